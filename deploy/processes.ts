@@ -30,7 +30,10 @@ export class Processes {
     return this.#running.filter(({ child }) => child.exitCode || child.signalCode).map(({ name }) => name);
   }
 
-  /** Asks the processes to stop, the youngest first, and resolves with their exit codes (null: killed, as it did not end). */
+  /**
+   * Asks the processes to stop, the youngest first, and resolves with their exit codes (null: killed, as it did not
+   * end).
+   */
   async stop(): Promise<Record<string, number | null>> {
     const codes: Record<string, number | null> = {};
     for (const { name, child } of this.#running.toReversed()) {

@@ -17,9 +17,9 @@ import { importTime } from './prometheus/testing/import-time.ts';
 import { beginsAt, type Incident, incidents, periodMinutes, toleranceMinutes } from './prometheus/testing/incidents.ts';
 import { cardWatts, shardOf } from './prometheus/testing/made-up-process.ts';
 
-// Every panel and every alert, asked over a time that is made up: two busy clusters to which all happens that there are alerts
-// for, with the metrics of the program itself on a simulated clock, in a real Prometheus (Debian's). Started by check.sh.
-// HALOGRID_METRICS_DAYS=7 makes it a week, which takes minutes.
+// Every panel and every alert, asked over a time that is made up: two busy clusters to which all happens that there are
+// alerts for, with the metrics of the program itself on a simulated clock, in a real Prometheus (Debian's). Started by
+// check.sh. HALOGRID_METRICS_DAYS=7 makes it a week, which takes minutes.
 
 const days = Number(process.env.HALOGRID_METRICS_DAYS ?? 0.5);
 const periods = Math.floor((days * 1440) / periodMinutes);
@@ -96,7 +96,10 @@ for (const { alert, expr, for: wait = '0m' } of rules) {
   });
 }
 
-/** The most that a panel may show of two clusters, by its unit: what they can do, and never what they did since they began. */
+/**
+ * The most that a panel may show of two clusters, by its unit: what they can do, and never what they did since they
+ * began.
+ */
 const shardsASecond = (2 * 4) / shardOf.seconds;
 const most: Record<Panel['unit'], number> = {
   'si: px/s': shardsASecond * shardOf.frames * shardOf.framePixels,

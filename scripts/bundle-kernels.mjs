@@ -1,4 +1,5 @@
-// The kernels alone, for other programs: one module that runs in browsers and in Node.js, with shaders and WebAssembly inside, and its types.
+// The kernels alone, for other programs: one module that runs in browsers and in Node.js, with shaders and WebAssembly
+// inside, and its types.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { declareTypes } from './declare-types.mjs';

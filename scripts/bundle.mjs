@@ -1,5 +1,5 @@
-// The program as a few files instead of a thousand, and what it reads beside them: what the npm package holds, and what tests start hundreds
-// of times, as finding, reading and linking modules is half of what a process takes to serve.
+// The program as a few files instead of a thousand, and what it reads beside them: what the npm package holds, and what
+// tests start hundreds of times, as finding, reading and linking modules is half of what a process takes to serve.
 import { cpSync, globSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -17,7 +17,10 @@ const isProgram = /(-(worker|process)|\/introspection)\.ts$/;
 /** What every bundle calls the URL of itself; all of them are in one folder. */
 const here = 'urlOfThisBundle';
 
-/** Packages with native code, or with files that they find beside their own modules: these stay packages, and all others are bundled. */
+/**
+ * Packages with native code, or with files that they find beside their own modules: these stay packages, and all others
+ * are bundled.
+ */
 export const isPackage = packages(
   ...['webgpu', 'sharp', 'koffi', '@julusian/jpeg-turbo', '@seydx/node-av-linux-x64', '@seydx/node-av-linux-arm64'],
   ...['@grpc/proto-loader', '@grpc/reflection', 'grpc-health-check'],
@@ -57,11 +60,12 @@ const beside = [
 ];
 
 /**
- * Bundles the sources as they are now, in a second, into a folder: its `program` has the JavaScript, and everything that modules find
- * beside themselves lies where it does in the checkout. The folder is replaced.
+ * Bundles the sources as they are now, in a second, into a folder: its `program` has the JavaScript, and everything
+ * that modules find beside themselves lies where it does in the checkout. The folder is replaced.
  *
  * @param {string} folder
- * @returns {Promise<{ main: string, bundled: string[] }>} path of what `main` in apps/cli/bin/launch.mjs is of the sources, and the
+ * @returns {Promise<{ main: string, bundled: string[] }>} path of what `main` in apps/cli/bin/launch.mjs is of the
+ * sources, and the
  *   packages that it has parts of, by place
  */
 export async function bundleProgram(folder) {
@@ -95,7 +99,8 @@ export async function bundleProgram(folder) {
     },
     plugins: [{ name: 'sources', setup: (bundle) => readSources(bundle, new Set(programs)) }],
   };
-  // Threads have files of their own: what they share with processes would be cut into as many files as there are kinds of threads.
+  // Threads have files of their own: what they share with processes would be cut into as many files as there are kinds
+  // of threads.
   const isThread = (path) => path.endsWith('-worker.ts');
   const [{ metafile }, threads] = await Promise.all([
     build({ ...options, entryPoints: [...mains, ...programs.filter((path) => !isThread(path))] }),
@@ -131,8 +136,8 @@ export function packagesIn(paths) {
 }
 
 /**
- * An import of node:http reads all its exports, and so loads the client behind its WebSocket, which takes each process and thread 35 ms
- * of a core. This is the module without it.
+ * An import of node:http reads all its exports, and so loads the client behind its WebSocket, which takes each process
+ * and thread 35 ms of a core. This is the module without it.
  */
 const leanHttp = `const http = process.getBuiltinModule('node:http');
 export const { ${Object.entries(Object.getOwnPropertyDescriptors(http))

@@ -1,5 +1,6 @@
-// node scripts/console-pictures.mjs [FOLDER]: the pictures of docs/console.md, of a cluster that does jobs on samples and on frames that are
-// made here; each page in light and dark, 1280 and 390 pixels wide. Those that docs shows go to docs/images, all of them to FOLDER.
+// node scripts/console-pictures.mjs [FOLDER]: the pictures of docs/console.md, of a cluster that does jobs on samples
+// and on frames that are made here; each page in light and dark, 1280 and 390 pixels wide. Those that docs shows go to
+// docs/images, all of them to FOLDER.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -72,7 +73,9 @@ async function until(page, expression) {
 const widths = [1280, 390];
 const themes = ['light', 'dark'];
 const webp = { quality: 75, effort: 6 };
-/** A sheet: how large pictures are on it, how far down each is shown, and what is between them, in pixels of the page. */
+/**
+ * A sheet: how large pictures are on it, how far down each is shown, and what is between them, in pixels of the page.
+ */
 const sheet = { scale: 0.75, height: 1500, gap: 24 };
 
 /** The pictures of a page beside each other. */

@@ -11,8 +11,8 @@ const messages = 'libs/messages/index.d.ts';
 const homes = { '@halogrid/client': 'libs/client/src/index.d.ts', '@halogrid/proto': messages };
 
 /**
- * Writes the declarations of a source, and of those that they name, into a folder, at the same paths. Throws where they name what no
- * user of the package has.
+ * Writes the declarations of a source, and of those that they name, into a folder, at the same paths. Throws where they
+ * name what no user of the package has.
  *
  * @param {string} entry path in the checkout
  * @param {string} folder

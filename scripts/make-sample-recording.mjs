@@ -1,6 +1,7 @@
 // Draws samples/videos/cam1.mp4: node_modules/.bin/node scripts/make-sample-recording.mjs
-// Needs the program ffmpeg with x264 (apt-get install ffmpeg); the committed file is what that of Debian 12 makes (FFmpeg 5.1.9,
-// x264 164), and each run makes the same bytes. Every picture is computed here, so the recording is free of anyone's rights.
+// Needs the program ffmpeg with x264 (apt-get install ffmpeg); the committed file is what that of Debian 12 makes
+// (FFmpeg 5.1.9, x264 164), and each run makes the same bytes. Every picture is computed here, so the recording is free
+// of anyone's rights.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -58,7 +59,10 @@ function isNear(x, y, [x0, y0, x1, y1], radius) {
 
 const isInBox = (x, y, left, top, right, bottom) => x >= left && x < right && y >= top && y < bottom;
 
-/** A car whose bonnet points to the side of `sign`, with its front at `front` and its wheels at `ground`; undefined beside it. */
+/**
+ * A car whose bonnet points to the side of `sign`, with its front at `front` and its wheels at `ground`; undefined
+ * beside it.
+ */
 function carAt(x, y, front, ground, sign, paint) {
   // From the front backwards, and upwards from the ground.
   const [back, up] = [(front - x) * sign, ground - y];

@@ -1,5 +1,6 @@
 // Draws textures for `halogrid evaluate` (docs/retrieval.md): node scripts/make-textures.mjs OUT
-// Ten patterns of three sizes are thirty classes. The twenty pictures of a class differ in place, turn, size, light and noise.
+// Ten patterns of three sizes are thirty classes. The twenty pictures of a class differ in place, turn, size, light and
+// noise.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -15,7 +16,10 @@ const part = (t) => t - Math.floor(t);
 /** 1 inside a shape of that radius, 0 outside, with a soft edge. */
 const inside = (distance, radius) => clamp((radius - distance) * 6 + 0.5, 0, 1);
 
-/** Distances of the two nearest points. Each square has one point: in its middle where `scatter` is 0, anywhere where it is 1. */
+/**
+ * Distances of the two nearest points. Each square has one point: in its middle where `scatter` is 0, anywhere where it
+ * is 1.
+ */
 function nearestTwo(u, v, seed, scatter) {
   let [first, second] = [9, 9];
   for (let j = Math.floor(v) - 1; j <= Math.floor(v) + 1; j++) {

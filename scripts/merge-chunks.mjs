@@ -1,14 +1,16 @@
-// Fewer files of a bundle: each file, and each import of one from another, takes Node some 50 µs of processor time to find and link.
+// Fewer files of a bundle: each file, and each import of one from another, takes Node some 50 µs of processor time to
+// find and link.
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /**
- * Merges those files of a bundle that the same starts load. Where one of them was an entry point, or is imported dynamically, a file in
- * its place gives what it gave. What a start did not load it does not load afterwards.
+ * Merges those files of a bundle that the same starts load. Where one of them was an entry point, or is imported
+ * dynamically, a file in its place gives what it gave. What a start did not load it does not load afterwards.
  *
  * @param {string} folder the files of the bundle
  * @param {import('esbuild').Metafile} metafile of the bundle, with splitting
- * @param {Readonly<Record<string, readonly string[]>>} starts what is loaded together, by a name: sources that are entry points, or imported
+ * @param {Readonly<Record<string, readonly string[]>>} starts what is loaded together, by a name: sources that are
+ * entry points, or imported
  *   dynamically
  */
 export async function mergeChunks(folder, metafile, starts) {

@@ -1,14 +1,16 @@
-// npm run notices: brings the tables of THIRD-PARTY-NOTICES.md up to package-lock.json. What people wrote in them stays: what is inside a
-// package, and where its source is.
+// npm run notices: brings the tables of THIRD-PARTY-NOTICES.md up to package-lock.json. What people wrote in them
+// stays: what is inside a package, and where its source is.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
 /**
- * The notices with a row for each package that is installed in production, in its version and with the licence that it declares.
+ * The notices with a row for each package that is installed in production, in its version and with the licence that it
+ * declares.
  *
  * @param {string} text
- * @param {Record<string, { version: string, license?: string, dev?: boolean, link?: boolean }>} locked packages by place
+ * @param {Record<string, { version: string, license?: string, dev?: boolean, link?: boolean }>} locked packages by
+ * place
  * @param {(place: string) => string} sourceOf where the source is of a package that no row names yet
  */
 export function updateNotices(text, locked, sourceOf) {

@@ -1,5 +1,5 @@
-// node scripts/report-pictures.mjs: the pictures of docs/reports, which halogrid makes of a photograph that its tests have
-// and of drawn textures.
+// node scripts/report-pictures.mjs: the pictures of docs/reports, which halogrid makes of a photograph that its tests
+// have and of drawn textures.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

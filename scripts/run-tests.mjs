@@ -1,5 +1,6 @@
-// node run-tests.mjs [--isolation=none] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test runner. Every
-// test has an end. Where TEST_FAILURES names a file, a line of JSON is added to it for a run that failed: what to try again.
+// node run-tests.mjs [--isolation=none] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test
+// runner. Every test has an end. Where TEST_FAILURES names a file, a line of JSON is added to it for a run that failed:
+// what to try again.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
 /**
- * The arguments of `halogrid` for `npm start -- ...given`, and what is to be said first: two nodes, and the samples where no source is
- * given, of which the recording is left out where videos cannot be read, or not
- * in colour. What is given comes last, so it counts.
+ * The arguments of `halogrid` for `npm start -- ...given`, and what is to be said first: two nodes, and the samples
+ * where no source is given, of which the recording is left out where videos cannot be read, or not in colour. What is
+ * given comes last, so it counts.
  *
  * @param {string[]} given
  * @param {{ folder: string, whyNoVideos?: string }} samples

@@ -17,7 +17,10 @@ const { args, notes } = startArguments(process.argv.slice(2), {
 for (const note of notes) console.error(note);
 process.exitCode = await launch(args);
 
-/** What the program says of videos here; undefined where it reads them. npm may have been told to install nothing optional. */
+/**
+ * What the program says of videos here; undefined where it reads them. npm may have been told to install nothing
+ * optional.
+ */
 function whyNoVideos() {
   const finder = JSON.stringify(join(root, 'libs/imaging/src/video/process/find-ffmpeg.ts'));
   const script = `import(${finder}).then(({ findFfmpeg }) => findFfmpeg()).catch(({ message }) => console.log(message))`;

@@ -1,5 +1,6 @@
 // Node's spec reporter, with the totals at its end in the form of TAP comments ('# pass 12'), which people and programs
-// find in any log. Where TEST_FAILED names a file, a line of JSON is added to it for each test that failed: its file, name and message.
+// find in any log. Where TEST_FAILED names a file, a line of JSON is added to it for each test that failed: its file,
+// name and message.
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
 import { addLine } from './json-lines.mjs';

@@ -1,6 +1,7 @@
-// npm test [-- [--try-again] [TARGET…]]: installs what is missing, then runs every check and every project's tests, and what is named beside them
-// (check-generated, check-deployment, check-postgres), or shows what they said where nothing that they depend on has changed since. With --try-again a test
-// file that failed is run once more, alone, and is called unsteady if it passes. Ends with 'N passed, N failed'.
+// npm test [-- [--try-again] [TARGET…]]: installs what is missing, then runs every check and every project's tests, and
+// what is named beside them (check-generated, check-deployment, check-postgres), or shows what they said where nothing
+// that they depend on has changed since. With --try-again a test file that failed is run once more, alone, and is
+// called unsteady if it passes. Ends with 'N passed, N failed'.
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -34,18 +35,19 @@ const settings = {
   // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
   XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),
-  // Most of the time of a small test file goes into compiling what it imports: with this, a third less in all (measured).
+  // Most of the time of a small test file goes into compiling what it imports: with this, a third less in all
+  // (measured).
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
   // Test files of the whole system at a time. One more than cores, because some wait.
   TEST_CONCURRENCY: String(Math.max(2, availableParallelism() + 1)),
-  // Packages whose test files leave nothing behind run them in one process: what files import is loaded once, which is a fifth of
-  // the processor time of the coordinator's and the nodes' (measured).
+  // Packages whose test files leave nothing behind run them in one process: what files import is loaded once, which is
+  // a fifth of the processor time of the coordinator's and the nodes' (measured).
   TEST_ISOLATION: 'none',
   TEST_FAILURES: failures,
 };
 
-// The tests of the whole system wait for timeouts and dying processes, those of packages compute: side by side, cores are busy to the
-// end. Nx would begin the former last, because no package depends on them.
+// The tests of the whole system wait for timeouts and dying processes, those of packages compute: side by side, cores
+// are busy to the end. Nx would begin the former last, because no package depends on them.
 const wholeSystem = '@halogrid/test';
 const parallel = Math.max(2, availableParallelism());
 const usual = ['check', 'test', 'test-scripts'];
@@ -73,8 +75,8 @@ console.log(`${passed} passed, ${stillFailed} failed`);
 process.exitCode = isComplete && stillFailed === 0 && passed > 0 ? 0 : 1;
 
 /**
- * Where test files make their folders. In memory, where there is plenty of it: the files of tests are small and many, and a disk makes
- * the dearest of them take a third longer (measured: 72 s instead of 54).
+ * Where test files make their folders. In memory, where there is plenty of it: the files of tests are small and many,
+ * and a disk makes the dearest of them take a third longer (measured: 72 s instead of 54).
  */
 function scratchParent() {
   const inMemory = '/dev/shm';
@@ -93,7 +95,10 @@ function runMany(targets, parallel, ...which) {
   return run(join(root, 'node_modules/.bin/nx'), [...args, ...which]);
 }
 
-/** Runs a program in the checkout; its output is kept until it is to be shown, and from then on shown as it comes; its errors are shown at once. */
+/**
+ * Runs a program in the checkout; its output is kept until it is to be shown, and from then on shown as it comes; its
+ * errors are shown at once.
+ */
 function run(program, args) {
   const child = spawn(program, args, {
     cwd: root,

@@ -7,7 +7,8 @@ import { readLines } from './json-lines.mjs';
 const runTests = join(root, 'scripts/run-tests.mjs');
 
 /**
- * Runs each test file that failed once more, alone, and lists those that passed then. An unsteady test is a fault to be mended by its cause.
+ * Runs each test file that failed once more, alone, and lists those that passed then. An unsteady test is a fault to be
+ * mended by its cause.
  *
  * @param {object} ended
  * @param {string} ended.failures the file in which runs of tests said what failed (see run-tests.mjs)

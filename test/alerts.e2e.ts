@@ -13,9 +13,9 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { type Alert, WatchingPrometheus } from './watching-prometheus.ts';
 
-// Each alert is fired once by what it is about, done to real processes that a real Prometheus (Debian's) watches, and none while they
-// are well: started by deploy/check.sh. Times of the rules are shorter, and nothing else of them is another. A second cluster is well
-// all the time, and works.
+// Each alert is fired once by what it is about, done to real processes that a real Prometheus (Debian's) watches, and
+// none while they are well: started by deploy/check.sh. Times of the rules are shorter, and nothing else of them is
+// another. A second cluster is well all the time, and works.
 
 /** A minute of the rules is so long here, in seconds. */
 const minuteSeconds = 2;
@@ -36,8 +36,8 @@ let isOver = false;
 /** Resolves when it is over; with what went wrong, where that is so. */
 let archiveWorks: Promise<unknown>;
 /**
- * Alerts that something takes long. A busy machine does, in the short times here; deploy/prometheus.e2e.ts asks a cluster that is well with
- * the rules as they are.
+ * Alerts that something takes long. A busy machine does, in the short times here; deploy/prometheus.e2e.ts asks a
+ * cluster that is well with the rules as they are.
  */
 const ofSlowness = ['HalogridTargetDown', 'HalogridLedgerBehind', 'HalogridQueueStalled', 'HalogridEventLoopLagHigh'];
 
@@ -172,7 +172,8 @@ test('a leader that is killed, whose ledger another gets only once the lease is 
   const http = `127.0.0.1:${await freePort()}`;
   prometheus.watch('lab', { ...targetsOf(lab), 'halogrid-coordinator': [http] });
   const where = ['--listen', `127.0.0.1:${await freePort()}`, '--http', http, '--log-level', 'error'];
-  // For seconds nobody leads, which is little more than what the alert waits here: it happens until Prometheus has seen it.
+  // For seconds nobody leads, which is little more than what the alert waits here: it happens until Prometheus has seen
+  // it.
   for (let leader = lab.coordinator; !(await prometheus.everFired('lab')).includes('HalogridNobodyLeads'); ) {
     leader.kill();
     await leader.ended;

@@ -17,8 +17,8 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// What a job is told to be bound by, in five cases that are staged so that it is known. What is made slow takes several times as long as
-// all of the same job does without.
+// What a job is told to be bound by, in five cases that are staged so that it is known. What is made slow takes several
+// times as long as all of the same job does without.
 
 const folder = scratchFolder();
 const folders = {

@@ -8,8 +8,9 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
 
 /**
- * The Chromium that comes with the software Vulkan: a real browser, wherever the tests run. The console draws without WebGL, and a
- * page that Chromium puts together by that Vulkan takes more processor time. `args` are further ones of its own.
+ * The Chromium that comes with the software Vulkan: a real browser, wherever the tests run. The console draws without
+ * WebGL, and a page that Chromium puts together by that Vulkan takes more processor time. `args` are further ones of
+ * its own.
  */
 export async function openBrowser(args: readonly string[] = []): Promise<Browser> {
   chromium.setGraphicsMode = false;
@@ -17,8 +18,8 @@ export async function openBrowser(args: readonly string[] = []): Promise<Browser
 }
 
 /**
- * The program of the browser. The package unpacks it among the temporary files, of which each run of all tests has a folder of its own:
- * that takes 2.3 s of processor time. So it is unpacked once, beside the packages.
+ * The program of the browser. The package unpacks it among the temporary files, of which each run of all tests has a
+ * folder of its own: that takes 2.3 s of processor time. So it is unpacked once, beside the packages.
  */
 function unpacked(): string {
   const about = new URL('../node_modules/@sparticuz/chromium/package.json', import.meta.url);
@@ -45,8 +46,8 @@ function unpacked(): string {
 }
 
 /**
- * Empties every page: one that stays as it is follows the jobs of the tests after its own, and draws them. It is not closed, because
- * this Chromium, which is one process, ends with its last page.
+ * Empties every page: one that stays as it is follows the jobs of the tests after its own, and draws them. It is not
+ * closed, because this Chromium, which is one process, ends with its last page.
  */
 export async function emptyPages(browser: Browser): Promise<void> {
   const pages = browser.contexts().flatMap((context) => context.pages());
@@ -74,8 +75,8 @@ interface Finding {
 }
 
 /**
- * What axe-core finds on the page that keeps people out, in dark and in light, a line each: its serious and critical findings. Nothing
- * but colours differs between the two.
+ * What axe-core finds on the page that keeps people out, in dark and in light, a line each: its serious and critical
+ * findings. Nothing but colours differs between the two.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe);

@@ -13,7 +13,8 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { readHistogram } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// Certificates are replaced by those of another authority while everything runs: processes that are not restarted use the new.
+// Certificates are replaced by those of another authority while everything runs: processes that are not restarted use
+// the new.
 
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
@@ -27,7 +28,10 @@ let address: string;
 /** Ports of HTTP. */
 let ports: { coordinator: number; node: number };
 
-/** Puts files in the place of those that a process was started with, one after another, as tools that renew certificates do. */
+/**
+ * Puts files in the place of those that a process was started with, one after another, as tools that renew certificates
+ * do.
+ */
 function install(whose: string, { ca, cert, key }: Certificates): string[] {
   const options = Object.entries({ '--tls-ca': ca, '--tls-cert': cert, '--tls-key': key }).map(([option, from]) => {
     const path = join(folder, `${whose}${option}`);
@@ -107,7 +111,8 @@ test('new certificates of a coordinator hold for all that connect from then on, 
   assert.equal(refused.code, 1, refused.stderr);
   await eventually('HTTP with it', async () => (await certificateAt(ports.coordinator)) === fingerprint(next));
 
-  // The node's connection is older. What it has not looked at yet are the sources, for which it now knows the wrong authority.
+  // The node's connection is older. What it has not looked at yet are the sources, for which it now knows the wrong
+  // authority.
   install('node', next);
   await eventually('the HTTP of the node with it', async () => (await certificateAt(ports.node)) === fingerprint(next));
   assert.deepEqual(await runJob(next, 'after'), before);

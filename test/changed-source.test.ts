@@ -11,8 +11,8 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// An image that is written to between plan and read, its size in bytes and pixels the same, is set aside: no result is of two.
-// So is one that grows.
+// An image that is written to between plan and read, its size in bytes and pixels the same, is set aside: no result is
+// of two. So is one that grows.
 
 const folder = scratchFolder();
 const size = { width: 300, height: 200 };

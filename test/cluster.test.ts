@@ -49,7 +49,10 @@ before(async () => {
   ({ digest } = await cluster.jobs.run({ sources: [source], out: join(folder, 'undisturbed') }));
 });
 
-/** Second leases so far of shards that took long: what a paused node holds does, and it may be leased to another as well. */
+/**
+ * Second leases so far of shards that took long: what a paused node holds does, and it may be leased to another as
+ * well.
+ */
 async function copies(): Promise<number> {
   return (await readMetrics(cluster.http)).get('halogrid_shard_attempts_total{reason="straggler"}')!;
 }

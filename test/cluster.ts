@@ -84,8 +84,8 @@ export class Cluster extends ServingCluster {
   }
 
   /**
-   * Starts a coordinator, and nodes that are attached when this resolves. It is patient with nodes that a test holds up; one
-   * that dies is noticed by its connection.
+   * Starts a coordinator, and nodes that are attached when this resolves. It is patient with nodes that a test holds
+   * up; one that dies is noticed by its connection.
    */
   static async start({
     nodes = 1,

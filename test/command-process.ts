@@ -12,8 +12,8 @@ export interface Command {
 }
 
 /**
- * A process that runs commands one after another. Starting a process takes half a second of processor time and more, so this is for
- * tests of what a command does, not of its process. It ends with the process of the test file.
+ * A process that runs commands one after another. Starting a process takes half a second of processor time and more, so
+ * this is for tests of what a command does, not of its process. It ends with the process of the test file.
  */
 class CommandProcess {
   #child: ChildProcess | undefined;

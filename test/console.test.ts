@@ -219,7 +219,9 @@ test(`a map of ${side} x ${side} pixels is looked into down to its pixels`, { sk
   assert.deepEqual(complaints, []);
 });
 
-/** Zooms until every pixel of the map is there, at its last level, and a part of the source that is as large as it is. */
+/**
+ * Zooms until every pixel of the map is there, at its last level, and a part of the source that is as large as it is.
+ */
 async function zoomToPixels(page: Page, name: string, level: number): Promise<void> {
   const asWhole = [
     page.waitForResponse((response) =>

@@ -14,7 +14,8 @@ import { readChannels } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 
-// The page of apps/demo from a host of static files, in a real browser with a software GPU and a camera that is made up.
+// The page of apps/demo from a host of static files, in a real browser with a software GPU and a camera that is made
+// up.
 
 const folder = scratchFolder();
 const site = join(folder, 'site');

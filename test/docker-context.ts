@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
-/** What `COPY . .` of a Dockerfile copies: paths in the checkout that its ignore file lets through, as Docker reads it. */
+/**
+ * What `COPY . .` of a Dockerfile copies: paths in the checkout that its ignore file lets through, as Docker reads it.
+ */
 export function contextPaths(dockerfile: string): string[] {
   const lines = readFileSync(join(checkout, `${dockerfile}.dockerignore`), 'utf8').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));

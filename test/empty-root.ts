@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-// A root folder with a shell, 'readlink' and the shared libraries of glibc and GCC, as the smallest images of distributions have them.
+// A root folder with a shell, 'readlink' and the shared libraries of glibc and GCC, as the smallest images of
+// distributions have them.
 
 const programs = ['/bin/sh', '/usr/bin/readlink'];
 
@@ -24,8 +25,8 @@ function sharedLibraries(files: readonly string[]): string[] {
 }
 
 /**
- * Words that run a script in that root, where nothing else of the machine is seen: no files, processes, network or settings. /opt cannot be
- * written.
+ * Words that run a script in that root, where nothing else of the machine is seen: no files, processes, network or
+ * settings. /opt cannot be written.
  */
 export function inEmptyRoot(root: string, script: string): string[] {
   const mounts = `

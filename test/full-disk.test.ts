@@ -20,7 +20,10 @@ const source = join(folder, 'picture.pgm');
 /** Words of a shell that start a program beside this file. */
 const program = (path: string): string => `'${process.execPath}' '${fileURLToPath(new URL(path, import.meta.url))}'`;
 
-/** A disk of the user alone, that nobody else sees, which needs no root; and processes that end with the first, whatever happens. */
+/**
+ * A disk of the user alone, that nobody else sees, which needs no root; and processes that end with the first, whatever
+ * happens.
+ */
 const withDisk = (megabytes: number, script: string): string[] => [
   '-rmpf',
   '--kill-child',
@@ -115,8 +118,8 @@ async function runOnDisk(
 }
 
 /**
- * Fills the disk once the ledger says of some shards that they are done, which nodes may have written pieces of many before; all else
- * stands still meanwhile.
+ * Fills the disk once the ledger says of some shards that they are done, which nodes may have written pieces of many
+ * before; all else stands still meanwhile.
  */
 const fill = `${program('until-results.ts')} '${disk}/out' &&
   kill -STOP -1 && cat /dev/zero > ${disk}/filler; kill -CONT -1`;

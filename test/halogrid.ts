@@ -24,8 +24,8 @@ process.once('exit', () => {
 });
 
 /**
- * No program of a test takes this long, even on a slow machine: one that does is ended, and the test fails of that. A cluster that
- * is asked to bear many faults lives for all of them.
+ * No program of a test takes this long, even on a slow machine: one that does is ended, and the test fails of that. A
+ * cluster that is asked to bear many faults lives for all of them.
  */
 const defaultMaxLifeMs = Math.max(programLimitMs, 12_000 * Number(process.env.HALOGRID_FAULT_RUNS ?? 0));
 
@@ -42,7 +42,9 @@ export interface HalogridOptions {
   cwd?: string;
   /** A process group of its own, as a shell would give it, for signals to all of it. */
   ownGroup?: boolean;
-  /** The launcher runs under a Node that cannot replace its process, as those before 22.15: it stays beside the program. */
+  /**
+   * The launcher runs under a Node that cannot replace its process, as those before 22.15: it stays beside the program.
+   */
   olderNode?: boolean;
   /** Started by npx in the checkout, as users do. npx and its shell stay beside the program. */
   npx?: boolean;

@@ -12,7 +12,8 @@ import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 
-// The images of deploy/docker hold what their process needs, and no more: each is built into a folder, and runs from there.
+// The images of deploy/docker hold what their process needs, and no more: each is built into a folder, and runs from
+// there.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const scratch = scratchFolder();

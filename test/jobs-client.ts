@@ -19,7 +19,9 @@ export interface JobRequest {
   batchFrames?: number;
 }
 
-/** A program of its own that speaks halogrid.v1.Jobs: hundreds of small jobs would spend minutes in starting commands. */
+/**
+ * A program of its own that speaks halogrid.v1.Jobs: hundreds of small jobs would spend minutes in starting commands.
+ */
 export interface JobsOverGrpc {
   /** Resolves with the job's id. */
   submit(request: JobRequest): Promise<string>;

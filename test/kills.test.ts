@@ -17,9 +17,9 @@ import { scratchFolder } from './scratch-folder.ts';
 import { seeded } from './seeded.ts';
 import { repetitions } from './thorough.ts';
 
-// A process is killed before one of its changes of what is on disk. The moments are spread over a whole job: while it is planned, while
-// answers come, while tables are made and while they are published, half of the time over an earlier output, of which results are kept.
-// Then the job goes on, and what comes out is what comes out undisturbed.
+// A process is killed before one of its changes of what is on disk. The moments are spread over a whole job: while it
+// is planned, while answers come, while tables are made and while they are published, half of the time over an earlier
+// output, of which results are kept. Then the job goes on, and what comes out is what comes out undisturbed.
 
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 

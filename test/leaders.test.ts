@@ -12,7 +12,8 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { slowFiles } from './slow-files.ts';
 
-// Two coordinators that lead together by one PostgreSQL, and a node and commands that are given both addresses. One is lost.
+// Two coordinators that lead together by one PostgreSQL, and a node and commands that are given both addresses. One is
+// lost.
 
 const skip = skipPostgres || (!hasProc && 'which process is the coordinator is told by /proc');
 const folder = scratchFolder();
@@ -174,7 +175,10 @@ async function undisturbed(): Promise<NonNullable<typeof expected>> {
   return expected;
 }
 
-/** Both jobs end complete, as any coordinator tells, with the results of an undisturbed one, and nothing is counted twice. */
+/**
+ * Both jobs end complete, as any coordinator tells, with the results of an undisturbed one, and nothing is counted
+ * twice.
+ */
 async function assertResults(t: TestContext, by: Coordinator, name: string, ids: readonly string[]): Promise<void> {
   const { digest, counts, files } = await undisturbed();
   for (const [i, id] of ids.entries()) {

@@ -25,8 +25,8 @@ import { runUndisturbed } from './shared-cluster.ts';
 import { slowFiles } from './slow-files.ts';
 import { hasChunks, hasResults } from './unfinished.ts';
 
-// The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, nobody else leads
-// beside it, and the job goes on where the ledger is put back.
+// The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence,
+// nobody else leads beside it, and the job goes on where the ledger is put back.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');

@@ -9,7 +9,8 @@ import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// Results of more bins than a message carries: blocks of 8 x 8 pixels, of which a quarter of a 4K frame has as many bins as this.
+// Results of more bins than a message carries: blocks of 8 x 8 pixels, of which a quarter of a 4K frame has as many
+// bins as this.
 
 const size = { width: 1056, height: 1024 };
 const blockPx = 8;

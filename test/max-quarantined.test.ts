@@ -19,7 +19,10 @@ const uri = (name: string): string => pathToFileURL(join(source, name)).href;
 let cluster: Cluster;
 const run = (out: string, ...more: string[]) => cluster.halogrid(['run', source, '--out', join(folder, out), ...more]);
 
-/** Six of the 8 inputs are broken: 3 are empty, 2 are links to nothing, each to another, and one is of a format that is not supported. */
+/**
+ * Six of the 8 inputs are broken: 3 are empty, 2 are links to nothing, each to another, and one is of a format that is
+ * not supported.
+ */
 before(async () => {
   for (const path of [source, bad]) mkdirSync(path);
   for (const name of ['empty-1.png', 'empty-2.png', 'empty-3.png']) writeFileSync(join(source, name), '');

@@ -10,8 +10,8 @@ import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
-// An image far larger than what is held of it. HALOGRID_THOROUGH=1 takes a larger one; HALOGRID_TEST_FULL=1 takes the size that the limit is promised for; it
-// takes more than a minute on two cores.
+// An image far larger than what is held of it. HALOGRID_THOROUGH=1 takes a larger one; HALOGRID_TEST_FULL=1 takes the
+// size that the limit is promised for; it takes more than a minute on two cores.
 
 const isFull = process.env.HALOGRID_TEST_FULL === '1';
 const sidePx = isFull ? 20_000 : isThorough ? 7_000 : 5_000;

@@ -178,7 +178,10 @@ test('gRPC reflection lists the services', async () => {
   client.close();
 });
 
-/** A client of a service of the coordinator, made from the .proto file that a package carries, as a foreign program would. */
+/**
+ * A client of a service of the coordinator, made from the .proto file that a package carries, as a foreign program
+ * would.
+ */
 function connect(packageName: string, protoFile: string, service: string): Client {
   const packageFolder = dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`));
   // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the file that is loaded.

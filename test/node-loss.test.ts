@@ -49,8 +49,8 @@ test('a node of a cluster killed half-way', { skip }, async () => {
 });
 
 /**
- * Does jobs until one is caught half-way: the node has done shards of it, holds others, and stands still. On a busy machine a job may be
- * over before anybody looks.
+ * Does jobs until one is caught half-way: the node has done shards of it, holds others, and stands still. On a busy
+ * machine a job may be over before anybody looks.
  */
 async function stopHalfWay(node: ClusterNode): Promise<{ jobId: string; out: string }> {
   const status = async () => (await cluster.node(node.name))!;

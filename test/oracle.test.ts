@@ -10,7 +10,10 @@ import { readChannels, readJson, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-/** One case of so many is taken; libs/kernels takes all of them at all times, and SwiftShader compiles each for a third of a second. */
+/**
+ * One case of so many is taken; libs/kernels takes all of them at all times, and SwiftShader compiles each for a third
+ * of a second.
+ */
 const everyNth = { cpu: isThorough ? 4 : 17, software: isThorough ? 17 : 51, gpu: 1 };
 
 // The devices work side by side.

@@ -11,8 +11,8 @@ export interface ProcessInfo {
 export const hasProc = process.platform === 'linux';
 
 /**
- * Processes whose environment holds `setting` (NAME=value): a program and all that it started, also those whose parent is
- * gone. Ended ones that nobody has waited for are left out.
+ * Processes whose environment holds `setting` (NAME=value): a program and all that it started, also those whose parent
+ * is gone. Ended ones that nobody has waited for are left out.
  */
 export function processesWith(setting: string): ProcessInfo[] {
   const found: ProcessInfo[] = [];
@@ -32,7 +32,8 @@ export const residentBytes = (pid: number): number | undefined => statusBytes(pi
 
 /** Processor time of the process so far, of all its threads; undefined when it has ended. */
 export function cpuSeconds(pid: number): number | undefined {
-  // User and system time, in ticks of which Linux has 100 a second; the name before them may hold anything but ends in the last ')'.
+  // User and system time, in ticks of which Linux has 100 a second; the name before them may hold anything but ends in
+  // the last ')'.
   const [user, system] = readProc(pid, 'stat').split(') ').at(-1)!.split(' ').slice(11, 13).map(Number);
   return user === undefined || system === undefined ? undefined : (user + system) / 100;
 }

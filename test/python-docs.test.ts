@@ -1,4 +1,5 @@
-// The examples of Python in docs/python.md and docs/api.md, and the cells of docs/notebook.ipynb do what they say, one after another as they stand there.
+// The examples of Python in docs/python.md and docs/api.md, and the cells of docs/notebook.ipynb do what they say, one
+// after another as they stand there.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -18,7 +18,10 @@ const has = (python: string, module: string): boolean => {
   return spawnSync(python, words, { stdio: 'ignore' }).status === 0;
 };
 
-/** The first of these Pythons that has all modules, else the first that there is: a user's own may hide that of the system. */
+/**
+ * The first of these Pythons that has all modules, else the first that there is: a user's own may hide that of the
+ * system.
+ */
 const pythons = ['python3', '/usr/bin/python3'].filter((python) => has(python, 'sys'));
 const python = pythons.find((each) => modules.every((module) => has(each, module))) ?? pythons[0];
 

@@ -10,8 +10,8 @@ import { isThorough } from '@halogrid/testing';
 import './own-folders.ts';
 import { readJson } from './results.ts';
 
-// The examples of README.md, and those of other pages that are marked as such, do what they say, typed as they stand there. The first,
-// and all with HALOGRID_THOROUGH=1, start the sources by npx, as users of a checkout do.
+// The examples of README.md, and those of other pages that are marked as such, do what they say, typed as they stand
+// there. The first, and all with HALOGRID_THOROUGH=1, start the sources by npx, as users of a checkout do.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const pages = ['README.md', 'docs/operations.md', 'docs/command-line.md'].map((page) =>

@@ -1,4 +1,5 @@
-// What recorders leave in large numbers, and one long recording: who decodes it, what it gives, and what a node holds meanwhile.
+// What recorders leave in large numbers, and one long recording: who decodes it, what it gives, and what a node holds
+// meanwhile.
 import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -17,8 +17,8 @@ import { runUndisturbed } from './shared-cluster.ts';
 import { repetitions } from './thorough.ts';
 import { hasChunks } from './unfinished.ts';
 
-// A coordinator may die at any moment: what it had acknowledged is not computed again, and the bytes that come out in the end
-// are those of a job that nobody disturbed.
+// A coordinator may die at any moment: what it had acknowledged is not computed again, and the bytes that come out in
+// the end are those of a job that nobody disturbed.
 
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 

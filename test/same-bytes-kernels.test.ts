@@ -94,8 +94,8 @@ test('a convolution without maps leaves the statistics of its results, exact as 
     await clusters[on]!.jobs.run({ sources, out, operations, border: 'mirror', tilePx });
     return { digest: readJson(out, 'job.json').digest, ...readJson(out, 'histogram.json') };
   };
-  // SciPy 1.17 and NumPy 2.4: r = ndimage.convolve(a, [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], mode='mirror') of the gray plane as
-  // int64, then r.min(), r.max(), r.sum(), (r * r).sum(), r.mean() and r.std().
+  // SciPy 1.17 and NumPy 2.4: r = ndimage.convolve(a, [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], mode='mirror') of the gray
+  // plane as int64, then r.min(), r.max(), r.sum(), (r * r).sum(), r.mean() and r.std().
   const expected = { min: -760, max: 756, sum: 91_826, sumOfSquares: 1_002_769_628 };
   const [mean, standardDeviation] = [0.7892086083608361, 92.83205524887771];
   const [whole, tiled] = await Promise.all([run('i16', 'cpu', 0), run('i16', 'software', 100)]);

@@ -22,7 +22,9 @@ const border = 'mirror';
 const tilesPx = [isThorough ? 32 : 64, 100, 512, 4096];
 const batchesFrames = [1, 7, 32];
 
-/** Which sizes of tiles go with the i-th number of nodes: all where everything is thorough, otherwise every other one. */
+/**
+ * Which sizes of tiles go with the i-th number of nodes: all where everything is thorough, otherwise every other one.
+ */
 const tilesWith = (i: number): number[] => tilesPx.filter((_, j) => isThorough || j % 2 === i % 2);
 
 /** Batches to go with the i-th size of tiles: all where everything is thorough, otherwise one. */

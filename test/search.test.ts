@@ -169,7 +169,8 @@ test('what cannot be found is said in one sentence', async () => {
 
 test('a labelled tree is evaluated, with the JSON that is promised, a curve and a sheet', async () => {
   const [tree, written] = [join(folder, 'tree'), join(folder, 'evaluated')];
-  // Two classes that no descriptor could mix up, each alike but for its noise, and one that has nobody to be found with.
+  // Two classes that no descriptor could mix up, each alike but for its noise, and one that has nobody to be found
+  // with.
   for (const [label, count] of Object.entries({ slopes: 3, stripes: 2, alone: 1 })) {
     mkdirSync(join(tree, label), { recursive: true });
     for (let i = 0; i < count; i++) {

@@ -10,6 +10,7 @@ import { connect, type HalogridError, run } from '../apps/cli/src/library.ts';
 import { failureOf } from '../apps/cli/src/options/failure.ts';
 import { parseJob } from '../apps/cli/src/options/job-options.ts';
 import type { ServingCluster } from './cluster.ts';
+import { command } from './command.ts';
 import { lacksPython, pythonPackage, runPython } from './python.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
@@ -293,6 +294,22 @@ test('a refusal of a coordinator has the options of the command that was typed',
   assert.equal(stderr, `halogrid: ${sentence}\n`);
   const { parts: _, ...told } = JSON.parse(stdout);
   assert.deepEqual(told, { error: sentence, code: 'INVALID_ARGUMENT', field: '--every' });
+});
+
+test('a source that is not there is refused with one code by all', async () => {
+  const missing = join(frames, 'none.pgm');
+  const runs = [
+    command(['run', missing, '--json']),
+    command(['plan', missing, '--json']),
+    cluster.halogrid(['run', missing, '--json']),
+    cluster.halogrid(['submit', missing, '--json']),
+  ];
+  for (const { code, stdout } of await Promise.all(runs)) {
+    const told = JSON.parse(stdout);
+    assert.deepEqual([code, told.code, told.field], [2, 'NOT_FOUND', 'SOURCE 1']);
+  }
+  const error = await errorOf(run({ sources: missing }));
+  assert.deepEqual([error.code, error.field], ['NOT_FOUND', 'sources[0]']);
 });
 
 test('run of TypeScript: its options', async () => {

@@ -16,8 +16,8 @@ export interface SharedCluster {
 }
 
 /**
- * The cluster of a device that test files share, for those that run jobs and harm nobody: starting one takes two seconds of processor
- * time. A file that runs alone has one of its own. To be stopped either way.
+ * The cluster of a device that test files share, for those that run jobs and harm nobody: starting one takes two
+ * seconds of processor time. A file that runs alone has one of its own. To be stopped either way.
  */
 export async function sharedCluster(device: SharedDevice = 'cpu'): Promise<ServingCluster> {
   const told = process.env[settingOf(device)];

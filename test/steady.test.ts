@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// Tests do not know how fast the machine is: how long they wait, and what they give to programs as timeouts, comes from libs/testing,
-// and what they claim is an order of events or a count. This reads their sources.
+// Tests do not know how fast the machine is: how long they wait, and what they give to programs as timeouts, comes from
+// libs/testing, and what they claim is an order of events or a count. This reads their sources.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 

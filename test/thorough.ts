@@ -1,6 +1,9 @@
 import { repeated } from '@halogrid/testing';
 
-/** How often to repeat something: the setting of that name where there is one, else `many` times with HALOGRID_THOROUGH=1. */
+/**
+ * How often to repeat something: the setting of that name where there is one, else `many` times with
+ * HALOGRID_THOROUGH=1.
+ */
 export function repetitions(setting: string, few: number, many: number): number {
   return Number(process.env[setting] ?? repeated(few, many));
 }

@@ -10,7 +10,10 @@ export function hasChunks(out: string): boolean {
   }
 }
 
-/** Whether a log in the output folder of a job that runs says of some shards that they are done: the next run goes on after them. */
+/**
+ * Whether a log in the output folder of a job that runs says of some shards that they are done: the next run goes on
+ * after them.
+ */
 export function hasResults(out: string): boolean {
   const folder = join(out, '.halogrid');
   try {

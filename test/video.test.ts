@@ -45,7 +45,9 @@ async function rowsOf(out: string): Promise<Row[]> {
   return (await parquetReadObjects({ file: await asyncBufferFromFile(join(out, 'features.parquet')) })) as Row[];
 }
 
-/** Runs to the end, on the cluster unless hardware is asked for, expects an exit code, and returns the output folder. */
+/**
+ * Runs to the end, on the cluster unless hardware is asked for, expects an exit code, and returns the output folder.
+ */
 async function run(name: string, args: readonly string[], code = 0): Promise<string> {
   const out = join(scratch, name);
   const words = ['run', ...args, '--out', out];
@@ -238,7 +240,8 @@ test('plan counts the frames and segments of videos', { skip }, async () => {
   assert.equal(ofDeep.code, 0, ofDeep.stderr);
   const planOfDeep = JSON.parse(ofDeep.stdout);
   assert.equal(planOfDeep.pixels, plan.pixels);
-  // Another byte a pixel, and rows that begin at whole words; how many frames have a preview for a time depends on the file's path.
+  // Another byte a pixel, and rows that begin at whole words; how many frames have a preview for a time depends on the
+  // file's path.
   const more = planOfDeep.nodeMemoryBytes - plan.nodeMemoryBytes;
   assert.ok(more >= plan.pixels * 0.7 && more < plan.pixels * 1.5, `${more} bytes for ${plan.pixels} pixels`);
 });

@@ -19,7 +19,10 @@ export type Targets = Record<'halogrid-coordinator' | 'halogrid-node', readonly 
 const rulesOf = (name: string): string =>
   readFileSync(new URL(`../deploy/prometheus/${name}`, import.meta.url), 'utf8');
 
-/** A real Prometheus with our rules, in which times are shorter; it scrapes and evaluates every second, and targets come and go. */
+/**
+ * A real Prometheus with our rules, in which times are shorter; it scrapes and evaluates every second, and targets come
+ * and go.
+ */
 export class WatchingPrometheus {
   /** HOST:PORT. */
   readonly address: string;

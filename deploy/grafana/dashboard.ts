@@ -40,7 +40,9 @@ export interface Panel {
   kind: 'stat' | 'timeseries' | 'stacked' | 'heatmap' | 'table';
   title: string;
   description: string;
-  /** Grafana's id of a unit; after `si:` a space, because it takes the p of px and the f of frames for pico and femto. */
+  /**
+   * Grafana's id of a unit; after `si:` a space, because it takes the p of px and the f of frames for pico and femto.
+   */
   unit: 'si: px/s' | 'si: frames/s' | 'cps' | 'Bps' | 'bytes' | 's' | 'percentunit' | 'watt' | 'joule' | 'short';
   /** Columns, of 24. */
   width: number;
@@ -64,7 +66,10 @@ export interface Query {
   warnFrom?: number;
 }
 
-/** Whether a query is of buckets that lead to the job that was last counted in them; Grafana then asks for exemplars as well. */
+/**
+ * Whether a query is of buckets that lead to the job that was last counted in them; Grafana then asks for exemplars as
+ * well.
+ */
 export const hasExemplars = (expr: string): boolean =>
   /halogrid_(shard|shard_queue|merge|stage)_duration_seconds_bucket/.test(expr);
 

@@ -1,6 +1,6 @@
 // Makes, in dist or another folder, halogrid-VERSION.tgz and halogrid-client-VERSION.tgz for npm ('any'), and
-// halogrid-VERSION-PLATFORM.tar.gz with Node inside, all of them unless some platforms are named. Beside each are its bill of
-// materials and its sum. Prints their paths.
+// halogrid-VERSION-PLATFORM.tar.gz with Node inside, all of them unless some platforms are named. Beside each are its
+// bill of materials and its sum. Prints their paths.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

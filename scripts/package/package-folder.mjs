@@ -10,7 +10,8 @@ import { root } from '../install.mjs';
 const kept = join(root, 'node_modules/.cache/packages');
 
 /**
- * The folder with a package's files, in exactly that version. What the checkout has installed is taken; npm gets the rest.
+ * The folder with a package's files, in exactly that version. What the checkout has installed is taken; npm gets the
+ * rest.
  *
  * @param {{ place: string, name: string, version: string, integrity?: string }} locked
  * @returns {Promise<string>}

@@ -1,4 +1,5 @@
-// A folder that needs no Node: laid out as npm lays out a prefix, with the program and its packages where 'npm install --global' puts them.
+// A folder that needs no Node: laid out as npm lays out a prefix, with the program and its packages where 'npm install
+// --global' puts them.
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -9,7 +9,10 @@ export const platforms = {
 /** SwiftShader comes for these alone. */
 export const hasSoftwareDevice = (platform) => platform === 'linux-x64';
 
-/** What is kept of packages that hold every platform's code, or sources: beginnings of paths, and dependencies that are loaded. */
+/**
+ * What is kept of packages that hold every platform's code, or sources: beginnings of paths, and dependencies that are
+ * loaded.
+ */
 const trimmed = {
   webgpu: (platform) => ({ files: ['index.js', `dist/${platform}/`], uses: () => false }),
   '@julusian/jpeg-turbo': (platform) => ({

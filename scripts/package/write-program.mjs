@@ -32,7 +32,8 @@ const manifest = {
   },
   engines: { node: `>=${leastNode.join('.')}` },
   dependencies,
-  // FFmpeg, which users with videos add. Installers that hide packages from each other show it to halogrid because of this.
+  // FFmpeg, which users with videos add. Installers that hide packages from each other show it to halogrid because of
+  // this.
   peerDependencies: Object.fromEntries(Object.keys(workspace.optionalDependencies).map((name) => [name, '*'])),
   peerDependenciesMeta: Object.fromEntries(
     Object.keys(workspace.optionalDependencies).map((name) => [name, { optional: true }]),

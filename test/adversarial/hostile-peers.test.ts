@@ -16,8 +16,8 @@ import { scratchFolder } from '../scratch-folder.ts';
 import { assertPrompt, fixedWork } from './fixed-work.ts';
 import { grpcFrame, RawCall } from './raw-call.ts';
 
-// Whoever speaks the protocol, and means harm by it: no peer takes from the others what they need. Each test floods a real
-// coordinator with one kind of message and takes no answer, while a job of a good node goes on.
+// Whoever speaks the protocol, and means harm by it: no peer takes from the others what they need. Each test floods a
+// real coordinator with one kind of message and takes no answer, while a job of a good node goes on.
 
 const skip = hasProc ? false : 'the memory of a process is told by /proc';
 
@@ -71,7 +71,10 @@ async function withCall(path: string, act: (call: RawCall) => Promise<void>): Pr
   }
 }
 
-/** Acts while jobs are done, until told to end; meanwhile /healthz answers, and in the end the coordinator has not grown. */
+/**
+ * Acts while jobs are done, until told to end; meanwhile /healthz answers, and in the end the coordinator has not
+ * grown.
+ */
 async function disturb(
   t: TestContext,
   act: (signal: AbortSignal) => Promise<void>,

@@ -68,7 +68,10 @@ async function call(path: string, message: Uint8Array): Promise<string> {
   }
 }
 
-/** The longest delay of /healthz until the task is over, in times of the fixed work beside it, and the result of the task. */
+/**
+ * The longest delay of /healthz until the task is over, in times of the fixed work beside it, and the result of the
+ * task.
+ */
 async function longestWait(act: () => Promise<string>): Promise<{ timesWork: number; said: string }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let isOver = false;

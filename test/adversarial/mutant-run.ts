@@ -21,8 +21,8 @@ export interface Outcome {
 const mostBytes = 1.5e9;
 
 /**
- * Runs the program over a folder of files that may be anything: it ends in time with 0 or 3, in bounded memory, loses no node,
- * and each input is merged or quarantined with one sentence.
+ * Runs the program over a folder of files that may be anything: it ends in time with 0 or 3, in bounded memory, loses
+ * no node, and each input is merged or quarantined with one sentence.
  */
 export async function runOver(
   folder: string,
@@ -87,7 +87,9 @@ async function readOutcome(out: string): Promise<Outcome> {
   return { digest, merged, quarantined };
 }
 
-/** The inputs whose fate is not the same; of those that are quarantined both times, where sentences count and differ. */
+/**
+ * The inputs whose fate is not the same; of those that are quarantined both times, where sentences count and differ.
+ */
 export function differences(is: Outcome, was: Outcome, sentencesCount: boolean): string[] {
   const inputs = new Set([is, was].flatMap(({ merged, quarantined }) => [...merged.keys(), ...quarantined.keys()]));
   const fate = ({ merged, quarantined }: Outcome, input: string): string => {

@@ -17,9 +17,9 @@ import { makeSeedImages, type Seed } from './seed-images.ts';
 import { isMisread, makeSeedTiffs } from './seed-tiffs.ts';
 import { makeSeedVideos } from './seed-videos.ts';
 
-// Damaged files of every format, made of good ones by a seeded generator: whatever is in them, the program ends, says of each
-// what became of it, and says the same however the work was cut. HALOGRID_MUTANTS and HALOGRID_MUTANT_VIDEOS say how many,
-// HALOGRID_MUTANTS_SEED which, and HALOGRID_MUTANT takes one alone.
+// Damaged files of every format, made of good ones by a seeded generator: whatever is in them, the program ends, says
+// of each what became of it, and says the same however the work was cut. HALOGRID_MUTANTS and HALOGRID_MUTANT_VIDEOS
+// say how many, HALOGRID_MUTANTS_SEED which, and HALOGRID_MUTANT takes one alone.
 
 const series = Number(process.env.HALOGRID_MUTANTS_SEED ?? 1);
 const one = process.env.HALOGRID_MUTANT;

@@ -63,7 +63,9 @@ export const byteMutations: Record<string, Mutation> = {
   },
 };
 
-/** Writes 0, 1, or about the largest number of so many bytes, with or without a sign, at `at`, in either order of bytes. */
+/**
+ * Writes 0, 1, or about the largest number of so many bytes, with or without a sign, at `at`, in either order of bytes.
+ */
 export function writeNumber(bytes: Buffer, at: number, size: number, random: SeededRandom): Buffer {
   const max = 256n ** BigInt(size) - 1n;
   const value = random.pick([0n, 1n, max, max - 1n, max >> 1n, (max >> 1n) + 1n]);

@@ -84,7 +84,9 @@ function codecOf(head: string): string | undefined {
   return { P2: 'pgm', P5: 'pgm', P3: 'ppm', P6: 'ppm' }[head.slice(0, 2)];
 }
 
-/** Whether any entry of a directory, in either order of bytes, might be TileWidth (322) as a number of 16 or 32 bits. */
+/**
+ * Whether any entry of a directory, in either order of bytes, might be TileWidth (322) as a number of 16 or 32 bits.
+ */
 const hasTiles = (bytes: Buffer): boolean => {
   const entries = ['42010300', '42010400', '01420003', '01420004'];
   return entries.some((entry) => bytes.includes(Buffer.from(entry, 'hex')));
@@ -126,7 +128,10 @@ function readHeader(pnm: Buffer) {
   return { width, height, maximum: number('MAXVAL'), depth: number('DEPTH'), bodyAt };
 }
 
-/** Gray of every frame of a video by ffmpeg, of MJPEG by djpeg, one after another; undefined where one of them says anything. */
+/**
+ * Gray of every frame of a video by ffmpeg, of MJPEG by djpeg, one after another; undefined where one of them says
+ * anything.
+ */
 export async function decodeVideoByOthers(path: string): Promise<Buffer | undefined> {
   if (!isInstalled('ffmpeg')) return undefined;
   const args = ['-v', 'error', '-nostdin', '-i', path, '-vsync', 'passthrough', '-map', '0:v:0'];

@@ -55,8 +55,8 @@ export function mountIn(pid: number, command: 'mount' | 'umount', ...words: stri
 }
 
 /**
- * Settings of a process for which every read of a file whose path holds `part` fails with EIO, as on a broken disk: opening it and
- * asking for its size work. Undefined where there is no compiler for it.
+ * Settings of a process for which every read of a file whose path holds `part` fails with EIO, as on a broken disk:
+ * opening it and asking for its size work. Undefined where there is no compiler for it.
  */
 export function withBrokenDisk(part: string): Record<string, string> | undefined {
   const folder = scratchFolder();

@@ -15,8 +15,8 @@ import { skip } from './fault-cluster.ts';
 const shards = Number(process.env.HALOGRID_FAULT_SHARDS ?? repeated(30_000, 100_000));
 
 /**
- * Submitting and cancelling take a fifth of a second, two hundred times the fixed work. They take this many times as long only if they
- * wait for the shards.
+ * Submitting and cancelling take a fifth of a second, two hundred times the fixed work. They take this many times as
+ * long only if they wait for the shards.
  */
 const waitsTimesWork = 10_000;
 

@@ -52,7 +52,9 @@ export class FaultCluster {
     this.work = work;
   }
 
-  /** Starts a coordinator, with further settings, and nodes of these names, which do the work once without any fault. */
+  /**
+   * Starts a coordinator, with further settings, and nodes of these names, which do the work once without any fault.
+   */
   static async start(
     names: readonly string[],
     nodeTimeoutMs?: number,
@@ -157,7 +159,9 @@ export class FaultCluster {
     }
   }
 
-  /** As `completesUndisturbed`, for a job that several coordinators had in turn, whose metrics each count a part of it. */
+  /**
+   * As `completesUndisturbed`, for a job that several coordinators had in turn, whose metrics each count a part of it.
+   */
   async resumesUndisturbed(started: StartedJob): Promise<{ attempts: number }> {
     const job = await this.ended(started);
     assert.equal(job.state, 'JOB_STATE_COMPLETE', job.error);
@@ -166,9 +170,9 @@ export class FaultCluster {
   }
 
   /**
-   * Waits for the job's end: it is complete and, whatever happened meanwhile, bit for bit what it is undisturbed, each of its
-   * shards was accepted once, and the counts of job.json, of the API and of the metrics agree. Its attempts are told without
-   * copies of stragglers, which depend on how busy the machine is.
+   * Waits for the job's end: it is complete and, whatever happened meanwhile, bit for bit what it is undisturbed, each
+   * of its shards was accepted once, and the counts of job.json, of the API and of the metrics agree. Its attempts are
+   * told without copies of stragglers, which depend on how busy the machine is.
    */
   async completesUndisturbed(started: StartedJob): Promise<{ attempts: number; expired: number }> {
     const job = await this.ended(started);

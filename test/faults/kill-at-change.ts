@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded into a process before the program, by tests that have it killed between any two changes of what is on disk: files, folders,
-// syncs, and statements of SQLite, in all of its threads.
+// Loaded into a process before the program, by tests that have it killed between any two changes of what is on disk:
+// files, folders, syncs, and statements of SQLite, in all of its threads.
 
 export interface KillAt {
   /** The command that the process runs; what it starts runs another, and is left alone. */
@@ -23,7 +23,9 @@ export function killedAtChange(kill: KillAt): Record<string, string> {
 
 const asked: KillAt | undefined = JSON.parse(process.env.HALOGRID_TEST_KILL ?? 'null') ?? undefined;
 
-/** In the environment of its threads, which do not know the command; the id is not that of processes that inherit it. */
+/**
+ * In the environment of its threads, which do not know the command; the id is not that of processes that inherit it.
+ */
 const mark = 'HALOGRID_TEST_KILL_PROCESS';
 if (isMainThread && asked?.command === process.argv[2]) process.env[mark] = String(process.pid);
 

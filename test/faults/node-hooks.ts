@@ -11,8 +11,8 @@ import { isMainThread } from 'node:worker_threads';
 /** Settings of a process that fails by these rules; for the `env` of its start. */
 export interface NodeFaults {
   /**
-   * What happens where a file is opened to be computed whose path holds the key: the process is killed, there is that error, or it takes
-   * so many milliseconds. What the node shows of it to the coordinator is well.
+   * What happens where a file is opened to be computed whose path holds the key: the process is killed, there is that
+   * error, or it takes so many milliseconds. What the node shows of it to the coordinator is well.
    */
   open?: Record<string, 'SIGKILL' | `E${string}` | number>;
   /** Packages that are not installed. */
@@ -97,7 +97,8 @@ if (Object.keys(reroute).length > 0) {
   const connect = Socket.prototype.connect;
   // biome-ignore lint/suspicious/noExplicitAny: its overloads are many.
   Socket.prototype.connect = function (this: Socket, ...args: any[]) {
-    // Node's own callers pass one array of the options and a callback. The options are theirs: agents know sockets by them.
+    // Node's own callers pass one array of the options and a callback. The options are theirs: agents know sockets by
+    // them.
     const list = Array.isArray(args[0]) ? args[0] : args;
     const to = reroute[Number(list[0]?.port)];
     if (to) list[0] = { ...list[0], port: to };

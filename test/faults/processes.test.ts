@@ -8,8 +8,8 @@ import { readJson } from '../results.ts';
 import { seeded } from '../seeded.ts';
 import { FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
 
-// Whatever ends or stops the process of a node or of the coordinator, a job ends with the same bytes, and what was accepted is not
-// computed again.
+// Whatever ends or stops the process of a node or of the coordinator, a job ends with the same bytes, and what was
+// accepted is not computed again.
 
 /** Silence that makes a node count as lost. */
 const nodeTimeoutMs = timeoutMs(4_000);

@@ -29,8 +29,8 @@ export interface NetworkClock {
 const realClock: NetworkClock = { nowMs: () => performance.now(), delay: pause };
 
 /**
- * Resets a connection. One whose end is on its way is closed instead: Node 24 would never close the socket, and turn for ever as the
- * process ends.
+ * Resets a connection. One whose end is on its way is closed instead: Node 24 would never close the socket, and turn
+ * for ever as the process ends.
  */
 function reset(socket: Socket): void {
   if (socket.writableEnded && !socket.writableFinished) socket.destroy();

@@ -6,7 +6,10 @@ import { drawPicture, writePgm } from '../picture-files.ts';
 import { hashFiles, readHistogram, readJson } from '../results.ts';
 import { writeTiledTiff } from '../tiled-tiff.ts';
 
-/** What is asked of every job of the fault tests: small shards, so that there is always a next one that something can happen to. */
+/**
+ * What is asked of every job of the fault tests: small shards, so that there is always a next one that something can
+ * happen to.
+ */
 export const cut = { tilePx: 32, batchFrames: 2, grid: { rows: 2, columns: 2 }, map: 'tiff' } as const;
 
 const image = { width: 256, height: 256 };

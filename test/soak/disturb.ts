@@ -13,7 +13,8 @@ export interface Fault {
 }
 
 /**
- * Faults of one round. Nodes are lost twice at most: a shard over which three die is given up as their killer, as it should be.
+ * Faults of one round. Nodes are lost twice at most: a shard over which three die is given up as their killer, as it
+ * should be.
  */
 export function planFaults(random: SeededRandom, withCoordinators: boolean): Fault[] {
   const within = 5_000;

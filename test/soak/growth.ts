@@ -32,7 +32,10 @@ export function growthOf(life: readonly Usage[]): string | undefined {
   return found.filter(Boolean).join(' and ') || undefined;
 }
 
-/** The line through all values must rise by more than what is allowed, and so must the medians of the first and last third. */
+/**
+ * The line through all values must rise by more than what is allowed, and so must the medians of the first and last
+ * third.
+ */
 function grown(values: readonly number[], allowed: number, tell: (value: number) => string): string | undefined {
   const perRound = slope(values);
   const third = Math.floor(values.length / 3);

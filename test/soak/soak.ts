@@ -30,7 +30,10 @@ if (!(minutes > 0) || !Number.isInteger(seed))
   throw new Error('Usage: soak.ts [--hours H | --minutes M] [--seed N] [--postgres BIN]');
 if (!hasProc) throw new Error('What processes take is told by /proc, which this machine has not');
 
-/** Coordinators are left alone for as many rounds, and then disturbed for as many, so that some live long enough to grow. */
+/**
+ * Coordinators are left alone for as many rounds, and then disturbed for as many, so that some live long enough to
+ * grow.
+ */
 const calmRounds = 16;
 
 const folder = scratchFolder();

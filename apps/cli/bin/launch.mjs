@@ -10,11 +10,12 @@ import { main, node, nodeMajor, whyNot } from './program.mjs';
 export { main };
 
 /**
- * What a coordinator drops are messages that lived for some milliseconds. Node's own settings let 130 MB of them gather in the young
- * generation, and the old one grow to four times what it holds before it is collected; with these the process had 460 MB resident
- * after 120,000 frames instead of 710, for a tenth more processor time where nothing but answers is worked on (measured). The first
- * 128 MB are not collected before they are there: bytes that came count as old at once, and the whole of a small heap was looked
- * through for every 9,000 frames, an eighth of all processor time of a frame (measured).
+ * What a coordinator drops are messages that lived for some milliseconds. Node's own settings let 130 MB of them gather
+ * in the young generation, and the old one grow to four times what it holds before it is collected; with these the
+ * process had 460 MB resident after 120,000 frames instead of 710, for a tenth more processor time where nothing but
+ * answers is worked on (measured). The first 128 MB are not collected before they are there: bytes that came count as
+ * old at once, and the whole of a small heap was looked through for every 9,000 frames, an eighth of all processor time
+ * of a frame (measured).
  */
 const coordinatorFlags = ['--max-semi-space-size=16', '--heap-growing-percent=100', '--initial-old-space-size=128'];
 
@@ -31,7 +32,9 @@ export function nodeFlags([command = '']) {
   return [...quietFlags, ...(command === 'coordinator' ? coordinatorFlags : [])];
 }
 
-/** Where Node keeps what it compiled: a job on a small image takes 1.2 CPU seconds with it and 2.0 without (measured). */
+/**
+ * Where Node keeps what it compiled: a job on a small image takes 1.2 CPU seconds with it and 2.0 without (measured).
+ */
 function compiledCode() {
   try {
     const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
@@ -47,8 +50,8 @@ function compiledCode() {
 }
 
 /**
- * Throws where the folder cannot be made. Node makes that of its cache by itself, but never ends where a folder that exists
- * says that nothing can be in it, as /proc does.
+ * Throws where the folder cannot be made. Node makes that of its cache by itself, but never ends where a folder that
+ * exists says that nothing can be in it, as /proc does.
  *
  * @param {string} path
  */
@@ -82,9 +85,9 @@ export function environment() {
 export const npxVariable = 'HALOGRID_NPX';
 
 /**
- * The shell in which npx runs this program, and npx itself; npx alone where the shell has become the program, as bash does;
- * undefined if npx did not start it. The shell dies of a signal that npx passes on, but does not pass it on to the program. So the
- * program learns of the signal when either process ends.
+ * The shell in which npx runs this program, and npx itself; npx alone where the shell has become the program, as bash
+ * does; undefined if npx did not start it. The shell dies of a signal that npx passes on, but does not pass it on to
+ * the program. So the program learns of the signal when either process ends.
  *
  * @returns {string | undefined}
  */
@@ -137,10 +140,10 @@ function readProc(pid, file) {
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs `halogrid ...args` in this process, where it is of the Node that is wanted and has the flags: to start another takes 25 ms of
- * processor time. Otherwise in the place of this process where Node can do that (22.15 on, not on Windows): then there is no other
- * process that could outlive this one, whatever ends it. Otherwise resolves with its exit code (128 + the signal's number when a
- * signal ended it, as a shell would say).
+ * Runs `halogrid ...args` in this process, where it is of the Node that is wanted and has the flags: to start another
+ * takes 25 ms of processor time. Otherwise in the place of this process where Node can do that (22.15 on, not on
+ * Windows): then there is no other process that could outlive this one, whatever ends it. Otherwise resolves with its
+ * exit code (128 + the signal's number when a signal ended it, as a shell would say).
  *
  * @param {string[]} args
  * @returns {Promise<number>}
@@ -154,7 +157,8 @@ export function launch(args) {
   const words = [...flagged, main, ...args];
   const [env, npx] = [environment(), npxProcesses()];
   if (node === process.execPath && flagged.length === 0) return runHere(words, env, npx);
-  // The first process of a container is not ended by signals that it does not handle, and a program handles them only later.
+  // The first process of a container is not ended by signals that it does not handle, and a program handles them only
+  // later.
   if (process.execve && process.platform !== 'win32' && process.pid !== 1) {
     process.execve(node, [node, ...words], npx ? { ...env, [npxVariable]: npx } : env);
   }

@@ -1,5 +1,5 @@
-// What runs, and under which Node: in a checkout the sources, under the Node of its node_modules. A package has another file in the
-// place of this one.
+// What runs, and under which Node: in a checkout the sources, under the Node of its node_modules. A package has another
+// file in the place of this one.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -15,8 +15,8 @@ function printed(): Promise<unknown> {
 }
 
 /**
- * Output that nobody reads any more, as behind `head`, is no error: the work goes on. Results that cannot be written for
- * another reason, such as a full disk, end the program with one sentence.
+ * Output that nobody reads any more, as behind `head`, is no error: the work goes on. Results that cannot be written
+ * for another reason, such as a full disk, end the program with one sentence.
  */
 function tolerateClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -52,7 +52,10 @@ export const noSettings: Settings = { env: {}, files: [], lookedAt: [] };
 /** In the arguments of a process that another of this program starts, and tells all that it needs to know. */
 const ofChildren = ['--own-token', '--pinned-gpu', '--probe'];
 
-/** What is meant by words that others' programs know: `halogrid version`, `halogrid -v`, and help about what is no command. */
+/**
+ * What is meant by words that others' programs know: `halogrid version`, `halogrid -v`, and help about what is no
+ * command.
+ */
 function meantBy(args: readonly string[]): readonly string[] {
   const [first, second] = args;
   if (args.length === 1 && (first === 'version' || first === '-v')) return ['--version'];

@@ -51,8 +51,8 @@ export interface CoordinatorOptions {
 }
 
 /**
- * Of all jobs; of those that name more than a few image files; or of those that code of a dependency lists, which a damaged file may make loop
- * without end.
+ * Of all jobs; of those that name more than a few image files; or of those that code of a dependency lists, which a
+ * damaged file may make loop without end.
  */
 export type PlansOnThread = 'all' | 'many' | 'foreign';
 
@@ -99,8 +99,8 @@ export const coordinatorDefaults = {
 const ownNodesGraceMs = 10_000;
 
 /**
- * For a coordinator that was started for one run: with fewer, which its nodes use as well, a thread that plans gains nothing and
- * costs a small job 0.15 s of 1.1 (measured).
+ * For a coordinator that was started for one run: with fewer, which its nodes use as well, a thread that plans gains
+ * nothing and costs a small job 0.15 s of 1.1 (measured).
  */
 const enoughCores = 4;
 

@@ -127,8 +127,8 @@ test('a grid gives a histogram a cell, the same however an image is cut, and its
   const { shards, ...whole } = await outcome('whole', { grid });
   assert.equal(shards, 2);
   assert.deepEqual(whole.grid, grid);
-  // The cells hold 1, 2 and 2 of the rows 0 … 4, of which the first and the last have no code. Eight columns over seven pixels
-  // leave the first one empty, and the pixels of the second and the last have no code.
+  // The cells hold 1, 2 and 2 of the rows 0 … 4, of which the first and the last have no code. Eight columns over seven
+  // pixels leave the first one empty, and the pixels of the second and the last have no code.
   assert.deepEqual(
     whole.features.slice(0, 24).map(({ cell_row, cell_col, counted }) => [cell_row, cell_col, Number(counted)]),
     [0, 2, 1].flatMap((height, row) => {

@@ -12,8 +12,8 @@ import { Refusal } from './job/refusal.ts';
 import { setStage, specOf, testConfig, writeImages } from './testing/coordinator-stage.ts';
 
 /**
- * Milliseconds that this thread takes to decode the largest message, the longest of three: a coordinator does so where it serves. Measured
- * once, before any test has decoded: code that has run often is several times as fast.
+ * Milliseconds that this thread takes to decode the largest message, the longest of three: a coordinator does so where
+ * it serves. Measured once, before any test has decoded: code that has run often is several times as fast.
  */
 const readingMs = measureReading();
 

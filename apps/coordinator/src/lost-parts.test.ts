@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { JobSpec, Lease } from '@halogrid/proto';
 import { eventually } from '@halogrid/testing';
-import { mostLosses } from './dispatch/job-run.ts';
+import { mostLosses } from './dispatch/lost-parts.ts';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
 import { metricsOf, type Stage, setStage, specOf, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, ended, partsIn, readOutput, untilDone, untilKept } from './testing/lost-parts.ts';

@@ -18,7 +18,10 @@ const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeli
 /** What all jobs here ask for, so that their features have times. */
 const captured = { from: 'mtime', zone: '' };
 
-/** A coordinator with a node, and two images in a folder; `run` has a job of so many shards run and gives its output folder. */
+/**
+ * A coordinator with a node, and two images in a folder; `run` has a job of so many shards run and gives its output
+ * folder.
+ */
 async function setJobs(t: TestContext) {
   const { coordinator, jobs, folder } = await setStage(t);
   const node = await ScriptedNode.attach(coordinator.grpcPort);

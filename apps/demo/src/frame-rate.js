@@ -3,7 +3,9 @@ export class FrameRate {
   /** @type {number[]} */
   #times = [];
 
-  /** A frame is done at that time. @param {number} nowMs @returns {number} frames a second; 0 until two frames are known */
+  /**
+   * A frame is done at that time. @param {number} nowMs @returns {number} frames a second; 0 until two frames are known
+   */
   add(nowMs) {
     this.#times = [...this.#times.filter((ms) => nowMs - ms <= 1000), nowMs];
     const passed = nowMs - /** @type {number} */ (this.#times[0]);

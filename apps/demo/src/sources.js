@@ -12,7 +12,10 @@ class Reader {
   }
 }
 
-/** Decodes a file of a picture, colours as they are in it. Rejects with a sentence. @param {Blob} blob @param {string} name */
+/**
+ * Decodes a file of a picture, colours as they are in it. Rejects with a sentence. @param {Blob} blob @param {string}
+ * name
+ */
 export async function openPicture(blob, name) {
   const bitmap = await createImageBitmap(blob, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' }).catch(() => {
     throw new Error(`${name} is not a picture that this browser can read.`);
@@ -25,7 +28,8 @@ export async function openPicture(blob, name) {
 }
 
 /**
- * Opens the camera, and gives each frame to `take`, one at a time: a frame that comes meanwhile is left out. Rejects with a sentence.
+ * Opens the camera, and gives each frame to `take`, one at a time: a frame that comes meanwhile is left out. Rejects
+ * with a sentence.
  *
  * @param {(frame: ImageData) => Promise<void>} take
  * @returns {Promise<() => void>} what closes it

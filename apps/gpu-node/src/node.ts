@@ -54,9 +54,10 @@ export interface NodeStarted {
 }
 
 /**
- * Runs a node until it is done: it opens its device, dials the coordinator for as long as it takes, and computes what it is
- * leased. When `signal` aborts it finishes what it holds. Rejects with one sentence when it cannot start: UsageError when the
- * device is not there. A WebGPU device keeps the process alive afterwards, so the caller ends it with the exit's code.
+ * Runs a node until it is done: it opens its device, dials the coordinator for as long as it takes, and computes what
+ * it is leased. When `signal` aborts it finishes what it holds. Rejects with one sentence when it cannot start:
+ * UsageError when the device is not there. A WebGPU device keeps the process alive afterwards, so the caller ends it
+ * with the exit's code.
  */
 export async function startNode(
   config: NodeConfig,

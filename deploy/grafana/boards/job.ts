@@ -2,8 +2,8 @@ import type { Dashboard } from '../dashboard.ts';
 import { clusterVariable, each, panel, rate, series } from './queries.ts';
 
 /**
- * A cluster while one job ran: no series names a job, so its time is what is chosen, and marks say when jobs began and ended. The job
- * itself is on the console.
+ * A cluster while one job ran: no series names a job, so its time is what is chosen, and marks say when jobs began and
+ * ended. The job itself is on the console.
  */
 export const jobBoard: Dashboard = {
   uid: 'halogrid-job',

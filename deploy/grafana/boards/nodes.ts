@@ -140,7 +140,9 @@ function joined(cards: string, metric: string): string {
   return `${cards} * on (gpu_uuid) group_left () max by (gpu_uuid) (label_replace(${metric}, "gpu_uuid", "$1", "UUID", "(.+)"))`;
 }
 
-/** Seconds of devices, energy and money, by a thousand million merged pixels: what is computed twice counts for nothing. */
+/**
+ * Seconds of devices, energy and money, by a thousand million merged pixels: what is computed twice counts for nothing.
+ */
 function costs(): Panel[] {
   const gigapixels = `(${each('sum', rate('halogrid_input_pixels_total'))} / 10^9 > 0)`;
   // A card counts once, also while the series of a node that was started again is still there.

@@ -8,8 +8,8 @@ export interface Firing {
 }
 
 /**
- * When an alert fires whose expression gives these series, evaluated every `step` seconds: as Prometheus does, once a series was
- * there at every evaluation for `forSeconds`, until it is not.
+ * When an alert fires whose expression gives these series, evaluated every `step` seconds: as Prometheus does, once a
+ * series was there at every evaluation for `forSeconds`, until it is not.
  */
 export function firings(series: Series[], forSeconds: number, step: number): Firing[] {
   return series.flatMap(({ metric: labels, samples }) => {

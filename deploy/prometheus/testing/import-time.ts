@@ -6,8 +6,8 @@ import { MadeUpCluster } from './made-up-cluster.ts';
 import { scrape } from './open-metrics.ts';
 
 /**
- * Blocks of Prometheus begin at multiples of two hours. A file with the samples of several is read by promtool as often as there
- * are blocks in it.
+ * Blocks of Prometheus begin at multiples of two hours. A file with the samples of several is read by promtool as often
+ * as there are blocks in it.
  */
 const blockMinutes = 120;
 

@@ -6,7 +6,10 @@ interface Value {
   metricName?: string;
 }
 
-/** What a Prometheus has of a scrape of the target: its metrics with the labels of the target, and `up`; a line each, without an end. */
+/**
+ * What a Prometheus has of a scrape of the target: its metrics with the labels of the target, and `up`; a line each,
+ * without an end.
+ */
 export async function scrape(target: Target, cluster: string, seconds: number): Promise<string[]> {
   const { job, instance, isUp, registry, hasOurs } = target;
   const identity = { cluster, job, instance };

@@ -20,7 +20,10 @@ export interface HttpClient extends Client {
   kernels(): Promise<KernelsAnswer>;
   /** The indexes that can be searched. */
   indexes(): Promise<ListIndexesResponse>;
-  /** The frames of an index that are most like a frame of it (`row`, or `uri` and `frame`), or like the file of an image. */
+  /**
+   * The frames of an index that are most like a frame of it (`row`, or `uri` and `frame`), or like the file of an
+   * image.
+   */
   search(
     query: Partial<SearchQuery> & { index: string },
     image?: Blob | Uint8Array<ArrayBuffer>,

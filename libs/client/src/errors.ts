@@ -29,7 +29,10 @@ export const isRefusal = (code: ErrorCode): boolean => refusals.some((refusal) =
 /** What was asked for did not come about; the message is one sentence. */
 export class HalogridError extends Error {
   readonly code: ErrorCode;
-  /** What of the request is wrong, as the request calls it: `grid.rows`, `sources[2]`; undefined where it is nothing by itself. */
+  /**
+   * What of the request is wrong, as the request calls it: `grid.rows`, `sources[2]`; undefined where it is nothing by
+   * itself.
+   */
   readonly field: string | undefined;
 
   constructor(

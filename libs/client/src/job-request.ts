@@ -11,7 +11,10 @@ export const nameOfState = (state: JobState): StateName => state.replace('JOB_ST
 
 type Given<Message> = { [Field in keyof Message]?: Message[Field] | undefined };
 
-/** A job as it is submitted: of a specification, only `sources` must be given. The coordinator has a default for all else. */
+/**
+ * A job as it is submitted: of a specification, only `sources` must be given. The coordinator has a default for all
+ * else.
+ */
 export interface JobRequest extends Given<Omit<JobSpec, 'sources' | 'maxQuarantined' | 'pipelines' | 'video'>> {
   /** Absolute paths and URIs (file:, http:, https:, s3:), as the coordinator sees them. */
   sources: string[];

@@ -10,7 +10,9 @@ type JobTransport = Pick<Transport<never>, 'address' | 'watch' | 'cancel' | 'res
 /** A job of a coordinator. `for await (const status of job)` follows it to its end. */
 export class Job implements AsyncIterable<JobStatus> {
   readonly id: string;
-  /** The address of its page; undefined where that cannot be reached from here, or it was not submitted by this program. */
+  /**
+   * The address of its page; undefined where that cannot be reached from here, or it was not submitted by this program.
+   */
   readonly page: string | undefined;
   readonly #transport: JobTransport;
   #status: JobStatus;
@@ -79,7 +81,9 @@ export interface JobResult {
   /** Why inputs were set aside, the most frequent reason first; empty where none was. */
   readonly quarantined: QuarantineReason[];
   files(): Promise<ResultFile[]>;
-  /** A file by its path below the output folder, to be read as the body of any response: `.json()`, `.bytes()`, `.body`. */
+  /**
+   * A file by its path below the output folder, to be read as the body of any response: `.json()`, `.bytes()`, `.body`.
+   */
   file(name: string): Promise<Response>;
   /** The rows of features.parquet; of a job of several pipelines, the name of one must be given. */
   rows(options?: { pipeline?: string | undefined }): AsyncGenerator<FeatureRow, void>;

@@ -25,8 +25,8 @@ export interface FeatureRow {
 }
 
 /**
- * The rows of a features.parquet, which is a file or a folder of files, in their order; a row group is held at a time. Rejects with
- * HalogridError where there is none.
+ * The rows of a features.parquet, which is a file or a folder of files, in their order; a row group is held at a time.
+ * Rejects with HalogridError where there is none.
  */
 export async function* readRows(files: ResultFiles, pipeline?: string): AsyncGenerator<FeatureRow, void> {
   const path = pipeline === undefined ? 'features.parquet' : `pipelines/${pipeline}/features.parquet`;

@@ -1,9 +1,10 @@
-// Rows of a video's luma and chroma to red, green and blue, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to
-// src/video/process/colour.wasm, which is committed so that nobody needs the compiler to run it. src/video/process/colour-definition.ts
-// states the arithmetic.
+// Rows of a video's luma and chroma to red, green and blue, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run
+// wasm' to src/video/process/colour.wasm, which is committed so that nobody needs the compiler to run it.
+// src/video/process/colour-definition.ts states the arithmetic.
 //
-// A row of chroma is first mixed with its neighbour row, which gives samples of 16 bits, the first and the last of them once more beside
-// themselves. Up to 31 bytes behind the last sample of a row, and two before the first mixed one, are read and written as well.
+// A row of chroma is first mixed with its neighbour row, which gives samples of 16 bits, the first and the last of them
+// once more beside themselves. Up to 31 bytes behind the last sample of a row, and two before the first mixed one, are
+// read and written as well.
 
 /** 3 near + far, or 4 near where both are the same row. */
 export function mix8(near: usize, far: usize, width: usize, to: usize): void {

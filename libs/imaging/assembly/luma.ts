@@ -1,10 +1,14 @@
-// Rows of a video's luma, of the range and in the bits that they were decoded in, to gray, with WebAssembly SIMD: AssemblyScript, compiled
-// by 'npm run wasm' to src/video/process/luma.wasm, which is committed so that nobody needs the compiler to run it.
+// Rows of a video's luma, of the range and in the bits that they were decoded in, to gray, with WebAssembly SIMD:
+// AssemblyScript, compiled by 'npm run wasm' to src/video/process/luma.wasm, which is committed so that nobody needs
+// the compiler to run it.
 //
-// `height` rows of `width` samples at `from`, `stride` bytes apart, become rows at `to`, `toStride` apart. Up to 31 bytes behind the last
-// sample of a row are read and written as well; the next row mends what was written.
+// `height` rows of `width` samples at `from`, `stride` bytes apart, become rows at `to`, `toStride` apart. Up to 31
+// bytes behind the last sample of a row are read and written as well; the next row mends what was written.
 
-/** As the values of expandedLuma in src/video/process/video-gray.ts for 8 bits: (2 (Y - 16) 19077 + 2^14) >> 15, clipped to 0…255. */
+/**
+ * As the values of expandedLuma in src/video/process/video-gray.ts for 8 bits: (2 (Y - 16) 19077 + 2^14) >> 15, clipped
+ * to 0…255.
+ */
 export function expand8(from: usize, stride: usize, width: usize, height: usize, to: usize, toStride: usize): void {
   const black = i8x16.splat(16);
   const scale = i16x8.splat(19077);

@@ -3,8 +3,8 @@ import type { default as Sharp } from 'sharp';
 let loaded: Promise<typeof Sharp> | undefined;
 
 /**
- * sharp, from when the first file needs it: its modules and libvips take 40 ms of a start (measured), and JPEG, PGM and video
- * come without.
+ * sharp, from when the first file needs it: its modules and libvips take 40 ms of a start (measured), and JPEG, PGM and
+ * video come without.
  */
 export function loadSharp(): Promise<typeof Sharp> {
   loaded ??= import('sharp').then(({ default: sharp }) => {

@@ -2,7 +2,9 @@ import { checkTurboJpeg } from './formats/turbojpeg.ts';
 import { MissingDecoderError } from './missing-decoder-error.ts';
 import { findFfmpeg } from './video/process/find-ffmpeg.ts';
 
-/** What this machine cannot decode, by whether the packages are there; that they load shows when they are first used. */
+/**
+ * What this machine cannot decode, by whether the packages are there; that they load shows when they are first used.
+ */
 export function missingDecoders(): MissingDecoderError[] {
   const missing: MissingDecoderError[] = [];
   for (const check of [findFfmpeg, checkTurboJpeg]) {

@@ -24,8 +24,8 @@ const openers: Record<Format, Opener> = {
 };
 
 /**
- * Opens the image at a file:, http:, https: or s3: URI and reads its header; the format is told by content. Rejects with
- * InputError for whatever cannot be processed.
+ * Opens the image at a file:, http:, https: or s3: URI and reads its header; the format is told by content. Rejects
+ * with InputError for whatever cannot be processed.
  */
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
   const file = await openInputFile(uri);

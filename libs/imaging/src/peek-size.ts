@@ -17,8 +17,8 @@ const headBytes = 4096;
 const maxSegments = 256;
 
 /**
- * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF or PNM claims, read with one or two small reads;
- * undefined where it cannot be told so: opening the image says more.
+ * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF or PNM claims, read with one or two
+ * small reads; undefined where it cannot be told so: opening the image says more.
  */
 export async function peekSize(uri: string): Promise<Peeked | undefined> {
   let file: number | undefined;

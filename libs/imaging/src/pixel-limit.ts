@@ -1,6 +1,8 @@
 import { InputError } from '@halogrid/sources/input-error';
 
-/** 2^28: what is decoded whole stays below 256 MiB a plane, and a small file that claims more is a decompression bomb. */
+/**
+ * 2^28: what is decoded whole stays below 256 MiB a plane, and a small file that claims more is a decompression bomb.
+ */
 export const defaultMaxWholePixels = 2 ** 28;
 
 /** 2^40: a hundred times the largest scans there are, and still a plan of some ten thousand tiles. */
@@ -13,7 +15,10 @@ export function checkPixels(width: number, height: number): void {
   }
 }
 
-/** Throws InputError for an image that must be decoded whole and is empty or has more than `maxPixels`; `limit` says why. */
+/**
+ * Throws InputError for an image that must be decoded whole and is empty or has more than `maxPixels`; `limit` says
+ * why.
+ */
 export function checkWholePixels(
   width: number,
   height: number,

@@ -1,5 +1,5 @@
-// Convolution with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to src/conv/conv.wasm, which is committed
-// so that nobody needs the compiler to run it.
+// Convolution with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to src/conv/conv.wasm, which is
+// committed so that nobody needs the compiler to run it.
 //
 // Rows are `stride` bytes apart, addresses are bytes, counts are samples. Every function may read and write up to 15
 // samples beyond a count. Each pixel's sum has the order of the taps, wherever the pixel lies.
@@ -104,8 +104,8 @@ export function convolve32(
 }
 
 /**
- * As convolve32 with a square of float64 taps and float64 pixels; results are float32. `rounds`: to the nearest integer,
- * the even one of two, and not beyond what an i16 holds.
+ * As convolve32 with a square of float64 taps and float64 pixels; results are float32. `rounds`: to the nearest
+ * integer, the even one of two, and not beyond what an i16 holds.
  */
 export function convolve64(
   source: usize,
@@ -204,8 +204,8 @@ export function countBytes(bytes: usize, count: usize, tables: usize): void {
 }
 
 /**
- * Adds counts of float32 values to four tables of `bins` u32: bin floor(value * scale) - first, or the nearest that there is.
- * All numbers are small enough that a float32 holds them.
+ * Adds counts of float32 values to four tables of `bins` u32: bin floor(value * scale) - first, or the nearest that
+ * there is. All numbers are small enough that a float32 holds them.
  */
 export function countReals(values: usize, count: usize, scale: f32, first: f32, bins: u32, tables: usize): void {
   let i: usize = 0;
@@ -231,7 +231,8 @@ function middles(shorts: usize): v128 {
 
 function binsOf(values: v128, scale: f32, first: f32, bins: u32): v128 {
   const places = f32x4.sub(f32x4.floor(f32x4.mul(values, f32x4.splat(scale))), f32x4.splat(first));
-  // One instruction each, where min and max also care for NaN: measured, 2.4 ms instead of 3.2 for a frame of 1920 x 1080.
+  // One instruction each, where min and max also care for NaN: measured, 2.4 ms instead of 3.2 for a frame of 1920 x
+  // 1080.
   const held = f32x4.pmin(f32x4.pmax(places, f32x4.splat(0)), f32x4.splat(<f32>(bins - 1)));
   return i32x4.trunc_sat_f32x4_s(held);
 }

@@ -5,13 +5,15 @@ const BINS: usize = 256;
 
 /**
  * Codes and counts of `rows` rows of `width` pixels. `source` is the pixel left above the first one: a band of
- * rows + 2 rows, `stride` bytes apart, whose outermost pixels are neighbours only; it is overwritten. Up to 15 bytes beyond a
- * row are read and ignored. Codes go to `codes`, `codesStride` bytes a row, which holds up to 15 bytes more than `width`.
+ * rows + 2 rows, `stride` bytes apart, whose outermost pixels are neighbours only; it is overwritten. Up to 15 bytes
+ * beyond a row are read and ignored. Codes go to `codes`, `codesStride` bytes a row, which holds up to 15 bytes more
+ * than `width`.
  *
  * Counts are added to `histogram`, four tables of 256 u32: neighbouring codes are often equal, and one table would make
- * each increment wait for the one before. Where `pairs` is not 0, most are added there instead, to 256 x 256 u32: one for
- * each pair of neighbours in a row, the left one in the low byte; `addPairs` moves them to the histogram. The codes of an
- * image of 1920x1080 are counted in 0.6 instead of 1.0 ms so (measured on one core of an EPYC), noise, photograph or black.
+ * each increment wait for the one before. Where `pairs` is not 0, most are added there instead, to 256 x 256 u32: one
+ * for each pair of neighbours in a row, the left one in the low byte; `addPairs` moves them to the histogram. The codes
+ * of an image of 1920x1080 are counted in 0.6 instead of 1.0 ms so (measured on one core of an EPYC), noise, photograph
+ * or black.
  */
 export function lbpBand(
   source: usize,

@@ -52,7 +52,9 @@ function signsOfRow(at: usize, stride: usize, width: usize, order: usize, signs:
   addSigns(at, 0 - stride - 1, width, order, signs, 0x08, <i8>0x80);
 }
 
-/** Sets the bits of the derivatives along `step`: sums of pixels, each times a binomial coefficient of alternating sign. */
+/**
+ * Sets the bits of the derivatives along `step`: sums of pixels, each times a binomial coefficient of alternating sign.
+ */
 function addSigns(at: usize, step: usize, width: usize, order: usize, signs: usize, above: i8, below: i8): void {
   const last = <i16>(order - 1);
   const c1 = i16x8.splat(-last);

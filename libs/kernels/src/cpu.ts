@@ -23,7 +23,10 @@ const lbpCpu: RunKernel<LbpRing> = (operation, ...rest) => {
   return (labels === 'var' ? lbpReference : square ? squareWasm : ringWasm)(operation, ...rest);
 };
 
-/** Squares of 16-bit sums are beyond float32, in which WebAssembly has them: where results are exact, the reference is asked. */
+/**
+ * Squares of 16-bit sums are beyond float32, in which WebAssembly has them: where results are exact, the reference is
+ * asked.
+ */
 const convCpu: RunKernel<ConvSettings> = (operation, ...rest) => {
   const { reads, settings } = operation;
   const isExact = settings.as !== 'f32' && settings.arithmetic.u16.kind === 'magnitude';

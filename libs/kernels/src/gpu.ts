@@ -36,8 +36,8 @@ export function strategyKey(operation: Operation, output: GpuOutput): string {
 }
 
 /**
- * Compiles a pipeline for one device, its kernels with the strategies that `choose` gives. Rejects with GPUPipelineError
- * where the device refuses a shader. `hosts` are the catalogue's unless given.
+ * Compiles a pipeline for one device, its kernels with the strategies that `choose` gives. Rejects with
+ * GPUPipelineError where the device refuses a shader. `hosts` are the catalogue's unless given.
  */
 export function createGpuProgram(
   device: GPUDevice,

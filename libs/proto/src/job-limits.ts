@@ -1,7 +1,10 @@
 /** What `JobSpec.map_format` may be. */
 export const mapFormats: readonly string[] = ['none', 'tiff', 'zarr', 'png', 'dzi'];
 
-/** What `VideoOptions.hwaccel` may be: cores and an NVIDIA card together, that card, or FFmpeg's names of what else Linux has. */
+/**
+ * What `VideoOptions.hwaccel` may be: cores and an NVIDIA card together, that card, or FFmpeg's names of what else
+ * Linux has.
+ */
 export const hwaccels: readonly string[] = ['auto', 'cuda', 'vaapi', 'vdpau', 'qsv', 'vulkan', 'drm'];
 
 /** `VideoOptions.every` at most. */
@@ -17,8 +20,8 @@ export const maxSources = 65_536;
 export const maxUriLength = 8_192;
 
 /**
- * `JobSpec.batch_frames` at most: a lease tells every frame and is one message, and 4096 URIs of a kilobyte are a quarter
- * of what one may hold, where they are written out.
+ * `JobSpec.batch_frames` at most: a lease tells every frame and is one message, and 4096 URIs of a kilobyte are a
+ * quarter of what one may hold, where they are written out.
  */
 export const maxBatchFrames = 4096;
 
@@ -48,8 +51,8 @@ export const maxMessageBytes = 16 * 2 ** 20;
 export const maxImageBytes = 15 * 2 ** 20;
 
 /**
- * Queries of a part of a search at most, counts of all of them, and hits that are wanted of all of them: 8 MiB of counts, and 3 MB of
- * hits, of a message of 16 MiB. What is more, a coordinator looks for itself.
+ * Queries of a part of a search at most, counts of all of them, and hits that are wanted of all of them: 8 MiB of
+ * counts, and 3 MB of hits, of a message of 16 MiB. What is more, a coordinator looks for itself.
  */
 export const maxPartQueries = 64;
 export const maxPartCounts = 2 ** 20;

@@ -1,6 +1,6 @@
 /**
- * A sentence about a request that knows where it names what is wrong: a field, as the .proto files have it, or an option. Who tells it to
- * a caller puts the caller's own names there.
+ * A sentence about a request that knows where it names what is wrong: a field, as the .proto files have it, or an
+ * option. Who tells it to a caller puts the caller's own names there.
  */
 export class Sentence {
   /** Texts and, between them, names: every second part is a name. */

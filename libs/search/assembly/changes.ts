@@ -1,5 +1,5 @@
-// How frames of a camera compare, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to src/changes/changes.wasm,
-// which is committed so that nobody needs the compiler to run it.
+// How frames of a camera compare, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to
+// src/changes/changes.wasm, which is committed so that nobody needs the compiler to run it.
 //
 // A frame has `cells` cells of `bins` shares each, float32, one cell after another.
 
@@ -31,8 +31,8 @@ function isAnyAbove0(at: usize, bytes: usize): bool {
 }
 
 /**
- * The mean of the middle four of eight values, for each of `length` values that eight frames have, a multiple of 4; the frames lie one
- * after another from `frames` on. A sorting network of Batcher's orders eight values in each lane.
+ * The mean of the middle four of eight values, for each of `length` values that eight frames have, a multiple of 4; the
+ * frames lie one after another from `frames` on. A sorting network of Batcher's orders eight values in each lane.
  */
 export function middleOfEight(frames: usize, length: usize, out: usize): void {
   const bytes = length << 2;

@@ -1,8 +1,10 @@
 // How near the vectors of a block are to a query, with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to
 // src/scan/scan.wasm, which is committed so that nobody needs the compiler to run it.
 //
-// A block has `count` vectors of `length` counts, a multiple of 16, one after another; `width` is the bytes of a count: 1, 2 or
-// 4. For each vector a float64 goes to `out`. Sums are made in float32 over 64 counts, and of those sums in float64, so that
+// A block has `count` vectors of `length` counts, a multiple of 16, one after another; `width` is the bytes of a count:
+// 1, 2 or
+// 4. For each vector a float64 goes to `out`. Sums are made in float32 over 64 counts, and of those sums in float64, so
+//    that
 // errors do not grow with the length: src/scan/gpu/gpu-bound.ts has their bound.
 
 /** Counts that are summed up in float32. */

@@ -1,7 +1,9 @@
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Where a per-user cache may be, best first. A user whom the system does not know, as in containers, may have no home. */
+/**
+ * Where a per-user cache may be, best first. A user whom the system does not know, as in containers, may have no home.
+ */
 export function cacheFolders(env: NodeJS.ProcessEnv, home: () => string = homedir): string[] {
   const own = join(tmpdir(), `halogrid-${process.getuid?.() ?? 'user'}`);
   try {

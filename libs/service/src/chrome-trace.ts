@@ -24,8 +24,8 @@ interface Span {
 const rows = ['shard', 'read', 'decode', 'device', 'encode'];
 
 /**
- * A job as a file for Perfetto: the job itself and what the coordinator did come first, then a process for each node with a row a stage.
- * Where spans of a row overlap, it has further rows of that name.
+ * A job as a file for Perfetto: the job itself and what the coordinator did come first, then a process for each node
+ * with a row a stage. Where spans of a row overlap, it has further rows of that name.
  */
 export function chromeTrace(trace: TraceResponse): object {
   const { job, traceId, sinceMs, nodes, shards, every } = trace;

@@ -13,12 +13,14 @@ import type { ClientSecurity } from './security/client-security.ts';
 import type { Tls } from './security/tls-files.ts';
 import type { Warn } from './security/watched-files.ts';
 
-/** Sent in place of an IP address, which RFC 6066 does not allow as the name of a server; nobody can have it (RFC 6761). */
+/**
+ * Sent in place of an IP address, which RFC 6066 does not allow as the name of a server; nobody can have it (RFC 6761).
+ */
 const nameOfAddresses = 'coordinator.invalid';
 
 /**
- * The credentials of a channel to `address` (HOST:PORT), with the certificates as they are now, and the options with which
- * calls carry the token, which is read at each call.
+ * The credentials of a channel to `address` (HOST:PORT), with the certificates as they are now, and the options with
+ * which calls carry the token, which is read at each call.
  */
 export function grpcClient(
   address: string,

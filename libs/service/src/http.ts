@@ -47,7 +47,10 @@ export interface Page {
   body: Uint8Array;
 }
 
-/** What a page may do: nothing but what comes from here; pictures may be those that it has fetched, or was given by who looks at it. */
+/**
+ * What a page may do: nothing but what comes from here; pictures may be those that it has fetched, or was given by who
+ * looks at it.
+ */
 const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
@@ -67,8 +70,8 @@ export interface HttpLimits extends ConnectionLimits {
 }
 
 /**
- * Headers here are few, so 10 s and 16 KiB are ample; a chunk of a map may be large and the network slow. What takes no byte of an
- * answer for a minute is gone, or means it.
+ * Headers here are few, so 10 s and 16 KiB are ample; a chunk of a map may be large and the network slow. What takes no
+ * byte of an answer for a minute is gone, or means it.
  */
 export const defaultHttpLimits: HttpLimits = {
   ...defaultConnectionLimits,
@@ -86,9 +89,9 @@ export interface HttpServer {
 }
 
 /**
- * Serves /metrics (with exemplars where OpenMetrics is accepted), /healthz (alive) and /readyz (able to serve). These two are open, because probes have no secrets, and so
- * are pages; all else needs the role `read`. If everyone may read, requests to names that another site may have made
- * point here are refused. Rejects when the address is taken.
+ * Serves /metrics (with exemplars where OpenMetrics is accepted), /healthz (alive) and /readyz (able to serve). These
+ * two are open, because probes have no secrets, and so are pages; all else needs the role `read`. If everyone may read,
+ * requests to names that another site may have made point here are refused. Rejects when the address is taken.
  */
 export async function startHttp(options: HttpServerOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits, allowedOrigins = [] } = options;
@@ -230,7 +233,10 @@ async function sendMetrics({ type, collect }: MetricsFormat, response: ServerRes
   response.writeHead(200, { 'content-type': type }).end(body);
 }
 
-/** Collecting takes milliseconds: those who ask while it is under way have the same answer, so that many take no more than one. */
+/**
+ * Collecting takes milliseconds: those who ask while it is under way have the same answer, so that many take no more
+ * than one.
+ */
 function togetherWhileUnderWay<T>(act: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;
   return () => {

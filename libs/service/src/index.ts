@@ -1,5 +1,6 @@
 export { cacheFolders } from './cache-folders.ts';
 export { dataFolder } from './data-folder.ts';
+export { endOnUncaught } from './end-on-uncaught.ts';
 export { defaultHttpLimits, type HttpServer, type HttpServerOptions, type Page, startHttp } from './http.ts';
 export {
   isLoopback,

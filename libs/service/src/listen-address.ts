@@ -30,8 +30,8 @@ export function parseAddressList(option: string, text: string): string[] {
 export const isLoopback = ({ host }: ListenAddress): boolean => loopback.has(host);
 
 /**
- * Parses the address of a server. One that other machines can reach is refused unless `isProtected` says that TLS, a token or the
- * network itself keeps others out. Throws UsageError.
+ * Parses the address of a server. One that other machines can reach is refused unless `isProtected` says that TLS, a
+ * token or the network itself keeps others out. Throws UsageError.
  */
 export function parseListenAddress(option: string, text: string, isProtected: boolean): ListenAddress {
   const address = parseAddress(option, text);

@@ -3,8 +3,8 @@ import type { ListenAddress } from './listen-address.ts';
 import { isSystemError, whyNotServed } from './system-errors.ts';
 
 /**
- * Has a server listen, and resolves with its port. Rejects with one sentence where the address cannot be had; `option` is what says
- * the address.
+ * Has a server listen, and resolves with its port. Rejects with one sentence where the address cannot be had; `option`
+ * is what says the address.
  */
 export async function listenOn(
   server: Server,

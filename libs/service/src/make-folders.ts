@@ -3,13 +3,13 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /*
- * The recursive mkdir of Node 24 never ends where a folder that exists says that nothing can be in it, as /proc does: it goes
- * back and forth between that folder and the one that cannot be made.
+ * The recursive mkdir of Node 24 never ends where a folder that exists says that nothing can be in it, as /proc does:
+ * it goes back and forth between that folder and the one that cannot be made.
  */
 
 /**
- * Makes a folder and its parents, with `mode` where they are missing (0o777 less the umask); resolves with the first that was
- * missing. Rejects as mkdir does.
+ * Makes a folder and its parents, with `mode` where they are missing (0o777 less the umask); resolves with the first
+ * that was missing. Rejects as mkdir does.
  */
 export async function makeFolders(path: string, mode?: number): Promise<string | undefined> {
   try {

@@ -17,8 +17,9 @@ interface Sample {
 export const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /**
- * All metrics in the format of OpenMetrics 1.0 (openmetrics.io), which alone has exemplars. prom-client can write it as well, and then takes
- * `_total` from the names of counters for good, so that no registry can be written in both formats.
+ * All metrics in the format of OpenMetrics 1.0 (openmetrics.io), which alone has exemplars. prom-client can write it as
+ * well, and then takes `_total` from the names of counters for good, so that no registry can be written in both
+ * formats.
  */
 export async function openMetrics(registry: Pick<Registry, 'getMetricsAsJSON'>): Promise<string> {
   const lines: string[] = [];

@@ -31,8 +31,8 @@ export interface Pace {
 }
 
 /**
- * Reads no further message of a call while one that was sent in it has not been taken: whatever a call answers, and whoever asks
- * without listening, no more piles up than what one message leads to.
+ * Reads no further message of a call while one that was sent in it has not been taken: whatever a call answers, and
+ * whoever asks without listening, no more piles up than what one message leads to.
  */
 export function paceCalls({ untakenMs, bytesWritten, onUntaken, nowMs }: PaceOptions): Pace {
   const waiting = new Set<Untaken>();

@@ -3,8 +3,9 @@ import { UsageError } from './usage-error.ts';
 const unitsMs = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * A time in milliseconds since 1970: so long before `nowMs` (`90s`, `30min`, `2h`, `3d`), or a date, or a time of a date, as ISO 8601 has
- * them, by the clock of this machine where it has no zone. Throws UsageError, which calls it `name`.
+ * A time in milliseconds since 1970: so long before `nowMs` (`90s`, `30min`, `2h`, `3d`), or a date, or a time of a
+ * date, as ISO 8601 has them, by the clock of this machine where it has no zone. Throws UsageError, which calls it
+ * `name`.
  */
 export function readSince(text: string, name: string, nowMs = Date.now()): number {
   const [, count, unit] = /^(\d{1,7})(s|min|h|d)$/.exec(text) ?? [];

@@ -30,8 +30,8 @@ const mostWaiting = 2 ** 15;
 const closeWithinMs = 5_000;
 
 /**
- * Sends spans over OTLP (HTTP), as the variables OTEL_EXPORTER_OTLP_… say; undefined, and nothing of OpenTelemetry is loaded, where none
- * of them names an endpoint.
+ * Sends spans over OTLP (HTTP), as the variables OTEL_EXPORTER_OTLP_… say; undefined, and nothing of OpenTelemetry is
+ * loaded, where none of them names an endpoint.
  */
 export async function openSpanExport(
   env: Readonly<Record<string, string | undefined>> = process.env,

@@ -23,7 +23,10 @@ const whyNoPort: Readonly<Record<string, string>> = {
   ENOTFOUND: 'that name is not known',
 };
 
-/** Why a file or folder cannot be written, as a clause with the code of the system: `this user may not write there (EACCES)`. */
+/**
+ * Why a file or folder cannot be written, as a clause with the code of the system: `this user may not write there
+ * (EACCES)`.
+ */
 export const whyNotWritten = (error: SystemError): string => clause(error, whyNoFile);
 
 /** Why an address cannot be listened on, as such a clause. */
@@ -38,8 +41,8 @@ function clause({ code, message }: SystemError, known: Readonly<Record<string, s
 export const anotherFolder = 'another folder with --out';
 
 /**
- * Runs what writes to a path, and has errors of the system say in one sentence that it cannot be written, and what to do: `instead`
- * names what to give, such as `another folder with --out`.
+ * Runs what writes to a path, and has errors of the system say in one sentence that it cannot be written, and what to
+ * do: `instead` names what to give, such as `another folder with --out`.
  */
 export async function writing<T>(path: string, instead: string, act: () => Promise<T>): Promise<T> {
   try {

@@ -1,15 +1,32 @@
 import { Sentence } from '@halogrid/proto/sentence';
 
+/** Why a request is refused, as gRPC names it. */
+export type RefusalCode =
+  | 'INVALID_ARGUMENT'
+  | 'NOT_FOUND'
+  | 'FAILED_PRECONDITION'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'UNAVAILABLE';
+
 /** The request itself is wrong: one sentence that names the value and what is allowed. Commands exit with 2. */
 export class UsageError extends Error {
   readonly #sentence: Sentence;
   readonly #field: string | undefined;
+  readonly code: RefusalCode;
 
-  /** `field` is the option or field that is wrong: the first that the sentence names unless given. */
-  constructor(message: string | Sentence, { field, ...options }: ErrorOptions & { field?: string } = {}) {
+  /**
+   * `field` is the option or field that is wrong: the first that the sentence names unless given. `code` is
+   * INVALID_ARGUMENT unless given.
+   */
+  constructor(
+    message: string | Sentence,
+    { field, code = 'INVALID_ARGUMENT', ...options }: ErrorOptions & { field?: string; code?: RefusalCode } = {},
+  ) {
     super(String(message), options);
     this.name = 'UsageError';
     this.#sentence = typeof message === 'string' ? new Sentence([message]) : message;
+    this.code = code;
     this.#field = field ?? this.#sentence.field;
   }
 

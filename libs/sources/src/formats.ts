@@ -1,4 +1,7 @@
-/** What is known of the files of an image format before one is opened. The openers are in libs/imaging, by the same names. */
+/**
+ * What is known of the files of an image format before one is opened. The openers are in libs/imaging, by the same
+ * names.
+ */
 export interface FormatFacts {
   /** As people say it. */
   readonly names: readonly string[];
@@ -25,7 +28,8 @@ export const formats = {
     extensions: ['jpg', 'jpeg', 'jpe', 'jfif', 'mpo', 'insp'],
     signatures: ['\xff\xd8\xff'],
     reading: 'whole',
-    // A progressive file spends one bit on the mean of 8 x 8 pixels and none on the rest; others spend one on that, too.
+    // A progressive file spends one bit on the mean of 8 x 8 pixels and none on the rest; others spend one on that,
+    // too.
     mostPixelsPerByte: 512,
     usualPixelsPerByte: 8,
   },
@@ -206,8 +210,8 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
 ];
 
 /**
- * Extensions that make a file in a folder a video; that it is one is told by content, later. MPG is of transport streams, which are
- * read, and of program streams.
+ * Extensions that make a file in a folder a video; that it is one is told by content, later. MPG is of transport
+ * streams, which are read, and of program streams.
  */
 const videoExtensions: readonly string[] = [
   ...['mp4', 'm4v', 'mov', 'qt', '3gp', '3g2', 'insv', 'mkv', 'mk3d', 'webm', 'avi', 'divx'],
@@ -244,8 +248,8 @@ interface ExtensionFacts {
 let last = { suffix: '.jpg', facts: factsOf('jpg') };
 
 /**
- * By the extension, which is none where there is no dot. A million files of a listing are asked five times each, so no expression is matched, and
- * that of the file before is looked for first.
+ * By the extension, which is none where there is no dot. A million files of a listing are asked five times each, so no
+ * expression is matched, and that of the file before is looked for first.
  */
 function byName(name: string): ExtensionFacts {
   if (name.endsWith(last.suffix)) return last.facts;

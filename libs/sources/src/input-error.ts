@@ -12,9 +12,9 @@
 export type InputFault = 'content' | 'access' | 'away' | 'closed' | 'changed' | 'process';
 
 /**
- * An input cannot be processed, in one sentence. `stage` is where that showed: `read`: its bytes cannot be had; `decode`: they
- * are not an image that can be processed. Whatever else goes wrong (out of memory, no decoder for this platform) is a plain
- * error and not the input's.
+ * An input cannot be processed, in one sentence. `stage` is where that showed: `read`: its bytes cannot be had;
+ * `decode`: they are not an image that can be processed. Whatever else goes wrong (out of memory, no decoder for this
+ * platform) is a plain error and not the input's.
  */
 export class InputError extends Error {
   readonly stage: 'read' | 'decode';

@@ -14,9 +14,9 @@ const mostDecimals = 6;
 const exactDecimals = 9;
 
 /**
- * A version of a file by what is stated of it: that of `localVersion` where size and time of a file of this machine are stated to the
- * nanosecond, so that a listing of the same file says the same; otherwise a text that `isOfVersion` understands. Undefined where
- * nothing is stated.
+ * A version of a file by what is stated of it: that of `localVersion` where size and time of a file of this machine are
+ * stated to the nanosecond, so that a listing of the same file says the same; otherwise a text that `isOfVersion`
+ * understands. Undefined where nothing is stated.
  */
 export function statedVersion({ etag, sizeBytes, mtime }: StatedFacts, isLocal: boolean): string | undefined {
   const [, seconds, decimals = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(mtime ?? '') ?? [];
@@ -56,7 +56,9 @@ export function isOfVersion(now: string | undefined, version: string): boolean {
   );
 }
 
-/** When a file of that version was changed, in whole milliseconds since 1970; undefined for a version that does not say. */
+/**
+ * When a file of that version was changed, in whole milliseconds since 1970; undefined for a version that does not say.
+ */
 export function changedMsOf(version: string): number | undefined {
   const [, mtimeMs] = /^\d+ (\d{1,15}(?:\.\d+)?)$/.exec(version) ?? [];
   return mtimeMs === undefined ? statedMs(version) : Math.floor(Number(mtimeMs));

@@ -5,8 +5,8 @@ export interface Beside {
 }
 
 /**
- * Times `act`, and times `control` right before and right after it; the slower control counts. A test may only claim how long something
- * takes compared with something else on the same machine at the same time.
+ * Times `act`, and times `control` right before and right after it; the slower control counts. A test may only claim
+ * how long something takes compared with something else on the same machine at the same time.
  */
 export async function beside(act: () => unknown, control: () => unknown): Promise<Beside> {
   const before = await timed(control);

@@ -3,8 +3,8 @@ import { waitLimitMs } from './patience.ts';
 import { within } from './within.ts';
 
 /**
- * The pause between two questions, in milliseconds. Short at first, because a state that a test wants to disturb is soon over; longer
- * later, because a question is work for this process and for the one that is asked.
+ * The pause between two questions, in milliseconds. Short at first, because a state that a test wants to disturb is
+ * soon over; longer later, because a question is work for this process and for the one that is asked.
  */
 const pauseMs = (asked: number): number => Math.min(100, asked);
 
@@ -16,8 +16,8 @@ export interface EventuallyOptions {
 }
 
 /**
- * Asks until the answer is neither undefined nor false, and resolves with it. Rejects with what was waited for after `limitMs`
- * (see `within`), and with an error of `ask` at once unless `despiteErrors`.
+ * Asks until the answer is neither undefined nor false, and resolves with it. Rejects with what was waited for after
+ * `limitMs` (see `within`), and with an error of `ask` at once unless `despiteErrors`.
  */
 export async function eventually<T>(
   what: string,

@@ -4,7 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 /** The next that may be free. */
 let next = 20_000 + (process.pid % 10_000);
 
-/** A port of 127.0.0.1 that nobody listens on, below those that the system gives to a program that asks for any. Each call gives another. */
+/**
+ * A port of 127.0.0.1 that nobody listens on, below those that the system gives to a program that asks for any. Each
+ * call gives another.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(next++, '127.0.0.1');

@@ -6,8 +6,9 @@ const { setInterval, clearInterval } = globalThis;
 const periodMs = 100;
 
 /**
- * Resolves or rejects as `promise` does, and rejects with what was waited for when that takes too long: `limitMs` of time in which the
- * machine let this process run. A limit of its own is for a wait whose end is the failure that the test shows.
+ * Resolves or rejects as `promise` does, and rejects with what was waited for when that takes too long: `limitMs` of
+ * time in which the machine let this process run. A limit of its own is for a wait whose end is the failure that the
+ * test shows.
  */
 export async function within<T>(what: string, promise: PromiseLike<T>, limitMs = waitLimitMs): Promise<T> {
   const late = Promise.withResolvers<never>();

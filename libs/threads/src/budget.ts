@@ -1,6 +1,6 @@
 /**
- * Hands out bytes, or anything that is counted, up to a limit, first come first served. What is larger than the limit gets
- * through when nothing else is out, so that it is slow rather than stuck.
+ * Hands out bytes, or anything that is counted, up to a limit, first come first served. What is larger than the limit
+ * gets through when nothing else is out, so that it is slow rather than stuck.
  */
 export class Budget {
   readonly limit: number;

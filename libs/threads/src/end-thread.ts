@@ -3,9 +3,10 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 const request = 'end';
 
 /**
- * Ends a thread that calls `endWhenAsked`, between two of its tasks. Resolves when it has ended, at once where it had before.
- * `Worker.terminate()` would stop it anywhere; where that is inside of a native module that is being loaded, Node-API aborts the
- * whole process (seen with koffi: in 1 of 500 coordinators that were asked to end right after their start).
+ * Ends a thread that calls `endWhenAsked`, between two of its tasks. Resolves when it has ended, at once where it had
+ * before. `Worker.terminate()` would stop it anywhere; where that is inside of a native module that is being loaded,
+ * Node-API aborts the whole process (seen with koffi: in 1 of 500 coordinators that were asked to end right after their
+ * start).
  */
 export async function endThread(worker: Worker): Promise<void> {
   if (worker.threadId < 0) return;

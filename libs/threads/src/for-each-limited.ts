@@ -1,6 +1,6 @@
 /**
- * Acts on every item, up to `limit` at once, which are taken as they are wanted. After a failure no more are begun. Rejects with
- * the first failure, when nothing is under way any more.
+ * Acts on every item, up to `limit` at once, which are taken as they are wanted. After a failure no more are begun.
+ * Rejects with the first failure, when nothing is under way any more.
  */
 export async function forEachLimited<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

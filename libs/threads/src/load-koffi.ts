@@ -3,8 +3,9 @@ import { createRequire } from 'node:module';
 let loaded: typeof import('koffi') | undefined;
 
 /**
- * Calls on other threads that wait or run at once and have memory that is kept. A call beyond them gets its own and gives it back: with 8, as koffi
- * has them, ordering one took 23 µs where 16 were on their way, and 5 with as many as that (measured).
+ * Calls on other threads that wait or run at once and have memory that is kept. A call beyond them gets its own and
+ * gives it back: with 8, as koffi has them, ordering one took 23 µs where 16 were on their way, and 5 with as many as
+ * that (measured).
  */
 const keptCalls = 32;
 
@@ -14,7 +15,9 @@ function load(): typeof import('koffi') {
   return koffi;
 }
 
-/** What calls native code, once something needs it: loading it takes 10 ms of every thread (measured), and few call any. */
+/**
+ * What calls native code, once something needs it: loading it takes 10 ms of every thread (measured), and few call any.
+ */
 export function loadKoffi(): typeof import('koffi') {
   loaded ??= load();
   return loaded;

@@ -6,8 +6,9 @@ export interface MapAheadOptions<Result> {
 }
 
 /**
- * Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first is awaited, which
- * is yielded when it is there, however long the next item takes. A result that is there at once, with none under way before it, is yielded at once.
+ * Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first
+ * is awaited, which is yielded when it is there, however long the next item takes. A result that is there at once, with
+ * none under way before it, is yielded at once.
  */
 export async function* mapAhead<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -16,7 +17,10 @@ export async function* mapAhead<Item, Result>(
   { signal, discard }: MapAheadOptions<Result> = {},
 ): AsyncGenerator<Result, void, undefined> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-  /** Ends what is awaited now. A race with one promise would keep something of each item until the end (670 bytes, measured). */
+  /**
+   * Ends what is awaited now. A race with one promise would keep something of each item until the end (670 bytes,
+   * measured).
+   */
   let interrupt: ((reason: unknown) => void) | undefined;
   const onAbort = (): void => interrupt?.(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -20,8 +20,8 @@ export interface ServeOptions<Answer> {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * For the program of a thread whose ThreadClient sends orders: obeys them as they come, several at a time where `obey` waits, and
- * sends what they give. Ends the thread when it is asked to, between two tasks.
+ * For the program of a thread whose ThreadClient sends orders: obeys them as they come, several at a time where `obey`
+ * waits, and sends what they give. Ends the thread when it is asked to, between two tasks.
  */
 export function serveOrders<Order, Answer>(
   obey: (order: Order) => Answer | Promise<Answer>,

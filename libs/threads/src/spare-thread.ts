@@ -2,8 +2,9 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { endThread } from './end-thread.ts';
 
 /**
- * A worker thread that is started before it is wanted and kept for the next who wants one: a start takes 60 to 100 ms, longer than
- * all else that a small job waits for (measured). Its program calls serveOrders and remembers nothing between owners.
+ * A worker thread that is started before it is wanted and kept for the next who wants one: a start takes 60 to 100 ms,
+ * longer than all else that a small job waits for (measured). Its program calls serveOrders and remembers nothing
+ * between owners.
  */
 export class SpareThread {
   readonly #start: () => Worker;

@@ -13,8 +13,9 @@ export interface ThreadClientOptions {
 }
 
 /**
- * Sends orders to a thread whose program calls serveOrders. The process stays for answers, and for nothing else of the thread. The
- * orders of one turn of the event loop go in one message: a thread that opens thousands of images a second has no time for more.
+ * Sends orders to a thread whose program calls serveOrders. The process stays for answers, and for nothing else of the
+ * thread. The orders of one turn of the event loop go in one message: a thread that opens thousands of images a second
+ * has no time for more.
  */
 export class ThreadClient<Order, Answer> {
   readonly #worker: Worker;
@@ -45,7 +46,10 @@ export class ThreadClient<Order, Answer> {
     return this.#end.promise;
   }
 
-  /** Resolves with the answer; rejects with what went wrong there, or with `ended` where the thread is gone before it answers. */
+  /**
+   * Resolves with the answer; rejects with what went wrong there, or with `ended` where the thread is gone before it
+   * answers.
+   */
   order(order: Order, moved: readonly Transferable[] = []): Promise<Answer> {
     if (this.#ended) return Promise.reject(this.#ended);
     const answer = Promise.withResolvers<Answer>();

@@ -34,7 +34,10 @@ export function* drawStreet(street: Street): Generator<Uint8Array> {
   }
 }
 
-/** Full light but for clouds, minutes long, until three fifths of the time; then dusk, an hour at most, down to a third of it. */
+/**
+ * Full light but for clouds, minutes long, until three fifths of the time; then dusk, an hour at most, down to a third
+ * of it.
+ */
 function lightAt(second: number, seconds: number): number {
   const clouds = 0.04 * Math.sin(second / 97) + 0.03 * Math.sin(second / 41);
   const dusk = (second - 0.6 * seconds) / Math.min(0.35 * seconds, 3600);

@@ -1,6 +1,7 @@
 // How well `halogrid changes` tells what happens in a drawn street:
 //   npx node test/bench/changes/measure.ts [--hours 2] [--seed 1] [--grid 9x16] [--op …] [--threshold 8] [--keep]
-// Draws a frame a second as PGM into halogrid-out/street (200 MB an hour), runs a job and looks for changes. Prints a Markdown table.
+// Draws a frame a second as PGM into halogrid-out/street (200 MB an hour), runs a job and looks for changes. Prints a
+// Markdown table.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

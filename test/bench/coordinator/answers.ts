@@ -1,5 +1,5 @@
-// What answers of small frames cost a coordinator, without pixels: real gRPC on loopback, a real ledger, features.parquet and the
-// final files:
+// What answers of small frames cost a coordinator, without pixels: real gRPC on loopback, a real ledger,
+// features.parquet and the final files:
 //   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--kill-at=FRAMES] [--cpu-prof-dir=DIR]
 // The coordinator has the flags and the environment that `halogrid coordinator` gives it.
 // Prints for each repetition frames of 256 bins a second and microseconds of processor time a frame, of all threads and of the main one,

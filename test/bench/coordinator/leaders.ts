@@ -1,7 +1,8 @@
 // What coordinators cost that lead side by side by one PostgreSQL, each a job of so many frames, as answers.ts has it:
 //   HALOGRID_TEST_POSTGRES=/usr/lib/postgresql/15/bin node test/bench/coordinator/leaders.ts [FRAMES] [COORDINATORS …]
-// Prints for each number of coordinators what each of them says, and the frames a second of all together: the sum, as all work at the
-// same time. Nodes, which are processes of their own, and PostgreSQL share the cores, and are not counted in microseconds.
+// Prints for each number of coordinators what each of them says, and the frames a second of all together: the sum, as
+// all work at the same time. Nodes, which are processes of their own, and PostgreSQL share the cores, and are not
+// counted in microseconds.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { PostgresServer } from '../../../apps/coordinator/src/registry/testing/postgres-server.ts';

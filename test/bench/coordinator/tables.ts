@@ -83,13 +83,13 @@ async function writeParts(parts: string, log: string): Promise<FoundRun[]> {
 for (let i = 0; i < repetitions; i++) {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
   await mkdir(join(folder, 'scratch'));
-  const parts = join(folder, 'scratch', 'parts');
+  const [parts, growing] = ['parts', 'tables'].map((name) => join(folder, 'scratch', name)) as [string, string];
   const shards = await writeParts(parts, join(folder, 'log'));
   const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   let lastMs = 0;
   const tables = new TablesFile({
-    parts,
-    pipelines: [{ ...pipeline, paths: pathsIn(folder), unfinished: pathsIn(join(folder, 'scratch')), line: 'bench' }],
+    ...{ parts, growing },
+    pipelines: [{ ...pipeline, paths: pathsIn(folder), unfinished: pathsIn(growing), line: 'bench' }],
     settled: async (from, atMost) => {
       lastMs = performance.now();
       const runs = shards.slice(from / shardFrames, Math.ceil((from + atMost) / shardFrames));

@@ -6,7 +6,10 @@ const idleShare = 0.8;
 const probeMs = 150;
 const pauseMs = 500;
 
-/** Resolves when this thread has a core for itself, or after so many seconds: what else the machine does changes every figure. */
+/**
+ * Resolves when this thread has a core for itself, or after so many seconds: what else the machine does changes every
+ * figure.
+ */
 export async function untilIdle(seconds: number): Promise<void> {
   const deadline = performance.now() + 1000 * seconds;
   while (shareOfCore() < idleShare && performance.now() < deadline) await delay(pauseMs);

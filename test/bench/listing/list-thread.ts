@@ -1,5 +1,5 @@
-// Runs in a worker thread: lists a folder, and answers how many files there are, after how many seconds the first came, and all, and
-// microseconds of processor time of this thread a file.
+// Runs in a worker thread: lists a folder, and answers how many files there are, after how many seconds the first came,
+// and all, and microseconds of processor time of this thread a file.
 import { parentPort, workerData } from 'node:worker_threads';
 import { listAllSources } from '@halogrid/sources';
 

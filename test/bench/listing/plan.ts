@@ -1,8 +1,8 @@
 // What listing and planning a folder of small files costs, beside `find -printf '%p %s %T@'`, in turns:
 //   node test/bench/listing/plan.ts FOLDER [REPETITIONS]
-// FOLDER is made where it is not there: a million JPEGs of 103 bytes. Prints for each repetition seconds and microseconds a file: of find, of
-// listing alone, and of planning by a plan's thread; of these the seconds until the first file or shard, and the largest memory
-// of the process.
+// FOLDER is made where it is not there: a million JPEGs of 103 bytes. Prints for each repetition seconds and
+// microseconds a file: of find, of listing alone, and of planning by a plan's thread; of these the seconds until the
+// first file or shard, and the largest memory of the process.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
-// What JPEG frames cost a node beside the device, on its main thread and on all of its threads: read, leased, answered, with a device that answers at once.
+// What JPEG frames cost a node beside the device, on its main thread and on all of its threads: read, leased, answered,
+// with a device that answers at once.
 //   node test/bench/node/jpegs.ts [FRAMES] [REPETITIONS] [--cpu-prof]
-// Frames are 1080p of a drawn scene, of quality 75, 32 files that differ and links to them, in the folder for temporary files. Prints for
-// each repetition microseconds of processor time a frame.
+// Frames are 1080p of a drawn scene, of quality 75, 32 files that differ and links to them, in the folder for temporary
+// files. Prints for each repetition microseconds of processor time a frame.
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
-// Raw frames that a node is fed from files without a coordinator, beside a C program that reads the same files into the same upload
-// memory, and into plain memory, in turns. With `reads` it is the C program alone: two at a time, each of which sees one GPU, tell what the
-// host gives both.
+// Raw frames that a node is fed from files without a coordinator, beside a C program that reads the same files into the
+// same upload memory, and into plain memory, in turns. With `reads` it is the C program alone: two at a time, each of
+// which sees one GPU, tell what the host gives both.
 //   UV_THREADPOOL_SIZE=$(nproc) node test/bench/node/raw.ts FOLDER [FRAMES] [REPETITIONS] [gpu|software] [all|reads]
-// Frames are PGM of 1080p of a drawn scene, 2 MB each, files of their own in a new folder in FOLDER (/dev/shm: no disk). Needs cc. Prints
-// medians, least and most.
+// Frames are PGM of 1080p of a drawn scene, 2 MB each, files of their own in a new folder in FOLDER (/dev/shm: no
+// disk). Needs cc. Prints medians, least and most.
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Ours beside what people write in Python, on this machine's cores, in turns; README.md beside this file tells the rest.
+// Ours beside what people write in Python, on this machine's cores, in turns; README.md beside this file tells the
+// rest.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -53,7 +54,9 @@ const interpreter = values.python;
 /** A cluster of a test ends after minutes. */
 const longestRaceMs = 24 * 3_600_000;
 
-/** Where scikit-image has its eight neighbours, on a circle: computed exactly, with zeros around the image as it does. */
+/**
+ * Where scikit-image has its eight neighbours, on a circle: computed exactly, with zeros around the image as it does.
+ */
 const circle = ['--op', 'lbp:convention=scikit-image'];
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-peers-'));

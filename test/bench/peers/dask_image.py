@@ -27,7 +27,8 @@ start = time.perf_counter()
 image = dask.array.from_array(open_image(path), chunks=int(chunk))
 # No boundary: scikit-image itself takes zeros around the image, so the result is that of the uncut image.
 codes = dask.array.map_overlap(codes_of, image, depth=1, boundary="none", dtype=np.uint8)
-# Counted block by block: over all pixels as one array, dask.array.bincount and histogram take four times as long in all.
+# Counted block by block: over all pixels as one array, dask.array.bincount and histogram take four times as long in
+# all.
 counts = codes.map_blocks(counts_of, chunks=(1, 1, 256), new_axis=2, dtype=np.int64).sum(axis=(0, 1))
 # Threads, because scikit-image computes without the interpreter's lock.
 counts.compute(scheduler="threads", num_workers=int(threads)).astype(np.int64).tofile(result)

@@ -36,7 +36,9 @@ export async function makeImage(folder: string, side: number, format: ImageForma
   return { name: `${side} x ${side} ${format.toUpperCase()}`, path, amount: side ** 2 / 1e6, unit: 'Mpx' };
 }
 
-/** A folder of 1080p JPEG frames of the synthetic scene, or of a photograph; all but the first 32 are links to those. */
+/**
+ * A folder of 1080p JPEG frames of the synthetic scene, or of a photograph; all but the first 32 are links to those.
+ */
 export async function makeFrameFolder(
   folder: string,
   count: number,

@@ -1,7 +1,8 @@
 // Shards a second through the scheduler, the dispatcher and the ledger, with nodes that answer at once:
 //   node --expose-gc test/bench/scheduler/simulate.ts [sqlite] [SHARDS] [NODES…]
 // `sqlite` keeps the registry in a file of SQLite, as a coordinator does; without it, it is in memory. Logs are files.
-// Prints a line for each number of nodes: wall time, processor time, and the memory that a shard takes while it is open.
+// Prints a line for each number of nodes: wall time, processor time, and the memory that a shard takes while it is
+// open.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

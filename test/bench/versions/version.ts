@@ -34,7 +34,10 @@ export class Version {
     return new Version(options, [...programs, coordinator], address);
   }
 
-  /** Runs a job to its end, and tells how that was: the code, and with one that says that nothing came out, the sentence. */
+  /**
+   * Runs a job to its end, and tells how that was: the code, and with one that says that nothing came out, the
+   * sentence.
+   */
   async run(args: readonly string[]): Promise<string> {
     const run = new Halogrid(['run', ...args, '--quiet', '--coordinator', this.#coordinator], this.#options);
     const { code, stderr } = await run.ended;

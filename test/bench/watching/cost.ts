@@ -1,7 +1,8 @@
-// node test/bench/watching/cost.ts [ROUNDS] [PAIRS] [FRAMES] [WIDTH] [HEIGHT]: processor time a frame of a cluster that tells a collector
-// of spans and is scraped every second, and of one that is not. Throughput of a machine that others use as well says nothing to a
-// hundredth; processor time of many short jobs in turn does, of the coordinator more than of nodes, which compute. Each round has
-// processes of its own, because two that do the same differ by more than what is measured.
+// node test/bench/watching/cost.ts [ROUNDS] [PAIRS] [FRAMES] [WIDTH] [HEIGHT]: processor time a frame of a cluster that
+// tells a collector of spans and is scraped every second, and of one that is not. Throughput of a machine that others
+// use as well says nothing to a hundredth; processor time of many short jobs in turn does, of the coordinator more than
+// of nodes, which compute. Each round has processes of its own, because two that do the same differ by more than what
+// is measured.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// node test/bench/watching/first-paint.ts [JOBS] [NODES]: how long the pages of the console take to show something, where so many jobs have
-// been done, of which the ledger keeps the newest thousand, a hundred go on, and many nodes are attached.
+// node test/bench/watching/first-paint.ts [JOBS] [NODES]: how long the pages of the console take to show something,
+// where so many jobs have been done, of which the ledger keeps the newest thousand, a hundred go on, and many nodes are
+// attached.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { JobSpec, type ListResponse } from '@halogrid/proto';

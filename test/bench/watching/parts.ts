@@ -1,6 +1,7 @@
-// node test/bench/watching/parts.ts: processor time of a scrape of a coordinator and of a node, and of the spans of a shard: what watching
-// adds to a job, part by part. Each is done so often that it is all that there is to be measured, also on a machine that others use. Scrapes
-// are also made once a second, as Prometheus does: V8 compiles for speed what runs often, and caches forget in a second.
+// node test/bench/watching/parts.ts: processor time of a scrape of a coordinator and of a node, and of the spans of a
+// shard: what watching adds to a job, part by part. Each is done so often that it is all that there is to be measured,
+// also on a machine that others use. Scrapes are also made once a second, as Prometheus does: V8 compiles for speed
+// what runs often, and caches forget in a second.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';

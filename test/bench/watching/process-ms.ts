@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Milliseconds of processors that the threads of a process have taken so far, without those that have ended. As the scheduler counts it,
- * in nanoseconds: ticks of /proc/PID/stat are a hundredth of a short job.
+ * Milliseconds of processors that the threads of a process have taken so far, without those that have ended. As the
+ * scheduler counts it, in nanoseconds: ticks of /proc/PID/stat are a hundredth of a short job.
  */
 export function processMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);

@@ -15,7 +15,9 @@ export function linearScale(values: readonly number[], wanted: number): AxisScal
   return { place: (value) => value / (count * step), ticks };
 }
 
-/** A scale for values above 0: from one round number to another, with several in each power of ten where powers are few. */
+/**
+ * A scale for values above 0: from one round number to another, with several in each power of ten where powers are few.
+ */
 export function log10Scale(values: readonly number[]): AxisScale {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const powers = Math.log10(high / low);

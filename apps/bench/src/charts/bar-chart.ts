@@ -16,7 +16,10 @@ const bar = { height: 16, gap: 12 };
 /** Room for the number behind the longest bar. */
 const numberWidth = 56;
 
-/** Draws groups of horizontal bars, each with its number, and a legend where bars have names. Expects at least one bar above 0. */
+/**
+ * Draws groups of horizontal bars, each with its number, and a legend where bars have names. Expects at least one bar
+ * above 0.
+ */
 export function barChartSvg({ title, subtitle, xTitle, xScale, groups }: BarChart): string {
   const bars = groups.flatMap((group) => group.bars);
   const values = bars.map(({ value }) => value);

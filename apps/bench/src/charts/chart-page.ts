@@ -30,7 +30,9 @@ export interface ChartPage {
   width?: number;
 }
 
-/** A self-contained SVG with its own background, so that it can be read on any page; dark where the reader's screen is. */
+/**
+ * A self-contained SVG with its own background, so that it can be read on any page; dark where the reader's screen is.
+ */
 export function chartPage({ title, subtitle, ...size }: ChartPage, content: readonly string[]): string {
   const height = page.top + size.height;
   const width = Math.ceil(Math.max(size.width ?? 0, page.width, page.left + titleWidth(title) + page.right));

@@ -31,7 +31,10 @@ export interface LineChart {
 const plot = { width: page.width - page.left - page.right, height: 320 };
 const dashes = ['', '6 4', '2 3', '10 3 2 3'];
 
-/** Draws lines with a dot at each point, which shows its value under the pointer, and a legend. Expects at least one point. */
+/**
+ * Draws lines with a dot at each point, which shows its value under the pointer, and a legend. Expects at least one
+ * point.
+ */
 export function lineChartSvg(chart: LineChart): string {
   const { title, subtitle, xTitle, categories, yTitle, yScale, lines, levels = [] } = chart;
   const points = lines.flatMap((line) => line.points);

@@ -29,9 +29,9 @@ export interface BenchFramesOptions {
 export const frameSize = { width: 1920, height: 1080 };
 
 /**
- * Compares the whole way of frames — listed, leased, read, decoded, computed, merged, written, by a coordinator and nodes
- * in processes of their own — with decoding alone on the same cores, or with reading alone where nothing is to be decoded,
- * in turns. Returns the table.
+ * Compares the whole way of frames — listed, leased, read, decoded, computed, merged, written, by a coordinator and
+ * nodes in processes of their own — with decoding alone on the same cores, or with reading alone where nothing is to be
+ * decoded, in turns. Returns the table.
  */
 export async function benchFrames(
   options: BenchFramesOptions,

@@ -24,8 +24,9 @@ export interface BenchSplitOptions {
 }
 
 /**
- * Runs the same frames with a node on the device, with one on the cpu, and with both, and sets beside each other how many each should
- * compute by their times alone and how many the scheduler gave it. Returns the table. Rejects where results differ.
+ * Runs the same frames with a node on the device, with one on the cpu, and with both, and sets beside each other how
+ * many each should compute by their times alone and how many the scheduler gave it. Returns the table. Rejects where
+ * results differ.
  */
 export async function benchSplit(
   options: BenchSplitOptions,

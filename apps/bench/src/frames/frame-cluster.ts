@@ -7,7 +7,9 @@ export interface FrameCluster {
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on. Never resolves. */
   readonly broken: Promise<never>;
-  /** Runs a job over the files in a folder, of the default kernel unless told, and resolves with it when it has ended. */
+  /**
+   * Runs a job over the files in a folder, of the default kernel unless told, and resolves with it when it has ended.
+   */
   process(source: string, out: string, job?: FrameJob): Promise<JobStatus>;
   /** The nodes that are attached. */
   nodes(): Promise<NodeStatus[]>;

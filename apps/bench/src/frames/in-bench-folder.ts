@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { aborted, shutdownSignal } from '@halogrid/service';
 
 /**
- * Gives `use` a temporary folder, which is removed at its end, and a promise that rejects when the program is asked to stop: what
- * takes long races with it, so that what was started is ended.
+ * Gives `use` a temporary folder, which is removed at its end, and a promise that rejects when the program is asked to
+ * stop: what takes long races with it, so that what was started is ended.
  */
 export async function inBenchFolder<T>(use: (folder: string, stopped: Promise<never>) => Promise<T>): Promise<T> {
   const signal = shutdownSignal();

@@ -24,9 +24,9 @@ export async function measureDecodeRate(jpegs: readonly Uint8Array[], size: Size
 }
 
 /**
- * Files a second that reading every file of a folder once reaches, with two in flight for each thread of libuv's pool. Each lane reads
- * into memory that it keeps, as a node does: new memory for each file costs more than half (measured: 23,900 files of 147 kB a second
- * on 32 cores, where two nodes read 36,500).
+ * Files a second that reading every file of a folder once reaches, with two in flight for each thread of libuv's pool.
+ * Each lane reads into memory that it keeps, as a node does: new memory for each file costs more than half (measured:
+ * 23,900 files of 147 kB a second on 32 cores, where two nodes read 36,500).
  */
 export async function measureReadRate(folder: string): Promise<number> {
   const names = await readdir(folder);

@@ -5,7 +5,10 @@ const batch = 64;
 
 /** What nvJPEG does in comparison; to be removed. */
 export interface Nvjpeg {
-  /** Frames a second to luma in the memory of the GPU, by its kernels and by the engines of the card where there are any; none where it fails. */
+  /**
+   * Frames a second to luma in the memory of the GPU, by its kernels and by the engines of the card where there are
+   * any; none where it fails.
+   */
   rates(folder: string): Promise<ReadonlyMap<string, number>>;
   remove(): Promise<void>;
 }

@@ -16,8 +16,8 @@ export interface SplitRuns {
 }
 
 /**
- * What the fourth report predicts of two processors that share T frames: with R, the time of the cpu over that of the device,
- * T·R / (1 + R) go to the device, and both end after the time of the cpu over 1 + R.
+ * What the fourth report predicts of two processors that share T frames: with R, the time of the cpu over that of the
+ * device, T·R / (1 + R) go to the device, and both end after the time of the cpu over 1 + R.
  */
 export function predictSplit(
   deviceSeconds: number,

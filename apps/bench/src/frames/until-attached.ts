@@ -4,7 +4,10 @@ import type { FrameCluster } from './frame-cluster.ts';
 /** Opening a GPU takes a second or two. */
 const attachWithinMs = 60_000;
 
-/** All nodes must share the work from its start. Rejects where one of them does not come: its device could not be opened. */
+/**
+ * All nodes must share the work from its start. Rejects where one of them does not come: its device could not be
+ * opened.
+ */
 export async function untilAttached(cluster: FrameCluster, count: number, what = 'nodes'): Promise<void> {
   const deadlineMs = performance.now() + attachWithinMs;
   for (;;) {

@@ -11,8 +11,9 @@ export type Scene = (index: number) => Uint8Array;
 const travel: Size = { width: 62, height: 31 };
 
 /**
- * Frames of `size` of a synthetic scene, or windows of a photograph, each moved a little, as a camera that pans sees it.
- * Rejects with InputError for a file that is no image, and with UsageError for one that is too small or has 16-bit samples.
+ * Frames of `size` of a synthetic scene, or windows of a photograph, each moved a little, as a camera that pans sees
+ * it. Rejects with InputError for a file that is no image, and with UsageError for one that is too small or has 16-bit
+ * samples.
  */
 export async function openScene(size: Size, photograph?: string): Promise<Scene> {
   if (photograph === undefined) return (index) => drawScene(size, index);

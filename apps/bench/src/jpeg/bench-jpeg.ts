@@ -34,8 +34,9 @@ const defaultFedFrames = { gpu: 20_000, software: 0 } as const;
 const fedRepetitions = 3;
 
 /**
- * Times decoding of JPEG frames to luma on a GPU alone, by its own clock, from the bytes of files in its memory to planes,
- * and compares the planes with those of libjpeg-turbo; then feeds a node frames from files. Returns both tables a quality.
+ * Times decoding of JPEG frames to luma on a GPU alone, by its own clock, from the bytes of files in its memory to
+ * planes, and compares the planes with those of libjpeg-turbo; then feeds a node frames from files. Returns both tables
+ * a quality.
  */
 export async function benchJpeg(options: BenchJpegOptions, note: (line: string) => void): Promise<string> {
   const tables: string[] = [];

@@ -55,8 +55,8 @@ export const machineLine = ({ device, cpu }: Machine): string => `${device}; ${c
 const quickRepetitions = 3;
 
 /**
- * Measures reports' tables on this machine, prints them, and writes them and their charts into a folder. Rejects with UsageError
- * where there is no such device, and where none of the reports has a table that is asked for.
+ * Measures reports' tables on this machine, prints them, and writes them and their charts into a folder. Rejects with
+ * UsageError where there is no such device, and where none of the reports has a table that is asked for.
  */
 export async function benchReports(options: BenchReportsOptions, print: (text: string) => void): Promise<void> {
   checkTables(options);

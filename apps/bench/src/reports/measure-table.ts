@@ -121,8 +121,9 @@ function grouped<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
 }
 
 /**
- * As many images as fit into `cellMs` where a sample takes about `estimateMs`: each has warm-ups of its own and one sample at
- * least, and one image is measured where a sample fits. Undefined where none does; all where nothing is known of it.
+ * As many images as fit into `cellMs` where a sample takes about `estimateMs`: each has warm-ups of its own and one
+ * sample at least, and one image is measured where a sample fits. Undefined where none does; all where nothing is known
+ * of it.
  */
 export function fitMethod(method: Method, estimateMs: number | undefined, cellMs: number): Method | undefined {
   if (estimateMs === undefined) return method;

@@ -7,15 +7,15 @@ export interface TableRequest {
   /** The file without its extension, from the folder of the pages. */
   file: string;
   /**
-   * Headings by column; a median has its deviation beside it. With `best`, 'block at cuda_x' is the block of the row with
-   * the best cuda_x.
+   * Headings by column; a median has its deviation beside it. With `best`, 'block at cuda_x' is the block of the row
+   * with the best cuda_x.
    */
   columns: Record<string, string>;
   /** Rows have these labels; all are shown unless given. */
   only?: Record<string, string | number>;
   /**
-   * One row for each value of a label: the one whose column `by` is the least or the most, or, unless that is given, of each
-   * other column the least or the most of its rows.
+   * One row for each value of a label: the one whose column `by` is the least or the most, or, unless that is given, of
+   * each other column the least or the most of its rows.
    */
   best?: Best;
 }
@@ -28,7 +28,9 @@ interface Best {
 
 /** What of the same table of several machines a page shows side by side, behind the word `machines`. */
 export interface MachinesRequest {
-  /** Files without their extension by the machine, or day, that they are of; the first one says which rows there are. */
+  /**
+   * Files without their extension by the machine, or day, that they are of; the first one says which rows there are.
+   */
   files: Record<string, string>;
   /** Headings of the labels that tell rows apart. */
   by: Record<string, string>;

@@ -53,7 +53,9 @@ function named(rows: Row[]): Record<number, Figures> {
   );
 }
 
-/** Table 5, 1920x1920: speed-ups of global and shared memory in blocks of 16x16, and of shared memory in its best block. */
+/**
+ * Table 5, 1920x1920: speed-ups of global and shared memory in blocks of 16x16, and of shared memory in its best block.
+ */
 export const peakFigures: Record<string, { global: number; shared: number; tuned: number; block: string }> = {
   'prewitt-x': { global: 95, shared: 94.1, tuned: 94.3, block: '16x8' },
   'gaussian-5': { global: 212.6, shared: 247.8, tuned: 258.1, block: '32x16' },

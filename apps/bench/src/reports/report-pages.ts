@@ -10,8 +10,9 @@ import { everyStrategy } from './scale.ts';
 const requestPattern = /<!-- (table|machines) (\{.*?\}) -->\n.*?<!-- \/\1 -->/gs;
 
 /**
- * Puts tables in their places in a page: of one file between `<!-- table {…} -->` and `<!-- /table -->`, of the same file of
- * several machines between `<!-- machines {…} -->` and `<!-- /machines -->`. Throws Error for one that cannot be.
+ * Puts tables in their places in a page: of one file between `<!-- table {…} -->` and `<!-- /table -->`, of the same
+ * file of several machines between `<!-- machines {…} -->` and `<!-- /machines -->`. Throws Error for one that cannot
+ * be.
  */
 export function fillPage(page: string, tableOf: (file: string) => EvaluatedTable): string {
   return page.replace(requestPattern, (_, kind: string, json: string) => {

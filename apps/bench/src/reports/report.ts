@@ -18,7 +18,9 @@ export type TimedSpan =
   /** The plain loops of the CPU twin in one thread. */
   | 'twin';
 
-/** What an image shows where it is not random bytes. Atomics contend more on a photograph, whose histogram is uneven. */
+/**
+ * What an image shows where it is not random bytes. Atomics contend more on a photograph, whose histogram is uneven.
+ */
 export type Content = 'photograph';
 
 /** One thing to time. */
@@ -85,11 +87,13 @@ export interface LineChartPlan {
   xScale: 'log2' | 'category';
   yTitle: string;
   yScale: 'log10' | 'linear';
-  /** Labels whose values tell lines apart, the first one by colour. Where nothing tells rows apart, the first is drawn. */
+  /**
+   * Labels whose values tell lines apart, the first one by colour. Where nothing tells rows apart, the first is drawn.
+   */
   series: string[];
   /**
-   * Columns of the CSV that are drawn, and what their lines are called. One that is the same in all rows of a place has one
-   * line, which no labels tell apart.
+   * Columns of the CSV that are drawn, and what their lines are called. One that is the same in all rows of a place has
+   * one line, which no labels tell apart.
    */
   values: { column: string; name: string; isSameInSeries?: boolean }[];
   /** Rows that are drawn have these labels; all are unless given. */

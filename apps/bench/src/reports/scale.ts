@@ -11,7 +11,10 @@ const largeShapes = ['32x16', '16x32', '32x32'];
 /** Paths that take a pixel or a word a lane, as the programs of the reports do, in workgroups of any shape. */
 const anyShape = new Set(['word', 'workgroup', 'global']);
 
-/** Every strategy, with those of large workgroups where the device has them: `maxLanes` is its maxComputeInvocationsPerWorkgroup. */
+/**
+ * Every strategy, with those of large workgroups where the device has them: `maxLanes` is its
+ * maxComputeInvocationsPerWorkgroup.
+ */
 export const everyStrategy =
   (maxLanes: number): ListStrategies =>
   (operation, output) => {
@@ -23,7 +26,10 @@ export const everyStrategy =
     return [...strategies, ...large];
   };
 
-/** Every strategy of maps of LBP in two shapes of a workgroup, which compile within a second; of what takes longer the default. */
+/**
+ * Every strategy of maps of LBP in two shapes of a workgroup, which compile within a second; of what takes longer the
+ * default.
+ */
 export const fewStrategies: ListStrategies = (operation, output) => {
   const all = listed(operation, output);
   if (operation.kernel !== 'lbp' || output !== 'map') return all.slice(0, 1);

@@ -21,9 +21,10 @@ const runsOfLarge = 20;
 const smallSamples = 2 ** 21;
 
 /**
- * Milliseconds of samples of each probe, by a method that fits all of them, within `cellMs` after the warm-up. The probes have
- * one timer, one number of images and as many runs; a device compiles every kernel once. Kernels run over the method's
- * images in turns, everything else has samples of each. Rejects with one sentence where one of the probes cannot be run.
+ * Milliseconds of samples of each probe, by a method that fits all of them, within `cellMs` after the warm-up. The
+ * probes have one timer, one number of images and as many runs; a device compiles every kernel once. Kernels run over
+ * the method's images in turns, everything else has samples of each. Rejects with one sentence where one of the probes
+ * cannot be run.
  */
 export async function timeProbes(
   probes: readonly TimedWork[],

@@ -16,8 +16,9 @@ export interface BenchScaleOptions extends ScaleInputOptions {
 }
 
 /**
- * Runs the same frames end to end with a node on each of the first so many GPUs, in turns, and sets the rates beside perfect scaling
- * and beside reading and decoding alone. Returns the table. Rejects with one sentence where there are fewer GPUs.
+ * Runs the same frames end to end with a node on each of the first so many GPUs, in turns, and sets the rates beside
+ * perfect scaling and beside reading and decoding alone. Returns the table. Rejects with one sentence where there are
+ * fewer GPUs.
  */
 export async function benchScale(
   options: BenchScaleOptions,

@@ -38,7 +38,10 @@ const clipFrames = 342;
 /** Frames that are decoded to measure cores alone. */
 const measuredFrames = 4000;
 
-/** Writes the inputs into `folder` and measures what the machine does with them without a GPU. Rejects where one cannot be made. */
+/**
+ * Writes the inputs into `folder` and measures what the machine does with them without a GPU. Rejects where one cannot
+ * be made.
+ */
 export async function makeScaleInputs(
   folder: string,
   options: ScaleInputOptions,

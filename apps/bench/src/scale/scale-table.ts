@@ -17,7 +17,10 @@ export interface ScaleLimits {
   decodesPerSecond?: number;
 }
 
-/** From this share of what a part of the machine reaches alone, that part is what binds: one process alone comes to 0.94. */
+/**
+ * From this share of what a part of the machine reaches alone, that part is what binds: one process alone comes to
+ * 0.94.
+ */
 const binding = 0.85;
 /** Who is faster than a part alone by this much was not bound by it: reading alone goes by one process. */
 const unbound = 1.15;

@@ -9,8 +9,8 @@ import { randomBytes } from '../timing/random.ts';
 const counted = 638 * 358;
 
 /**
- * Writes what an index reads of a job of that many frames: histograms of one pipeline, lbp or ldp, that drift over time as those of a
- * camera do, with noise. All frames count equally many pixels.
+ * Writes what an index reads of a job of that many frames: histograms of one pipeline, lbp or ldp, that drift over time
+ * as those of a camera do, with noise. All frames count equally many pixels.
  */
 export async function makeFeatures(out: string, kernel: 'lbp' | 'ldp', frames: number): Promise<void> {
   const pipeline = createPipeline([{ kernel, parameters: {} }]);

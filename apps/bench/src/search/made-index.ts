@@ -11,8 +11,8 @@ import type { MadeSegmentOrder } from './made-segment-worker.ts';
 const mostThreads = 12;
 
 /**
- * Writes an index of that many frames of lbp or ldp, made up like those of `makeFeatures`, without the features of a job: these
- * take minutes for what a GPU holds. All frames count the pixels of a 1080p frame inside a border of one.
+ * Writes an index of that many frames of lbp or ldp, made up like those of `makeFeatures`, without the features of a
+ * job: these take minutes for what a GPU holds. All frames count the pixels of a 1080p frame inside a border of one.
  */
 export async function makeLargeIndex(folder: string, kernel: 'lbp' | 'ldp', frames: number): Promise<void> {
   const pipeline = createPipeline([{ kernel, parameters: {} }]);

@@ -5,7 +5,9 @@ import { row } from './measured-row.ts';
 import { measurePeers } from './peers.ts';
 import { queryRows } from './search-rows.ts';
 
-/** Rows that other programs search, at most: what they hold in memory several times. Their times are scaled up to all. */
+/**
+ * Rows that other programs search, at most: what they hold in memory several times. Their times are scaled up to all.
+ */
 const peerRowsAtMost = 200_000;
 
 /** What NumPy, FAISS and PyTorch take, those of them that are installed, for the first frames of the index. */

@@ -1,5 +1,6 @@
-# What NumPy, FAISS and PyTorch take for the same search, those of them that are installed. Called by peers.ts with one JSON object:
-# file of counts (uint32), rows to read of it, counts of a row, rows that are queries, repetitions. Prints a JSON object a line.
+# What NumPy, FAISS and PyTorch take for the same search, those of them that are installed. Called by peers.ts with one
+# JSON object: file of counts (uint32), rows to read of it, counts of a row, rows that are queries, repetitions. Prints
+# a JSON object a line.
 import json, os, sys, time
 from concurrent.futures import ThreadPoolExecutor
 

@@ -22,7 +22,10 @@ export interface PeerSearch {
   repetitions: number;
 }
 
-/** Has Python search the same counts with what is installed of NumPy, FAISS and PyTorch: nothing where there is no Python. */
+/**
+ * Has Python search the same counts with what is installed of NumPy, FAISS and PyTorch: nothing where there is no
+ * Python.
+ */
 export async function measurePeers(search: PeerSearch): Promise<PeerTime[]> {
   const child = spawn('python3', [fileURLToPath(new URL('./peers.py', import.meta.url)), JSON.stringify(search)], {
     stdio: ['ignore', 'pipe', 'inherit'],

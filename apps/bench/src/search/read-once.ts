@@ -1,6 +1,9 @@
 import { GpuClock, type GpuScan } from '@halogrid/search';
 
-/** Adds up all words, so that no compiler leaves a read out; each lane reads what lies beside the words of its neighbours. */
+/**
+ * Adds up all words, so that no compiler leaves a read out; each lane reads what lies beside the words of its
+ * neighbours.
+ */
 const shader = `
 @group(0) @binding(0) var<storage, read> words: array<vec4u>;
 @group(0) @binding(1) var<storage, read_write> sums: array<u32>;
@@ -17,8 +20,8 @@ fn read_all(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) g
 const groups = 132 * 32;
 
 /**
- * Seconds that the device takes to read everything that it holds of an index once, by its own clock: no search that looks at all of
- * it is faster. Rejects where the device has no clock.
+ * Seconds that the device takes to read everything that it holds of an index once, by its own clock: no search that
+ * looks at all of it is faster. Rejects where the device has no clock.
  */
 export async function readOnce({ memory, shelves }: GpuScan, repetitions: number): Promise<number[]> {
   const { device } = memory;

@@ -24,7 +24,9 @@ export interface KernelCase {
   input?: BenchInput;
   /** In place of those that the cases share. */
   images?: BenchImages;
-  /** How the last kernel runs; its default unless given. Whole times of a pipeline of one kernel have the choice, too. */
+  /**
+   * How the last kernel runs; its default unless given. Whole times of a pipeline of one kernel have the choice, too.
+   */
   strategy?: Strategy;
   /** Histograms of its cells; of the whole image unless given. */
   grid?: Grid;

@@ -10,8 +10,9 @@ interface Times {
 }
 
 /**
- * Milliseconds of processors that this process and all that it has started have taken so far, those that have ended included: what work
- * costs, however busy other programs keep the machine. Undefined where the system does not tell, which only Linux does.
+ * Milliseconds of processors that this process and all that it has started have taken so far, those that have ended
+ * included: what work costs, however busy other programs keep the machine. Undefined where the system does not tell,
+ * which only Linux does.
  */
 export function processTreeMs(own = process.pid, root = '/proc'): number | undefined {
   const all = new Map<number, Times>();

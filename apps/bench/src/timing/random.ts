@@ -11,7 +11,10 @@ export function randomBytes(count: number, seed: number): Uint8Array {
   return new Uint8Array(words.buffer, 0, count);
 }
 
-/** A square matrix of numbers from -1 to 1 as JSON, the same for the same side: of full rank, so that no shortcut exists. */
+/**
+ * A square matrix of numbers from -1 to 1 as JSON, the same for the same side: of full rank, so that no shortcut
+ * exists.
+ */
 export function randomMatrix(side: number): string {
   let state = side;
   const entry = () => {

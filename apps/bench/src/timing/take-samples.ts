@@ -10,7 +10,9 @@ export interface SamplingOptions {
   warmUpMs?: number;
 }
 
-/** Milliseconds that `sample` returns, after warm-ups whose times nobody wants: one at least. Rejects as `sample` does. */
+/**
+ * Milliseconds that `sample` returns, after warm-ups whose times nobody wants: one at least. Rejects as `sample` does.
+ */
 export async function timeSamples(
   { repetitions, withinMs = Infinity, warmUpMs = 0 }: SamplingOptions,
   sample: (isWarmUp: boolean) => number | Promise<number>,

@@ -4,14 +4,20 @@ import { type BenchImages, type KernelCase, type StagedCase, stageCase } from '.
 import { type SamplingOptions, timeSamples, warmUps } from './take-samples.ts';
 import { withTimedDevice } from './timed-device.ts';
 
-/** Bytes of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is measured. */
+/**
+ * Bytes of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is
+ * measured.
+ */
 const rotationBytes = 100 * 2 ** 20;
-/** Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading them. */
+/**
+ * Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading
+ * them.
+ */
 const maxRotation = 1024;
 
 /**
- * A GPU that had next to nothing to do lowers its clocks. Seen on an H200 and an H100: after some seconds of short samples with
- * pauses between them, kernels took 2 to 3 times as long, until one came that took a second in all.
+ * A GPU that had next to nothing to do lowers its clocks. Seen on an H200 and an H100: after some seconds of short
+ * samples with pauses between them, kernels took 2 to 3 times as long, until one came that took a second in all.
  */
 const gpuWarmUpMs = 250;
 
@@ -23,8 +29,8 @@ export interface TimingOptions extends SamplingOptions {
 }
 
 /**
- * Milliseconds of one image with each strategy of the last kernel, a repetition each; undefined is the default. They take
- * turns, so that what slows the device down for a while slows all of them.
+ * Milliseconds of one image with each strategy of the last kernel, a repetition each; undefined is the default. They
+ * take turns, so that what slows the device down for a while slows all of them.
  */
 export async function timeStrategies(
   device: GPUDevice,
@@ -129,8 +135,8 @@ export interface KernelTimesOptions extends BenchImages, TimingOptions {
 }
 
 /**
- * Times pipelines by the GPU's own clock; strategies of one pipeline on the same images take turns. Rejects with one sentence
- * for a case that cannot be run.
+ * Times pipelines by the GPU's own clock; strategies of one pipeline on the same images take turns. Rejects with one
+ * sentence for a case that cannot be run.
  */
 export function measureKernelTimes(options: KernelTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
   const timing = { ...options, warmUpMs: options.kind === 'gpu' ? gpuWarmUpMs : 0 };

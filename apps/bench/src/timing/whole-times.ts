@@ -7,7 +7,9 @@ import type { KernelTime } from './time-strategies.ts';
 export interface WholeTimesOptions extends BenchImages, SamplingOptions {
   kind: DeviceKind;
   cases: readonly KernelCase[];
-  /** Images of a sample, as many in flight as the device has memory for; 1 unless given. A sample is the time of all. */
+  /**
+   * Images of a sample, as many in flight as the device has memory for; 1 unless given. A sample is the time of all.
+   */
   imagesPerSample?: number;
   /** Milliseconds; by this process's clock unless given. */
   clock?: () => number;

@@ -23,7 +23,8 @@ export function quartilesOf(values: readonly number[]): Quartiles {
 
 /**
  * The index of the strategy to use, of which the first is the default. Another one replaces it only where it is clearly
- * faster: its upper quartile is at least 3 % below the lower quartile of the default. Among those the lowest median wins.
+ * faster: its upper quartile is at least 3 % below the lower quartile of the default. Among those the lowest median
+ * wins.
  */
 export function chooseStrategy(times: readonly Quartiles[]): number {
   const limit = times[0]!.lower * (1 - leastGain);

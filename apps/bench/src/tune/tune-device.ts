@@ -31,7 +31,9 @@ interface TunedCase {
   chosen: number;
 }
 
-/** Measures a device and keeps what is the fastest. Returns what to print. Rejects with one sentence where it cannot. */
+/**
+ * Measures a device and keeps what is the fastest. Returns what to print. Rejects with one sentence where it cannot.
+ */
 export async function tuneDevice({ kind, isQuick }: TuneOptions, note: (line: string) => void): Promise<string> {
   const size = sizeOf(kind, isQuick);
   const photo = drawTuningImage(size);

@@ -22,9 +22,9 @@ export interface BenchVideoOptions extends ClipOptions {
 }
 
 /**
- * Compares recordings end to end — planned, leased, decoded, computed, merged, written, by a coordinator and nodes in processes of
- * their own — with decoding alone on the same machine: by FFmpeg itself, and by our decoders without a node. All in turns. Returns the
- * table. Rejects with one sentence where a recording cannot be made or decoded.
+ * Compares recordings end to end — planned, leased, decoded, computed, merged, written, by a coordinator and nodes in
+ * processes of their own — with decoding alone on the same machine: by FFmpeg itself, and by our decoders without a
+ * node. All in turns. Returns the table. Rejects with one sentence where a recording cannot be made or decoded.
  */
 export async function benchVideo(
   options: BenchVideoOptions,
@@ -99,8 +99,9 @@ export interface Ratio {
 }
 
 /**
- * A row for the frames a second of each measurement, and for the time of cores that a frame takes, where the system tells; then those of
- * each ratio, turn by turn: the rate over that of the bound, and the bound's time of cores over the other.
+ * A row for the frames a second of each measurement, and for the time of cores that a frame takes, where the system
+ * tells; then those of each ratio, turn by turn: the rate over that of the bound, and the bound's time of cores over
+ * the other.
  */
 export function videoTable(title: string, samples: readonly MeasuredRates[], ratios: readonly Ratio[]): string {
   const row = (name: string, figureOf: (sample: MeasuredRates) => number, digits: number) => {

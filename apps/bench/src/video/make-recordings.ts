@@ -21,7 +21,10 @@ const bitsASecond = 4_000_000;
 /** Drawing one takes a tenth of a second; shown forwards and backwards, so that nothing leaps. */
 const distinctFrames = 32;
 
-/** Fills `folder` with links to one recording and returns their paths. Rejects with one sentence where it cannot be made. */
+/**
+ * Fills `folder` with links to one recording and returns their paths. Rejects with one sentence where it cannot be
+ * made.
+ */
 export async function makeRecordings(
   folder: string,
   options: ClipOptions,

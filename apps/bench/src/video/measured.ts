@@ -4,7 +4,10 @@ import { processTreeMs } from '../timing/process-tree-ms.ts';
 export interface Measured {
   /** Frames a second. */
   rate: number;
-  /** Milliseconds of processors a frame, in this process and all that it started; undefined where the system does not tell. */
+  /**
+   * Milliseconds of processors a frame, in this process and all that it started; undefined where the system does not
+   * tell.
+   */
   coresMs?: number | undefined;
 }
 

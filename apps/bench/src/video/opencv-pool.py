@@ -1,5 +1,6 @@
-# What many people write: a pool of processes, each of which reads recordings with OpenCV and counts their LBP codes with NumPy. Its
-# argument is JSON; it prints the frames and the seconds that they took, without the start of the processes.
+# What many people write: a pool of processes, each of which reads recordings with OpenCV and counts their LBP codes
+# with NumPy. Its argument is JSON; it prints the frames and the seconds that they took, without the start of the
+# processes.
 import json
 import multiprocessing
 import os

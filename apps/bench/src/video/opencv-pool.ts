@@ -13,7 +13,10 @@ export async function hasOpencv(): Promise<boolean> {
   );
 }
 
-/** Frames a second of a pool of Python processes that read recordings with OpenCV and count their LBP codes with NumPy. Rejects where it fails. */
+/**
+ * Frames a second of a pool of Python processes that read recordings with OpenCV and count their LBP codes with NumPy.
+ * Rejects where it fails.
+ */
 export async function opencvRate(paths: readonly string[], processes: number): Promise<number> {
   const { stdout } = await run('python3', [program, JSON.stringify({ paths, processes })]);
   const { frames, seconds } = JSON.parse(stdout) as { frames: number; seconds: number };

@@ -26,8 +26,8 @@ const answerWithinMs = 30_000;
 const greetingOfOne: LeaderPatience = { withinMs: 10_000, isAskedAgain: false };
 
 /**
- * For a coordinator that this process has started, and of whose end it is told. Where many others want the same cores it may take
- * long to greet: after 10 s of that, runs were given up that would have been done.
+ * For a coordinator that this process has started, and of whose end it is told. Where many others want the same cores
+ * it may take long to greet: after 10 s of that, runs were given up that would have been done.
  */
 export const ownCoordinator: LeaderPatience = { withinMs: 120_000, isAskedAgain: false };
 
@@ -58,8 +58,8 @@ export interface GrpcClientOptions {
 }
 
 /**
- * Calls of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first asked. Throws UsageError
- * for another form.
+ * Calls of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first
+ * asked. Throws UsageError for another form.
  */
 export function grpcTransport(
   address: string,

@@ -34,8 +34,8 @@ const channelOptions = {
 
 /**
  * Connects to all addresses at once and resolves with the first that serves; with undefined when none does. It is the
- * connection that tells, and no call: one whose answer is lost may have had its effect. `isHopeless` is asked once, where nobody serves
- * soon, and ends the wait.
+ * connection that tells, and no call: one whose answer is lost may have had its effect. `isHopeless` is asked once,
+ * where nobody serves soon, and ends the wait.
  */
 export async function findLeader(
   addresses: readonly string[],

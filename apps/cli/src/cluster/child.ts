@@ -94,8 +94,8 @@ export const maxRestarts = 3;
 export type NodeEndAction = 'restart' | 'go on without it' | 'give up';
 
 /**
- * A node that served is started again, a few times. One that never served would fail again: its device cannot be opened.
- * The job goes on as long as another node lives.
+ * A node that served is started again, a few times. One that never served would fail again: its device cannot be
+ * opened. The job goes on as long as another node lives.
  */
 export function afterNodeEnd(node: { hasServed: boolean; restarts: number }, othersAlive: number): NodeEndAction {
   if (node.hasServed && node.restarts < maxRestarts) return 'restart';
@@ -116,7 +116,9 @@ export function plainLogLine(line: string): string {
   }
 }
 
-/** The message of a line that is for whoever waits for the program's work, marked `notice`; undefined for all others. */
+/**
+ * The message of a line that is for whoever waits for the program's work, marked `notice`; undefined for all others.
+ */
 export function noticeOf(line: string): string | undefined {
   if (!line.includes('"notice":true')) return undefined;
   try {
@@ -127,7 +129,9 @@ export function noticeOf(line: string): string | undefined {
   }
 }
 
-/** Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last. */
+/**
+ * Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last.
+ */
 export async function whyEnded(who: string, child: Child): Promise<Error> {
   const ending = await child.ended;
   const tail = child.logTail();

@@ -5,8 +5,9 @@ import { startChild } from './child.ts';
 import { superviseNodes } from './supervise-nodes.ts';
 
 /**
- * Runs a node on each GPU, by `args` of the command that asks for them, until they have ended; resolves with the exit code.
- * Once all of them serve and it is proven that none shares its GPU, what they say is the first line of stdout, as JSON.
+ * Runs a node on each GPU, by `args` of the command that asks for them, until they have ended; resolves with the exit
+ * code. Once all of them serve and it is proven that none shares its GPU, what they say is the first line of stdout, as
+ * JSON.
  */
 export function runGpuNodes(
   pins: readonly GpuPin[],
@@ -34,8 +35,9 @@ export function runGpuNodes(
 const own = ['--gpu', '--name', '--http'];
 
 /**
- * The arguments of the node for one GPU, from those of the command that starts one for each: what it was told otherwise is
- * told to all. The `position`-th node serves HTTP on the port that many above the one that was given; port 0 stays 0.
+ * The arguments of the node for one GPU, from those of the command that starts one for each: what it was told otherwise
+ * is told to all. The `position`-th node serves HTTP on the port that many above the one that was given; port 0 stays
+ * 0.
  */
 export function nodeArguments(
   args: readonly string[],

@@ -20,7 +20,10 @@ const anyPort = '127.0.0.1:0';
 
 /** A coordinator and nodes on this machine, the nodes in processes of their own, that talk gRPC over loopback. */
 export interface LocalCluster {
-  /** Calls of the coordinator, which nobody else can use; they reject as `broken` does, where that is behind what went wrong. */
+  /**
+   * Calls of the coordinator, which nobody else can use; they reject as `broken` does, where that is behind what went
+   * wrong.
+   */
   dial(nameOf?: GrpcClientOptions['nameOf']): GrpcTransport;
   /** A client by such calls. */
   connect(): CoordinatorClient;
@@ -89,7 +92,8 @@ export async function startLocalCluster({
 
   const alive = new Set<Child>();
   const startNode = (name: string, device: string, pin?: GpuPin): Child => {
-    // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its (measured).
+    // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its
+    // (measured).
     const where = ['--coordinator', toldByParent, '--http', anyPort, '--own-token'];
     const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
     const chosen = ['--name', name, '--device', device, '--decode', decode];

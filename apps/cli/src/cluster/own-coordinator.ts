@@ -31,15 +31,15 @@ const anyPort = '127.0.0.1:0';
 const patienceMs = 3_000;
 
 /**
- * After so long, memory counts for more than the start. This is one of the flags that `halogrid coordinator` has from its start (nodeFlags); what is
- * loaded later is compiled without the cache.
+ * After so long, memory counts for more than the start. This is one of the flags that `halogrid coordinator` has from
+ * its start (nodeFlags); what is loaded later is compiled without the cache.
  */
 const sparesMemoryAfterMs = 10_000;
 const spareMemory = (): void => setFlagsFromString('--heap-growing-percent=100');
 
 /**
- * In this process, as `run` has it: a process of its own would start Node and load gRPC a second time, a sixth of the processor time of a job on a
- * small image (measured).
+ * In this process, as `run` has it: a process of its own would start Node and load gRPC a second time, a sixth of the
+ * processor time of a job on a small image (measured).
  */
 export const coordinatorHere: StartOwnCoordinator = ({ token, sourceGraceMs, spaceGraceMs, ...voice }) => {
   const stopped = new AbortController();

@@ -19,9 +19,9 @@ export interface SupervisorOptions<Node extends { name: string }> {
 const steadyMs = 10 * 60_000;
 
 /**
- * Keeps nodes running as processes of their own until they end in order, by the signal or as their coordinator says; then
- * resolves with the exit code, 0 where all did. A node that dies is started again a few times, as `afterNodeEnd` says.
- * Rejects with one sentence, and with nothing left running, where not all of them start and are proven.
+ * Keeps nodes running as processes of their own until they end in order, by the signal or as their coordinator says;
+ * then resolves with the exit code, 0 where all did. A node that dies is started again a few times, as `afterNodeEnd`
+ * says. Rejects with one sentence, and with nothing left running, where not all of them start and are proven.
  */
 export async function superviseNodes<Node extends { name: string }>(options: SupervisorOptions<Node>): Promise<number> {
   const { nodes, start, prove, onReady, note, signal, nowMs } = options;

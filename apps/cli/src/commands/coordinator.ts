@@ -1,4 +1,4 @@
-import { aborted, shutdownSignal } from '@halogrid/service';
+import { aborted, endOnUncaught, shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { describeConsole } from '../cluster/describe-console.ts';
@@ -116,8 +116,10 @@ export function addCoordinatorCommand(program: Command): void {
         security: options,
         data: options,
       });
+      const log = createLog('coordinator', options.logLevel);
+      endOnUncaught(log);
       const signal = shutdownSignal();
-      const coordinator = await startCoordinator(config, createLog('coordinator', options.logLevel), signal);
+      const coordinator = await startCoordinator(config, log, signal);
       if (!coordinator) return;
       console.log(JSON.stringify({ grpc: coordinator.grpcPort, http: coordinator.httpPort }));
       if (process.stdout.isTTY) console.log(consoleLine(config.http.host, coordinator.httpPort, options));

@@ -1,5 +1,5 @@
 import type { GpuChoice } from '@halogrid/gpu-node/gpus';
-import { shutdownSignal } from '@halogrid/service';
+import { endOnUncaught, shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
@@ -96,6 +96,8 @@ export function addNodeCommand(program: Command): void {
       data: options,
     };
     let config = createNodeConfig(settings);
+    const log = createLog('node', logLevel);
+    endOnUncaught(log);
     const signal = shutdownSignal();
     if (choice !== undefined) {
       const pins = await pinChosenGpus(choice, options.device);
@@ -107,7 +109,7 @@ export function addNodeCommand(program: Command): void {
       }
       config = createNodeConfig({ ...settings, pinnedGpu: first.gpu.busId });
     }
-    const exit = await startNode(config, createLog('node', logLevel), signal, ({ httpPort, device, gpu }) => {
+    const exit = await startNode(config, log, signal, ({ httpPort, device, gpu }) => {
       console.log(JSON.stringify({ http: httpPort, device, gpu }));
     });
     process.exitCode = exit.code;

@@ -30,15 +30,17 @@ interface RunOptions extends JobOptions, ClusterChoice, ClientSecurityOption, Vo
 }
 
 /**
- * Where the job's page is. That of a cluster of one run wants the token of that run, which a terminal alone is told, because logs are read
- * by others, too: elsewhere nothing is said of a page that nobody could open.
+ * Where the job's page is. That of a cluster of one run wants the token of that run, which a terminal alone is told,
+ * because logs are read by others, too: elsewhere nothing is said of a page that nobody could open.
  */
 function describePage(page: string | undefined, cluster: LocalCluster | undefined): string | undefined {
   if (!page || (cluster && !process.stderr.isTTY)) return undefined;
   return `Page: ${page}${cluster ? `\nToken of the page, valid while this runs: ${cluster.token}` : ''}`;
 }
 
-/** What the same command would not compute again, where an earlier run of it has its results beside those of this job. */
+/**
+ * What the same command would not compute again, where an earlier run of it has its results beside those of this job.
+ */
 async function describeEarlierRun(job: Job): Promise<string | undefined> {
   const { findEarlierRun } = await import('@halogrid/coordinator/earlier-run');
   const folder = await findEarlierRun(job.status.spec!, job.id);
@@ -128,8 +130,8 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
 }
 
 /**
- * When the signal aborts, leaves the job of this machine as it is, for the same command to go on with, and cancels that of a
- * cluster; resolves with nothing where that takes too long.
+ * When the signal aborts, leaves the job of this machine as it is, for the same command to go on with, and cancels that
+ * of a cluster; resolves with nothing where that takes too long.
  */
 async function stopOnAbort(
   job: Job,

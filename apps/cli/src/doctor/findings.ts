@@ -88,7 +88,10 @@ export function inspectMachine(): Machine {
   };
 }
 
-/** Packages with native code that are no part of a bundle, whose version explains most of what may differ between two machines. */
+/**
+ * Packages with native code that are no part of a bundle, whose version explains most of what may differ between two
+ * machines.
+ */
 const packages = ['webgpu', 'sharp', '@julusian/jpeg-turbo', `@seydx/node-av-linux-${process.arch}`];
 
 /** What is installed, by name; 'not installed' where it is not. */

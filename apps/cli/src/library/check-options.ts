@@ -32,8 +32,8 @@ const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'true o
 const word: Check = (value) => (['string', 'number'].includes(typeof value) ? undefined : 'a text or a number');
 
 /**
- * Throws HalogridError where a call has no sources, an option that there is not, or a value of another type; `command` are the
- * options of the command, which read what is of their type.
+ * Throws HalogridError where a call has no sources, an option that there is not, or a value of another type; `command`
+ * are the options of the command, which read what is of their type.
  */
 export function checkRunOptions(given: RunOptions, command: readonly Option[]): RunOptions {
   if (!isPlain(given)) throw refusal(`Expected options but received '${shown(given)}': ${example}`);

@@ -31,8 +31,8 @@ export interface ConnectOptions {
 }
 
 /**
- * A client of a coordinator: by its HTTP API at http(s)://HOST:PORT, or by gRPC at HOST:PORT, or HOST:PORT,HOST:PORT… of several with one
- * ledger. It connects when first asked. Throws HalogridError for another form.
+ * A client of a coordinator: by its HTTP API at http(s)://HOST:PORT, or by gRPC at HOST:PORT, or HOST:PORT,HOST:PORT…
+ * of several with one ledger. It connects when first asked. Throws HalogridError for another form.
  */
 export function connect(address: `http${'s' | ''}://${string}`, options?: ConnectOptions): HttpClient;
 export function connect(address: string, options?: ConnectOptions): Client;
@@ -54,7 +54,9 @@ export function connect(address: string, { token, tls: files }: ConnectOptions =
   }
 }
 
-/** The request as its message has it. Throws HalogridError for a field that there is not, and a value of another type. */
+/**
+ * The request as its message has it. Throws HalogridError for a field that there is not, and a value of another type.
+ */
 function submitRequest(request: JobRequest): SubmitRequest {
   try {
     return { spec: readMessage<JobSpec>(messageOf('JobSpec'), request), nameOutByJob: false };

@@ -5,8 +5,8 @@ import type { LocalCluster } from '../cluster/local-cluster.ts';
 import { nameInProgram } from './name-in-program.ts';
 
 /**
- * Submits the only job of a cluster, which is stopped when the job is over, or `signal` aborts. All who follow the job are told by one
- * watch, and of its end once the processes are gone.
+ * Submits the only job of a cluster, which is stopped when the job is over, or `signal` aborts. All who follow the job
+ * are told by one watch, and of its end once the processes are gone.
  */
 export async function ownJob(cluster: LocalCluster, request: SubmitRequest, signal?: AbortSignal): Promise<Job> {
   const transport = cluster.dial(nameInProgram);

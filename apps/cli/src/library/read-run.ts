@@ -11,7 +11,9 @@ export const runCommand = (): Command =>
     .exitOverride()
     .configureOutput({ writeOut() {}, writeErr() {} });
 
-/** What the options ask for, read as the words of a command are; paths are seen from `folder`. Throws what that throws. */
+/**
+ * What the options ask for, read as the words of a command are; paths are seen from `folder`. Throws what that throws.
+ */
 export function readRun(given: RunOptions, folder: string): { request: SubmitRequest; choice: ClusterChoice } {
   const command = runCommand();
   const { sources, signal: _, note: __, ...options } = checkRunOptions(given, command.options);

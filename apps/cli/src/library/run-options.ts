@@ -1,10 +1,16 @@
-/** What to compute, and on what. Each option is that of the command `halogrid run` of the same name, and takes what that takes. */
+/**
+ * What to compute, and on what. Each option is that of the command `halogrid run` of the same name, and takes what that
+ * takes.
+ */
 export interface RunOptions {
   /** Images, videos, folders, globs, manifests: paths or URIs. */
   sources: string | readonly string[];
   /** A kernel, `lbp:labels=uniform`, or several one after another (lbp). */
   op?: string | readonly string[];
-  /** In place of `op`, up to 8 pipelines of one decode by their names: `{ codes: 'lbp', edges: ['conv:kernel=sobel-x', …] }`. */
+  /**
+   * In place of `op`, up to 8 pipelines of one decode by their names: `{ codes: 'lbp', edges: ['conv:kernel=sobel-x',
+   * …] }`.
+   */
   pipelines?: Readonly<Record<string, string | readonly string[]>>;
   /** Pixels outside the image: zero, replicate, reflect, mirror, wrap or interior (the kernel's own). */
   border?: string;

@@ -10,8 +10,9 @@ import type { RunOptions } from './run-options.ts';
 import { typedError } from './typed-error.ts';
 
 /**
- * Starts a coordinator and nodes on this machine, and the job. They end with the job, when it is cancelled, when `signal` aborts, and
- * with this process. Rejects with HalogridError where the job is not accepted, and with the reason of the signal.
+ * Starts a coordinator and nodes on this machine, and the job. They end with the job, when it is cancelled, when
+ * `signal` aborts, and with this process. Rejects with HalogridError where the job is not accepted, and with the reason
+ * of the signal.
  */
 export async function run(options: RunOptions): Promise<Job> {
   try {

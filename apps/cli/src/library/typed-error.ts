@@ -5,7 +5,9 @@ import { CallRefusal } from '../client/call-refusal.ts';
 import { failureOf } from '../options/failure.ts';
 import { nameInProgram } from './name-in-program.ts';
 
-/** An error as programs get it: what is wrong of a call is a HalogridError by their names, with the option as `field`. */
+/**
+ * An error as programs get it: what is wrong of a call is a HalogridError by their names, with the option as `field`.
+ */
 export function typedError(error: unknown): unknown {
   const isRefusal = error instanceof UsageError || error instanceof CommanderError || error instanceof CallRefusal;
   if (!isRefusal) return error;

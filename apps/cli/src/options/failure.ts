@@ -22,9 +22,9 @@ export function failureOf(error: unknown): CommandFailure {
     return { code: 'INVALID_ARGUMENT', sentence, field: sentence.field };
   }
   if (error instanceof UsageError) {
-    const { sentence, field } = error;
+    const { code, sentence, field } = error;
     return {
-      code: 'INVALID_ARGUMENT',
+      code,
       sentence: sentence.naming(optionOfField),
       field: field === undefined ? undefined : optionOfField(field),
     };

@@ -34,7 +34,9 @@ export function percentage(option: string): (text: string) => number {
   };
 }
 
-/** Makes a parser of a number of inputs or a percentage of them, `10` or `2.5%`, for commander. It throws UsageError. */
+/**
+ * Makes a parser of a number of inputs or a percentage of them, `10` or `2.5%`, for commander. It throws UsageError.
+ */
 export function countOrPercentage(option: string): (text: string) => MaxQuarantined {
   return (text) => {
     if (/^\d{1,15}$/.test(text)) return { limit: { $case: 'inputs', value: Number(text) } };
@@ -92,8 +94,8 @@ export function duration(option: string): (text: string) => number {
 }
 
 /**
- * Makes a parser of moments with their zone, `2026-01-31T08:00Z` or `2026-01-31T08:00:00+01:00`, for commander; it gives milliseconds
- * since 1970. It throws UsageError.
+ * Makes a parser of moments with their zone, `2026-01-31T08:00Z` or `2026-01-31T08:00:00+01:00`, for commander; it
+ * gives milliseconds since 1970. It throws UsageError.
  */
 export function moment(option: string): (text: string) => number {
   return (text) => {

@@ -11,8 +11,8 @@ export const parametersInFiles: readonly string[] = ['matrix'];
 const maxMatrixFileBytes = 65_536;
 
 /**
- * Parses an --op. The matrix of a convolution is named by a JSON file, seen from `folder`, and travels as its text. Throws
- * UsageError or ParameterError.
+ * Parses an --op. The matrix of a convolution is named by a JSON file, seen from `folder`, and travels as its text.
+ * Throws UsageError or ParameterError.
  */
 export function readOperation(text: string, folder: string): { kernel: string; parameters: Record<string, string> } {
   const { kernel, parameters } = parseOperation(text);

@@ -1,7 +1,10 @@
 import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 
-/** What a checked specification has computed, in order. The name of the only pipeline of a job is empty where it has none. */
+/**
+ * What a checked specification has computed, in order. The name of the only pipeline of a job is empty where it has
+ * none.
+ */
 export function specPipelines({ pipeline, pipelines }: Pick<JobSpec, 'pipeline' | 'pipelines'>): {
   name: string;
   pipeline: Pipeline;

@@ -26,7 +26,15 @@ const totals: PlanTotals = {
   ...{ batch: nothing, all: nothing, scratchBytes: 6e9 },
   output: { mapsBytes: 8e9, featuresBytes: 1e6, histogramBytes: 1e6 },
   work: {
-    ...{ inputs: 1, kinds: {}, kernelPixels: { u8: 1, u16: 0 }, bins: 0, previews: 1, previewPixels: 1 },
+    ...{
+      inputs: 1,
+      kinds: {},
+      kernelPixels: { u8: 1, u16: 0 },
+      knownPixels: [],
+      bins: 0,
+      previews: 1,
+      previewPixels: 1,
+    },
     ...{ remoteFiles: 0, remoteBytes: 0 },
   },
 };

@@ -26,8 +26,9 @@ export interface MadePlan {
 }
 
 /**
- * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete, what grows into its totals, and
- * what gives the advice by as much as there is of them. Throws UsageError where it is refused or cannot fit, the signal's reason once that has aborted, and where recordings have more segments than `mostSegments`.
+ * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete, what grows into its
+ * totals, and what gives the advice by as much as there is of them. Throws UsageError where it is refused or cannot
+ * fit, the signal's reason once that has aborted, and where recordings have more segments than `mostSegments`.
  */
 export async function makePlan(
   spec: JobSpec,
@@ -65,7 +66,9 @@ const largestBufferBytes = 2 ** 31 - 256;
 /** Sides of tiles that are tried as a way out. */
 const triedTilesPx = [16384, 8192, 4096, 2048, 1024, 512, 256];
 
-/** Throws UsageError, one sentence that says what would fit, where no device or not the disk of `--out` can take a plan. */
+/**
+ * Throws UsageError, one sentence that says what would fit, where no device or not the disk of `--out` can take a plan.
+ */
 async function checkFits(totals: PlanTotals, spec: JobSpec): Promise<void> {
   checkLargest(totals, spec);
   if (!spec.out.startsWith('file:')) return;

@@ -25,16 +25,16 @@ const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).
 const leastTimeMs = 3_000;
 
 /**
- * Sources of a job that is waited for, unless its results need room that there may not be. Headers of 24,000 JPEGs took the most that a plan
- * may take, 3 s, in which a GPU computes 60,000 (measured).
+ * Sources of a job that is waited for, unless its results need room that there may not be. Headers of 24,000 JPEGs took
+ * the most that a plan may take, 3 s, in which a GPU computes 60,000 (measured).
  */
 const mostSources = 1_000;
 /** How often the length of a plan is looked at. */
 const lookMs = 20;
 
 /**
- * Segments of recordings that are listed for a plan and then once more for the job, at most. To open a recording of 1080p takes 28 ms of a core
- * (measured), which an archive of short ones would pay twice for each.
+ * Segments of recordings that are listed for a plan and then once more for the job, at most. To open a recording of
+ * 1080p takes 28 ms of a core (measured), which an archive of short ones would pay twice for each.
  */
 const mostSegments = 16;
 
@@ -44,8 +44,9 @@ const tellingSources = 16;
 
 /**
  * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`; but no
- * recording and no archive waits: a shard of it could be at work. Where the job says the side of tiles, the plan is waited for
- * until it tells whether they are too small, so that advice depends on the images and not on the time. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
+ * recording and no archive waits: a shard of it could be at work. Where the job says the side of tiles, the plan is
+ * waited for until it tells whether they are too small, so that advice depends on the images and not on the time.
+ * Rejects with UsageError as soon as the plan is refused, and as `ready` does.
  */
 export async function planMeanwhile(
   spec: JobSpec,

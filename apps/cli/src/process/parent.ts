@@ -13,7 +13,8 @@ export function endWithParent(): void {
   // The children of this process have another parent.
   delete process.env[npxVariable];
   if (npx) whenNpxIsGone(npx, () => isShuttingDown() || process.kill(process.pid, 'SIGTERM'));
-  // It went while this process was loading what it runs: the event is over, and nothing has begun that would need an order.
+  // It went while this process was loading what it runs: the event is over, and nothing has begun that would need an
+  // order.
   if (process.connected === false) process.exit(143);
   if (!process.channel) return;
   process.channel.unref();

@@ -6,8 +6,8 @@ import { describePixels, describeSeconds, plural } from './quantities.ts';
 const [longBar, shortBar] = [24, 10];
 
 /**
- * What is left out of a terminal's line that is too narrow for all of it, the first first. The percentage stays longest; of a bar
- * that is too long, a shorter one takes the place at first.
+ * What is left out of a terminal's line that is too narrow for all of it, the first first. The percentage stays
+ * longest; of a bar that is too long, a shorter one takes the place at first.
  */
 const leftOut = [
   'none quarantined',
@@ -24,8 +24,9 @@ const leftOut = [
 type Part = 'shards' | 'doing' | 'speed' | 'left' | 'nodes' | 'quarantined' | 'none quarantined';
 
 /**
- * The line that a terminal shows while a job runs, without colours: whole parts of it, at most `columns` wide in all, and nothing
- * where not even the percentage fits. All of its characters are one column wide: a sentence with names in it is none of its parts.
+ * The line that a terminal shows while a job runs, without colours: whole parts of it, at most `columns` wide in all,
+ * and nothing where not even the percentage fits. All of its characters are one column wide: a sentence with names in
+ * it is none of its parts.
  */
 export function progressBar(job: JobStatus, columns: number): string {
   const parts = partsOf(job);

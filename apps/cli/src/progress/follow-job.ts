@@ -3,7 +3,9 @@ import type { Job } from '@halogrid/client';
 import type { JobStatus } from '@halogrid/proto';
 import { progressBar, progressLine } from './describe-progress.ts';
 
-/** Shows a job until it ends and resolves with it as it is then. Rejects with one sentence where it is lost sight of. */
+/**
+ * Shows a job until it ends and resolves with it as it is then. Rejects with one sentence where it is lost sight of.
+ */
 export async function followJob(job: Job, view: ProgressView): Promise<JobStatus> {
   try {
     for await (const status of job) if (!job.hasEnded) view.show(status);

@@ -11,7 +11,10 @@ const styles = [
   new URL('./report.css', import.meta.url).href,
 ];
 
-/** Writes a page about the job of an output folder, and resolves with its path. Rejects with UsageError where that is none. */
+/**
+ * Writes a page about the job of an output folder, and resolves with its path. Rejects with UsageError where that is
+ * none.
+ */
 export async function writeReport(folder: string, to?: string): Promise<string> {
   const report = await readReport(folder);
   const style = await Promise.all(styles.map((url) => readFile(fileURLToPath(url), 'utf8')));

@@ -11,8 +11,8 @@ import { makeFolders, UsageError } from '@halogrid/service';
 const lanes = 4;
 
 /**
- * Copies every result into a folder that is missing or empty, and returns how many there were. The folder appears with all of
- * them or not at all. Rejects with UsageError where it holds something.
+ * Copies every result into a folder that is missing or empty, and returns how many there were. The folder appears with
+ * all of them or not at all. Rejects with UsageError where it holds something.
  */
 export async function copyResults(source: Pick<ResultFiles, 'list' | 'open'>, folder: string): Promise<number> {
   const target = resolve(folder);

@@ -77,7 +77,10 @@ export async function answerQueries(
   }
 }
 
-/** Throws one sentence for a query of which no pixel is counted: all of it is outside of a mask, or it is smaller than its border. */
+/**
+ * Throws one sentence for a query of which no pixel is counted: all of it is outside of a mask, or it is smaller than
+ * its border.
+ */
 function checkQueries(queries: readonly { text: string }[], vectors: readonly Vector[]): void {
   const empty = queries.find((_, i) => vectors[i]!.mass === 0);
   if (empty) throw new Error(`The query '${empty.text}' counts no pixel, so there is nothing to compare`);

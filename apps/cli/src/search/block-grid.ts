@@ -9,8 +9,9 @@ export interface BlockSize {
 }
 
 /**
- * The grid whose cells are nearest to blocks of that size: as many as fit, and one more where at least half of one is left. Cells of a
- * grid differ by a pixel at most, and every pixel is in one. Throws UsageError where images differ in size, so that no grid suits all.
+ * The grid whose cells are nearest to blocks of that size: as many as fit, and one more where at least half of one is
+ * left. Cells of a grid differ by a pixel at most, and every pixel is in one. Throws UsageError where images differ in
+ * size, so that no grid suits all.
  */
 export function blockGrid(images: readonly ({ uri: string } & Size)[], block: BlockSize): Grid {
   const [first] = images;

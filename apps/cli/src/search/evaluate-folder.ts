@@ -83,7 +83,9 @@ export async function evaluateFolder(folder: string, options: EvaluateOptions, s
   return quarantined === 0 ? exitCodes.complete : exitCodes.quarantined;
 }
 
-/** The grids that are asked for. Where that is by blocks, the size of the images is that which a job over them finds. */
+/**
+ * The grids that are asked for. Where that is by blocks, the size of the images is that which a job over them finds.
+ */
 async function gridsOf(
   { grid, block }: EvaluateOptions,
   run: (grid: string) => Promise<ComputedJob>,

@@ -38,8 +38,8 @@ export function reportOf(
 }
 
 /**
- * What a person reads: of one evaluation all of it, of several a table of what is found again, and one of thresholds in the layout of
- * table 5 of the fourth report. A row begins with what differs.
+ * What a person reads: of one evaluation all of it, of several a table of what is found again, and one of thresholds in
+ * the layout of table 5 of the fourth report. A row begins with what differs.
  */
 export function describeReports(reports: readonly EvaluationReport[]): string {
   const [first] = reports;

@@ -35,8 +35,8 @@ export interface ComputedJob {
 }
 
 /**
- * Runs a job on this machine as `run` does and keeps its histograms alone: its output is in a temporary folder. Rejects with one
- * sentence where the job fails, or the signal aborts.
+ * Runs a job on this machine as `run` does and keeps its histograms alone: its output is in a temporary folder. Rejects
+ * with one sentence where the job fails, or the signal aborts.
  */
 export async function framesOfJob(
   spec: JobSpec,

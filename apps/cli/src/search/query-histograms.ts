@@ -18,7 +18,9 @@ export async function queryHistograms(
   );
 }
 
-/** The histograms of a region of each query, whose pixels are read here. Rejects with one sentence where they cannot be. */
+/**
+ * The histograms of a region of each query, whose pixels are read here. Rejects with one sentence where they cannot be.
+ */
 export async function regionHistograms(
   queries: readonly Query[],
   region: Rect,
@@ -51,7 +53,10 @@ function pixelsOf(query: Query, catalog: Catalog): { uri: string; videoFrame?: n
   return { uri: query.kind === 'frame' ? query.uri : uri, ...(timestampMs !== null && { videoFrame: frame }) };
 }
 
-/** The frame of the index that a query names; undefined where it names an image. Throws one sentence where there is no such frame. */
+/**
+ * The frame of the index that a query names; undefined where it names an image. Throws one sentence where there is no
+ * such frame.
+ */
 function rowOf(query: Query, catalog: Catalog): number | undefined {
   if (query.kind === 'image') return undefined;
   if (query.kind === 'row') {

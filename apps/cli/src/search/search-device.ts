@@ -11,8 +11,8 @@ const [readRate, scanRate] = [1.5e9, 20e9];
 const openSeconds = 1.5;
 
 /**
- * Whether a GPU has the answers earlier than threads have. Both read the index once: a GPU from one thread, and then it takes next to
- * nothing for a query; threads take a scan for each.
+ * Whether a GPU has the answers earlier than threads have. Both read the index once: a GPU from one thread, and then it
+ * takes next to nothing for a query; threads take a scan for each.
  */
 export function isWorthGpu(bytes: number, queries: number, cores: number): boolean {
   const onThreads = bytes / (readRate * cores) + (queries * bytes) / (scanRate * cores);

@@ -10,8 +10,8 @@ export interface JobSource {
 }
 
 /**
- * The sources of the complete job whose output is in a folder: those that its job.json lists, or, where they are too many for that, the
- * lines of the file that it names. Rejects where one of the files is missing.
+ * The sources of the complete job whose output is in a folder: those that its job.json lists, or, where they are too
+ * many for that, the lines of the file that it names. Rejects where one of the files is missing.
  */
 export async function sourcesOfJob(folder: string): Promise<JobSource[]> {
   const { sources } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));

@@ -20,8 +20,8 @@ export interface UnknownName {
 }
 
 /**
- * The first key of a file that nothing goes by; undefined where there is none. Only sections of commands that `program` has are looked
- * into; `names` are those of all.
+ * The first key of a file that nothing goes by; undefined where there is none. Only sections of commands that `program`
+ * has are looked into; `names` are those of all.
  */
 export function unknownKey(file: SettingsFile, program: Command, names: readonly string[]): UnknownName | undefined {
   const profiles = isTable(file.root.profiles) ? Object.entries(file.root.profiles) : [];
@@ -80,8 +80,9 @@ function unknownIn(table: Table, section: string[], command: Command, names: rea
 }
 
 /**
- * Sentences about variables that look like settings and are none. `whole` gives the program with all of its commands, and is asked only
- * where a name is not of the command that runs. Rejects with UsageError where a file has a name that nothing goes by.
+ * Sentences about variables that look like settings and are none. `whole` gives the program with all of its commands,
+ * and is asked only where a name is not of the command that runs. Rejects with UsageError where a file has a name that
+ * nothing goes by.
  */
 export async function checkNames(
   settings: Settings,

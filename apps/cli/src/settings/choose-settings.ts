@@ -45,8 +45,8 @@ export function settable(command: Command): Option[] {
 }
 
 /**
- * The options of a command whose command line is parsed, as they are with what other places say of those that were not typed: the value
- * of the first place that has one, unless a value of an earlier place excludes it.
+ * The options of a command whose command line is parsed, as they are with what other places say of those that were not
+ * typed: the value of the first place that has one, unless a value of an earlier place excludes it.
  */
 export function chooseSettings(command: Command, settings: Settings): Setting[] {
   const chosen = new Map<string, Setting>();
@@ -148,8 +148,8 @@ interface Section {
 const ofOutput: ReadonlySet<string> = new Set(['json', 'quiet']);
 
 /**
- * The tables of a file that hold for a command, the narrowest first: [bench.kernels], [bench], and what is above all tables. For a
- * plan, [run] comes after [plan].
+ * The tables of a file that hold for a command, the narrowest first: [bench.kernels], [bench], and what is above all
+ * tables. For a plan, [run] comes after [plan].
  */
 export function sectionsOf(file: SettingsFile, within: readonly string[], path: readonly string[]): Section[] {
   const found: Section[] = [];

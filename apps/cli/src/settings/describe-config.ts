@@ -21,7 +21,10 @@ export interface ShownOption {
   onlyTyped?: string;
 }
 
-/** Every option of a command as it is now, with the profile where one is asked for. Throws UsageError where there is no such profile. */
+/**
+ * Every option of a command as it is now, with the profile where one is asked for. Throws UsageError where there is no
+ * such profile.
+ */
 export function factsOf(command: Command, settings: Settings, profile: string | undefined): ShownOption[] {
   const env = profile === undefined ? settings.env : { ...settings.env, HALOGRID_PROFILE: profile };
   const name = commandPath(command).join(' ');

@@ -38,8 +38,8 @@ const byCommand: Readonly<Record<string, readonly Exclusion[]>> = {
 const ofEvery: readonly Exclusion[] = [{ given: 'token', drops: ['token-file'] }];
 
 /**
- * What a value from one place makes go of lower ones, because the command refuses both together: `--nodes 2` on the command line makes
- * `coordinator` of a file go.
+ * What a value from one place makes go of lower ones, because the command refuses both together: `--nodes 2` on the
+ * command line makes `coordinator` of a file go.
  */
 export function droppedBy(command: string, given: string, value: unknown): readonly string[] {
   return [...ofEvery, ...(byCommand[command] ?? [])]

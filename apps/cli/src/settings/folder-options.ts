@@ -1,7 +1,8 @@
 /**
- * What a halogrid.toml in the working folder may not set, with the reason. Whoever packs an archive of images can put such a file into it,
- * and a person who works there has not read it. So it says how images are computed, and not whom the program talks to, by which
- * secret, what it opens to others, and what it writes outside of the folder. An option that is in neither list is refused, too.
+ * What a halogrid.toml in the working folder may not set, with the reason. Whoever packs an archive of images can put
+ * such a file into it, and a person who works there has not read it. So it says how images are computed, and not whom
+ * the program talks to, by which secret, what it opens to others, and what it writes outside of the folder. An option
+ * that is in neither list is refused, too.
  */
 export const notOfFolder: Readonly<Record<string, string>> = {
   ...reason('it says who is given the token', ['coordinator', 'http']),

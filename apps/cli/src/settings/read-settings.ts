@@ -13,7 +13,10 @@ export interface Settings {
 
 const fileName = 'halogrid.toml';
 
-/** Settings as they are for a program that works in `folder`. Rejects with UsageError where a file is not what it should be. */
+/**
+ * Settings as they are for a program that works in `folder`. Rejects with UsageError where a file is not what it should
+ * be.
+ */
 export async function readSettings(env: NodeJS.ProcessEnv, folder: string): Promise<Settings> {
   const here = resolve(folder, fileName);
   const config = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : homeConfig(env);

@@ -70,7 +70,9 @@ export function leavesOf(command: SettingCommand): SettingCommand[] {
   return below.length === 0 ? [command] : below.flatMap(leavesOf);
 }
 
-/** Gives every command what each has: `--profile`, and `--no-NAME` for every flag, which says no where a file says yes. */
+/**
+ * Gives every command what each has: `--profile`, and `--no-NAME` for every flag, which says no where a file says yes.
+ */
 export function addCommonOptions(command: Command): void {
   for (const each of command.commands) addCommonOptions(each);
   if (command.commands.length > 0) return;

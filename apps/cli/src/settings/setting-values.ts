@@ -2,7 +2,10 @@ import { UsageError } from '@halogrid/service/usage-error';
 import type { Option } from 'commander';
 import { collect } from '../options/option-values.ts';
 
-/** A value before the option's own parser has seen it: a flag, or what would be typed, once for each time that the option would be. */
+/**
+ * A value before the option's own parser has seen it: a flag, or what would be typed, once for each time that the
+ * option would be.
+ */
 export type RawValue = boolean | string[];
 
 /** An option's name in files: `max-quarantined` of `--max-quarantined`, `decoders` of `--no-decoders`. */
@@ -22,7 +25,10 @@ const isJoined = ({ flags }: Option): boolean => flags.includes(',…');
 /** Whether it takes the name of a file or folder, by its placeholder. */
 const isPath = ({ flags }: Option): boolean => /<(?:file|dir)\b/.test(flags);
 
-/** `~/x` as a shell expands it, which no shell has seen in a file; other texts, and options that take no path, as they are. */
+/**
+ * `~/x` as a shell expands it, which no shell has seen in a file; other texts, and options that take no path, as they
+ * are.
+ */
 export function expandHome(option: Option, text: string, home: string | undefined): string {
   return isPath(option) && home ? text.replace(/^~(?=\/|$)/, () => home) : text;
 }

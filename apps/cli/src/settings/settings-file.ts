@@ -64,7 +64,10 @@ function look(path: string): Stats | undefined {
 export const isTable = (value: unknown): value is Table =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Where a key is, as `halogrid.toml:12`; without the line where the key is written in another way than on a line of its own. */
+/**
+ * Where a key is, as `halogrid.toml:12`; without the line where the key is written in another way than on a line of its
+ * own.
+ */
 export function keyPlace({ path, text }: SettingsFile, section: readonly string[], key: string): string {
   const wanted = section.join('.');
   const plain = (name: string): string => name.replaceAll(/["'\s]/g, '');

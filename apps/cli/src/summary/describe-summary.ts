@@ -54,15 +54,23 @@ function describePictures({ pictures, pipelines }: JobSummary): string {
   return pipelines ? 'pipelines' : pictures.join(' and ');
 }
 
+const saidOf = {
+  new: 'new',
+  changed: 'changed',
+  extended: 'computed by added pipelines only',
+  again: 'computed again',
+  removed: 'removed',
+};
+
 function describeChanges(changes: NonNullable<JobSummary['incremental']>): string {
-  const others = (['new', 'changed', 'again', 'removed'] as const).filter((kind) => changes[kind] > 0);
-  const said = others.map((kind) => `${changes[kind]} ${kind === 'again' ? 'computed again' : kind}`).join(', ');
+  const others = (['new', 'changed', 'extended', 'again', 'removed'] as const).filter((kind) => changes[kind] > 0);
+  const said = others.map((kind) => `${changes[kind]} ${saidOf[kind]}`).join(', ');
   return `${changes.kept} unchanged since the last run; ${said || 'nothing is new'}`;
 }
 
 /**
- * What a person should know of the sources, a line each: what was left out, and what became of the last run's results: why none of
- * them is kept, or the sources that changed or went since, the first of them by name.
+ * What a person should know of the sources, a line each: what was left out, and what became of the last run's results:
+ * why none of them is kept, or the sources that changed or went since, the first of them by name.
  */
 export function describeNotices(summary: JobSummary): string[] {
   return [...(summary.notes ?? []), ...describeEarlier(summary)];

@@ -31,7 +31,9 @@ export interface JobSummary {
     kept: number;
     new: number;
     changed: number;
-    /** As they were, and computed again. */
+    /** As they were, and computed by added pipelines only. */
+    extended: number;
+    /** As they were, and computed again by all pipelines. */
     again: number;
     removed: number;
     /** The first hundred of each. */

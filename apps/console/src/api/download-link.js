@@ -2,8 +2,8 @@ import { element } from '../elements.js';
 import { apiUrl, hasToken, readFile } from './read-api.js';
 
 /**
- * A link to what is at a path below the API that a browser follows itself; where there is a token, which it would not send, the file is
- * read here first. No link has a token in it.
+ * A link to what is at a path below the API that a browser follows itself; where there is a token, which it would not
+ * send, the file is read here first. No link has a token in it.
  *
  * @param {string} path @param {string} file how it is named where it is kept @param {string} words
  */

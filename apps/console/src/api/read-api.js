@@ -67,7 +67,9 @@ export async function readPicture(path) {
   return { picture: await response.blob(), width, height };
 }
 
-/** @param {URL} url @param {RequestInit} init @param {number} timeoutMs @param {Record<string, string>} [more] headers */
+/**
+ * @param {URL} url @param {RequestInit} init @param {number} timeoutMs @param {Record<string, string>} [more] headers
+ */
 async function ask(url, init, timeoutMs, more = {}) {
   const token = sessionStorage.getItem(tokenKey);
   /** @type {Record<string, string>} */

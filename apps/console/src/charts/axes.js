@@ -1,5 +1,6 @@
 /**
- * Round values from 0 up to `most`, about as many as `count`: steps are 1, 2, 2.5 (where that is whole) or 5 times a power of ten.
+ * Round values from 0 up to `most`, about as many as `count`: steps are 1, 2, 2.5 (where that is whole) or 5 times a
+ * power of ten.
  *
  * @param {number} most
  * @param {number} count

@@ -4,7 +4,8 @@ import { svgElement } from '../elements.js';
 export const margin = { left: 74, right: 8, top: 10, bottom: 22 };
 
 /**
- * An SVG as wide as its place with two axes, each tick with a line and words; what is drawn into it is in the same pixels.
+ * An SVG as wide as its place with two axes, each tick with a line and words; what is drawn into it is in the same
+ * pixels.
  *
  * @param {object} frame
  * @param {number} frame.width

@@ -1,6 +1,6 @@
 /**
- * How high the bars of a histogram are, a bar a bin, or a bar for as many neighbours as there are too many bins for the room:
- * the greatest of them, so that none is hidden.
+ * How high the bars of a histogram are, a bar a bin, or a bar for as many neighbours as there are too many bins for the
+ * room: the greatest of them, so that none is hidden.
  *
  * @param {readonly number[]} counts
  * @param {number} room bars at most
@@ -32,5 +32,8 @@ export function countTicks(most, scale, linear) {
   return counts.map((count) => ({ count, height: heightOf(count, scale) / (heightOf(most, scale) || 1) }));
 }
 
-/** How high a bar is: on the log scale by the logarithm of 1 + count, so that a bin without a pixel has no bar, and one with a single pixel has. @param {number} count @param {'linear' | 'log'} scale */
+/**
+ * How high a bar is: on the log scale by the logarithm of 1 + count, so that a bin without a pixel has no bar, and one
+ * with a single pixel has. @param {number} count @param {'linear' | 'log'} scale
+ */
 const heightOf = (count, scale) => (scale === 'log' ? Math.log10(1 + count) : count);

@@ -4,10 +4,12 @@ import { histogramChart } from './histogram-chart.js';
 
 /** @import { FrameHistograms, MergedSoFar } from '@halogrid/proto' */
 
-/** @typedef {Pick<MergedSoFar, 'counted' | 'channels'> & Partial<Pick<MergedSoFar, 'cell'>>} Histogram */
+/** @typedef {number | string} Count a string above 2^53 */
+/** @typedef {{ counted: Count, channels: { name: string, bins: Count[] }[] } & Partial<Pick<MergedSoFar, 'cell'>>} Histogram */
 
 /**
- * The merged histogram of a job: which pipeline and channel, on which scale, and its chart. What was chosen stays as counts grow.
+ * The merged histogram of a job: which pipeline and channel, on which scale, and its chart. What was chosen stays as
+ * counts grow.
  */
 export class HistogramSection {
   #place;
@@ -34,7 +36,8 @@ export class HistogramSection {
   #readCells;
 
   /**
-   * `asked` is called when another pipeline is asked for, or another cell while counts grow; `picked` when another cell is shown.
+   * `asked` is called when another pipeline is asked for, or another cell while counts grow; `picked` when another cell
+   * is shown.
    *
    * @param {Element} place
    * @param {() => void} asked
@@ -58,7 +61,10 @@ export class HistogramSection {
     return `${Math.floor(cell / this.#columns)},${cell % this.#columns}`;
   }
 
-  /** @param {Histogram} histogram @param {readonly string[]} pipelines names, of which the one is empty that has no other */
+  /**
+   * @param {Histogram} histogram @param {readonly string[]} pipelines names, of which the one is empty that has no
+   * other
+   */
   show(histogram, pipelines) {
     const { channels, cell } = histogram;
     // An answer to what was asked before another cell was chosen.
@@ -84,7 +90,8 @@ export class HistogramSection {
   }
 
   /**
-   * Cells of what is shown can be looked at as well; `read` resolves with those of a pipeline once somebody asks for one.
+   * Cells of what is shown can be looked at as well; `read` resolves with those of a pipeline once somebody asks for
+   * one.
    *
    * @param {{ rows: number, columns: number }} grid
    * @param {(pipeline: string) => Promise<FrameHistograms>} read
@@ -220,7 +227,10 @@ export class HistogramSection {
   }
 }
 
-/** Names of the cells of a grid, after that of all; none where it is not divided. @param {{ rows: number, columns: number }} grid */
+/**
+ * Names of the cells of a grid, after that of all; none where it is not divided. @param {{ rows: number, columns:
+ * number }} grid
+ */
 function namesOf({ rows, columns }) {
   const count = rows * columns;
   if (count < 2) return [];
@@ -228,13 +238,18 @@ function namesOf({ rows, columns }) {
   return ['all cells', ...names];
 }
 
-/** Counts of every channel, one after another, by channel. @param {readonly number[]} counts @param {readonly string[]} channels */
+/**
+ * Counts of every channel, one after another, by channel. @param {readonly number[]} counts @param {readonly string[]}
+ * channels
+ */
 function split(counts, channels) {
   const bins = counts.length / channels.length;
   return channels.map((name, i) => ({ name, bins: counts.slice(i * bins, (i + 1) * bins) }));
 }
 
-/** @param {string} label @param {readonly string[]} names @param {string} chosen @param {(name: string) => void} choose */
+/**
+ * @param {string} label @param {readonly string[]} names @param {string} chosen @param {(name: string) => void} choose
+ */
 function choice(label, names, chosen, choose) {
   const select = element('select', {}, ...names.map((name) => element('option', {}, name)));
   select.value = chosen;

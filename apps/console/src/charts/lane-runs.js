@@ -2,8 +2,8 @@
 const shades = 5;
 
 /**
- * A lane as runs of one shade, from left to right: where it begins and ends in buckets, and how dark it is, from 1 to 5; where a
- * node held nothing there is none.
+ * A lane as runs of one shade, from left to right: where it begins and ends in buckets, and how dark it is, from 1 to
+ * 5; where a node held nothing there is none.
  *
  * @param {readonly number[]} held shards, by bucket
  * @param {number} most that any node held

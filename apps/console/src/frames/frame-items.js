@@ -33,7 +33,8 @@ export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId },
  * A frame of a list; its picture opens it beside its map.
  *
  * @param {IndexedFrame} frame
- * @param {{ words: string, note: string, jobId?: string, marked?: Region }} known as `showFrame` takes it, and what is said below it
+ * @param {{ words: string, note: string, jobId?: string, marked?: Region }} known as `showFrame` takes it, and what is
+ * said below it
  * @param {(frame: IndexedFrame) => void} pick told the frame when somebody looks for it
  */
 export function frameItem(frame, { words, ...known }, pick) {

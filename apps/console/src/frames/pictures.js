@@ -20,7 +20,8 @@ const observer = new IntersectionObserver(
 const loaders = new WeakMap();
 
 /**
- * A picture of the coordinator that is loaded when it is about to be seen; where there is none, a sentence is in its place.
+ * A picture of the coordinator that is loaded when it is about to be seen; where there is none, a sentence is in its
+ * place.
  *
  * @param {string} path as IndexedFrame.picture, with a query or without; empty: there is none
  * @param {number} side pixels at most
@@ -57,7 +58,11 @@ export async function loadPicture(path, alt) {
   return { image: await imageOf(picture, alt), width, height };
 }
 
-/** Several cells of a frame may be found at once; what has been read is in the cache of the browser. @type {Map<string, ReturnType<typeof readPicture>>} */
+/**
+ * Several cells of a frame may be found at once; what has been read is in the cache of the browser.
+ *
+ * @type {Map<string, ReturnType<typeof readPicture>>}
+ */
 const underWay = new Map();
 
 /** The picture in a file. Rejects where the browser does not know its format. @param {Blob} file @param {string} alt */

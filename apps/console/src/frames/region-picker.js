@@ -6,7 +6,10 @@ import { isInPicture, regionBetween, regionText } from './region.js';
 
 const fields = ['region-x', 'region-y', 'region-width', 'region-height'].map(fieldById);
 
-/** Has people draw a region of a picture, or type where it is. The four fields hold it, and are empty where all is meant. */
+/**
+ * Has people draw a region of a picture, or type where it is. The four fields hold it, and are empty where all is
+ * meant.
+ */
 export class RegionPicker {
   /** @type {{ width: number, height: number } | undefined} */
   #size;
@@ -103,7 +106,8 @@ export class RegionPicker {
 }
 
 /**
- * The size of a picture on the page as it is stored and shown: a browser tells the one that Exif would have it turned to.
+ * The size of a picture on the page as it is stored and shown: a browser tells the one that Exif would have it turned
+ * to.
  *
  * @param {HTMLImageElement} image
  */

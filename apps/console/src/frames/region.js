@@ -18,7 +18,10 @@ export function regionBetween(from, to, size) {
   return { x, y, width, height };
 }
 
-/** The first pixel between two shares of a length, and how many there are. @param {number} a @param {number} b @param {number} length */
+/**
+ * The first pixel between two shares of a length, and how many there are. @param {number} a @param {number} b @param
+ * {number} length
+ */
 function span(a, b, length) {
   const [start, end] = [Math.min(a, b), Math.max(a, b)].map((share) =>
     Math.round(Math.min(1, Math.max(0, share)) * length),
@@ -42,7 +45,8 @@ export function isInPicture({ x, y, width, height }, size) {
 }
 
 /**
- * The least region that holds some cells of a grid, in shares of the picture; undefined where that is all of it, or there are none.
+ * The least region that holds some cells of a grid, in shares of the picture; undefined where that is all of it, or
+ * there are none.
  *
  * @param {readonly number[]} cells by their numbers, row by row
  * @param {{ rows: number, columns: number }} grid
@@ -61,7 +65,10 @@ export function regionOfCells(cells, { rows, columns }) {
   return width === 1 && height === 1 ? undefined : { x, y, width, height };
 }
 
-/** Where some of `count` parts of a length begin, and how far they reach. @param {readonly number[]} parts @param {number} count */
+/**
+ * Where some of `count` parts of a length begin, and how far they reach. @param {readonly number[]} parts @param
+ * {number} count
+ */
 function extent(parts, count) {
   const first = Math.min(...parts);
   return /** @type {[number, number]} */ ([first / count, (Math.max(...parts) - first + 1) / count]);

@@ -4,7 +4,10 @@ import { resultPath } from './result-list.js';
 
 /** @import { ResultFile } from '@halogrid/proto' */
 
-/** Names of sources that have a preview of their map beside one of themselves, with the folder that both are in. @param {readonly ResultFile[]} files */
+/**
+ * Names of sources that have a preview of their map beside one of themselves, with the folder that both are in. @param
+ * {readonly ResultFile[]} files
+ */
 export function previewNames(files) {
   const names = new Set(files.map(({ name }) => name));
   return [...names].flatMap((name) => {

@@ -125,7 +125,11 @@ async function showHistogram() {
   }
 }
 
-/** Sums of cells by pipeline: all results of the job are read for them. @type {Map<string, Promise<FrameHistograms>>} */
+/**
+ * Sums of cells by pipeline: all results of the job are read for them.
+ *
+ * @type {Map<string, Promise<FrameHistograms>>}
+ */
 const cells = new Map();
 
 /** @param {string} pipeline */

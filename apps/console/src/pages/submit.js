@@ -1,4 +1,5 @@
-// The page that submits a job: sources by looking through the data roots, a pipeline by a form of the catalogue, and the plan before it starts.
+// The page that submits a job: sources by looking through the data roots, a pipeline by a form of the catalogue, and
+// the plan before it starts.
 import { attempt } from '../api/attempt.js';
 import { changeApi, readApi } from '../api/read-api.js';
 import { button, byId, element, fieldById, fill } from '../elements.js';

@@ -52,7 +52,10 @@ export class FilmStrip {
     }
   }
 
-  /** The frames; where they cannot be had now, it says so, and they are asked for anew the next time. @param {string} query */
+  /**
+   * The frames; where they cannot be had now, it says so, and they are asked for anew the next time. @param {string}
+   * query
+   */
   async #ask(query) {
     try {
       /** @type {FramesAnswer} */

@@ -2,7 +2,8 @@
 const shown = 9;
 
 /**
- * Which frames of a job a strip shows, as the API is asked for them: some of all at equal distances, or those around one.
+ * Which frames of a job a strip shows, as the API is asked for them: some of all at equal distances, or those around
+ * one.
  *
  * @param {number} total
  * @param {number | undefined} around undefined: all of them

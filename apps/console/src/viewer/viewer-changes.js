@@ -10,7 +10,8 @@ import { cameraNotes } from '../words/timeline.js';
 const changesMs = 120_000;
 
 /**
- * Shows what changed in the cameras of a job, a chart each; an event that is chosen is gone to. Rejects with one sentence.
+ * Shows what changed in the cameras of a job, a chart each; an event that is chosen is gone to. Rejects with one
+ * sentence.
  *
  * @param {string} jobId
  * @param {string} pipeline empty: the only one

@@ -11,8 +11,9 @@ const { OpenSeadragon: createViewer } = /** @type {{ OpenSeadragon: typeof OpenS
 );
 const { Point, Rect } = createViewer;
 
-// The library adds a sheet of inline styles unless it finds its own, and the policy of our pages would refuse it, in the log of the browser.
-// An element of that name in a namespace of nobody is found, and is no sheet. What it would say is in viewer.css.
+// The library adds a sheet of inline styles unless it finds its own, and the policy of our pages would refuse it, in
+// the log of the browser. An element of that name in a namespace of nobody is found, and is no sheet. What it would say
+// is in viewer.css.
 const marker = document.createElementNS('urn:halogrid:none', 'style');
 marker.setAttribute('data-openseadragon-mobile-css', '');
 document.head.append(marker);
@@ -73,7 +74,9 @@ export class ZoomSide {
     this.#shown(this);
   }
 
-  /** A layer without coarse levels is there where it can show something: else all of its tiles would be loaded at once. */
+  /**
+   * A layer without coarse levels is there where it can show something: else all of its tiles would be loaded at once.
+   */
   #chooseLayers() {
     const viewer = this.#viewer;
     for (let i = 0; viewer && i < viewer.world.getItemCount(); i++) {

@@ -81,7 +81,10 @@ export function jobView(job, ms, rates) {
   };
 }
 
-/** The kernels of a job, one after another; of named pipelines each with its name. @param {readonly AskedPipeline[]} asked */
+/**
+ * The kernels of a job, one after another; of named pipelines each with its name. @param {readonly AskedPipeline[]}
+ * asked
+ */
 export const describeWork = (asked) =>
   asked.map(({ name, operations }) => (name ? `${name}: ` : '') + operations.join(' → ')).join('; ');
 

@@ -47,7 +47,10 @@ function workerRow({ kind, workers: all, busy, queued }) {
   return [workers[kind] ?? kind, `${busy > 0 ? busy.toFixed(1) : 'none'} of ${describeCount(all)} at work${waits}`];
 }
 
-/** What there is to say of a GPU; nothing of cores. @param {NodeStatus['device']} device @returns {[name: string, value: string][]} */
+/**
+ * What there is to say of a GPU; nothing of cores. @param {NodeStatus['device']} device @returns {[name: string, value:
+ * string][]}
+ */
 function cardRows(device) {
   if (!device || device.kind === 'cpu') return [];
   return [

@@ -1,4 +1,6 @@
-/** Speeds are means over this time: long enough not to jump with every shard, short enough to follow nodes that join. */
+/**
+ * Speeds are means over this time: long enough not to jump with every shard, short enough to follow nodes that join.
+ */
 const windowMs = 10_000;
 
 /** Speeds of things that count up, from how far each was at some moments. */

@@ -12,13 +12,16 @@ export const kinds = {
   passing: 'passing',
 };
 
-/** Below the chart, each kind has a lane for how long it lasts: those of the whole view, of parts of it, and what passes. */
+/**
+ * Below the chart, each kind has a lane for how long it lasts: those of the whole view, of parts of it, and what
+ * passes.
+ */
 const lanes = { covered: 0, blurred: 0, turned: 0, view: 0, left: 1, passing: 2 };
 const laneHeight = 14;
 
 /**
- * Where a camera's changes are on a chart of that size: time runs to the right, distance upward, lanes are below. A peak is as high as
- * the event is strong.
+ * Where a camera's changes are on a chart of that size: time runs to the right, distance upward, lanes are below. A
+ * peak is as high as the event is strong.
  *
  * @param {Pick<CameraTimeline, 'time' | 'timeline' | 'events'>} camera
  * @param {number} width

@@ -21,13 +21,13 @@ const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'e
  */
 
 /**
- * Where the time of a job went, from submission to its end, in seconds. `starting`: until a node had the first shard; `computing`:
- * from then until the last result was merged; `writing`: from then until the output was complete; `listing`: until the last source
- * was listed, which goes on while nodes compute, absent where nobody saw it. `busy`: parts of `computing`, in [0, 1], in which a node
- * was at something, as a mean of the nodes; `shard`: had a shard at all. `binding`: parts in which it was what all behind it waited
- * for, absent where nodes of an earlier version told nothing of it; `queued`: the part in which shards waited for a
- * node. `away`: of the host or bucket that was away for longest, how long the job waited for it. `bound` is absent
- * where nodes told nothing.
+ * Where the time of a job went, from submission to its end, in seconds. `starting`: until a node had the first shard;
+ * `computing`: from then until the last result was merged; `writing`: from then until the output was complete;
+ * `listing`: until the last source was listed, which goes on while nodes compute, absent where nobody saw it. `busy`:
+ * parts of `computing`, in [0, 1], in which a node was at something, as a mean of the nodes; `shard`: had a shard at
+ * all. `binding`: parts in which it was what all behind it waited for, absent where nodes of an earlier version told
+ * nothing of it; `queued`: the part in which shards waited for a node. `away`: of the host or bucket that was away for
+ * longest, how long the job waited for it. `bound` is absent where nodes told nothing.
  *
  * @typedef {object} TimeSpent
  * @property {number} starting
@@ -42,8 +42,8 @@ const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'e
  */
 
 /**
- * Undefined where too little was seen of the job: it had no results, or an earlier coordinator began it; and for one that has not
- * ended, unless `nowMs` of the coordinator's clock says until when it is told of.
+ * Undefined where too little was seen of the job: it had no results, or an earlier coordinator began it; and for one
+ * that has not ended, unless `nowMs` of the coordinator's clock says until when it is told of.
  *
  * @param {JobStatus} job
  * @param {number} [nowMs]

@@ -14,6 +14,7 @@ import { indexesOf } from '../job/planned-sources.ts';
 import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
+import { MemoryRegistry } from '../registry/memory-registry.ts';
 import { foundShard, keepPart, shapesOf } from '../testing/memory-parts.ts';
 import { noOutput, noTables } from '../testing/no-tables.ts';
 import { batchSteps, plannedSources } from '../testing/planned.ts';
@@ -60,9 +61,10 @@ async function setStage(
   t: TestContext,
   work: Partial<JobWork> = {},
   log: Log = createLog('test', 'silent'),
+  registry = new MemoryRegistry(),
 ): Promise<Stage> {
   const calls: string[] = [];
-  const ledger = await openLogLedger(join(folder, String(ledgers++)));
+  const ledger = await openLogLedger(join(folder, String(ledgers++)), registry);
   const dispatcher = new Dispatcher({
     ledger,
     work: {
@@ -202,6 +204,25 @@ test('an output that cannot be written fails the job with its sentence', async (
   assert.deepEqual([record.state, record.error], ['failed', 'The disk is full']);
   await released();
   assert.deepEqual(calls, ['abandon: failed', 'release']);
+});
+
+test('a job that another coordinator leads by now is not abandoned when it fails here', async (t) => {
+  const registry = new MemoryRegistry();
+  const { dispatcher, calls } = await setStage(
+    t,
+    {
+      finalise: async () => {
+        await registry.acquire('another', 0);
+        throw new Error('The part is gone');
+      },
+    },
+    undefined,
+    registry,
+  );
+  attachWorker(dispatcher);
+  await dispatcher.jobs.submit(job);
+  await eventually('the folder to be released', () => calls.includes('release'));
+  assert.deepEqual(calls, ['release']);
 });
 
 test('tables are started with the first lease, told of every result, and finished or aborted with the job', async (t) => {

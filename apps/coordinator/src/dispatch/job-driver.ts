@@ -4,7 +4,8 @@ import type { PlannedStep } from '../job/shard.ts';
 import type { LedgerState, OpenShards } from '../ledger/ledger.ts';
 import type { JobOrder } from '../scheduler/events.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
-import { JobRun, type JobRunListener, type LostShard } from './job-run.ts';
+import { JobRun, type JobRunListener } from './job-run.ts';
+import type { LostShard } from './lost-parts.ts';
 import type { WorkParts } from './work-parts.ts';
 
 /** Begins, resumes and cancels jobs. */

@@ -11,12 +11,12 @@ import { isUnmeant, whyFailed } from '../job/refusal.ts';
 import { isRecorded, type KeptShard, type PlannedStep } from '../job/shard.ts';
 import { type Pause, systemPause } from '../job/system-pause.ts';
 import { WantError } from '../job/want-error.ts';
-import type { AnsweredShards, JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
+import type { AnsweredShards, JobRecord, JobResults, Ledger, LedgerState } from '../ledger/ledger.ts';
 import { isEnd } from '../log/fact.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
-import type { FinishedOutput } from '../output/finalise.ts';
+import type { FinaliseBegun, FinishedOutput } from '../output/finalise.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
-import { type OutputGraces, OutputWait, type UntilWritten } from '../output/output-wait.ts';
+import { type OutputGraces, OutputWait } from '../output/output-wait.ts';
 import type { PicturesAhead } from '../output/pictures-ahead.ts';
 import type { KeptReader } from '../output/previous/kept-reader.ts';
 import type { TablesEvents, TablesOutput } from '../output/tables-output.ts';
@@ -29,6 +29,7 @@ import type { Clock } from './clock.ts';
 import { HostTime } from './host-time.ts';
 import { JobSpeed } from './job-speed.ts';
 import { KeptShards } from './kept-shards.ts';
+import { LostParts, type LostShard } from './lost-parts.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
 import { QueueTime } from './queue-time.ts';
 
@@ -64,7 +65,10 @@ export interface JobWork {
   finalise(
     results: JobResults,
     pipeline: Pipeline,
-    begun: { tables: TablesOutput; previewed?: readonly number[]; until: UntilWritten },
+    begun: Required<Pick<FinaliseBegun, 'epoch' | 'confirm' | 'until'>> & {
+      tables: TablesOutput;
+      previewed?: readonly number[];
+    },
     now: () => number,
     signal: AbortSignal,
   ): Promise<FinishedOutput>;
@@ -91,23 +95,6 @@ export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string; 
 export function endBecause(error: unknown): JobEnd | 'closing' {
   if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
   return { state: 'failed', error: whyFailed(error), ...(error instanceof WantError && { isWant: true }) };
-}
-
-/** How often the results of one shard may be lost in this process before the job fails: more are hardly chance. */
-export const mostLosses = 4;
-
-/** A shard whose results are lost, so that it is to be done again. */
-export interface LostShard {
-  withdrawn: Withdrawn;
-  /** Names of all nodes whose results for it were lost; for kept sources, the name of the coordinator. */
-  inVain: readonly string[];
-  /**
-   * Whether its rows were being read: of several shards that are lost together, only the node of this one is blamed.
-   */
-  isMet: boolean;
-  isFalse: boolean;
-  /** Why, in a sentence. */
-  error: string;
 }
 
 /** Callbacks from a running job to its driver. */
@@ -157,6 +144,7 @@ export class JobRun {
   readonly #log: Log;
   readonly #listener: JobRunListener;
   readonly #wait: OutputWait;
+  readonly #lostParts: LostParts;
   #tables: TablesOutput;
   #earlier: Pick<KeptReader, 'keep' | 'end'> | undefined;
   readonly #kept: KeptShards;
@@ -170,8 +158,6 @@ export class JobRun {
   #shardsDone = Promise.withResolvers<void>();
   /** Resolves when all known losses are withdrawn. */
   #losing: Promise<void> | undefined;
-  /** Names of the nodes whose results of a shard were lost, by its number. */
-  readonly #lostBy = new Map<number, string[]>();
   #isFinalising = false;
   #room = Promise.withResolvers<void>();
   /** The host that its plan waits for. */
@@ -196,6 +182,10 @@ export class JobRun {
       pause,
       free: () => eyes.free(job.scratch),
       signal: this.#stopped.signal,
+    });
+    this.#lostParts = new LostParts({
+      ...{ jobId: job.jobId, spec: job.spec, ledger, log: this.#log, until: this.#wait.until },
+      lostShards: async (answered) => (await work.lostShards?.(job, answered)) ?? [],
     });
     this.#tables = this.#openTables();
     this.#kept = new KeptShards(
@@ -341,13 +331,15 @@ export class JobRun {
     const results = await this.#wait.until(() => this.#ledger.results(job.jobId));
     await this.#pictures?.end();
     const previewed = this.#previewed && { previewed: this.#previewed };
-    const begun = { tables: this.#tables, until: this.#wait.until, ...previewed };
+    const leader = { epoch: this.#ledger.logEpochOf(job.jobId), confirm: () => this.#ledger.confirm(job.jobId) };
+    const begun = { ...leader, tables: this.#tables, until: this.#wait.until, ...previewed };
     return this.#work.finalise(results, job.pipeline, begun, this.#clock.wallMs, this.#stopped.signal);
   }
 
   #openTables(): TablesOutput {
     const { jobId } = this.job;
     return this.#work.tables(this.job, {
+      epoch: this.#ledger.logEpochOf(jobId),
       settled: (from, atMost) => this.#ledger.settled(jobId, from, atMost),
       failed: (error) => {
         if (!(error instanceof LostPartError)) return this.stop(endBecause(error));
@@ -359,50 +351,18 @@ export class JobRun {
     });
   }
 
-  /**
-   * Withdraws a shard and all others whose parts are missing, and has the tables written from the beginning. Rejects
-   * where no node can do the shard again, and where one was lost too often.
-   */
-  async #lost({ message, shard, isFalse }: LostPartError): Promise<void> {
-    if (shard === undefined) throw new Error(`${message}; the results in it are lost: run the job again`);
+  /** Has lost shards done again, and the tables written from the beginning. Rejects as LostParts.withdraw. */
+  async #lost(error: LostPartError): Promise<void> {
     await this.#tables.abort();
-    const { jobId } = this.job;
-    const answered = (from: number, atMost: number) => this.#ledger.answered(jobId, from, atMost);
-    const others = (await this.#wait.until(async () => this.#work.lostShards?.(this.job, answered))) ?? [];
-    const shards = [...new Set([shard, ...others])];
-    const withdrawn = await Promise.all(shards.map((lost) => this.#ledger.withdraw(jobId, lost)));
+    const lost = await this.#lostParts.withdraw(error);
     this.#tables = this.#openTables();
     this.#tables.start();
-    const lost = withdrawn
-      .flatMap((its) => its ?? [])
-      .map((its) => this.#lostShard(its, its.open.shard.shard === shard));
-    const [first, ...more] = lost;
-    if (!first) return;
-    const also = more.length > 0 ? `, and ${more.length} others whose parts are not there` : '';
-    this.#log.warn({ shard, node: first.inVain.at(-1) }, `${message}; its shard is computed again${also}`);
-    const often = lost.find(({ inVain }) => inVain.length >= mostLosses);
-    if (often) throw this.#lostTooOften(often.inVain, message);
+    if (lost.length === 0) return;
     // Callers that wait for the previous promise check again.
     this.#shardsDone.resolve();
     this.#shardsDone = Promise.withResolvers();
     if (this.#stopped.signal.aborted) this.#shardsDone.resolve();
-    for (const one of lost) this.#listener.lost({ ...one, isFalse: isFalse && one.isMet, error: message });
-  }
-
-  #lostShard(withdrawn: Withdrawn, isMet: boolean): Pick<LostShard, 'withdrawn' | 'inVain' | 'isMet'> {
-    const { open, node = 'the coordinator' } = withdrawn;
-    const { shard } = open.shard;
-    const inVain = [...(this.#lostBy.get(shard) ?? []), node];
-    this.#lostBy.set(shard, inVain);
-    return { withdrawn, inVain, isMet };
-  }
-
-  #lostTooOften(nodes: readonly string[], last: string): WantError {
-    const { out } = this.job.spec;
-    const who = [...new Set(nodes)].join(', ');
-    return new WantError(
-      `Results of one shard were lost ${nodes.length} times, written by ${who}: ${last}; see to it that all nodes and the coordinator have the same folder '${outputPath(out)}', and that its disk keeps what is written; then run the same command again`,
-    );
+    for (const one of lost) this.#listener.lost(one);
   }
 
   async #plan(): Promise<void> {
@@ -483,6 +443,8 @@ export class JobRun {
     let canGoOn = false;
     try {
       const record = await this.#ledger.getJob(this.job.jobId);
+      // The output may be that of another leader, who makes this one fail.
+      await this.#ledger.confirm(this.job.jobId);
       if (record) canGoOn = await this.#work.abandon(record, end, this.#clock.wallMs());
     } catch (caught) {
       this.#log.error({ err: caught }, 'The output folder could not be cleared');

@@ -31,7 +31,7 @@ async function stage(t: TestContext) {
   await claimOutputFolder(spec.out, { jobId: 'job', spec });
   await ledger.createJob({ jobId: 'job', spec, submittedMs: 1 });
   await mkdir(join(path, '.halogrid', 'map'));
-  await mkdir(join(path, '.halogrid', 'output'));
+  await mkdir(join(path, '.halogrid', 'output-1'));
   await writeFile(join(path, '.halogrid', 'features.parquet.x.tmp'), 'half of it');
   const error = 'There is no room';
   const record = (await ledger.getJob('job'))!;

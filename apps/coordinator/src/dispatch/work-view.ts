@@ -69,8 +69,9 @@ export class WorkView {
 
   /** Why a job waits although nodes are attached, in one sentence; empty where it does not wait. */
   whyWaiting(jobId: string): string {
-    const { running, scheduler } = this.#parts;
-    return running.get(jobId)?.waiting ?? scheduler.whyBlocked(jobId) ?? '';
+    const { running, scheduler, clock } = this.#parts;
+    const heldBack = () => scheduler.whyHeldBack(jobId, clock.monotonicMs());
+    return running.get(jobId)?.waiting ?? scheduler.whyBlocked(jobId) ?? heldBack() ?? '';
   }
 
   /** Shards of the running jobs, by state. */

@@ -3,7 +3,10 @@ import type { AskedPipeline, JobSpec } from '@halogrid/proto';
 
 type Specified = Pick<JobSpec, 'pipeline' | 'pipelines'>;
 
-/** A list of jobs asks for all of them once a second, and a specification does not change: to find out takes some 0.1 ms. */
+/**
+ * A list of jobs asks for all of them once a second, and a specification does not change: to find out takes some 0.1
+ * ms.
+ */
 const known = new WeakMap<Specified, AskedPipeline[]>();
 
 /** The pipelines of a job without what is a default anyway, e.g. `lbp:labels=uniform`. */
@@ -32,7 +35,10 @@ function askedOperation(given: AskedOperation): string {
   return isUsualBorder ? operation : `${operation} border=${meant.border}`;
 }
 
-/** As the specification of a job has it; as it was given where that makes no pipeline, as nothing that was accepted does. */
+/**
+ * As the specification of a job has it; as it was given where that makes no pipeline, as nothing that was accepted
+ * does.
+ */
 function complete(given: AskedOperation): AskedOperation {
   try {
     return specifiedOperations(createPipeline([given]))[0] ?? given;

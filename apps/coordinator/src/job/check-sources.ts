@@ -14,10 +14,15 @@ import { Turns } from '@halogrid/threads';
 import { noVideoSentence } from './check-video.ts';
 import { Refusal, refuseValue } from './refusal.ts';
 
-/** Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was given before. */
+/**
+ * Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was
+ * given before.
+ */
 const maxBracesCharacters = 2 ** 23;
 
-/** Inputs that are looked at for a video: a folder of so many is listed within a second. With more, the plan finds out. */
+/**
+ * Inputs that are looked at for a video: a folder of so many is listed within a second. With more, the plan finds out.
+ */
 const maxLooks = 20_000;
 
 export interface CheckOptions {
@@ -28,11 +33,11 @@ export interface CheckOptions {
 }
 
 /**
- * Checks the sources of a specification, while others have their turns. `videoField` is a field that is for videos alone, if
- * one was given. Throws Refusal: 'invalid' for one that is no URI of a
- * source, and for images alone with that field, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read,
- * each with its place in `uris`. Whether an input can be read is for the planner and
- * the nodes to find out: they quarantine the input, or wait for its host.
+ * Checks the sources of a specification, while others have their turns. `videoField` is a field that is for videos
+ * alone, if one was given. Throws Refusal: 'invalid' for one that is no URI of a source, and for images alone with that
+ * field, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read, each with its
+ * place in `uris`. Whether an input can be read is for the planner and the nodes to find out: they quarantine the
+ * input, or wait for its host.
  */
 export async function checkSources(
   uris: readonly string[],

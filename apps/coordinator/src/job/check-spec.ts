@@ -29,8 +29,9 @@ import { mapType } from './map-type.ts';
 import { Refusal, refusalOf, refuseValue } from './refusal.ts';
 
 /**
- * Checks a specification, all of it: the same with everything in canonical form, and its first pipeline. Throws Refusal:
- * 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this process may not read or write.
+ * Checks a specification, all of it: the same with everything in canonical form, and its first pipeline. Throws
+ * Refusal: 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this
+ * process may not read or write.
  *
  * `check` is checkSources, here or on another thread, for as long as `signal` does not abort.
  */

@@ -6,8 +6,8 @@ import { hasVideoExtension } from '@halogrid/sources';
 import { Refusal, refuseValue } from './refusal.ts';
 
 /**
- * Checks what a specification says of videos, as far as names of sources tell; gives the field, if any, that is for videos
- * alone, for checkSources. Throws Refusal.
+ * Checks what a specification says of videos, as far as names of sources tell; gives the field, if any, that is for
+ * videos alone, for checkSources. Throws Refusal.
  */
 export function checkVideo({ sources, video }: JobSpec): string | undefined {
   if (video) checkOptions(video);

@@ -14,8 +14,8 @@ export interface CompleteSubmit {
 }
 
 /**
- * A request with all that it may leave out, texts of operations and paths as a specification has them; `folder` is where outputs go by
- * default where there are no data roots. Throws Refusal.
+ * A request with all that it may leave out, texts of operations and paths as a specification has them; `folder` is
+ * where outputs go by default where there are no data roots. Throws Refusal.
  */
 export function completeSubmit({ spec, nameOutByJob }: SubmitRequest, folder = process.cwd()): CompleteSubmit {
   if (!spec)

@@ -2,7 +2,10 @@ import { nearestWord, shortened } from '@halogrid/kernels';
 import type { FieldError } from '@halogrid/proto/json';
 import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 
-/** What is wrong of JSON that a caller sent, in a sentence of a length that may be shown, with the name that was perhaps meant. */
+/**
+ * What is wrong of JSON that a caller sent, in a sentence of a length that may be shown, with the name that was perhaps
+ * meant.
+ */
 export function fieldSentence({ what, allowed, received, names }: FieldError): Sentence {
   const near = nearestWord(received, names);
   const given = names.length > 0 ? named(shortened(received)) : shortened(received);

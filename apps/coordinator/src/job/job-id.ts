@@ -1,6 +1,6 @@
 /**
- * An id for a job: the time in UTC and six random hexadecimal digits, e.g. `20260131-235959-0a1b2c`. Ids sort by time and
- * are fit for a file name.
+ * An id for a job: the time in UTC and six random hexadecimal digits, e.g. `20260131-235959-0a1b2c`. Ids sort by time
+ * and are fit for a file name.
  *
  * @param random in [0, 1)
  */

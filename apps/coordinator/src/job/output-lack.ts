@@ -14,7 +14,9 @@ export interface OutputLack {
 /** EFBIG, a file too large for its file system, is not listed: more room would not help. */
 const noRoom = new Set(['ENOSPC', 'EDQUOT']);
 
-/** The errors of a network disk while its server is away, or just after that, and of a process with too many open files. */
+/**
+ * The errors of a network disk while its server is away, or just after that, and of a process with too many open files.
+ */
 const folderAway = new Set(
   'ESTALE EIO ENOENT EACCES ENOTCONN ETIMEDOUT EHOSTDOWN EHOSTUNREACH ENODEV ENXIO EMFILE ENFILE'.split(' '),
 );

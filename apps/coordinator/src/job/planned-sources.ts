@@ -29,3 +29,10 @@ export const readSources = ({ block }: Pick<PlannedSources, 'block'>): Iterable<
 /** Numbers of the sources that a shard is of. */
 export const indexesOf = ({ sources }: { sources: Pick<PlannedSources, 'runs'> }): number[] =>
   Array.from(new SourceRuns(sources.runs).numbers());
+
+/** Whether counts of an earlier output go along with all of the sources: then only added pipelines compute these. */
+export function areAllKnown({ block }: Pick<PlannedSources, 'block'>): boolean {
+  const sources = new SourceBlock(block);
+  for (let nth = 0; nth < sources.length; nth++) if (sources.known(nth) === undefined) return false;
+  return sources.length > 0;
+}

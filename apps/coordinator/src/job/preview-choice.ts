@@ -26,14 +26,15 @@ interface Entry {
 }
 
 /**
- * Chooses the sources of which previews are made: one of each folder and of each video, then a second one of each, and so on,
- * until there are 20. Which of a folder comes first is decided by the SHA-256 of its URI, and frames of a video are spread
- * over it: the number of a frame with its bits reversed (van der Corput's sequence) is added to the hash without carries.
+ * Chooses the sources of which previews are made: one of each folder and of each video, then a second one of each, and
+ * so on, until there are 20. Which of a folder comes first is decided by the SHA-256 of its URI, and frames of a video
+ * are spread over it: the number of a frame with its bits reversed (van der Corput's sequence) is added to the hash
+ * without carries.
  *
  * So the choice follows from the list of sources alone. A source that is not chosen among some is not chosen among more
- * either: those that are added as they are listed leave out nobody who is chosen at the end. Where m of n sources are expected
- * when the first is added, about 20 ln(n / m) are chosen for a time (46 of 10,000, 138 of a million, where 1,024 are
- * expected). An archive that grows needs no preview of what it had before.
+ * either: those that are added as they are listed leave out nobody who is chosen at the end. Where m of n sources are
+ * expected when the first is added, about 20 ln(n / m) are chosen for a time (46 of 10,000, 138 of a million, where
+ * 1,024 are expected). An archive that grows needs no preview of what it had before.
  */
 export class PreviewChoice {
   /** Best first; 20 at most. */
@@ -63,14 +64,20 @@ export class PreviewChoice {
     this.#declined.push(candidate.uri);
   }
 
-  /** Whether the source is among the 20 so far. The same one may be added again, and counts once: its last index is kept. */
+  /**
+   * Whether the source is among the 20 so far. The same one may be added again, and counts once: its last index is
+   * kept.
+   */
   add(index: number, candidate: PreviewCandidate): boolean {
     // A source that is not chosen among some is not chosen among more either.
     const { uri, frame } = candidate;
     return !(frame === undefined && this.#isDeclined(uri)) && this.#insert(candidate, index);
   }
 
-  /** Whether it is known already that it is not chosen. Looking for their hashes in a map was a seventh of a plan's time (measured). */
+  /**
+   * Whether it is known already that it is not chosen. Looking for their hashes in a map was a seventh of a plan's time
+   * (measured).
+   */
   #isDeclined(uri: string): boolean {
     const declined = this.#declined;
     const at = declined[this.#added] === uri ? this.#added : declined.indexOf(uri, this.#added);
@@ -163,7 +170,8 @@ interface Hashed {
 
 function hashed(uri: string): Hashed {
   const shown = redactUri(uri);
-  // As text it takes a quarter of the time that a buffer takes (measured), and nothing need be parsed where a character is a byte.
+  // As text it takes a quarter of the time that a buffer takes (measured), and nothing need be parsed where a character
+  // is a byte.
   const digest = hash('sha256', shown, 'binary');
   let first = 0;
   for (let i = 0; i < 4; i++) first = (first << 8) | digest.charCodeAt(i);

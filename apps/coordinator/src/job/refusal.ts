@@ -1,9 +1,11 @@
 import { didYouMean, type ParameterError, shortened } from '@halogrid/kernels';
 import { named, Sentence, sentence } from '@halogrid/proto/sentence';
+import type { RefusalCode } from '@halogrid/service/usage-error';
 
 /**
- * Why a request is refused: it is wrong in itself, names something that is not there or is there no longer, does not fit what is, asks
- * for what is out of bounds, is in a form that is not taken, there is too much already, or the answer is unknown at this moment.
+ * Why a request is refused: it is wrong in itself, names something that is not there or is there no longer, does not
+ * fit what is, asks for what is out of bounds, is in a form that is not taken, there is too much already, or the answer
+ * is unknown at this moment.
  */
 export type RefusalKind =
   | 'invalid'
@@ -15,7 +17,21 @@ export type RefusalKind =
   | 'exhausted'
   | 'unavailable';
 
-/** Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may become three. */
+const codes: Record<RefusalKind, RefusalCode> = {
+  invalid: 'INVALID_ARGUMENT',
+  missing: 'NOT_FOUND',
+  gone: 'FAILED_PRECONDITION',
+  unmet: 'FAILED_PRECONDITION',
+  forbidden: 'PERMISSION_DENIED',
+  unsupported: 'INVALID_ARGUMENT',
+  exhausted: 'RESOURCE_EXHAUSTED',
+  unavailable: 'UNAVAILABLE',
+};
+
+/**
+ * Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may
+ * become three.
+ */
 const maxBytes = 2_000;
 
 /** A sentence that fits a status: what is too long of it, such as a value that somebody chose, is left out. */
@@ -29,7 +45,10 @@ export class Refusal extends Error {
   readonly kind: RefusalKind;
   /** The message, with the fields that it names, as the .proto files have them. */
   readonly sentence: Sentence;
-  /** What of the request is wrong, as the .proto files name it: `grid.rows`, `sources[2]`; the first that the sentence names unless given. */
+  /**
+   * What of the request is wrong, as the .proto files name it: `grid.rows`, `sources[2]`; the first that the sentence
+   * names unless given.
+   */
   readonly field: string | undefined;
 
   constructor(kind: RefusalKind, message: string | Sentence, field?: string) {
@@ -41,6 +60,10 @@ export class Refusal extends Error {
     this.kind = kind;
     this.sentence = short === text ? whole : new Sentence([short]);
     this.field = field ?? whole.field;
+  }
+
+  get code(): RefusalCode {
+    return codes[this.kind];
   }
 }
 
@@ -72,8 +95,8 @@ export function refusalOf(error: ParameterError, field: string): Refusal {
 }
 
 /**
- * Throws the refusal of a value, with what is allowed, in words or as the words that are. `what` is a field of the request, words that name one, or words about the one that
- * `field` names.
+ * Throws the refusal of a value, with what is allowed, in words or as the words that are. `what` is a field of the
+ * request, words that name one, or words about the one that `field` names.
  */
 export function refuseValue(
   what: string | Sentence,

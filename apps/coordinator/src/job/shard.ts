@@ -46,12 +46,13 @@ export interface Shard {
   shard: number;
   work: ShardWork;
   /**
-   * Decoded bytes a node holds for it, as far as the planner can tell, or those of its counts where they are more; counts against the
-   * node's credit.
+   * Decoded bytes a node holds for it, as far as the planner can tell, or those of its counts where they are more;
+   * counts against the node's credit.
    */
   costBytes: number;
   /**
-   * What a node must have shown that it can do: see needs-of.ts. Shards that need the same share one array. Absent: nothing.
+   * What a node must have shown that it can do: see needs-of.ts. Shards that need the same share one array. Absent:
+   * nothing.
    */
   needs?: readonly string[];
 }
@@ -61,7 +62,10 @@ export type KeptShard = Shard & { work: KeptWork };
 
 export const isKept = (shard: Shard): shard is KeptShard => shard.work.kind === 'kept';
 
-/** One step of a job's plan, in order: sources come before the shards that need them. No shard needs one that is set aside. */
+/**
+ * One step of a job's plan, in order: sources come before the shards that need them. No shard needs one that is set
+ * aside.
+ */
 export type PlanStep = { kind: 'sources'; sources: PlannedSources } | { kind: 'shard'; shard: Shard };
 
 /** Something to be told of a plan, a sentence. It is no part of the plan, and is not recorded with it. */
@@ -76,7 +80,10 @@ export interface PlanWaits {
   away: AwayHost | undefined;
 }
 
-/** Which sources get a preview, by index, once all are listed. It follows from the plan, and is not recorded with it either. */
+/**
+ * Which sources get a preview, by index, once all are listed. It follows from the plan, and is not recorded with it
+ * either.
+ */
 export interface PlanPreviews {
   kind: 'previews';
   chosen: number[];
@@ -102,7 +109,9 @@ export interface SourceResult {
    * another. Empty where the pipeline has no histogram.
    */
   bins: ArrayLike<number>;
-  /** What the file states of when it was captured; of a video, its first frame. Only the first pipeline's result has it. */
+  /**
+   * What the file states of when it was captured; of a video, its first frame. Only the first pipeline's result has it.
+   */
   captured?: CaptureTime;
   /** Place of the pipeline among those of the job; absent: 0. */
   pipeline?: number;
@@ -113,7 +122,9 @@ export interface SourceError {
   source: number;
   stage: string;
   error: string;
-  /** Whether the bytes could be had, and are those that were listed, which alone makes it the input's; absent: they are. */
+  /**
+   * Whether the bytes could be had, and are those that were listed, which alone makes it the input's; absent: they are.
+   */
   cause?: Cause;
 }
 

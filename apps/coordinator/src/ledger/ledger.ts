@@ -164,6 +164,17 @@ export interface Ledger {
   readonly epoch: number;
   /** The fencing number of a job, where it differs. */
   epochOf(jobId: string): number;
+  /**
+   * The number of the log that this process writes for a job: higher than that of every earlier leader. Without a
+   * registry, fencing numbers stay the same, because leases of an earlier process end with it.
+   */
+  logEpochOf(jobId: string): number;
+  /**
+   * Resolves once the registry has confirmed that this process leads the job: another that leads it later sees all that
+   * was done before. Rejects with FencedError, or never settles, where another leads it. Without a registry
+   * the claim to the folder keeps others out.
+   */
+  confirm(jobId: string): Promise<void>;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
   /** `canGoOn`: the results so far of a failed job are kept until it goes on or is cancelled. */
   setState(

@@ -135,6 +135,16 @@ export class LogLedger implements Ledger {
     return this.#jobs.get(jobId)?.epoch ?? this.epoch;
   }
 
+  logEpochOf(jobId: string): number {
+    return this.#jobs.get(jobId)?.open?.log.epoch ?? this.epochOf(jobId);
+  }
+
+  async confirm(jobId: string): Promise<void> {
+    const { journal, registry } = this.#job(jobId).home;
+    // It refuses every write of a process that leads no more.
+    if (registry) await journal.write(once([]));
+  }
+
   async createJob({ jobId, spec, submittedMs }: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void> {
     if (this.#jobs.has(jobId)) throw new Error(`There is a job ${jobId} already`);
     const home = await this.#options.homeOf(spec);

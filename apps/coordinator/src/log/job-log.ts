@@ -96,6 +96,10 @@ export class JobLog {
     return this.#state;
   }
 
+  get epoch(): number {
+    return this.#epoch;
+  }
+
   /** How much of each log counts once the registry knows it. */
   get marks(): LogMark[] {
     return [...this.#earlier, { epoch: this.#epoch, bytes: this.#end }];

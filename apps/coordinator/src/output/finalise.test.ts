@@ -20,13 +20,14 @@ import sharp from 'sharp';
 import { mapType } from '../job/map-type.ts';
 import { outputPath, scratchUri } from '../job/output-paths.ts';
 import type { FoundRun, JobRecord, JobResults, QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
+import { FencedError } from '../registry/registry.ts';
 import { foundShard } from '../testing/memory-parts.ts';
 import { plannedSources } from '../testing/planned.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
 import { completeJobJson } from './job-json.ts';
 import { LostPartError } from './lost-part-error.ts';
 import { claimOutputFolder, releaseOutputFolder } from './output-folder.ts';
-import { atOnce } from './output-wait.ts';
+import { atOnce, type UntilWritten } from './output-wait.ts';
 import { openTables } from './tables-file.ts';
 import type { TablesOutput } from './tables-output.ts';
 import { partsPath } from './write-part.ts';
@@ -392,6 +393,77 @@ test('an aborted job stops writing, and a cancelled one keeps its job.json alone
   assert.deepEqual(specification, results.job.spec);
 });
 
+test('an earlier leader that is paused at any write, and goes on at any write of its successor, changes nothing', async (t) => {
+  for (const [before, after] of [
+    [0, 4],
+    [3, 0],
+    [6, 6],
+    [9, 99],
+    [99, 2],
+    [99, 99],
+  ] as const) {
+    const results = await makeResults(t, 'tiff');
+    const out = outputPath(results.job.spec.out);
+    const [paused, wakes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let [its, others] = [0, 0];
+    const pausedOnce = async (): Promise<void> => {
+      paused.resolve();
+      await wakes.promise;
+    };
+    const first = finaliseJob(
+      results,
+      pipeline,
+      {
+        ...tablesOf(results, pipeline, () => {}, 1),
+        epoch: 1,
+        confirm: async () => {
+          await pausedOnce();
+          throw new FencedError(1, undefined);
+        },
+        until: async (write) => {
+          if (its++ === before) await pausedOnce();
+          return write();
+        },
+      },
+      () => 61_000,
+    ).then(
+      () => assert.fail('It finalised a job that another leads'),
+      () => {},
+    );
+    await paused.promise;
+    const awake = async (): Promise<void> => {
+      wakes.resolve();
+      await first;
+    };
+    const until: UntilWritten = async (write) => {
+      if (others++ === after) await awake();
+      return write();
+    };
+    await finaliseJob(
+      results,
+      pipeline,
+      { ...tablesOf(results, pipeline, undefined, 2), epoch: 2, until },
+      () => 61_000,
+    );
+    await awake();
+    const alone = await makeResults(t, 'tiff');
+    await finaliseJob(alone, pipeline, tablesOf(alone), () => 61_000);
+    const [is, was] = await Promise.all([out, outputPath(alone.job.spec.out)].map(filesOf));
+    assert.deepEqual(is, was, `paused at write ${before}, goes on at write ${after}`);
+  }
+});
+
+/** A digest of each file of a folder, whose path does not count. */
+async function filesOf(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const read = paths.sort().map(async (path) => {
+    const content = (await readFile(path, 'latin1')).replaceAll(folder, '');
+    return [path.slice(folder.length + 1), createHash('sha256').update(content).digest('hex')] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
 /** What is made. */
 interface Made {
   grid?: { rows: number; columns: number };
@@ -527,8 +599,9 @@ function tablesOf(
   { job, settled }: JobResults,
   of: Pipeline = pipeline,
   failed: (error: Error) => void = assert.fail,
+  epoch = 1,
 ): { tables: TablesOutput } {
-  return { tables: openTables({ spec: job.spec, pipeline: of }, { settled, failed, until: atOnce }) };
+  return { tables: openTables({ spec: job.spec, pipeline: of }, { epoch, settled, failed, until: atOnce }) };
 }
 
 /** The digest of a job of both images and the broken one, as the documentation states it. */

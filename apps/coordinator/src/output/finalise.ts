@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
@@ -17,20 +17,29 @@ import { overwriteClaim } from '@halogrid/results/claim-file';
 import { describeResults } from '@halogrid/results/describe-results';
 import { histogramJson } from '@halogrid/results/histogram-json';
 import { digestOfAll } from '@halogrid/results/job-digest';
-import { exists, isReady, type Move, movesPath, publishOutput } from '@halogrid/results/publish-output';
+import {
+  exists,
+  type Move,
+  movesPath,
+  newFilesPath,
+  publishOutput,
+  readyOutput,
+  takeOverOutput,
+} from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { forEachLimited } from '@halogrid/threads';
 import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
 import { mapType } from '../job/map-type.ts';
-import { newOutputPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
+import { outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
 import { readSources } from '../job/planned-sources.ts';
 import { type PreviewCandidate, PreviewChoice } from '../job/preview-choice.ts';
 import { isKept, type PlanStep } from '../job/shard.ts';
 import { WantError } from '../job/want-error.ts';
 import type { JobRecord, JobResults } from '../ledger/ledger.ts';
+import { FencedError } from '../registry/registry.ts';
 import { writesCaptured } from './captured-by.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';
@@ -46,8 +55,12 @@ import type { PartSummary, TablesOutput } from './tables-output.ts';
 /** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */
 const picturesAtOnce = 4;
 
-/** The outputs that were begun while results came in, and how files are written. */
+/** The outputs that were begun while results came in, who finalises, and how files are written. */
 export interface FinaliseBegun {
+  /** As Ledger.logEpochOf, of the job; 1 unless given. */
+  epoch?: number;
+  /** As Ledger.confirm, of the job. */
+  confirm?: () => Promise<void>;
   tables: Pick<TablesOutput, 'finish'>;
   previewed?: readonly number[];
   until?: UntilWritten;
@@ -78,11 +91,14 @@ interface Part {
  * where it fails (a chunk that is missing), with LostPartError where a part is lost, and with the signal's reason when
  * `signal` aborts; by then all writing has stopped. After that, abandonJob cleans up, or finalise is called again when
  * the part is there. Each file is written by `until`, at once unless given. `now` gives milliseconds since 1970.
+ *
+ * An earlier leader may not be gone, but paused in here. It and this one write to places of their own until the output
+ * is complete. Then the registry must confirm this leader, and nothing of the earlier one is moved any more.
  */
 export async function finaliseJob(
   results: JobResults,
   pipeline: Pipeline,
-  { tables, previewed, until = atOnce }: FinaliseBegun,
+  { epoch = 1, confirm = async () => {}, tables, previewed, until = atOnce }: FinaliseBegun,
   now: () => number,
   signal?: AbortSignal,
 ): Promise<FinishedOutput> {
@@ -91,15 +107,16 @@ export async function finaliseJob(
   let captured: CaptureCounts | undefined;
   let digest: string;
   try {
-    if (!(await isReady(folder))) {
+    if (!(await until(() => takeOverOutput(folder, epoch)))) {
       const chosen = previewed ? new Set(previewed) : await previewedSources(results);
-      captured = await prepareOutput(results, pipeline, { tables, until, previewed: chosen }, now, signal);
+      captured = await prepareOutput(results, pipeline, { epoch, tables, until, previewed: chosen }, now, signal);
     }
-    await until(() => publishOutput(folder));
+    await confirm();
+    await until(() => publishOutput(folder, epoch));
     ({ digest } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof WantError || error instanceof LostPartError) throw error;
+    if (error instanceof WantError || error instanceof LostPartError || error instanceof FencedError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`The output in '${folder}' could not be written: ${why}`, { cause: error });
   }
@@ -111,19 +128,20 @@ export async function finaliseJob(
 async function prepareOutput(
   results: JobResults,
   pipeline: Pipeline,
-  { tables, until, previewed }: { until: UntilWritten; previewed: ReadonlySet<number> } & Pick<FinaliseBegun, 'tables'>,
+  {
+    epoch,
+    tables,
+    until,
+    previewed,
+  }: { epoch: number; until: UntilWritten; previewed: ReadonlySet<number> } & Pick<FinaliseBegun, 'tables'>,
   now: () => number,
   signal: AbortSignal | undefined,
 ): Promise<CaptureCounts | undefined> {
   const { spec } = results.job;
-  const folder = newOutputPath(spec.out);
+  const folder = newFilesPath(outputPath(spec.out), epoch);
   const write = (path: string, content: () => Parameters<typeof writeFileAtomically>[1]): Promise<void> =>
     until(() => writeFileAtomically(path, content()));
-  // An earlier process may have ended while it wrote there.
-  await rm(folder, { recursive: true, force: true });
-  // Never creates the scratch folder: if it was moved away, the results are there, and an empty one would hide that.
-  await until(() => mkdir(folder));
-  const parts = partsOf(results, pipeline);
+  const parts = partsOf(results, pipeline, folder);
   for (const part of parts) {
     for (const pictures of ['preview', 'maps']) {
       await until(() => mkdir(join(part.folder, pictures), { recursive: true }));
@@ -154,12 +172,12 @@ async function prepareOutput(
     await write(join(folder, 'errors.jsonl'), () => createReadStream(errors, 'utf8'));
   }
   const entries = await readdir(folder);
-  await write(movesPath(outputPath(spec.out)), () => movesJsonl(results, previewed, entries));
+  await write(movesPath(outputPath(spec.out), epoch), () => movesJsonl(results, previewed, entries));
   const earlier = await EarlierOutput.open(spec);
   const captured = writesCaptured(results, pipeline) ? summaries[0]!.captured : undefined;
   const findings = {
     captured,
-    incremental: earlier && (await comparePlan(results.plan(), earlier)),
+    incremental: earlier && (await comparePlan(results.plan(), earlier).finally(() => earlier.close())),
     earlierResultsVersion: await otherResultsVersion(spec),
   };
   const finishedMs = now();
@@ -195,13 +213,12 @@ function listOfAll([first]: NonNullable<JobResults['parts']>, { listed, file, en
 }
 
 /** Each named pipeline has a folder, with the files of a job by itself. */
-function partsOf(results: JobResults, pipeline: Pipeline): Part[] {
+function partsOf(results: JobResults, pipeline: Pipeline, folder: string): Part[] {
   const { out } = results.job.spec;
   const sourcesScratch = scratchUri(out);
-  if (!results.parts)
-    return [{ folder: newOutputPath(out), results, pipeline, scratch: sourcesScratch, sourcesScratch }];
+  if (!results.parts) return [{ folder, results, pipeline, scratch: sourcesScratch, sourcesScratch }];
   return results.parts.map((part) => ({
-    folder: newOutputPath(out, part.name),
+    folder: join(folder, 'pipelines', part.name),
     results: part.results,
     pipeline: jobPipeline(part.results.job.spec),
     scratch: partScratchUri(out, part.name),
@@ -296,7 +313,7 @@ export async function abandonJob(
     await write().catch(() => overwriteClaim(outputPath(out), text).catch(() => false));
     return true;
   }
-  if ((await isReady(outputPath(out))) || (await restoreEarlier(out))) return false;
+  if ((await readyOutput(outputPath(out))) !== undefined || (await restoreEarlier(out))) return false;
   // First, because it makes room on a full disk.
   await removeOutput(out);
   await write();

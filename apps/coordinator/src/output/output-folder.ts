@@ -14,11 +14,18 @@ import {
   replaceClaim,
   restoreClaim,
 } from '@halogrid/results/claim-file';
-import { exists, isReady, publishOutput } from '@halogrid/results/publish-output';
+import { exists, isOutputPlace, publishOutput, readyOutput } from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
 import { lackOf } from '../job/output-lack.ts';
-import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
+import {
+  earlierJobPath,
+  isUnfinishedTables,
+  ledgerPath,
+  outputPath,
+  partScratchUri,
+  scratchUri,
+} from '../job/output-paths.ts';
 import { isLogName } from '../log/folder-logs.ts';
 import { isSameJob, isUnfinished, type JobClaim } from './job-claim.ts';
 import { runningJobJson } from './job-json.ts';
@@ -103,6 +110,7 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
       await takeOver(path, existing, job);
       await removeLeftOvers(path, claimText(job));
       await makeScratch(out, job.spec);
+      await removeUnfinishedTables(out);
     } else letGo(path);
     return existing;
   } catch (error) {
@@ -172,11 +180,19 @@ export async function removeOutput(out: string): Promise<void> {
 /** Removes files that a job makes again when it goes on, unless its output is complete. Computed results stay. */
 export async function removeRemade(out: string): Promise<void> {
   const scratch = fileURLToPath(scratchUri(out));
-  const isWhole = await isReady(outputPath(out));
+  const isWhole = (await readyOutput(outputPath(out))) !== undefined;
   for (const name of await readdir(scratch).catch((): string[] => [])) {
-    if ((name === 'output' && !isWhole) || name.endsWith('.tmp')) {
+    if ((isOutputPlace(name) && !isWhole) || isUnfinishedTables(name) || name.endsWith('.tmp')) {
       await rm(join(scratch, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
     }
+  }
+}
+
+/** Removes tables of earlier leaders, which take room. One that still writes there begins its tables again. */
+async function removeUnfinishedTables(out: string): Promise<void> {
+  const scratch = fileURLToPath(scratchUri(out));
+  for (const name of await readdir(scratch)) {
+    if (isUnfinishedTables(name)) await rm(join(scratch, name), { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -244,8 +260,9 @@ async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promis
   const out = pathToFileURL(path).href;
   if (existing.state === 'complete') return setAside(path, job);
   await takeOver(path, existing, job);
-  if (await isReady(path)) {
-    await publishOutput(path);
+  const ready = await readyOutput(path);
+  if (ready !== undefined) {
+    await publishOutput(path, ready);
     await setAside(path, job);
   } else if (await exists(earlierJobPath(out))) await clearScratch(path);
   else await removeOutput(out);
@@ -357,7 +374,7 @@ function differencesOf(existing: JobClaim, spec: JobSpec): Difference[] | undefi
 
 /** The complete job whose output is in the folder as it was before `existing` began and was left half-way. */
 async function untouchedOf(path: string, existing: JobClaim): Promise<JobClaim | undefined> {
-  if (existing.state === 'complete' || (await isReady(path))) return undefined;
+  if (existing.state === 'complete' || (await readyOutput(path)) !== undefined) return undefined;
   return parseClaim(await readFile(earlierJobPath(pathToFileURL(path).href), 'utf8').catch(() => 'null'));
 }
 

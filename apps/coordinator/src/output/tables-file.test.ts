@@ -299,12 +299,13 @@ async function stage(
   const told: Error[] = [];
   let answer: Awaited<ReturnType<typeof ledger.settled>> | undefined;
   const path = join(folder, 'features.parquet');
+  const growing = join(scratch, 'tables-1');
   const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   const openTables = (): TablesFile => {
     const tables = new TablesFile({
-      parts: partsPath(spec.out),
+      ...{ parts: partsPath(spec.out), growing },
       pipelines: pipelines.map((each) => ({
-        ...{ ...each, paths: pathsIn(folder), unfinished: pathsIn(scratch), line: 'lbp' },
+        ...{ ...each, paths: pathsIn(folder), unfinished: pathsIn(growing), line: 'lbp' },
       })),
       settled: async (from, atMost) => {
         asked.push(from);
@@ -433,9 +434,9 @@ async function alter(path: string): Promise<void> {
   await file.close();
 }
 
-/** What the scratch folder has beside parts. */
-const unfinishedIn = async (scratch: string): Promise<string[]> =>
-  (await readdir(scratch)).filter((name) => name !== 'parts');
+/** What grows in the scratch folder. */
+const unfinishedIn = (scratch: string): Promise<string[]> =>
+  readdir(join(scratch, 'tables-1')).catch((): string[] => []);
 
 const linesOf = async (path: string) =>
   (await readFile(path, 'utf8'))

@@ -3,9 +3,10 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import { jobLine } from '@halogrid/results/job-line';
+import { newFilesPath } from '@halogrid/results/publish-output';
 import { type PackedSystemError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
 import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
-import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
+import { outputPath, unfinishedTablesPath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import { RangeCutter, type RangePiece } from './cut-ranges.ts';
 import type { UntilWritten } from './output-wait.ts';
@@ -59,7 +60,7 @@ const threadsOf = (cores: number): number => Math.max(1, Math.min(mostThreads, M
  * them from the beginning. A job with few sources has no such thread: to start one takes 50 ms of processor time
  * (measured), and what it would write is there in a few. Then they are written here once the job is settled.
  *
- * The tables grow in the scratch folder: with that goes what is left of a job that did not end well.
+ * The tables grow in a folder of the scratch folder: with that goes what is left of a job that did not end well.
  */
 export class TablesFile implements TablesOutput {
   readonly #options: TablesFileOptions;
@@ -119,8 +120,7 @@ export class TablesFile implements TablesOutput {
   async #write(): Promise<PartSummary[]> {
     if (this.#isAborted) throw aborted;
     // Nothing that is computed meanwhile could be written.
-    const [{ unfinished }] = this.#options.pipelines as [TablesTask['pipelines'][number]];
-    await access(dirname(unfinished.sources), constants.W_OK).catch((error: Error) => {
+    await access(dirname(this.#options.growing), constants.W_OK).catch((error: Error) => {
       throw failure(this.#path, error);
     });
     const areFew = await this.#areFew();
@@ -235,19 +235,21 @@ function startThread(thread: SpareThread, path: string): TablesThread {
 /** The tables of a job whose folder is claimed. */
 export function openTables(
   { spec, pipeline: only }: Pick<AcceptedJob, 'spec' | 'pipeline'>,
-  { settled, failed, until }: TablesEvents,
+  { epoch, settled, failed, until }: TablesEvents,
 ): TablesOutput {
   const each = spec.pipelines ? jobParts(spec) : [{ name: '', pipeline: only }];
   const grid = jobGrid(spec);
+  const growing = unfinishedTablesPath(spec.out, epoch);
+  const files = newFilesPath(outputPath(spec.out), epoch);
   const pipelines = each.map(({ name, pipeline }) => ({
     name,
-    paths: tablePaths((file) => join(newOutputPath(spec.out, name), file)),
-    unfinished: tablePaths((file) => unfinishedTablePath(spec.out, file, name)),
+    paths: tablePaths((file) => join(files, ...(name === '' ? [] : ['pipelines', name]), file)),
+    unfinished: tablePaths((file) => join(growing, name === '' ? file : `${name}-${file}`)),
     shape: histogramShape(pipeline, grid),
     line: jobLine(pipeline, grid),
   }));
   return new TablesFile({
-    ...{ parts: partsPath(spec.out), pipelines, settled, failed, until },
+    ...{ parts: partsPath(spec.out), growing, pipelines, settled, failed, until },
     ...(spec.captured && { captured: spec.captured }),
   });
 }

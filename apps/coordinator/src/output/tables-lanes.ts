@@ -51,8 +51,8 @@ export class TablesLanes {
 
   /** To be called first. */
   async open(): Promise<void> {
-    const { pipelines, limits } = this.#options.task;
-    await this.#begin()({ kind: 'open', pipelines, ...(limits && { limits }) });
+    const { growing, pipelines, limits } = this.#options.task;
+    await this.#begin()({ kind: 'open', growing, pipelines, ...(limits && { limits }) });
   }
 
   /**

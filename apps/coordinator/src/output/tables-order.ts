@@ -28,7 +28,7 @@ export const tablePaths = (pathOf: (file: string) => string): TablePaths => ({
 /** The tables of a pipeline. */
 export interface PipelineTables extends PartPipeline {
   paths: TablePaths;
-  /** Where the tables grow: in a folder that goes with the job, on the same file system. */
+  /** Where the tables grow: in the folder for that. */
   unfinished: TablePaths;
   /** What stands for the job of this pipeline alone in its digest, as jobLine gives it. */
   line: string;
@@ -45,6 +45,11 @@ export interface TablesInput {
 
 /** The tables of a job. */
 export interface TablesTask extends TablesInput {
+  /**
+   * The folder in which the tables grow: a path on the file system of the tables. It is made, and what an earlier writer
+   * left there is removed.
+   */
+  growing: string;
   pipelines: readonly PipelineTables[];
   /** How many counts a file and how many lines a list has at most; as docs/outputs.md says unless given. */
   limits?: FileLimits & { lines: number };
@@ -61,7 +66,7 @@ export type TablesOrder =
   /** To make row groups of lines: of each pipeline, the list and which of its sources. */
   | { kind: 'list'; lists: string[]; from: number; to: number }
   | { kind: 'end' }
-  | ({ kind: 'open' } & Pick<TablesTask, 'pipelines' | 'limits'>)
+  | ({ kind: 'open' } & Pick<TablesTask, 'growing' | 'pipelines' | 'limits'>)
   /** What was read, one a pipeline. */
   | { kind: 'write'; tables: RangeTables[] }
   /** One description a pipeline. */

@@ -25,6 +25,8 @@ export interface TablesOutput {
 }
 
 export interface TablesEvents {
+  /** As Ledger.logEpochOf, of the job. */
+  epoch: number;
   /** As the ledger has it, of the job. */
   settled(from: number, atMost: number): Promise<SettledSources>;
   /** They cannot be written. */

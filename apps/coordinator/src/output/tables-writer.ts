@@ -1,10 +1,9 @@
-import { readdir, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import type { RangeTables } from '@halogrid/results/range-tables';
 import type { WrittenSources } from '@halogrid/results/source-tables';
 import { settleAll } from '@halogrid/threads';
 import { PipelineTablesWriter } from './pipeline-tables-writer.ts';
-import type { PipelineTables, TablesTask } from './tables-order.ts';
+import type { TablesTask } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
 
 /** Appends to the tables of all pipelines of a job what was read, piece after piece in order. */
@@ -12,8 +11,13 @@ export class TablesWriter {
   readonly #tables: readonly PipelineTablesWriter[];
 
   /** Each method rejects with one sentence where it fails; then the tables are to be aborted. */
-  static async open({ pipelines, limits }: Pick<TablesTask, 'pipelines' | 'limits'>): Promise<TablesWriter> {
-    for (const pipeline of pipelines) await removeLeftOvers(pipeline);
+  static async open({
+    growing,
+    pipelines,
+    limits,
+  }: Pick<TablesTask, 'growing' | 'pipelines' | 'limits'>): Promise<TablesWriter> {
+    await rm(growing, { recursive: true, force: true });
+    await mkdir(growing);
     return new TablesWriter(await Promise.all(pipelines.map((each) => PipelineTablesWriter.create(each, limits))));
   }
 
@@ -35,16 +39,5 @@ export class TablesWriter {
   /** Removes what was written of tables that are not finished. */
   async abort(): Promise<void> {
     await settleAll(this.#tables.map((tables) => tables.abort()));
-  }
-}
-
-/** Removes unfinished tables of a writer that failed, because they take room, and a folder takes the place of none. */
-async function removeLeftOvers({ unfinished }: PipelineTables): Promise<void> {
-  for (const path of Object.values(unfinished) as string[]) {
-    const folder = dirname(path);
-    const names = (await readdir(folder).catch((): string[] => [])).filter((name) =>
-      `${name}.`.startsWith(`${basename(path)}.`),
-    );
-    for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -5,7 +5,8 @@ import { isTold, type PlannedStep, type PlanStep, type Shard } from '../job/shar
 
 /**
  * The steps of a plan that follow those recorded, when it is made again. Throws one sentence where it does not begin as
- * recorded: the sources have changed, and what is done belongs to others. Notes are not recorded, so all of them are told again.
+ * recorded: the sources have changed, and what is done belongs to others. Notes are not recorded, so all of them are
+ * told again.
  */
 export async function* continuePlan(
   recorded: AsyncIterable<PlanStep>,

@@ -20,10 +20,15 @@ import type { ImageSize } from '../job/shard.ts';
 import { tileSide } from '../job/tile-side.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 
-/** A remote file larger than this is opened to see whether it must be cut; a request for each smaller one is too many. */
+/**
+ * A remote file larger than this is opened to see whether it must be cut; a request for each smaller one is too many.
+ */
 const probeRemoteAboveBytes = 16 * 2 ** 20;
 
-/** Images opened at once: enough to hide a disk's or a server's latency, few enough to hold open, of which some are read whole. */
+/**
+ * Images opened at once: enough to hide a disk's or a server's latency, few enough to hold open, of which some are read
+ * whole.
+ */
 const opensAhead = 8;
 
 /** An input; `listedVersion` is its version where `version` is that of its content. */
@@ -52,7 +57,9 @@ export interface ProbeMeans {
   peek: typeof peekSize;
   /** What the output folder has of an earlier job. */
   earlier: EarlierOutput | undefined;
-  /** Told of a video as soon as it is known to be one, before others of which that is found out meanwhile are planned. */
+  /**
+   * Told of a video as soon as it is known to be one, before others of which that is found out meanwhile are planned.
+   */
   onVideo?: (uri: string) => void;
 }
 
@@ -60,9 +67,9 @@ export interface ProbeMeans {
  * Finds out about the inputs of a job what its plan depends on.
  *
  * Inputs that were named themselves, and all of a job that asks for a tile size, are opened. Files found in folders are
- * looked at only where their size could hold more than a tile's pixels: first at the size in their header, which costs 40 µs
- * of a core for a JPEG where opening takes 80 (measured) and decoding it a millisecond or more. So a node never meets a
- * frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
+ * looked at only where their size could hold more than a tile's pixels: first at the size in their header, which costs
+ * 40 µs of a core for a JPEG where opening takes 80 (measured) and decoding it a millisecond or more. So a node never
+ * meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
  */
 export class InputProbe {
   readonly #spec: JobSpec;
@@ -77,7 +84,8 @@ export class InputProbe {
   }
 
   /**
-   * As `probe`, where nothing need be read nor waited for; most of a million small frames in folders are such. Undefined for others.
+   * As `probe`, where nothing need be read nor waited for; most of a million small frames in folders are such.
+   * Undefined for others.
    */
   probeNow(input: Source): Unopened | undefined {
     const { uri, name, sizeBytes } = input;
@@ -176,7 +184,10 @@ function errorOfStated(
 /** Decoded bytes of one of its channels. */
 export const channelBytes = ({ width, height, pixel = 'u8' }: ImageSize): number => width * height * sampleBytes[pixel];
 
-/** Throws what is not the input's fault. Where a decoder is missing nobody plans what it decodes, and the other inputs go on. */
+/**
+ * Throws what is not the input's fault. Where a decoder is missing nobody plans what it decodes, and the other inputs
+ * go on.
+ */
 function asInputError(error: unknown): InputError {
   if (error instanceof MissingDecoderError) return new InputError('decode', error.message);
   if (error instanceof InputError && error.fault !== 'process') return error;
@@ -184,7 +195,7 @@ function asInputError(error: unknown): InputError {
 }
 
 /**
- * Decoded bytes of a channel of an image that nobody opened, from the size of its file. Batches only become smaller where it is
- * too high, and nodes hold more than their credit where it is too low.
+ * Decoded bytes of a channel of an image that nobody opened, from the size of its file. Batches only become smaller
+ * where it is too high, and nodes hold more than their credit where it is too low.
  */
 const estimateBytes = (uri: string, fileBytes: number): number => Math.max(1, usualPixels(uri, fileBytes));

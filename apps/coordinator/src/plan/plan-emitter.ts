@@ -23,16 +23,17 @@ import { SourcesAside } from './sources-aside.ts';
 export const defaultBatchFrames = 2048;
 
 /**
- * Frames of the batch with that number, unless the job says otherwise: short at first, so that every node gets some of a
- * small folder and soon, then longer, so that an archive of small frames does not cost a lease for every few.
+ * Frames of the batch with that number, unless the job says otherwise: short at first, so that every node gets some of
+ * a small folder and soon, then longer, so that an archive of small frames does not cost a lease for every few.
  */
 export function chosenBatchFrames(batch: number): number {
   return Math.min(defaultBatchFrames, 8 * 2 ** Math.floor(batch / 8));
 }
 
 /**
- * Bins of a batch at most, of all its frames together, 8 MiB of counts; a frame that has more is a batch by itself. Checking and
- * merging an answer holds up everything else meanwhile. 2048 frames of 1024 bins, as ldp has, are just as many.
+ * Bins of a batch at most, of all its frames together, 8 MiB of counts; a frame that has more is a batch by itself.
+ * Checking and merging an answer holds up everything else meanwhile. 2048 frames of 1024 bins, as ldp has, are just as
+ * many.
  */
 export const maxBatchBins = 2 ** 21;
 
@@ -50,8 +51,8 @@ type Probed<Kind> = Extract<InputFinding, { kind: Kind }>;
 /**
  * Words the steps of a plan from what was found out about its inputs, told one after another: numbers and names the
  * sources, numbers the shards, cuts images into tiles and gathers the others into batches. It holds nothing but the
- * batch that is being filled, and some sources that are kept or cannot be read. What may be long throws the signal's reason as soon
- * as `signal` aborts.
+ * batch that is being filled, and some sources that are kept or cannot be read. What may be long throws the signal's
+ * reason as soon as `signal` aborts.
  */
 export class PlanEmitter {
   readonly #spec: JobSpec;
@@ -124,7 +125,9 @@ export class PlanEmitter {
     this.#signal?.throwIfAborted();
   }
 
-  /** The part of a plan that a video makes, of which `index` lists the packets; `known` is what is known of its frames. */
+  /**
+   * The part of a plan that a video makes, of which `index` lists the packets; `known` is what is known of its frames.
+   */
   async *video(
     { input }: Probed<'video'>,
     index: IndexVideo,
@@ -141,8 +144,8 @@ export class PlanEmitter {
         maxBytes: maxBatchBytes,
       },
       countsBytes: this.#countsBytes,
-      // Frames are known together before any is planned: else more are chosen only until later ones take their place, and each has a
-      // map computed. In ten recordings of 342 frames, 253 were chosen without this.
+      // Frames are known together before any is planned: else more are chosen only until later ones take their place,
+      // and each has a map computed. In ten recordings of 342 frames, 253 were chosen without this.
       expect: (frames) => {
         for (const frame of frames) this.#previews.expect({ uri: input.uri, frame });
       },
@@ -155,7 +158,10 @@ export class PlanEmitter {
     this.#signal?.throwIfAborted();
   }
 
-  /** Adds to `steps` a frame of which nothing was read. Nearly all of an archive are, and a generator of each costs more than the steps. */
+  /**
+   * Adds to `steps` a frame of which nothing was read. Nearly all of an archive are, and a generator of each costs more
+   * than the steps.
+   */
   frame({ input, bytes }: Unopened, steps: PlanStep[], known?: Uint8Array): void {
     const source: BlockSource = this.#number(input);
     const pin = pinOf(input);
@@ -251,8 +257,8 @@ export class PlanEmitter {
 const asideSteps = (sources: PlannedSources | undefined): PlanStep[] => (sources ? [{ kind: 'sources', sources }] : []);
 
 /**
- * The version that nodes are held to: what tells of a file wherever it is read. What a bucket says of its objects when it lists them
- * is none that reading one tells; what a manifest states of them is.
+ * The version that nodes are held to: what tells of a file wherever it is read. What a bucket says of its objects when
+ * it lists them is none that reading one tells; what a manifest states of them is.
  */
 function pinOf({ uri, version, listedVersion = version, isStated }: Input): string | undefined {
   return uri.startsWith('s3:') && !isStated ? undefined : listedVersion;

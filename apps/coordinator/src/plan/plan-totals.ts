@@ -3,8 +3,10 @@ import { type Grid, type Pipeline, pipelineOver, placeSharedItem, planPipelines 
 import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results/chunk';
 import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
+import { knownPipelines } from '@halogrid/results/known-sums';
+import { SourceBlock } from '@halogrid/sources/source-block';
 import { mapType } from '../job/map-type.ts';
-import { firstOf, readSources } from '../job/planned-sources.ts';
+import { areAllKnown, firstOf, type PlannedSources, readSources } from '../job/planned-sources.ts';
 import type { ImageSize, KeptWork, ShardWork } from '../job/shard.ts';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
 
@@ -39,7 +41,10 @@ export interface PlanTotals {
   /** What all tiles and frames take. */
   all: NodeBytes;
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
-  /** Maps in pieces that are not part of the output as they are, and copies of images: there until the output is complete. */
+  /**
+   * Maps in pieces that are not part of the output as they are, and copies of images: there until the output is
+   * complete.
+   */
   scratchBytes: number;
   /** What its time depends on. */
   work: PlanWork;
@@ -102,8 +107,8 @@ export class PlanCounter {
   }
 
   /**
-   * `size` is undefined where nobody can tell it; `copyBytes` are of the copy that is made of an image that is not read by region,
-   * `fileBytes` of its file, 0 where nobody knows.
+   * `size` is undefined where nobody can tell it; `copyBytes` are of the copy that is made of an image that is not read
+   * by region, `fileBytes` of its file, 0 where nobody knows.
    */
   addSource(index: number, uri: string, size: ImageSize | undefined, { copyBytes = 0, fileBytes = 0 } = {}): void {
     const { totals } = this;
@@ -152,7 +157,7 @@ export class PlanCounter {
       this.#work.addTile(work, stored);
       totals.haloPixels += stored.width * stored.height - rect.width * rect.height;
       const pixel = this.#sizes.get(index)?.pixel;
-      const item = this.#addItem(sources.hasPreviews, rect, { ...size, pixel });
+      const item = this.#addItem(this.#pipelines, sources.hasPreviews, rect, { ...size, pixel });
       this.#addBatch(item, item);
       // Shards of a source follow one another, and the last is at its lower right corner.
       if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#sizes.delete(index);
@@ -162,13 +167,15 @@ export class PlanCounter {
       totals.segments++;
       totals.videoFrames += work.sources.count;
     }
-    this.#work.addFrames(work);
+    const areKnown = this.#areKnown(work.sources);
+    this.#work.addFrames(work, areKnown);
+    const pipelines = this.#pipelines.filter((_, i) => !areKnown[i]);
     const all = { stagingBytes: 0, resultsBytes: 0 };
     for (const { index, preview = false } of readSources(work.sources)) {
       const size = this.#sizes.get(index);
       if (!size) continue;
       this.#sizes.delete(index);
-      const item = this.#addItem(preview, { x: 0, y: 0, ...size }, size);
+      const item = this.#addItem(pipelines, preview, { x: 0, y: 0, ...size }, size);
       all.stagingBytes += item.stagingBytes;
       all.resultsBytes += item.resultsBytes;
       this.#addBatch(item, item);
@@ -182,16 +189,23 @@ export class PlanCounter {
     batch.resultsBytes = Math.max(batch.resultsBytes, Math.min(bytes.resultsBytes, most.resultsBytes));
   }
 
+  /** Whether the counts of each pipeline are known for the sources of a shard: those of one source tell which. */
+  #areKnown(sources: PlannedSources): readonly boolean[] {
+    if (!areAllKnown(sources)) return [];
+    const known = new SourceBlock(sources.block).known(0)!;
+    return knownPipelines(known, this.#shapes);
+  }
+
   /** A preview needs the dense result of its source. */
-  #addItem(preview: boolean, rect: Rect, size: ImageSize): NodeBytes {
+  #addItem(pipelines: readonly Pipeline[], preview: boolean, rect: Rect, size: ImageSize): NodeBytes {
     const { grid, mapFormat } = this.#options;
     const wantsMap = this.#wantsMap;
-    const key = `${rect.x} ${rect.y} ${rect.width} ${rect.height} ${size.width} ${size.height} ${size.pixel}`;
+    const key = `${rect.x} ${rect.y} ${rect.width} ${rect.height} ${size.width} ${size.height} ${size.pixel} ${pipelines.length}`;
     if (this.#lastItem?.key !== key)
       this.#lastItem = {
         key,
         item: itemBytes(
-          this.#pipelines.map((pipeline) => pipelineOver(size.pixel ?? 'u8', pipeline)),
+          pipelines.map((pipeline) => pipelineOver(size.pixel ?? 'u8', pipeline)),
           rect,
           size,
           grid,

@@ -37,8 +37,8 @@ export interface VideoPlanning {
 }
 
 /**
- * The part of a job's plan that a video makes: a source a frame, and a shard a segment. What of the video cannot be read is
- * quarantined, by frame where its frames are known.
+ * The part of a job's plan that a video makes: a source a frame, and a shard a segment. What of the video cannot be
+ * read is quarantined, by frame where its frames are known.
  */
 export async function* planVideoSteps(
   { uri, name }: Source,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
 import { createPipeline, cutTiles } from '@halogrid/kernels';
+import { packKnown } from '@halogrid/results/known-sums';
 import type { VideoSegment } from '../job/shard.ts';
 import { plannedSources } from '../testing/planned.ts';
 import { PlanCounter } from './plan-totals.ts';
@@ -34,7 +35,12 @@ test('frames are opened and decoded once each, and some have previews', () => {
   });
   const pixels = 3 * 2 ** 20;
   assert.deepEqual(work, {
-    ...{ inputs: 3, kinds: { jpeg: { units: 3, opens: 3, pixels, bytes: 30 } }, kernelPixels: { u8: pixels, u16: 0 } },
+    ...{
+      inputs: 3,
+      kinds: { jpeg: { units: 3, opens: 3, pixels, bytes: 30 } },
+      kernelPixels: { u8: pixels, u16: 0 },
+      knownPixels: [],
+    },
     ...{ bins: 3 * 256, previews: 2, previewPixels: 2 * 1024 * 256, remoteFiles: 0, remoteBytes: 0 },
   });
 });
@@ -73,6 +79,29 @@ test('what is kept is no work, and cells have bins of their own', () => {
     { rows: 2, columns: 3 },
   );
   assert.deepEqual([work.kinds.png?.units, work.bins, work.kernelPixels], [1, 6 * 256, { u8: 0, u16: 64 }]);
+});
+
+test('what a pipeline knows of frames is neither computed by it nor held for it', () => {
+  const pipelines = [lbp, createPipeline([{ kernel: 'ldp', parameters: {} }])];
+  const totalsOf = (known?: Uint8Array) => {
+    const counter = new PlanCounter(pipelines, { grid: { rows: 1, columns: 1 }, mapFormat: 'none' });
+    const uri = 'file:///a.png';
+    counter.addSource(0, uri, { width: 8, height: 8 });
+    counter.addShard({ kind: 'frames', sources: plannedSources([{ index: 0, uri, ...(known && { known }) }]) });
+    return counter.totals;
+  };
+  const all = totalsOf();
+  const bins = new Array<number>(256).fill(0);
+  const added = totalsOf(packKnown([{ counted: 0, bins }, undefined]));
+  assert.deepEqual(all.work.knownPixels, []);
+  assert.deepEqual(added.work, {
+    ...all.work,
+    knownPixels: [
+      { u8: 64, u16: 0 },
+      { u8: 0, u16: 0 },
+    ],
+  });
+  assert.equal(added.all.resultsBytes, all.all.resultsBytes - 4 * 256);
 });
 
 test('a source is what its name says', () => {

@@ -25,6 +25,10 @@ export interface PlanWork {
   kinds: Partial<Record<SourceKind, SourceWork>>;
   /** Read by the first kernel, by type. */
   kernelPixels: Record<PixelType, number>;
+  /**
+   * For each pipeline, those of them that it does not compute, because their counts are known; empty: all compute all.
+   */
+  knownPixels: readonly Record<PixelType, number>[];
   /** In histograms of sources and their cells: each is computed, merged and written to a row. */
   bins: number;
   /** Pictures of some sources, and their pixels. */
@@ -38,7 +42,9 @@ export interface PlanWork {
 /** A previews's side at most. */
 const previewPx = 1024;
 
-/** Side of the tiles in which TIFF files are mostly stored: whoever reads a region decodes all of those that it touches. */
+/**
+ * Side of the tiles in which TIFF files are mostly stored: whoever reads a region decodes all of those that it touches.
+ */
 const storedTilePx = 512;
 
 /** Files of these kinds are decoded once a node and kept for their tiles; others are read by region. */
@@ -60,8 +66,8 @@ interface Waiting {
 /** Adds up the work of the steps of a plan. */
 export class WorkCounter {
   readonly work: PlanWork = {
-    ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, bins: 0, previews: 0, previewPixels: 0 },
-    ...{ remoteFiles: 0, remoteBytes: 0 },
+    ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, knownPixels: [] },
+    ...{ bins: 0, previews: 0, previewPixels: 0, remoteFiles: 0, remoteBytes: 0 },
   };
   readonly #binsOfSource: number;
   /** Sources whose shards are to come. */
@@ -106,7 +112,11 @@ export class WorkCounter {
     if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#waiting.delete(index);
   }
 
-  addFrames({ sources, segment }: Extract<ShardWork, { kind: 'frames' }>): void {
+  /** `areKnown` says by pipeline whether the counts of the frames are known. */
+  addFrames({ sources, segment }: Extract<ShardWork, { kind: 'frames' }>, areKnown: readonly boolean[] = []): void {
+    if (areKnown.includes(true) && this.work.knownPixels.length === 0) {
+      this.work.knownPixels = areKnown.map(() => ({ u8: 0, u16: 0 }));
+    }
     let largest = 0;
     for (const { index, preview = false } of readSources(sources)) {
       const found = this.#waiting.get(index);
@@ -115,7 +125,9 @@ export class WorkCounter {
       this.#addFile(preview, found);
       const pixels = area(found.size);
       largest = Math.max(largest, pixels);
-      this.work.kernelPixels[found.size.pixel ?? 'u8'] += pixels;
+      const pixel = found.size.pixel ?? 'u8';
+      this.work.kernelPixels[pixel] += pixels;
+      for (const [i, isKnown] of areKnown.entries()) if (isKnown) this.work.knownPixels[i]![pixel] += pixels;
       if (segment) continue;
       const work = this.#of(found.kind);
       work.units++;

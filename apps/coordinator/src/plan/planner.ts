@@ -13,9 +13,9 @@ import { PlanNotes } from './plan-notes.ts';
 import { tellAhead } from './tell-ahead.ts';
 
 /**
- * Inputs looked at ahead, most of them at no more than their header; those of which nothing is looked at count as one where they follow
- * one another. With 8, the plan of JPEGs came too slowly for four H200:
- * 5,473 frames a second instead of 6,343 (measured).
+ * Inputs looked at ahead, most of them at no more than their header; those of which nothing is looked at count as one
+ * where they follow one another. With 8, the plan of JPEGs came too slowly for four H200: 5,473 frames a second instead
+ * of 6,343 (measured).
  */
 const looksAhead = 256;
 
@@ -35,19 +35,20 @@ export const realInputs: PlannerInputs = {
 };
 
 /**
- * Plans a job, in steps that come some at a time: sources in the order given, numbered from 0, each before the shards that compute it. Images larger than a
- * tile are cut, videos make a source of each of their frames (see planVideoSteps), inputs that cannot be read are
- * quarantined, and all others are gathered into batches of frames.
+ * Plans a job, in steps that come some at a time: sources in the order given, numbered from 0, each before the shards
+ * that compute it. Images larger than a tile are cut, videos make a source of each of their frames (see
+ * planVideoSteps), inputs that cannot be read are quarantined, and all others are gathered into batches of frames.
  *
- * Inputs that an earlier job in the output folder has done, and that have not been written to since, are not opened: their
- * results are kept, unless a preview is missing that they need now. Where the job has other pipelines as well, they are read again, and
- * what is known of them goes along.
+ * Inputs that an earlier job in the output folder has done, and that have not been written to since, are not opened:
+ * their results are kept, unless a preview is missing that they need now. Where the job has other pipelines as well,
+ * they are read again, and what is known of them goes along.
  *
  * Folders that hold the output of a job are left out unless they are named themselves. Notes say which these are, and
  * how many files in folders are not inputs.
  *
  * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
- * earlier job some 50 bytes an input and pipeline. Throws where an option for videos meets images alone, the signal's reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
+ * earlier job some 50 bytes an input and pipeline. Throws where an option for videos meets images alone, the signal's
+ * reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
  */
 export async function* planJob(
   spec: JobSpec,
@@ -100,6 +101,7 @@ export async function* planJob(
       yield* steps;
     }
   } finally {
+    await earlier?.close();
     await indexer.close();
   }
   if (choosesFrames && !hasVideo) throw new Error(String(noVideoSentence('the choice of frames')));

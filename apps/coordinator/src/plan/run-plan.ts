@@ -13,8 +13,8 @@ export interface PlanSink {
 
 /**
  * Pulls a plan to its end and hands it to the sink in order, in batches: whatever was planned while the last batch was
- * being written. So the first shards are out at once, and a sink that writes slowly is asked less often. Rejects when the
- * plan or the sink does.
+ * being written. So the first shards are out at once, and a sink that writes slowly is asked less often. Rejects when
+ * the plan or the sink does.
  */
 export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink: PlanSink): Promise<void> {
   let waiting: PlannedStep[] = [];

@@ -32,10 +32,10 @@ export interface JobSurvey extends PlanTotals {
 }
 
 /**
- * Plans a job without running it. The plan is the one that a coordinator makes; here every image is looked at, though not
- * decoded, for its size. `onNote` is told what is to be told of the plan, in sentences, and `onBegin` given what grows into its
- * totals. Throws UsageError for a specification or a source that is refused, LongPlanError where recordings have more segments than
- * `mostSegments`, and the signal's reason.
+ * Plans a job without running it. The plan is the one that a coordinator makes; here every image is looked at, though
+ * not decoded, for its size. `onNote` is told what is to be told of the plan, in sentences, and `onBegin` given what
+ * grows into its totals. Throws UsageError for a specification or a source that is refused, LongPlanError where
+ * recordings have more segments than `mostSegments`, and the signal's reason.
  */
 export async function surveyJob(
   given: JobSpec,
@@ -65,7 +65,8 @@ export async function surveyJob(
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
       const { index, uri, video, kept, error } = step.source;
-      // Each is a segment at least, unless what was found of it before is kept; the first is enough to tell what the others are like.
+      // Each is a segment at least, unless what was found of it before is kept; the first is enough to tell what the
+      // others are like.
       const isNext = video !== undefined && uri !== lastUri && counter.totals.segments > 0;
       if (isNext && !mayKeep && recordings() > mostSegments) throw new LongPlanError(mostSegments);
       counter.addSource(index, uri, size, { copyBytes, fileBytes: fileBytes(uri) });
@@ -93,7 +94,9 @@ async function* surveyed(plan: AsyncIterable<readonly PlannedStep[]>): AsyncGene
   }
 }
 
-/** Lists the same, and remembers how long files are until that is asked for, once, and how many look like recordings. */
+/**
+ * Lists the same, and remembers how long files are until that is asked for, once, and how many look like recordings.
+ */
 function withFileBytes(list: typeof listAllSources): {
   list: typeof listAllSources;
   fileBytes: (uri: string) => number;
@@ -125,7 +128,7 @@ async function checked(given: JobSpec): Promise<JobSpec> {
     return (await checkSpec(given)).spec;
   } catch (error) {
     throw error instanceof Refusal
-      ? new UsageError(error.sentence, { cause: error, ...(error.field && { field: error.field }) })
+      ? new UsageError(error.sentence, { cause: error, code: error.code, ...(error.field && { field: error.field }) })
       : error;
   }
 }

@@ -2,8 +2,8 @@ import { hasVideoExtension, type Source } from '@halogrid/sources';
 import type { PreviewChoice } from '../job/preview-choice.ts';
 
 /**
- * Inputs that are listed before the first is planned. Listing a thousand files takes 15 ms, and of 3,000 frames, 45 are chosen for a
- * time instead of 117 (measured): of each of these, a node computes the dense result.
+ * Inputs that are listed before the first is planned. Listing a thousand files takes 15 ms, and of 3,000 frames, 45 are
+ * chosen for a time instead of 117 (measured): of each of these, a node computes the dense result.
  */
 const toldAhead = 1024;
 
@@ -11,9 +11,9 @@ const toldAhead = 1024;
 const mostMs = 250;
 
 /**
- * The same inputs in the same order, some at a time. `previews` is told of those in a folder of this machine while others are before them, so that few
- * are chosen for a time only. What may turn out to be a video, whose frames are the sources, it is not told of, and what is on
- * a server is not waited for, nor what takes long to be listed.
+ * The same inputs in the same order, some at a time. `previews` is told of those in a folder of this machine while
+ * others are before them, so that few are chosen for a time only. What may turn out to be a video, whose frames are the
+ * sources, it is not told of, and what is on a server is not waited for, nor what takes long to be listed.
  */
 export async function* tellAhead(
   listed: AsyncIterable<readonly Source[]>,

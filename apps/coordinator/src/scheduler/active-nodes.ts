@@ -5,7 +5,9 @@ export function isActive(node: AttachedNode, now: number): boolean {
   return !node.isDraining && !node.health.isAside(now);
 }
 
-/** Counts the nodes that are given shards. One that has answered nothing yet counts like the mean of those that have. */
+/**
+ * Counts the nodes that are given shards. One that has answered nothing yet counts like the mean of those that have.
+ */
 export function countActive(state: SchedulerState, now: number): void {
   let known = 0;
   let rate = 0;

@@ -12,8 +12,8 @@ export function nodeBrought<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, 
 }
 
 /**
- * Takes over the leases that a node which joins brings along: it did not lose them, whatever was thought meanwhile, and has
- * work in them. Each goes on under the epoch of its job, with the number of its attempt, so that its answer is one
+ * Takes over the leases that a node which joins brings along: it did not lose them, whatever was thought meanwhile, and
+ * has work in them. Each goes on under the epoch of its job, with the number of its attempt, so that its answer is one
  * to a lease that is current. Those that are not taken over are of shards that are done, or of no more use.
  */
 export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: readonly BroughtLease[]): void {
@@ -40,8 +40,8 @@ function forgive(entry: ShardEntry, nodeId: string): void {
 }
 
 /**
- * Whether the lease can go on. Another node may have been given the shard meanwhile: then the first answer counts, as with a
- * copy of a straggler.
+ * Whether the lease can go on. Another node may have been given the shard meanwhile: then the first answer counts, as
+ * with a copy of a straggler.
  */
 function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt }: BroughtLease): boolean {
   const { state, held, shard } = entry;

@@ -30,8 +30,8 @@ function recordAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate)
 }
 
 /**
- * Takes an answer that comes too late, to a lease that was recalled when another node had answered the shard. Where it says
- * something else than what was committed, both are in doubt, and the reference decides.
+ * Takes an answer that comes too late, to a lease that was recalled when another node had answered the shard. Where it
+ * says something else than what was committed, both are in doubt, and the reference decides.
  */
 export function compareLateAnswer<A>(turn: Turn<A>, candidate: Candidate): void {
   const { jobId, shard } = candidate.lease;
@@ -88,7 +88,10 @@ function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
   }
 }
 
-/** Commits what a device found, if it agrees with what is chosen; where only the reference has found that, a device is asked again. */
+/**
+ * Commits what a device found, if it agrees with what is chosen; where only the reference has found that, a device is
+ * asked again.
+ */
 function chooseResult<A>(turn: Turn<A>, entry: ShardEntry, chosen: Candidate): void {
   const agrees = ({ answer }: Candidate): boolean =>
     entry.candidates.length === 1 || answer.digest === chosen.answer.digest;

@@ -15,8 +15,8 @@ export function fits(node: AttachedNode, entry: ShardEntry): boolean {
 }
 
 /**
- * The shard that `node` gets next, or undefined where none is queued for it. A shard that does not fit the node's remaining
- * credit is waited for rather than passed over: small ones would keep it out for ever.
+ * The shard that `node` gets next, or undefined where none is queued for it. A shard that does not fit the node's
+ * remaining credit is waited for rather than passed over: small ones would keep it out for ever.
  */
 export function chooseShard(state: SchedulerState, node: AttachedNode, now: number): ShardEntry | undefined {
   for (const job of jobsInOrder(state)) {
@@ -54,8 +54,8 @@ function mayHave(state: SchedulerState, entry: ShardEntry, node: AttachedNode, n
 }
 
 /**
- * 0 for a node that has not had the shard; more for one that is to verify its own answer, or was lost over it; most for one that
- * failed it.
+ * 0 for a node that has not had the shard; more for one that is to verify its own answer, or was lost over it; most for
+ * one that failed it.
  */
 export function reluctance(entry: ShardEntry, { nodeId, name }: AttachedNode): 0 | 1 | 2 {
   const { failedOn, refusedOn, lostOn, candidates } = entry;

@@ -33,7 +33,10 @@ export type Command<Answer> =
       verify: boolean;
       waitedMs: number;
     }
-  /** Tells the node that joined that this lease, which it brought along, goes on under this name. Before all other orders. */
+  /**
+   * Tells the node that joined that this lease, which it brought along, goes on under this name. Before all other
+   * orders.
+   */
   | { kind: 'AdoptShard'; session: number; lease: LeaseId; verify: boolean }
   /** Has the node show whether it can do that, and reports NeedShown or NeedLacked. */
   | { kind: 'ProbeNode'; session: number; need: string }
@@ -47,17 +50,25 @@ export type Command<Answer> =
   /** Tells the node to forget its leases of these shards of the job; none: of all. */
   | { kind: 'RecallShards'; session: number; jobId: string; shards: number[] }
   /**
-   * Ends the conversation; the scheduler has already forgotten it. `lost` unless the node itself replaced it. `isFinal`:
-   * the node, until it restarts under another id, is not wanted any more.
+   * Ends the conversation; the scheduler has already forgotten it. `lost` unless the node itself replaced it.
+   * `isFinal`: the node, until it restarts under another id, is not wanted any more.
    */
   | { kind: 'DropNode'; session: number; lost: boolean; isFinal: boolean; reason: string }
-  /** Writes the result to the ledger and reports CommitFinished or CommitRejected. `leasedAtMs` is when it was leased. */
+  /**
+   * Writes the result to the ledger and reports CommitFinished or CommitRejected. `leasedAtMs` is when it was leased.
+   */
   | { kind: 'CommitShard'; session: number; lease: LeaseId; leasedAtMs: number; answer: Answer }
   /** Writes to the ledger that the shard is given up, and reports CommitFinished. */
   | { kind: 'QuarantineShard'; jobId: string; shard: Shard; attempts: number; error: string }
-  /** Writes to the ledger that the shard, a tile of an image that is set aside already, is done, and reports CommitFinished. */
+  /**
+   * Writes to the ledger that the shard, a tile of an image that is set aside already, is done, and reports
+   * CommitFinished.
+   */
   | { kind: 'SkipShard'; jobId: string; shard: number }
-  /** Has the coordinator read and check the earlier results of the shard, writes them to the ledger, and reports CommitFinished. */
+  /**
+   * Has the coordinator read and check the earlier results of the shard, writes them to the ledger, and reports
+   * CommitFinished.
+   */
   | { kind: 'KeepShard'; jobId: string; shard: KeptShard }
   /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
   | { kind: 'FinaliseJob'; jobId: string }
@@ -72,7 +83,9 @@ export type Command<Answer> =
   | { kind: 'RecordWrongAnswer'; nodeId: string; lease: LeaseId }
   /** Counts and logs that a node which fails too often gets no shards for a while. */
   | { kind: 'RecordSetAside'; nodeId: string; forMs: number; failures: number; of: number }
-  /** Counts and logs that the node gets no shards that need what it lacks; `reason` undefined: that it gets them again. */
+  /**
+   * Counts and logs that the node gets no shards that need what it lacks; `reason` undefined: that it gets them again.
+   */
   | { kind: 'RecordLack'; session: number; nodeId: string; need: string; reason: string | undefined }
   /** Counts and logs work that was done in vain. */
   | { kind: 'RecordSetback'; nodeId: string; lease: LeaseId; setback: Setback; error: string };

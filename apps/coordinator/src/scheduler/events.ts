@@ -82,8 +82,8 @@ export interface JobOrder {
 export type SchedulerEvent<Answer> =
   | ({ kind: 'JobSubmitted' } & JobOrder)
   /**
-   * A job that an earlier coordinator began, whose shards below number `planned` are planned, `kept` of them of kept sources;
-   * `open` are those that are not done, in the order of the plan, with the number of their last attempt.
+   * A job that an earlier coordinator began, whose shards below number `planned` are planned, `kept` of them of kept
+   * sources; `open` are those that are not done, in the order of the plan, with the number of their last attempt.
    */
   | ({
       kind: 'JobResumed';
@@ -143,8 +143,9 @@ export type SchedulerEvent<Answer> =
   | { kind: 'CommitRejected'; lease: LeaseId; error: string }
   /**
    * What was found of a shard that is done is lost: it is to be done again, with the next attempt. `planned` shards of
-   * the job are planned, `kept` of them of kept sources. `nodeIds`: those that it may be the fault of; `isFalse`: the one, if it is one, had answered
-   * something else than it wrote. `inVain`: all that had done it in vain, which get it only where no other can have it.
+   * the job are planned, `kept` of them of kept sources. `nodeIds`: those that it may be the fault of; `isFalse`: the
+   * one, if it is one, had answered something else than it wrote. `inVain`: all that had done it in vain, which get it
+   * only where no other can have it.
    */
   | ({
       kind: 'ShardLost';

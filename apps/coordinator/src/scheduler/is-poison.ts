@@ -9,14 +9,14 @@ export const maxFailures = 3;
  */
 export const maxDeadNodes = 3;
 /**
- * Times a shard's node was lost, whether or not it came back, after which it is given up: a node that is restarted under
- * its old id looks like one that reconnected.
+ * Times a shard's node was lost, whether or not it came back, after which it is given up: a node that is restarted
+ * under its old id looks like one that reconnected.
  */
 export const maxLosses = 10;
 
 /**
- * Whether the shard failed too often to be tried again. What fails on some nodes may be their fault as long as another could
- * have it, and is, where these are all that there are and none of them has ever computed anything.
+ * Whether the shard failed too often to be tried again. What fails on some nodes may be their fault as long as another
+ * could have it, and is, where these are all that there are and none of them has ever computed anything.
  */
 export function isPoison(state: SchedulerState, entry: ShardEntry, now: number): boolean {
   const { failedOn } = entry;
@@ -33,8 +33,8 @@ export function isSuspect({ lostOn }: ShardEntry): boolean {
 }
 
 /**
- * Whether too many nodes were lost over the shard. Where it was always the same one, started again, that may be too small or broken:
- * another that could have the shard gets it first.
+ * Whether too many nodes were lost over the shard. Where it was always the same one, started again, that may be too
+ * small or broken: another that could have the shard gets it first.
  */
 export function isKiller(state: SchedulerState, entry: ShardEntry, now: number): boolean {
   const { lostOn } = entry;

@@ -26,8 +26,8 @@ export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
 }
 
 /**
- * Shards that were leased go first, as those do whose node was lost. Where another coordinator gave the leases, its nodes are
- * waited for: they bring along what they have of them.
+ * Shards that were leased go first, as those do whose node was lost. Where another coordinator gave the leases, its
+ * nodes are waited for: they bring along what they have of them.
  */
 export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'JobResumed' }>): void {
   jobSubmitted(turn, event);
@@ -62,8 +62,8 @@ export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]):
 }
 
 /**
- * Makes entries for shards that are in no queue yet, and asks nodes whether they can do what these need. What is kept of
- * an earlier output has none: the coordinator reads it itself.
+ * Makes entries for shards that are in no queue yet, and asks nodes whether they can do what these need. What is kept
+ * of an earlier output has none: the coordinator reads it itself.
  */
 function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[]): ShardEntry[] {
   for (const shard of shards.filter(isKept)) {

@@ -12,7 +12,10 @@ export type Judgement<O> =
 /** Answers of which no two agree, after which a shard is given up. */
 const maxCandidates = 4;
 
-/** Chooses what two say, or one where `needed` is 1 and nobody else was asked. Candidates, at least one, in the order they came. */
+/**
+ * Chooses what two say, or one where `needed` is 1 and nobody else was asked. Candidates, at least one, in the order
+ * they came.
+ */
 export function judge<O extends { answer: Comparable }>(candidates: readonly O[], needed: 1 | 2): Judgement<O> {
   // A digest is computed only where there is something to compare.
   if (candidates.length === 1) {

@@ -10,8 +10,8 @@ import type { AttachedNode, Attempt, SchedulerState, ShardEntry, Turn } from './
 import { canDo, someNodeCouldHave } from './sights.ts';
 
 /**
- * Leases queued shards to every node that waits for some, those with the fewest leases first. Nodes whose limit has grown
- * since they were last given some are found by the next tick.
+ * Leases queued shards to every node that waits for some, those with the fewest leases first. Nodes whose limit has
+ * grown since they were last given some are found by the next tick.
  */
 export function leaseToAll<A>(turn: Turn<A>): void {
   const { state, now } = turn;
@@ -69,7 +69,9 @@ function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
   }
 }
 
-/** Whether the shard is a tile of an image that is set aside, because another of its tiles showed what is wrong with it. */
+/**
+ * Whether the shard is a tile of an image that is set aside, because another of its tiles showed what is wrong with it.
+ */
 function isRefused({ job, shard: { work } }: ShardEntry): boolean {
   return work.kind === 'tile' && job.refused.has(firstOf(work.sources));
 }
@@ -106,7 +108,10 @@ export function lease<A>(
   commands.push({ kind: 'AssignShard', session, lease: leaseId(held), shard, reason, verify, waitedMs });
 }
 
-/** Whether the next lease is the reference's. Where only that has been heard, a device is: it writes the chunks of maps, too. */
+/**
+ * Whether the next lease is the reference's. Where only that has been heard, a device is: it writes the chunks of maps,
+ * too.
+ */
 export function isToBeVerified({ candidates }: ShardEntry): boolean {
   return candidates.some((candidate) => !candidate.verify);
 }
@@ -170,7 +175,8 @@ export function retryFailed<A>(
     giveUp(turn, entry, error);
   } else {
     commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
-    // A node that has computed nothing yet may itself be at fault: where no other could have the shard, one is waited for.
+    // A node that has computed nothing yet may itself be at fault: where no other could have the shard, one is waited
+    // for.
     const isUnproven = state.nodesById.get(nodeId)?.health.isProven === false;
     const isAlone = !someNodeCouldHave(state, entry, now, (other) => other.nodeId !== nodeId);
     // Only a node that lacks something at the moment might compute it: the others try it now and then.

@@ -151,7 +151,9 @@ test('a device that is lost over a shard is not held against the shard the first
   assert.deepEqual(lost(4), ['quarantine job/0 after 4: Out of memory']);
 });
 
-/** A job of 20 shards, of which the last has been leased to node 1 for so long that node 2 has it as well, at 5000 ms. */
+/**
+ * A job of 20 shards, of which the last has been leased to node 1 for so long that node 2 has it as well, at 5000 ms.
+ */
 function copyStraggler(): { scheduler: Scheduler<Comparable>; told: string[] } {
   const scheduler = create();
   const told: string[] = [];

@@ -77,8 +77,8 @@ export class NodeHealth {
 }
 
 /**
- * Whether a suspect node is bad, and not the shards: all others together fail less than half as often; or it did nothing
- * but fail, and another did not.
+ * Whether a suspect node is bad, and not the shards: all others together fail less than half as often; or it did
+ * nothing but fail, and another did not.
  */
 export function isBadNode(node: NodeHealth, others: Iterable<NodeHealth>): boolean {
   if (!node.isSuspect) return false;

@@ -2,8 +2,8 @@
 const memory = 0.9;
 
 /**
- * How fast a node is, by its own last answers: bytes of cost over the time between two answers, or since the lease where
- * that is later. So leases that wait for one another inside the node do not count twice.
+ * How fast a node is, by its own last answers: bytes of cost over the time between two answers, or since the lease
+ * where that is later. So leases that wait for one another inside the node do not count twice.
  */
 export class NodeRate {
   #bytes = 0;

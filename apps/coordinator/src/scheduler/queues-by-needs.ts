@@ -9,8 +9,8 @@ interface Needing {
 const nothing: readonly string[] = [];
 
 /**
- * Shards that wait for a node, in a queue for each set of needs: those that a node cannot do keep it from none that it can. A
- * job has few such sets (see needs-of.ts).
+ * Shards that wait for a node, in a queue for each set of needs: those that a node cannot do keep it from none that it
+ * can. A job has few such sets (see needs-of.ts).
  */
 export class QueuesByNeeds<Entry extends Needing> {
   readonly #queues = new Map<readonly string[], ShardQueue<Entry>>();

@@ -13,7 +13,10 @@ export type EntryState =
   | { kind: 'queued'; sinceMs: number; notBeforeMs: number; reason: AttemptReason }
   /** Nodes hold it: one, or two where the first takes too long. */
   | { kind: 'leased' }
-  /** What became of its last lease, on the node of that id, is being written to the ledger; empty: no node has part in it. */
+  /**
+   * What became of its last lease, on the node of that id, is being written to the ledger; empty: no node has part in
+   * it.
+   */
   | { kind: 'settling'; nodeId: string; answerBytes: number };
 
 /** One attempt of a shard that is under way. */
@@ -179,7 +182,9 @@ export interface SchedulerState extends Required<SchedulerOptions> {
   readonly wrongNodes: Map<string, string>;
   /** Shards that are not done, of all jobs. */
   openShards: number;
-  /** Nodes that are given shards, and what they do together; looked up anew at each tick, and when nodes come and go. */
+  /**
+   * Nodes that are given shards, and what they do together; looked up anew at each tick, and when nodes come and go.
+   */
   activeNodes: number;
   totalRate: number;
   lastTickMs: number | undefined;

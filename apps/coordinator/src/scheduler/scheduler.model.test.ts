@@ -45,8 +45,8 @@ const orders = [
 ];
 
 /**
- * A world of nodes and jobs around a scheduler: it carries out commands, checks them, and makes of random numbers events
- * that could really happen. Writing to the ledger takes a while, as it would.
+ * A world of nodes and jobs around a scheduler: it carries out commands, checks them, and makes of random numbers
+ * events that could really happen. Writing to the ledger takes a while, as it would.
  */
 class World {
   readonly scheduler = new Scheduler<Answer>({ epoch: 1, reportWithinMs: 1000, tickMs: 100 });

@@ -22,6 +22,7 @@ import {
 } from './scheduler-state.ts';
 import { awaitedPlace, whyBlocked } from './sights.ts';
 import { answerVetted, outputVetted } from './vetting.ts';
+import { whyHeldBack } from './why-held-back.ts';
 
 /** A node as the scheduler has it. Times are of its clock. */
 export interface NodeView {
@@ -89,6 +90,12 @@ export class Scheduler<Answer extends Comparable> {
   whyBlocked(jobId: string): string | undefined {
     const job = this.#state.jobs.get(jobId);
     return job && whyBlocked(this.#state, job);
+  }
+
+  /** Why all that is left of the job is not leased for a while; undefined where something is leased or could be. */
+  whyHeldBack(jobId: string, now: number): string | undefined {
+    const job = this.#state.jobs.get(jobId);
+    return job && whyHeldBack(this.#state, job, now);
   }
 
   /** The host or bucket that the job waits for; undefined if it waits for none. */

@@ -5,7 +5,9 @@ import type { Turn } from './scheduler-state.ts';
 /** Where all nodes fail everything, each is set aside so often, and others are waited for, before the jobs fail. */
 const maxAsideAlone = 2;
 
-/** Sets the node aside for a while where it is a bad one: its failures then blame no shard. `error` is the last of them. */
+/**
+ * Sets the node aside for a while where it is a bad one: its failures then blame no shard. `error` is the last of them.
+ */
 export function setAsideBad<A>(turn: Turn<A>, nodeId: string, error: string): void {
   const { state, now, commands } = turn;
   const node = state.nodesById.get(nodeId);

@@ -46,7 +46,9 @@ export function copyStragglers<A>(turn: Turn<A>): void {
   }
 }
 
-/** How long a shard of the job may take; undefined while that is not known, or nodes have other shards to go on with. */
+/**
+ * How long a shard of the job may take; undefined while that is not known, or nodes have other shards to go on with.
+ */
 function stragglerMs(job: ScheduledJob): number | undefined {
   const planned = plannedForNodes(job);
   const isNearEnd = job.planEnded && planned - job.open.size >= doneShare * planned;

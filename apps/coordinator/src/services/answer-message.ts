@@ -20,8 +20,8 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
 }
 
 /**
- * The answer off the wire, with the counts of all its messages. Whether it can be right is for the ledger to say. Throws Refusal where
- * the counts are not as many as its results say.
+ * The answer off the wire, with the counts of all its messages. Whether it can be right is for the ledger to say.
+ * Throws Refusal where the counts are not as many as its results say.
  */
 export function toShardAnswer(
   { results, errors, mended, stageSeconds, busySeconds, inputBytes, found, timeline }: ShardCompleted,
@@ -94,7 +94,9 @@ function toSourceResult(
   return result;
 }
 
-/** Without a zone that is not stated: a field that is undefined is not the same as none in what is compared and kept. */
+/**
+ * Without a zone that is not stated: a field that is undefined is not the same as none in what is compared and kept.
+ */
 function toCaptureTime({ localMs, offsetMinutes }: CaptureTime): CaptureTime {
   return offsetMinutes === undefined ? { localMs } : { localMs, offsetMinutes };
 }

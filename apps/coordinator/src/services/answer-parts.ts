@@ -3,7 +3,10 @@ import type { Budget } from '@halogrid/threads';
 import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { LeaseId } from '../scheduler/events.ts';
 
-/** Bytes of answers that have not come as a whole, of all nodes together; one that is longer waits until there is no other. */
+/**
+ * Bytes of answers that have not come as a whole, of all nodes together; one that is longer waits until there is no
+ * other.
+ */
 export const maxPartsBytes = 2 ** 29;
 
 export interface PartsListener {
@@ -14,7 +17,10 @@ export interface PartsListener {
   stillWaiting(): void;
 }
 
-/** What a conversation says in parts, put together. What there is of an answer when the conversation ends was never said. */
+/**
+ * What a conversation says in parts, put together. What there is of an answer when the conversation ends was never
+ * said.
+ */
 export class AnswerParts {
   readonly #memory: Budget;
   readonly #listener: PartsListener;
@@ -31,7 +37,10 @@ export class AnswerParts {
     this.#waitingMs = reportWithinMs / 3;
   }
 
-  /** Takes the next part. Throws Refusal for one that is out of its order, or has another lease or total than those before. */
+  /**
+   * Takes the next part. Throws Refusal for one that is out of its order, or has another lease or total than those
+   * before.
+   */
   add(part: AnswerPart): void {
     const { number, total, counts } = part;
     if (total < 1 || total > maxAnswerParts) refuseValue('part.total', total, `1 to ${maxAnswerParts}`);
@@ -44,7 +53,10 @@ export class AnswerParts {
     this.#counts.push(counts);
   }
 
-  /** The counts of an answer, with those of its parts before. Throws Refusal where some are missing or are of another answer. */
+  /**
+   * The counts of an answer, with those of its parts before. Throws Refusal where some are missing or are of another
+   * answer.
+   */
   take(answer: ShardCompleted): Uint8Array[] {
     const { parts = 0, counts } = answer;
     if (parts !== this.#counts.length) refuseValue('completed.parts', parts, `${this.#counts.length} as they came`);

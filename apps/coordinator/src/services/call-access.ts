@@ -28,13 +28,15 @@ const neededRoles: Record<string, Role | 'nothing'> = {
   '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo': 'read',
 };
 
-/** A token may expire, or be taken away, in the middle of a call: it is looked at again this often while messages pass. */
+/**
+ * A token may expire, or be taken away, in the middle of a call: it is looked at again this often while messages pass.
+ */
 const checkEveryMs = 1_000;
 
 /**
- * Ends calls that the caller may not make with UNAUTHENTICATED or PERMISSION_DENIED, before any of their messages is read.
- * `spoke` is told of each that goes on: where from, and whether the caller has shown who it is. `nowMs` is of a clock that never
- * goes back.
+ * Ends calls that the caller may not make with UNAUTHENTICATED or PERMISSION_DENIED, before any of their messages is
+ * read. `spoke` is told of each that goes on: where from, and whether the caller has shown who it is. `nowMs` is of a
+ * clock that never goes back.
  */
 export function withAccess(
   access: Access,

@@ -10,7 +10,10 @@ import { checkJobIdBounds, checkReportBounds, checkSubmitBounds } from './check-
 import { checkHello } from './check-hello.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 
-/** Below, at and above what fields may hold, of characters that take one byte, three, none to be shown, or half a character. */
+/**
+ * Below, at and above what fields may hold, of characters that take one byte, three, none to be shown, or half a
+ * character.
+ */
 const texts = fc
   .tuple(
     fc.constantFrom('a', '漢', '\u001b', '\ud83d', '1', '[', "'", '%'),

@@ -122,7 +122,8 @@ export async function startGrpc(
   const listener = createServer({ noDelay: true }, (socket) => {
     gate.add(socket);
     const now = tls?.();
-    // Connections of the one before stay as they are. It costs a few kilobytes, and certificates are replaced every few weeks.
+    // Connections of the one before stay as they are. It costs a few kilobytes, and certificates are replaced every few
+    // weeks.
     if (now !== current) injector = server.createConnectionInjector(serverCredentials(now));
     current = now;
     injector.injectConnection(socket);
@@ -132,7 +133,8 @@ export async function startGrpc(
     port,
     close: async () => {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
-      // Also those connections of which the server does not wait for the end: one was held for 20 s, until it was found idle.
+      // Also those connections of which the server does not wait for the end: one was held for 20 s, until it was found
+      // idle.
       const cutOff = setTimeout(() => server.forceShutdown(), closingMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       pace.close();

@@ -1,23 +1,12 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { refusalMetadata } from '@halogrid/service/refusal-metadata';
-import { fitting, Refusal, type RefusalKind, whyFailed } from '../job/refusal.ts';
-
-const codes: Record<RefusalKind, status> = {
-  invalid: status.INVALID_ARGUMENT,
-  missing: status.NOT_FOUND,
-  gone: status.FAILED_PRECONDITION,
-  unmet: status.FAILED_PRECONDITION,
-  forbidden: status.PERMISSION_DENIED,
-  unsupported: status.INVALID_ARGUMENT,
-  exhausted: status.RESOURCE_EXHAUSTED,
-  unavailable: status.UNAVAILABLE,
-};
+import { fitting, Refusal, whyFailed } from '../job/refusal.ts';
 
 /** The status that a call ends with, and its metadata. Anything that is no Refusal is our own fault: INTERNAL. */
 export function toGrpcStatus(error: unknown): Pick<ServiceError, 'code' | 'details'> & Partial<ServiceError> {
   if (error instanceof Refusal) {
-    const { kind, message, sentence, field } = error;
-    return { code: codes[kind], details: message, ...(field && { metadata: refusalMetadata(sentence, field) }) };
+    const { code, message, sentence, field } = error;
+    return { code: status[code], details: message, ...(field && { metadata: refusalMetadata(sentence, field) }) };
   }
   return { code: status.INTERNAL, details: fitting(whyFailed(error)) };
 }

@@ -24,8 +24,8 @@ interface HandedSource {
 type Held = { sources: Map<number, HandedSource> } & HandedJob;
 
 /**
- * Which files of which jobs nodes without our storage may have: those of the leases that they hold. The token of a job is the
- * same for all of them while there is one, so that a node keeps what it has decoded.
+ * Which files of which jobs nodes without our storage may have: those of the leases that they hold. The token of a job
+ * is the same for all of them while there is one, so that a node keeps what it has decoded.
  */
 export class HandOver {
   readonly #jobs = new Map<string, Held>();

@@ -15,8 +15,8 @@ const services = new Set(['', 'halogrid.v1.Jobs', 'halogrid.v1.Nodes', 'halogrid
 const serving = { status: 'SERVING' };
 
 /**
- * The health of what is served, which does not change while it is. The library's own keeps the name of everything that was ever
- * watched, and asks nobody who they are.
+ * The health of what is served, which does not change while it is. The library's own keeps the name of everything that
+ * was ever watched, and asks nobody who they are.
  */
 const health: UntypedServiceImplementation = {
   check: (call: { request: { service: string } }, callback: (error: object | null, value?: object) => void) => {
@@ -38,7 +38,9 @@ export interface StandardMethod {
   deserialize(request: Buffer): object;
 }
 
-/** The methods by path of the standard services that say what a server serves, and that it does: reflection and health. */
+/**
+ * The methods by path of the standard services that say what a server serves, and that it does: reflection and health.
+ */
 export function standardMethods(): Map<string, StandardMethod> {
   const methods = new Map<string, StandardMethod>();
   const addService = (definition: ServiceDefinition, implementation: UntypedServiceImplementation): void => {

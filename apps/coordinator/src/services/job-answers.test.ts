@@ -65,12 +65,12 @@ test('whoever is asked tells of a job what its leader tells', async () => {
     assert.deepEqual(await known.history(record), history);
     assert.deepEqual(await known.timeline(record), timeline);
     const { counted, channels } = await known.merged(record, {});
-    assert.deepEqual([counted, channels[0]!.bins.length], [2 ** 60, 256]);
+    assert.deepEqual([counted, channels[0]!.bins.length], [String(2n ** 60n), 256]);
     const refusal = { name: 'Refusal', kind: 'invalid', message: /for pipeline but received 'none'$/ };
     await assert.rejects(known.merged(record, { pipeline: 'none' }), refusal);
     const ofCell = await known.merged(record, { cell: '1,2' });
     assert.deepEqual(ofCell.cell, { row: 1, column: 2, sources: 7 });
-    assert.deepEqual([ofCell.counted, ofCell.channels[0]!.bins], [5 * 256, new Array(256).fill(5)]);
+    assert.deepEqual([ofCell.counted, ofCell.channels[0]!.bins], [String(5 * 256), new Array(256).fill('5')]);
     for (const cell of ['2,0', '0,3', '1', 'one,two', '']) {
       const message = `Expected ROW,COLUMN from 0,0 to 1,2 for cell but received '${cell}'`;
       await assert.rejects(known.merged(record, { cell }), { name: 'Refusal', kind: 'invalid', message });

@@ -46,7 +46,10 @@ export interface JobCallsOptions {
 /** Plans that are made at once: each reads headers as fast as the disk gives them. */
 const mostPlans = 2;
 
-/** What people and programs ask of a coordinator about jobs, over gRPC and HTTP alike. Everything is checked. Calls reject with Refusal. */
+/**
+ * What people and programs ask of a coordinator about jobs, over gRPC and HTTP alike. Everything is checked. Calls
+ * reject with Refusal.
+ */
 export class JobCalls {
   readonly #options: JobCallsOptions;
   #plans = 0;
@@ -71,7 +74,10 @@ export class JobCalls {
     return { job: await this.get(jobId), pages };
   }
 
-  /** Submits the specification of a job once more: the ledger has what may be secret in its sources, which no caller is told. */
+  /**
+   * Submits the specification of a job once more: the ledger has what may be secret in its sources, which no caller is
+   * told.
+   */
   async again(jobId: string, gone: AbortSignal): Promise<SubmitResponse> {
     const { spec } = await this.find(jobId);
     return this.submit({ spec: JobSpec.fromPartial(spec), nameOutByJob: false }, gone);

@@ -18,9 +18,9 @@ const leastCharacters = 4;
 const mostNamed = 5;
 
 /**
- * The id that is meant by `given`: that id, or one whose beginning or ending it is, and no other's; `ids` are all there are, newest first.
- * Throws Refusal: 'invalid' for a part of several and for one that is too short, 'missing' where there is none. Its sentence names ids that
- * could be meant.
+ * The id that is meant by `given`: that id, or one whose beginning or ending it is, and no other's; `ids` are all there
+ * are, newest first. Throws Refusal: 'invalid' for a part of several and for one that is too short, 'missing' where
+ * there is none. Its sentence names ids that could be meant.
  */
 export function matchJobId(given: string, ids: readonly string[]): string {
   if (ids.includes(given)) return given;

@@ -6,14 +6,18 @@ import { refuseValue } from '../job/refusal.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { LiveCells } from '../retrieval/live-cells.ts';
 
-/** Of what a merged histogram is wanted: the pipeline of that name, or the first; one cell, as ROW,COLUMN, or all together. */
+/**
+ * Of what a merged histogram is wanted: the pipeline of that name, or the first; one cell, as ROW,COLUMN, or all
+ * together.
+ */
 export interface AskedHistogram {
   pipeline?: string;
   cell?: string;
 }
 
 /**
- * What is merged so far; undefined for a job that is not led here. Rejects with Refusal where there is no such pipeline, or no such cell.
+ * What is merged so far; undefined for a job that is not led here. Rejects with Refusal where there is no such
+ * pipeline, or no such cell.
  */
 export async function mergedSoFar(
   { jobId, spec }: JobRecord,
@@ -30,12 +34,10 @@ export async function mergedSoFar(
     refuseValue('pipeline', asked.pipeline ?? '', `one of ${parts.map(({ name }) => name).join(', ')}`);
   const { output, bins } = part.pipeline;
   const told = { pipelines: parts.map(({ name }) => name), pipeline: part.name };
-  const byChannel = <Counts extends BigUint64Array | Float64Array>(
-    all: Counts,
-    tell: (count: Counts[number]) => number,
-  ) => output.channels.map((name, i) => ({ name, bins: Array.from(all.subarray(i * bins, (i + 1) * bins), tell) }));
+  const byChannel = (all: BigUint64Array | Float64Array) =>
+    output.channels.map((name, i) => ({ name, bins: Array.from(all.subarray(i * bins, (i + 1) * bins), String) }));
   if (asked.cell === undefined) {
-    return { ...told, counted: Number(whole.counted), channels: byChannel(whole.bins, Number), cell: undefined };
+    return { ...told, counted: String(whole.counted), channels: byChannel(whole.bins), cell: undefined };
   }
   const shape = histogramShape(part.pipeline, jobGrid(spec));
   const { row, column } = readCell(asked.cell, shape.grid);
@@ -43,7 +45,12 @@ export async function mergedSoFar(
   // It has ended meanwhile, and with it the file that has its cells.
   if (!ledger.mergedSoFar(jobId)) return undefined;
   const counted = sum.bins.subarray(0, bins).reduce((all, count) => all + count, 0);
-  return { ...told, counted, channels: byChannel(sum.bins, Number), cell: { row, column, sources: sum.sources } };
+  return {
+    ...told,
+    counted: String(counted),
+    channels: byChannel(sum.bins),
+    cell: { row, column, sources: sum.sources },
+  };
 }
 
 function readCell(text: string, { rows, columns }: Grid): { row: number; column: number } {

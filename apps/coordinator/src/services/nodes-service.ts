@@ -35,9 +35,10 @@ export function createNodesService(
 }
 
 /**
- * One conversation: hello is answered with welcome, and every report after it with an order at least. What is on its way to
- * a node that does not read is bounded by the leases it may hold: whatever else would only answer is left out then, and what
- * it says is not read before it takes what it was told (see paceCalls). A node that is slow to take it is heard by what it takes.
+ * One conversation: hello is answered with welcome, and every report after it with an order at least. What is on its
+ * way to a node that does not read is bounded by the leases it may hold: whatever else would only answer is left out
+ * then, and what it says is not read before it takes what it was told (see paceCalls). A node that is slow to take it
+ * is heard by what it takes.
  */
 function converse(
   call: AttachCall,
@@ -53,7 +54,8 @@ function converse(
   let ordersSent = 0;
 
   const send = (order: NonNullable<AttachResponse['order']>): void => {
-    // What was on its way when the conversation ended is left out: to write it would keep the node from hearing of the end.
+    // What was on its way when the conversation ended is left out: to write it would keep the node from hearing of the
+    // end.
     if (isOver) return;
     ordersSent++;
     call.write({ reportWithinMs, order }, taken);

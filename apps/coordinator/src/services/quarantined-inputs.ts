@@ -19,7 +19,10 @@ interface Quarantined {
   error: string;
 }
 
-/** The inputs of a job that are set aside, by the reasons that its status tells; files of a job that failed are not known any more. */
+/**
+ * The inputs of a job that are set aside, by the reasons that its status tells; files of a job that failed are not
+ * known any more.
+ */
 export async function quarantinedInputs(record: JobRecord, ledger: Ledger): Promise<QuarantinedInputs> {
   const { reasons = [], counts } = record;
   const groups = new Map<string, QuarantinedGroup>(

@@ -14,9 +14,9 @@ export interface JobToWatch {
 }
 
 /**
- * Sends the job now, again whenever it has changed, and a last time when it has ended; resolves then, or when the watcher is gone. Each
- * message is the job as it is when it is sent, and the next waits until it is on its way: a slow reader misses some and nothing piles up
- * for it.
+ * Sends the job now, again whenever it has changed, and a last time when it has ended; resolves then, or when the
+ * watcher is gone. Each message is the job as it is when it is sent, and the next waits until it is on its way: a slow
+ * reader misses some and nothing piles up for it.
  */
 export async function watchJob(
   { jobId, jobs, status, pause }: JobToWatch,

@@ -16,9 +16,10 @@ const maxFolders = 32;
 const maxHosts = 1024;
 
 /**
- * What the shards of a job need of a node: to read below a root, which is a folder that the job names, the folder of a file that
- * it or a manifest names, or a host or bucket; to write what is found of frames, and maps and previews; to decode JPEGs
- * or videos; to tell times as the coordinator does. Shards that need the same get the same array; what is kept needs nothing.
+ * What the shards of a job need of a node: to read below a root, which is a folder that the job names, the folder of a
+ * file that it or a manifest names, or a host or bucket; to write what is found of frames, and maps and previews; to
+ * decode JPEGs or videos; to tell times as the coordinator does. Shards that need the same get the same array; what is
+ * kept needs nothing.
  */
 export function needsOfJob(
   { sources, mapFormat, captured }: Asked,
@@ -57,7 +58,9 @@ export function needsOfJob(
   };
 }
 
-/** The folder that a source names, or that its pattern begins with; of an image, what is not a folder matches nothing. */
+/**
+ * The folder that a source names, or that its pattern begins with; of an image, what is not a folder matches nothing.
+ */
 function folderOf(source: string): string {
   const pattern = source.search(/[*?[{]/);
   const fixed = pattern < 0 || !source.startsWith('file:') ? source : source.slice(0, source.lastIndexOf('/', pattern));

@@ -39,8 +39,8 @@ interface Pending {
 const expectedForMs = 2_000;
 
 /**
- * Has nodes show what they can do: words probes by what the coordinator sees itself, and tells by the answers whether a node sees
- * the same. What the coordinator cannot see, nodes are believed to, until they fail.
+ * Has nodes show what they can do: words probes by what the coordinator sees itself, and tells by the answers whether a
+ * node sees the same. What the coordinator cannot see, nodes are believed to, until they fail.
  */
 export class NodeProbes {
   readonly samples = new SampleFiles();
@@ -127,9 +127,9 @@ export class NodeProbes {
   }
 
   /**
-   * Whether what was at a root is there no longer, for the coordinator itself: then nothing can be told of the files below it. It
-   * is another folder than before, as one is on which nothing is mounted any more; or an earlier process listed it, and this one
-   * has seen nothing there yet.
+   * Whether what was at a root is there no longer, for the coordinator itself: then nothing can be told of the files
+   * below it. It is another folder than before, as one is on which nothing is mounted any more; or an earlier process
+   * listed it, and this one has seen nothing there yet.
    */
   async isGone(need: string): Promise<boolean> {
     if (!need.startsWith('read file:')) return false;

@@ -16,7 +16,9 @@ export type OwnView =
 export interface Eyes {
   /** Reads a file as far as it takes to tell it from another, or all of it. */
   see(uri: string, isWhole: boolean): Promise<OwnView>;
-  /** A name for the folder of that URI, which another one mounted there would not have; undefined where there is none. */
+  /**
+   * A name for the folder of that URI, which another one mounted there would not have; undefined where there is none.
+   */
   identify(folderUri: string): Promise<string | undefined>;
   /** Free bytes below that folder; undefined if unknown. */
   free(folderUri: string): Promise<number | undefined>;

@@ -8,7 +8,9 @@ export interface Sample {
   isWhole: boolean;
 }
 
-/** Files that are kept of a root, and those among them that nodes failed at: they are asked for until they can be read. */
+/**
+ * Files that are kept of a root, and those among them that nodes failed at: they are asked for until they can be read.
+ */
 const maxListed = 3;
 const maxFailed = 3;
 

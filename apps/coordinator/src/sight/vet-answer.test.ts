@@ -10,7 +10,10 @@ import { vetAnswer } from './vet-answer.ts';
 const need = 'read file:///a';
 const uri = (index: number): string => `file:///a/${index}.pgm`;
 
-/** Ten frames, listed in version 'v' but for one that a manifest states to have one byte, and the last, of which nobody knew one. */
+/**
+ * Ten frames, listed in version 'v' but for one that a manifest states to have one byte, and the last, of which nobody
+ * knew one.
+ */
 const shard: Shard = {
   shard: 0,
   costBytes: 1,

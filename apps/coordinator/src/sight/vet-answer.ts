@@ -21,8 +21,8 @@ export interface Vetted {
 }
 
 /**
- * Finds out whether sources that a node could not have are at fault, or the node: the coordinator reads each itself. One that it
- * can read, as it was listed, refutes the answer.
+ * Finds out whether sources that a node could not have are at fault, or the node: the coordinator reads each itself.
+ * One that it can read, as it was listed, refutes the answer.
  */
 export async function vetAnswer(eyes: Pick<Eyes, 'see'>, probes: VettingProbes, vetted: Vetted): Promise<Verdict> {
   const { shard, answer } = vetted;

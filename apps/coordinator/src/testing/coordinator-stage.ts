@@ -45,8 +45,8 @@ export interface Stage {
 }
 
 /**
- * For a coordinator on free ports. It plans on its own thread unless `plansOnThread`: to start that and end it takes 400 ms of a
- * core, where all else of a coordinator takes 40 (measured). A scripted node may be silent for long.
+ * For a coordinator on free ports. It plans on its own thread unless `plansOnThread`: to start that and end it takes
+ * 400 ms of a core, where all else of a coordinator takes 40 (measured). A scripted node may be silent for long.
  */
 export function testConfig(options: CoordinatorOptions = {}, plansOnThread = false): CoordinatorConfig {
   const nodeTimeoutMs = Math.min(600_000, timeoutMs(60_000));

@@ -45,9 +45,9 @@ export interface LocalJob {
 }
 
 /**
- * Runs a job to its end, or goes on with one whose coordinator has ended; returns the URIs of the sources that were computed
- * meanwhile. With `dieAfter`, its coordinator ends when so many shards are done: the job is left half-way then, if it has more.
- * Rejects with LostLedgerError where the ledger is lost meanwhile.
+ * Runs a job to its end, or goes on with one whose coordinator has ended; returns the URIs of the sources that were
+ * computed meanwhile. With `dieAfter`, its coordinator ends when so many shards are done: the job is left half-way
+ * then, if it has more. Rejects with LostLedgerError where the ledger is lost meanwhile.
  */
 export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFINITY): Promise<string[]> {
   const { spec, registry } = job;
@@ -100,7 +100,7 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
   const settled: TablesEvents['settled'] = (from, atMost) => ledger.settled(jobId, from, atMost);
   // What fails is met at the end, too.
   const failed = () => {};
-  const tables = openTables({ spec, pipeline }, { settled, failed, until: atOnce });
+  const tables = openTables({ spec, pipeline }, { epoch: 1, settled, failed, until: atOnce });
   const { digest } = await finaliseJob(results, pipeline, { tables }, () => 61_000);
   await ledger.setState(jobId, 'complete', { nowMs: 61_000, digest });
   return computed;

@@ -11,7 +11,10 @@ import { answerOf, get, type Stage } from './coordinator-stage.ts';
 /** What of job.json differs between jobs that are the same otherwise. */
 const ownFields = ['id', 'submitted', 'finished', 'wallSeconds', 'seconds', 'nodes', 'incremental'];
 
-/** All files of an output by their paths: a digest of each, and of job.json what does not depend on when and where it ran. */
+/**
+ * All files of an output by their paths: a digest of each, and of job.json what does not depend on when and where it
+ * ran.
+ */
 export async function readOutput(out: string): Promise<Record<string, unknown>> {
   const files = await readdir(out, { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => !file.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));

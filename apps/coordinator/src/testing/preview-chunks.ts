@@ -2,7 +2,10 @@ import type { Rect, Size } from '@halogrid/geometry';
 import type { ItemResult, PipelineItem } from '@halogrid/kernels';
 import { type MapType, writeChunk } from '@halogrid/results';
 
-/** Leaves what a node leaves for the preview of a source of gray bytes, whose planes are in `bytes`; of the source itself in `scratch`. */
+/**
+ * Leaves what a node leaves for the preview of a source of gray bytes, whose planes are in `bytes`; of the source
+ * itself in `scratch`.
+ */
 export async function writePreviewChunks(
   of: { scratch: string; source: number; size: Size; rect: Rect; type: MapType },
   scratch: string,

@@ -40,7 +40,10 @@ export interface AgentOptions {
   /** Called when anything has changed. */
   changed: () => void;
   creditTaken: (bytes: number) => void;
-  /** Called where the coordinator leads the job from now on: it may be handed what others leased of it before that epoch. */
+  /**
+   * Called where the coordinator leads the job from now on: it may be handed what others leased of it before that
+   * epoch.
+   */
   gather: (jobId: string, epoch: number) => void;
 }
 
@@ -221,7 +224,10 @@ export class Agent {
     if (this.#connection === connection) this.#handle(toEvent(answer));
   }
 
-  /** Says what changed, once: a coordinator that stays away is not news every few seconds, unless it is for another reason. */
+  /**
+   * Says what changed, once: a coordinator that stays away is not news every few seconds, unless it is for another
+   * reason.
+   */
   #tell(before: Conversation, event: ConversationEvent, commands: readonly ConversationCommand[]): void {
     const { log } = this.#options;
     const { phase, attempts, draining, drainReason } = this.#state;

@@ -31,8 +31,8 @@ interface Talk {
 }
 
 /**
- * Holds a conversation with each coordinator, and divides the node's credit among those that it is attached to. What one that is
- * gone had leased is brought to the next that is dialled.
+ * Holds a conversation with each coordinator, and divides the node's credit among those that it is attached to. What
+ * one that is gone had leased is brought to the next that is dialled.
  */
 export class Agents {
   /** Resolves when the node is done. */
@@ -111,8 +111,8 @@ export class Agents {
   }
 
   /**
-   * Hands shards of a job to the coordinator that leads it now, whoever leased them. The node holds them already, so that they
-   * are on top of what that one may lease.
+   * Hands shards of a job to the coordinator that leads it now, whoever leased them. The node holds them already, so
+   * that they are on top of what that one may lease.
    */
   #gather({ agent, account }: Pick<Talk, 'agent' | 'account'>, jobId: string, epoch: number): void {
     // Files of such a node come through the coordinator that leased the shard.

@@ -61,7 +61,10 @@ export interface Conversation {
 /** What became of a shard. */
 export type Answer =
   | { kind: 'shardCompleted'; report: FoundAnswer }
-  /** `isOutput`: its results could not be written. `isDevice`: the device was lost over it. `need`: what the node lacks for it. */
+  /**
+   * `isOutput`: its results could not be written. `isDevice`: the device was lost over it. `need`: what the node lacks
+   * for it.
+   */
   | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean; need?: string };
 
 /** A shard that the coordinator was not answered yet. */

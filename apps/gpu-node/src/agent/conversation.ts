@@ -14,7 +14,9 @@ import type { OutgoingReport } from './outgoing.ts';
 
 type Step = { state: Conversation; commands: ConversationCommand[] };
 
-/** A connection that is not welcomed within this is given up; a coordinator answers at once, over any network in less. */
+/**
+ * A connection that is not welcomed within this is given up; a coordinator answers at once, over any network in less.
+ */
 const greetingMs = 10_000;
 /** A coordinator that was told everything needs no longer than this to close the stream. */
 const leavingMs = 3_000;
@@ -272,8 +274,8 @@ function hangUp(
 }
 
 /**
- * The connection is gone. The shards go on for a while, for the coordinator that is dialled next to say which are still wanted;
- * but not where it is the coordinator that their files come through.
+ * The connection is gone. The shards go on for a while, for the coordinator that is dialled next to say which are still
+ * wanted; but not where it is the coordinator that their files come through.
  */
 function lose(state: Conversation, jitter: number, nowMs: number, options: ConversationOptions): Step {
   if (state.draining !== 'no') return end(state, { code: 0, reason: state.drainReason });

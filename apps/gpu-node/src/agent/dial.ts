@@ -69,7 +69,9 @@ function withOrigin(response: AttachResponse, origin: string): AttachResponse {
 /** The coordinator will not have this node: it is of another version, or is not let in. */
 const refusals = new Set([status.FAILED_PRECONDITION, status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
 
-/** What ended a call: where nobody was heard, why no connection came about, which the library says in words of OpenSSL. */
+/**
+ * What ended a call: where nobody was heard, why no connection came about, which the library says in words of OpenSSL.
+ */
 async function reasonOf(
   { code, details, message }: ServiceError,
   isHeard: boolean,

@@ -15,8 +15,8 @@ export interface MessageStream {
 }
 
 /**
- * Reports on their way, in their order. A long answer is made into messages as the stream takes them: it waits as the counts that it
- * has, and not as bytes beside them.
+ * Reports on their way, in their order. A long answer is made into messages as the stream takes them: it waits as the
+ * counts that it has, and not as bytes beside them.
  */
 export class Outgoing {
   readonly #stream: MessageStream;

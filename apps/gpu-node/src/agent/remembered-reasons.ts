@@ -8,8 +8,8 @@ interface Reason {
 }
 
 /**
- * Why no connection came about, by address: finding it out takes a connection or two, and a node that dials on fails in one way for
- * hours.
+ * Why no connection came about, by address: finding it out takes a connection or two, and a node that dials on fails in
+ * one way for hours.
  */
 export class RememberedReasons {
   readonly #byAddress = new Map<string, Reason>();
@@ -21,7 +21,10 @@ export class RememberedReasons {
     this.#nowMs = nowMs;
   }
 
-  /** The sentence for a dial that failed with these words of the library. Looks again where they are others, or were said long ago. */
+  /**
+   * The sentence for a dial that failed with these words of the library. Looks again where they are others, or were
+   * said long ago.
+   */
   async reasonOf(address: string, words: string): Promise<string> {
     const known = this.#byAddress.get(address);
     if (known?.words === words && this.#nowMs() - known.foundMs < validForMs) return known.sentence;

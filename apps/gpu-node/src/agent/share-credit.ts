@@ -4,15 +4,18 @@ export interface CreditUse {
   peakBytes: number;
 }
 
-/** Each coordinator has this part of an equal share at least, so that it can begin: a quarter of what the others leave idle is lost. */
+/**
+ * Each coordinator has this part of an equal share at least, so that it can begin: a quarter of what the others leave
+ * idle is lost.
+ */
 const leastPart = 1 / 4;
 /** Whoever uses all of its credit has so many times that the next time, up to its share. */
 const growth = 2;
 
 /**
- * The credit of each coordinator: all of it where there is one. Of several, one that leases little has what it needs and the
- * rest is divided equally among the others (max-min fairness), so that no queue, however long, takes the share of another.
- * `totalBytes` is a whole number; the sum of the shares is at most that.
+ * The credit of each coordinator: all of it where there is one. Of several, one that leases little has what it needs
+ * and the rest is divided equally among the others (max-min fairness), so that no queue, however long, takes the share
+ * of another. `totalBytes` is a whole number; the sum of the shares is at most that.
  */
 export function shareCredit(totalBytes: number, uses: readonly CreditUse[]): number[] {
   if (uses.length === 1) return [totalBytes];

@@ -6,7 +6,10 @@ export interface TunedAdapter {
   driver: string;
 }
 
-/** A file an adapter for each thing that is kept of it, so that two that are measured at the same time do not overwrite each other. */
+/**
+ * A file an adapter for each thing that is kept of it, so that two that are measured at the same time do not overwrite
+ * each other.
+ */
 export function nameOfFile(what: string, { name, driver }: TunedAdapter): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([name, driver]))

@@ -31,7 +31,8 @@ export class BufferPool {
 
   give(buffer: ArrayBuffer): void {
     this.#free.push(buffer);
-    // Who waits is woken by this, and finds the buffer; `take` lets go of it where it is not of the size that is wanted.
+    // Who waits is woken by this, and finds the buffer; `take` lets go of it where it is not of the size that is
+    // wanted.
     this.forget(buffer.byteLength);
   }
 

@@ -33,8 +33,8 @@ export class CpuDevice implements NodeDevice {
   /** What the largest binding of a GPU takes, too. */
   readonly maxStagingBytes = 2 ** 31 - 256;
   /**
-   * Four frames of 1080p: nothing is gained by larger ones, and the cores have work earlier and until later. A job of 1,000
-   * JPEGs had 355 to 365 frames a second on two cores, and 340 with 64 MiB (measured).
+   * Four frames of 1080p: nothing is gained by larger ones, and the cores have work earlier and until later. A job of
+   * 1,000 JPEGs had 355 to 365 frames a second on two cores, and 340 with 64 MiB (measured).
    */
   readonly batchBytes = 2 ** 23;
   readonly batchesInFlight: number;
@@ -61,8 +61,8 @@ export class CpuDevice implements NodeDevice {
     const threads = this.#threadLimit === 1 ? '1 thread' : `${this.#threadLimit} threads`;
     this.info = { kind: 'cpu', name: `${model}, ${threads}`, driver: `Node.js ${process.version}` };
     if (options.startsLate) return;
-    // While the node attaches: the first batch would wait 150 ms for it (measured). Others start when as many batches are there at
-    // once: each takes 60 to 100 ms of processor time (measured), and many a job is one batch.
+    // While the node attaches: the first batch would wait 150 ms for it (measured). Others start when as many batches
+    // are there at once: each takes 60 to 100 ms of processor time (measured), and many a job is one batch.
     this.#idle = [this.#start()];
   }
 
@@ -104,7 +104,10 @@ export class CpuDevice implements NodeDevice {
     }
   }
 
-  /** A thread is started, or replaced when it stopped, when there is work for it, so one that cannot start fails batches instead of spinning. */
+  /**
+   * A thread is started, or replaced when it stopped, when there is work for it, so one that cannot start fails batches
+   * instead of spinning.
+   */
   #another(): CpuThread | undefined {
     return this.#isClosed || this.#threads.size >= this.#threadLimit ? undefined : this.#start();
   }
@@ -171,8 +174,8 @@ class CpuStaging implements Staging {
 }
 
 /**
- * The reference as a device, to check what other devices found: slow, and with nothing in common with them. Its threads start
- * with the first check, and leave half of the cores to decoding.
+ * The reference as a device, to check what other devices found: slow, and with nothing in common with them. Its threads
+ * start with the first check, and leave half of the cores to decoding.
  */
 export function openTwinDevice(): NodeDevice {
   const threads = Math.ceil(availableParallelism() / 2);

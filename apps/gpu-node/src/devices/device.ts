@@ -18,8 +18,8 @@ export interface DeviceInfo {
 }
 
 /**
- * Memory that planes are decoded into, or that JPEGs are read into which the device decodes; for a GPU it is mapped upload memory, so
- * nothing is copied afterwards.
+ * Memory that planes are decoded into, or that JPEGs are read into which the device decodes; for a GPU it is mapped
+ * upload memory, so nothing is copied afterwards.
  */
 export interface Staging {
   /** Before the first run. */
@@ -38,8 +38,8 @@ export interface BatchResult {
    */
   busySeconds?: number;
   /**
-   * Gives back the memory that dense results lie in, which nobody may read from then on. Called at most once; where it is not, or is
-   * absent, the memory is not used again.
+   * Gives back the memory that dense results lie in, which nobody may read from then on. Called at most once; where it
+   * is not, or is absent, the memory is not used again.
    */
   release?(): void;
 }
@@ -72,8 +72,8 @@ export interface DeviceJpegs {
   /** Compiles it, once. To be awaited before the first `decode` to these. Rejects where the device refuses it. */
   prepare(channels: PlaneTarget['channels']): Promise<void>;
   /**
-   * Decodes files that lie in the bytes of `staging`, to planes that the next `run` of that staging reads: it need not be waited for,
-   * because a device does one thing after another. Rejects with DeviceLostError.
+   * Decodes files that lie in the bytes of `staging`, to planes that the next `run` of that staging reads: it need not
+   * be waited for, because a device does one thing after another. Rejects with DeviceLostError.
    */
   decode(staging: Staging, batch: StagedJpegs): Promise<DecodedJpegs>;
 }
@@ -94,14 +94,15 @@ export interface NodeDevice {
   /** Absent where the device decodes none. */
   readonly jpegs?: DeviceJpegs | undefined;
   /**
-   * Waits for staging memory of at least `bytes`. `isLimited`, for devices that `takesLimited`: its planes will be luma of 8 bits and of the
-   * limited range, and the first run makes gray of them as `expandedLuma` of libs/imaging defines it. Rejects with DeviceLostError.
+   * Waits for staging memory of at least `bytes`. `isLimited`, for devices that `takesLimited`: its planes will be luma
+   * of 8 bits and of the limited range, and the first run makes gray of them as `expandedLuma` of libs/imaging defines
+   * it. Rejects with DeviceLostError.
    */
   acquire(bytes: number, isLimited?: boolean): Promise<Staging>;
   /**
-   * Computes items laid out in `staging`, which it takes back; with `keep` it leaves it to the caller, with the planes in it, for
-   * another run, unless it rejects. Rejects with DeviceLostError when the device is gone: the same work may be repeated on
-   * another.
+   * Computes items laid out in `staging`, which it takes back; with `keep` it leaves it to the caller, with the planes
+   * in it, for another run, unless it rejects. Rejects with DeviceLostError when the device is gone: the same work may
+   * be repeated on another.
    */
   run(
     staging: Staging,

@@ -1,5 +1,5 @@
-// Gray of luma of the limited range, four pixels a word: (2 (Y - 16) 19077 + 2^14) >> 15, clipped to 0…255, the values of expandedLuma in
-// libs/imaging/src/video/process/video-gray.ts for 8 bits.
+// Gray of luma of the limited range, four pixels a word: (2 (Y - 16) 19077 + 2^14) >> 15, clipped to 0…255, the values
+// of expandedLuma in libs/imaging/src/video/process/video-gray.ts for 8 bits.
 @group(0) @binding(0) var<storage, read_write> planes: array<u32>;
 
 const lanes = 256u;

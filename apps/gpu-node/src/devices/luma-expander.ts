@@ -26,7 +26,10 @@ export class LumaExpander {
     this.#pipeline = pipeline;
   }
 
-  /** Records it for the first `bytes` bytes of `planes`, a multiple of 4: also what lies between planes, which nobody reads. */
+  /**
+   * Records it for the first `bytes` bytes of `planes`, a multiple of 4: also what lies between planes, which nobody
+   * reads.
+   */
   record(pass: GPUComputePassEncoder, planes: GPUBuffer, bytes: number): void {
     const groups = Math.ceil(bytes / (4 * groupWords));
     const entries = [{ binding: 0, resource: { buffer: planes, size: bytes } }];

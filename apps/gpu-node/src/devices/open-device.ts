@@ -25,7 +25,8 @@ const openers: Openers = {
 
 /**
  * Opens the device that is asked for; rejects with UsageError where that one is not there. `auto` takes a GPU and else
- * `cpu`, never `software`: on one core WebAssembly computes 1,400 Mpx/s of 1080p LBP, and SwiftShader 14 on two (measured).
+ * `cpu`, never `software`: on one core WebAssembly computes 1,400 Mpx/s of 1080p LBP, and SwiftShader 14 on two
+ * (measured).
  */
 export async function openDevice(
   choice: DeviceChoice,

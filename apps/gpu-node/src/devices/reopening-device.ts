@@ -22,8 +22,8 @@ export interface ReopeningOptions {
 const triesMs = [0, 1000, 4000, 15_000];
 
 /**
- * A device that is opened again when it is lost: the batches it had reject with DeviceLostError, later ones wait for the
- * new device. It is lost for good when it cannot be opened again, or is lost as often without one batch in between.
+ * A device that is opened again when it is lost: the batches it had reject with DeviceLostError, later ones wait for
+ * the new device. It is lost for good when it cannot be opened again, or is lost as often without one batch in between.
  */
 export class ReopeningDevice implements NodeDevice {
   readonly lost: Promise<string>;

@@ -2,8 +2,8 @@
 const stepBytes = 2 ** 20;
 
 /**
- * Memory for dense results, used again for the next batch: copying out of mapped memory into new pages gives 1.2 GiB a second, into pages
- * that were written before 8.7 (measured).
+ * Memory for dense results, used again for the next batch: copying out of mapped memory into new pages gives 1.2 GiB a
+ * second, into pages that were written before 8.7 (measured).
  */
 export class ResultMemory {
   readonly #mostIdleBytes: number;

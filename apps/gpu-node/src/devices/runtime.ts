@@ -9,11 +9,12 @@ const collectsAfterBytes = 64 * 2 ** 20;
 let givenBytes = 0;
 
 /**
- * Keeps the garbage collector from chasing memory that a device gives out. Each mapping of upload memory, and each buffer moved between
- * threads, looks to V8 like so much newly allocated, and past 64 MB it collects garbage to get it back. Accounted for in the limit of the
- * whole heap, it does not. Measured: on an H200 with 1,400 frames/s a quarter of the main thread and a core of collector threads; on two
- * cores without a GPU a tenth of all time. The flag is not set before: with it V8 refuses all code that was compiled without, Node's own as well,
- * and what is loaded later is compiled once more, 50 ms of processor time of a node that computes one small image (measured).
+ * Keeps the garbage collector from chasing memory that a device gives out. Each mapping of upload memory, and each
+ * buffer moved between threads, looks to V8 like so much newly allocated, and past 64 MB it collects garbage to get it
+ * back. Accounted for in the limit of the whole heap, it does not. Measured: on an H200 with 1,400 frames/s a quarter
+ * of the main thread and a core of collector threads; on two cores without a GPU a tenth of all time. The flag is not
+ * set before: with it V8 refuses all code that was compiled without, Node's own as well, and what is loaded later is
+ * compiled once more, 50 ms of processor time of a node that computes one small image (measured).
  */
 export function spareCollector(bytes: number): void {
   if (givenBytes >= collectsAfterBytes) return;
@@ -30,10 +31,11 @@ export const batchBegun = (): void => void batches++;
 export const batchEnded = (): void => void batches--;
 
 /**
- * Has Dawn look once a millisecond for what a device has done, once it has looked for `eagerMs` in every turn of the event loop; or at
- * once where several batches are under way, which wait for one another and not for looks. Its bindings look in every turn for as long as
- * anything is awaited, by setImmediate of the global object: that keeps the main thread busy, on a core that SwiftShader would compute
- * and compile on. Measured: eight kernels take 6 s of processor time to compile instead of 12 s.
+ * Has Dawn look once a millisecond for what a device has done, once it has looked for `eagerMs` in every turn of the
+ * event loop; or at once where several batches are under way, which wait for one another and not for looks. Its
+ * bindings look in every turn for as long as anything is awaited, by setImmediate of the global object: that keeps the
+ * main thread busy, on a core that SwiftShader would compute and compile on. Measured: eight kernels take 6 s of
+ * processor time to compile instead of 12 s.
  */
 export function pollDawnCalmly(eagerMs: number, nowMs: () => number = () => performance.now()): void {
   const { setImmediate: atOnce } = globalThis;
@@ -61,5 +63,8 @@ export function pollDawnCalmly(eagerMs: number, nowMs: () => number = () => perf
 
 type Callback = (...given: unknown[]) => void;
 
-/** Whether a function is not written in JavaScript, as Dawn's are; those that resolve a promise are not, either, and may wait. */
+/**
+ * Whether a function is not written in JavaScript, as Dawn's are; those that resolve a promise are not, either, and may
+ * wait.
+ */
 const isNative = (callback: unknown): boolean => String(callback).endsWith('{ [native code] }');

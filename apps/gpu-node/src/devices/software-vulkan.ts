@@ -46,8 +46,9 @@ function archivePath(): string {
 }
 
 /**
- * Unpacks the archive once under the first folder of `roots` that can be written, and returns the folder with its files.
- * The folder is named by the archive's content and appears complete or not at all, whoever else unpacks at the same time.
+ * Unpacks the archive once under the first folder of `roots` that can be written, and returns the folder with its
+ * files. The folder is named by the archive's content and appears complete or not at all, whoever else unpacks at the
+ * same time.
  */
 export async function unpackSwiftShader(archive: string, roots: readonly string[]): Promise<string> {
   const packed = await readFile(archive).catch(() => {

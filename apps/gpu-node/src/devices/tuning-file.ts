@@ -111,7 +111,9 @@ export async function forgetTuning(adapter: TunedAdapter, folders: readonly stri
   return removed;
 }
 
-/** What `halogrid tune` chose for an adapter; nothing where it was not run. `note` takes a line that says what is used. */
+/**
+ * What `halogrid tune` chose for an adapter; nothing where it was not run. `note` takes a line that says what is used.
+ */
 export async function tunedChoice(adapter: TunedAdapter, note: (line: string) => void): Promise<ChooseStrategy> {
   const tuning = await readTuning(adapter, cacheFolders(process.env), note);
   if (!tuning) return () => undefined;

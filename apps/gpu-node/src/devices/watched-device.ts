@@ -2,8 +2,8 @@ import { type BatchResult, type DeviceKind, DeviceLostError, type NodeDevice } f
 import { deviceOver } from './device-over.ts';
 
 /**
- * A device that gives no batch back for so long hangs. A GPU takes seconds for the largest batch of the slowest kernel; on a CPU that
- * others use as well the same may take many minutes, and there is no driver that could hang.
+ * A device that gives no batch back for so long hangs. A GPU takes seconds for the largest batch of the slowest kernel;
+ * on a CPU that others use as well the same may take many minutes, and there is no driver that could hang.
  */
 export const hangMs: Record<DeviceKind, number> = { gpu: 120_000, software: 1_800_000, cpu: 1_800_000 };
 
@@ -11,8 +11,8 @@ export const hangMs: Record<DeviceKind, number> = { gpu: 120_000, software: 1_80
 export type Timer = (ms: number, task: () => void) => () => void;
 
 /**
- * The same device, which is lost, too, when it hangs: when it has batches and gives none of them back for `ms`. Batches then
- * reject with DeviceLostError; the device itself is for whoever hears of the loss to close.
+ * The same device, which is lost, too, when it hangs: when it has batches and gives none of them back for `ms`. Batches
+ * then reject with DeviceLostError; the device itself is for whoever hears of the loss to close.
  */
 export function withWatch(device: NodeDevice, ms: number, timer: Timer = systemTimer): NodeDevice {
   const running = new Set<(error: Error) => void>();

@@ -6,7 +6,9 @@ import type { DeviceInfo } from './device.ts';
 import { pollDawnCalmly } from './runtime.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
 
-/** Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along. */
+/**
+ * Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along.
+ */
 let root: GPU | undefined;
 
 const noDriver = 'The Vulkan loader finds no GPU driver (see VK_DRIVER_FILES)';
@@ -43,7 +45,8 @@ export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter
 function disabledFeatures(kind: 'gpu' | 'software'): string[] {
   // Dawn rounds timestamps to 65 µs against fingerprinting in browsers, which is longer than a kernel takes.
   const features = ['timestamp_quantization'];
-  // SwiftShader compiles the extension's clearing of workgroup memory word by word: 3.5 s for LDP, 1.0 s without (measured).
+  // SwiftShader compiles the extension's clearing of workgroup memory word by word: 3.5 s for LDP, 1.0 s without
+  // (measured).
   if (kind === 'software') features.push('use_vulkan_zero_initialize_workgroup_memory_extension');
   return features;
 }

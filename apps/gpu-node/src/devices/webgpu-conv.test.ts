@@ -34,13 +34,18 @@ const conv = (parameters: Record<string, string>, border: string): AskedOperatio
 
 const matrixOf = (side: number, entry: (i: number, j: number) => number): string =>
   JSON.stringify(Array.from({ length: side }, (_, i) => Array.from({ length: side }, (_, j) => entry(i, j))));
-/** Integers without a pattern, from -9 to 9; fractions with many ties; any numbers; integers whose sums need 27 bits. */
+/**
+ * Integers without a pattern, from -9 to 9; fractions with many ties; any numbers; integers whose sums need 27 bits.
+ */
 const integers = (side: number) => matrixOf(side, (i, j) => ((i * 7 + j * 5 + i * j) % 19) - 9);
 const ties = (side: number) => matrixOf(side, (i, j) => (((i * 3 + j * 7) % 9) - 4) / 8);
 const reals = (side: number) => matrixOf(side, (i, j) => Math.sin(1 + i * 31 + j * j));
 const large = (side: number) => matrixOf(side, (i, j) => ((i * 977 + j * 613 + i * j) % 30_001) - 15_000);
 
-/** Each path, side, border, type and number of channels: not all products, because SwiftShader compiles each for a second. */
+/**
+ * Each path, side, border, type and number of channels: not all products, because SwiftShader compiles each for a
+ * second.
+ */
 const variants: TestVariant[] = [
   { operations: [conv({ matrix: integers(3) }, 'zero')], withMap: true },
   { operations: [conv({ matrix: reals(5) }, 'mirror')], withMap: true },

@@ -14,7 +14,9 @@ before(async () => {
 
 const lbp = (convention: string, border: string) => ({ kernel: 'lbp', parameters: { convention }, border });
 
-/** Every border, and every pair of the other two; not all products, because SwiftShader compiles each for half a second. */
+/**
+ * Every border, and every pair of the other two; not all products, because SwiftShader compiles each for half a second.
+ */
 const variants: TestVariant[] = [
   ...borderModes.map((border, i) => {
     return { operations: [lbp(i % 2 === 0 ? 'nw-cw-msb' : 'nw-cw-lsb', border)], withMap: border !== 'reflect' };

@@ -37,8 +37,9 @@ export interface WebGpuDeviceOptions {
 }
 
 /**
- * V8 takes each range that Dawn gives for as much memory allocated, and collected garbage for a third of the main thread's time at
- * 160 batches of 64 MiB a second (measured); so Dawn is asked for the first bytes alone, and what they begin is viewed once.
+ * V8 takes each range that Dawn gives for as much memory allocated, and collected garbage for a third of the main
+ * thread's time at 160 batches of 64 MiB a second (measured); so Dawn is asked for the first bytes alone, and what they
+ * begin is viewed once.
  */
 const slotOptions = {
   view: (upload: GPUBuffer, bytes: number) =>
@@ -82,8 +83,8 @@ class WebGpuDevice implements NodeDevice {
     this.#programs = new GpuPrograms(device, choose, hosts);
     this.info = info;
     this.takesLimited = info.kind === 'gpu';
-    // Measured on an H200 with batches of 31 1080p frames: eight reach 0.84 of what decoding alone does, four 0.80. SwiftShader
-    // computes on the cores that decode, so more than two only cost memory.
+    // Measured on an H200 with batches of 31 1080p frames: eight reach 0.84 of what decoding alone does, four 0.80.
+    // SwiftShader computes on the cores that decode, so more than two only cost memory.
     this.batchesInFlight = info.kind === 'gpu' ? 8 : 2;
     // Codes take the room of their pixels, and are read back in one buffer with the histograms of up to 1024 items.
     this.maxStagingBytes = Math.floor(largestBinding(device) / 2 ** 20 - 2) * 2 ** 20;

@@ -18,7 +18,10 @@ const suite = deviceOfSuite();
 
 const inEights = (value: number): number => 8 * Math.ceil(value / 8);
 
-/** Decodes a batch in colour and compares verdicts, and colours where they are fine, with the twin's. Returns how many are. */
+/**
+ * Decodes a batch in colour and compares verdicts, and colours where they are fine, with the twin's. Returns how many
+ * are.
+ */
 async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
   const { device, decoder, converter } = suite;
   const batch: JpegFile[] = [];

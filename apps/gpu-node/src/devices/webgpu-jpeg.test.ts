@@ -149,7 +149,8 @@ test('images of random coefficients, samplings, tables and restart intervals equ
     sharesTables: random(4) === 0,
     seed: 1 + random(2 ** 30),
   }));
-  // Blocks without an end, in several groups: chunks are decoded again many times. A GPU once kept the state of an earlier time.
+  // Blocks without an end, in several groups: chunks are decoded again many times. A GPU once kept the state of an
+  // earlier time.
   const full = { density: 100, bits: 5, quantiser: 4, sharesTables: false, restartMcus: 0, seed: 622704135 };
   made.push({
     ...full,

@@ -16,7 +16,10 @@ const usualBatchBytes = 2 ** 27;
 /** What is between two passes takes up to 17 times the bytes of the files, in one buffer. */
 const scratchFactor = 20;
 
-/** Decodes JPEGs from the upload memory of slots to their planes, one batch after another, so that all share what is between passes. */
+/**
+ * Decodes JPEGs from the upload memory of slots to their planes, one batch after another, so that all share what is
+ * between passes.
+ */
 export class WebGpuJpegs {
   readonly maxBytes: number;
   readonly batchBytes: number;

@@ -13,7 +13,10 @@ const lbp = (text: string, border?: string) => {
   return { kernel: 'lbp', parameters, border };
 };
 
-/** Every ring, label, border, type of sample and place of the histogram; not all products, which would compile for minutes. */
+/**
+ * Every ring, label, border, type of sample and place of the histogram; not all products, which would compile for
+ * minutes.
+ */
 const variants: TestVariant[] = [
   { operations: [lbp('points=16 radius=2 labels=uniform')], withMap: true },
   { operations: [lbp('points=12 radius=1.5', 'reflect')], withMap: true, grid: { rows: 2, columns: 3 } },

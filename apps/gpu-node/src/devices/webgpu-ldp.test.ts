@@ -13,7 +13,10 @@ before(async () => {
 
 const ldp = (order: number, border: string) => ({ kernel: 'ldp', parameters: { order: `${order}` }, border });
 
-/** Every border, and the lowest, the default and the highest order; not all products, because SwiftShader compiles each for 1.5 s. */
+/**
+ * Every border, and the lowest, the default and the highest order; not all products, because SwiftShader compiles each
+ * for 1.5 s.
+ */
 const variants: TestVariant[] = [
   ...borderModes.map((border, i) => ({ operations: [ldp([2, 3, 6][i % 3]!, border)], withMap: i % 5 !== 0 })),
   { operations: [ldp(3, 'interior')], withMap: true, grid: { rows: 3, columns: 2 } },

@@ -24,7 +24,9 @@ after(() => device.close());
 
 const nameOf = ({ kernel, parameters, border }: Operation): string => JSON.stringify([kernel, parameters, border]);
 
-/** Makes `asked` run with the strategies that are named as `word 8x8`, an output each. Throws for one that there is not. */
+/**
+ * Makes `asked` run with the strategies that are named as `word 8x8`, an output each. Throws for one that there is not.
+ */
 function choose(asked: AskedOperation, strategies: Partial<Record<GpuOutput, string>>): AskedOperation {
   const operation = createPipeline([asked]).operations[0]!;
   const entries = Object.entries(strategies).map(([output, wanted]) => {
@@ -44,7 +46,9 @@ const conv = (parameters: Record<string, string>, border: string): AskedOperatio
   return { kernel: 'conv', parameters, border };
 };
 
-/** Each path, and shapes that are not the default's; not all products, because SwiftShader compiles each for a second. */
+/**
+ * Each path, and shapes that are not the default's; not all products, because SwiftShader compiles each for a second.
+ */
 const variants = (): TestVariant[] => [
   { operations: [choose(lbp('zero'), { both: 'word 4x4' })], withMap: true },
   { operations: [choose(lbp('reflect'), { histogram: 'word-global 16x16' })], withMap: false },

@@ -48,10 +48,10 @@ export class Batch {
   }
 
   /**
-   * Places a tile; undefined where there is no room for it and its results, and where it needs a dense result and the others do
-   * not, or the other way round. The first tile of a batch has all that the device takes, for each pipeline; the others have what is
-   * left of the batch's limits, for all of them. `samplings`: by pipeline, the pixels of which a dense result is made, if it is. `stride`: as
-   * placeSharedItem takes it.
+   * Places a tile; undefined where there is no room for it and its results, and where it needs a dense result and the
+   * others do not, or the other way round. The first tile of a batch has all that the device takes, for each pipeline;
+   * the others have what is left of the batch's limits, for all of them. `samplings`: by pipeline, the pixels of which
+   * a dense result is made, if it is. `stride`: as placeSharedItem takes it.
    */
   add(
     plan: SharedPlan,
@@ -97,7 +97,10 @@ function mapBytesOf({ stages }: PipelinePlan, pipeline: Pipeline): number {
   return height * (ofRow + width * ofPixel);
 }
 
-/** Bytes of a map at most, by what of it they are for: a GPU's rows begin up to 15 samples into 16 bytes, and end with such 16 bytes. */
+/**
+ * Bytes of a map at most, by what of it they are for: a GPU's rows begin up to 15 samples into 16 bytes, and end with
+ * such 16 bytes.
+ */
 function mapSpaceOf({ output }: Pipeline): { ofRow: number; ofPixel: number } {
   const unit = sampleBytes[output.sample];
   const bands = output.channels.length;

@@ -1,6 +1,6 @@
 /**
- * The parts of the work that those behind them may wait for: a server's answers, files, decoders, the device, whoever keeps maps; `node`:
- * none of these, while it has shards; `idle`: it has no shards.
+ * The parts of the work that those behind them may wait for: a server's answers, files, decoders, the device, whoever
+ * keeps maps; `node`: none of these, while it has shards; `idle`: it has no shards.
  */
 export const bindings = ['network', 'read', 'decode', 'device', 'encode', 'node', 'idle'] as const;
 export type Binding = (typeof bindings)[number];
@@ -19,8 +19,8 @@ export interface UnderWay {
 }
 
 /**
- * What binds at a moment, as parts that add up to 1: looked at from the end, the device where it has work, otherwise what it waits for.
- * Where the device is made of the cores that decode, both bind by how much of each is under way.
+ * What binds at a moment, as parts that add up to 1: looked at from the end, the device where it has work, otherwise
+ * what it waits for. Where the device is made of the cores that decode, both bind by how much of each is under way.
  */
 export function bindingNow(now: UnderWay, isDeviceOfCores: boolean): readonly (readonly [Binding, number])[] {
   const { device, decode } = now;

@@ -25,8 +25,9 @@ export interface BusySeconds {
 }
 
 /**
- * Sums the seconds in which a node is at something for at least one shard, however many they are: stages of several shards
- * overlap, and the sum of their seconds does not tell how long anything else waited for them. What did is told by what binds.
+ * Sums the seconds in which a node is at something for at least one shard, however many they are: stages of several
+ * shards overlap, and the sum of their seconds does not tell how long anything else waited for them. What did is told
+ * by what binds.
  */
 export class BusyClock {
   readonly #nowMs: () => number;
@@ -61,7 +62,10 @@ export class BusyClock {
     this.#whole?.end(activity);
   }
 
-  /** Adds seconds that the clock of the device tells; those of a CPU are of each thread, and count as far as it has batches. */
+  /**
+   * Adds seconds that the clock of the device tells; those of a CPU are of each thread, and count as far as it has
+   * batches.
+   */
   addDevice(seconds: number): void {
     if (this.#kind !== 'cpu') this.#seconds.busy.device += seconds;
     this.#whole?.addDevice(seconds);
@@ -126,7 +130,9 @@ export class BusyClocks {
   }
 }
 
-/** As ShardCompleted.busy_seconds has them. A job's node is idle where it has no shard, which no answer of it can tell. */
+/**
+ * As ShardCompleted.busy_seconds has them. A job's node is idle where it has no shard, which no answer of it can tell.
+ */
 export function busyMessage({ busy, binding }: BusySeconds): Record<string, number> {
   const binds = bindings.filter((name) => name !== 'idle').map((name) => [`${name}_binds`, binding[name]]);
   return { ...busy, ...Object.fromEntries(binds) };

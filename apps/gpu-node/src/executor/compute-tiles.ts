@@ -65,9 +65,9 @@ export interface FilledBatch<Tile extends FilledTile> {
 }
 
 /**
- * Waits for staging memory, has `read` put pixels of a batch into it, and keeps what previews show of the tiles that `read` returns.
- * `hasPreviews`: pixels are read as well, which then go to a GPU by way of other memory: its own is made for writing, and reading
- * a preview of 1080p from it took 3 s (measured on an H200).
+ * Waits for staging memory, has `read` put pixels of a batch into it, and keeps what previews show of the tiles that
+ * `read` returns. `hasPreviews`: pixels are read as well, which then go to a GPU by way of other memory: its own is
+ * made for writing, and reading a preview of 1080p from it took 3 s (measured on an H200).
  */
 export async function fillBatch<Tile extends FilledTile>(
   run: ShardRun,

@@ -56,18 +56,23 @@ export interface ExecutorOptions {
   note?: (line: string) => void;
 }
 
-/** Memory for images that are decoded as a whole to be cut into tiles: two of the largest that are decoded so, in gray. */
+/**
+ * Memory for images that are decoded as a whole to be cut into tiles: two of the largest that are decoded so, in gray.
+ */
 const planeCacheBytes = 512 * 2 ** 20;
 
-/** Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile. */
+/**
+ * Shards that are under way beyond the batches in flight: their files are opened, and their chunks written, meanwhile.
+ */
 const shardsAhead = 4;
 
 /** Segments under way beyond those that are decoded, at least. */
 const leastSegmentsAhead = 4;
 
 /**
- * Segments under way where so many are decoded at the same time: others wait for a decoder, or have frames left to be computed or an answer to be
- * taken. Those of one length end together, so there is another for each decoder: with a quarter as many, decoders waited for leases.
+ * Segments under way where so many are decoded at the same time: others wait for a decoder, or have frames left to be
+ * computed or an answer to be taken. Those of one length end together, so there is another for each decoder: with a
+ * quarter as many, decoders waited for leases.
  */
 export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 
@@ -187,7 +192,10 @@ function answerOf(
   };
 }
 
-/** Throws one sentence for a lease of which something is longer, or more, than any that a coordinator has reason to give. */
+/**
+ * Throws one sentence for a lease of which something is longer, or more, than any that a coordinator has reason to
+ * give.
+ */
 export function checkLease(lease: Lease): void {
   const excess = excessOf(lease, leaseBounds);
   if (!excess) return;

@@ -10,7 +10,10 @@ import { PlaneCache } from './plane-cache.ts';
 
 /** Smaller images are soon decoded whole. */
 const usualLeastPixels = 2 ** 26;
-/** Pixels of a band: one core decodes as many in 0.1 s. With rows above and below they take 16 MiB, which is a size of the pool of bytes. */
+/**
+ * Pixels of a band: one core decodes as many in 0.1 s. With rows above and below they take 16 MiB, which is a size of
+ * the pool of bytes.
+ */
 const usualBandPixels = 3 * 2 ** 22;
 /** Where restart markers are so far apart that a band has more, it is not worth it. */
 const mostBandPixels = 2 ** 26;
@@ -53,12 +56,13 @@ export class JpegBands {
   }
 
   /**
-   * Reads and decodes the band that begins at row `y`, on libuv's pool. Rejects with BandInDoubt where libjpeg finds anything to warn
-   * of in it, or the file is not what it was.
+   * Reads and decodes the band that begins at row `y`, on libuv's pool. Rejects with BandInDoubt where libjpeg finds
+   * anything to warn of in it, or the file is not what it was.
    */
   async decode(y: number, channels: PlaneTarget['channels']): Promise<BandPlanes> {
     const { frame, head, stretches, sizeBytes } = this.index;
-    // What is left over in front of a restart marker shows behind it; and chroma is smoothed over rows, so colours need those above, too.
+    // What is left over in front of a restart marker shows behind it; and chroma is smoothed over rows, so colours need
+    // those above, too.
     const step = rowsOfStretches(frame);
     const top = channels === 'rgb' ? Math.max(0, y - step) : y;
     const band = bandOf(frame, stretches, top, y + this.rows + step - top);
@@ -132,8 +136,8 @@ export class BandedJpegs {
   }
 
   /**
-   * Undefined for what is not decoded so, of which nothing is read where its name or its size says as much. `version` is that of the source as
-   * it is now.
+   * Undefined for what is not decoded so, of which nothing is read where its name or its size says as much. `version`
+   * is that of the source as it is now.
    */
   async open(
     file: AskedFile,

@@ -28,8 +28,8 @@ const mostBefore = 64;
 const reader = new JpegFrameReader();
 
 /**
- * Whether the packets of a video on this machine look like JPEGs. It decides about who is asked first and nothing else: what decodes the
- * video knows its codec.
+ * Whether the packets of a video on this machine look like JPEGs. It decides about who is asked first and nothing else:
+ * what decodes the video knows its codec.
  */
 export async function hasJpegs({ access }: VideoFile, { position }: VideoSegment): Promise<boolean> {
   if (!('path' in access) || position === undefined || position < 0) return false;
@@ -46,8 +46,8 @@ export async function hasJpegs({ access }: VideoFile, { position }: VideoSegment
 }
 
 /**
- * Computes frames of a segment of MJPEG that a device decodes. Outcomes are put to the positions of their frames; those without one
- * are left to cores.
+ * Computes frames of a segment of MJPEG that a device decodes. Outcomes are put to the positions of their frames; those
+ * without one are left to cores.
  */
 export async function runRecordedJpegs(
   run: ShardRun,

@@ -28,8 +28,8 @@ export interface DecodedBytes {
 }
 
 /**
- * Computes JPEGs that the device decodes, whose own pixels never leave it. JPEGs that are not for devices, not there as they were
- * planned, or in doubt have no outcome.
+ * Computes JPEGs that the device decodes, whose own pixels never leave it. JPEGs that are not for devices, not there as
+ * they were planned, or in doubt have no outcome.
  */
 export async function runEncoded(
   run: ShardRun,
@@ -60,7 +60,10 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly ListedF
   });
 }
 
-/** Decodes and computes a batch, and keeps maps where they are wanted. Frames that were decoded with doubt have no outcome. */
+/**
+ * Decodes and computes a batch, and keeps maps where they are wanted. Frames that were decoded with doubt have no
+ * outcome.
+ */
 export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: FrameOutcomes): Promise<DecodedBytes> {
   const { staging, read, tiles, planesBytes } = jpegs;
   if (tiles.length === 0) {

@@ -44,8 +44,8 @@ export async function runFrames(
 }
 
 /**
- * How a source is read: what cores need not decode, without its pixels in memory of theirs, which a preview shows. JPEGs of servers come by
- * connections of this thread.
+ * How a source is read: what cores need not decode, without its pixels in memory of theirs, which a preview shows.
+ * JPEGs of servers come by connections of this thread.
  */
 function wayOf({ job, means }: ShardRun, source: LeasedSource): 'encoded' | 'fetched' | 'raw' | 'others' {
   if (needsPreview(source)) return 'others';
@@ -93,7 +93,9 @@ async function runDecoded(run: ShardRun, frames: readonly AskedFrame[], outcomes
   });
 }
 
-/** Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps what is wanted. */
+/**
+ * Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps what is wanted.
+ */
 async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: FrameOutcomes): Promise<void> {
   const { clock } = run.turn;
   const hasPreviews = frames.some(({ source }) => needsPreview(source));

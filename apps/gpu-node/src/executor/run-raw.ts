@@ -10,8 +10,8 @@ import type { ShardRun } from './shard-run.ts';
 import { fillStaging } from './staging.ts';
 
 /**
- * Computes raw frames whose planes threads read, a batch at a time. Frames that are of another kind, or not there as they were
- * planned, have no outcome.
+ * Computes raw frames whose planes threads read, a batch at a time. Frames that are of another kind, or not there as
+ * they were planned, have no outcome.
  */
 export async function runRaw(
   run: ShardRun,

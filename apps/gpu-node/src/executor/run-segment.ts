@@ -23,8 +23,8 @@ import { needsMap, needsPreview, tooSmall } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 
 /**
- * Computes frames of a segment that a decoder decodes, one after another, straight into staging memory. A batch is read while the
- * one before is computed. Outcomes are put to the positions of their frames.
+ * Computes frames of a segment that a decoder decodes, one after another, straight into staging memory. A batch is read
+ * while the one before is computed. Outcomes are put to the positions of their frames.
  */
 export async function runSegment(
   run: ShardRun,
@@ -57,8 +57,8 @@ async function runBatch(run: ShardRun, batch: FilledBatch<FilledFrame>, outcomes
 }
 
 /**
- * Reads batches of frames of one size, type and range, a dense result of all or none of which is wanted. Staging memory is held only
- * while they are copied, so that more segments than the device has batches are decoded at the same time.
+ * Reads batches of frames of one size, type and range, a dense result of all or none of which is wanted. Staging memory
+ * is held only while they are copied, so that more segments than the device has batches are decoded at the same time.
  */
 class BatchReader {
   readonly #run: ShardRun;
@@ -156,7 +156,10 @@ class BatchReader {
 const isLike = (a: DecodedPicture, b: DecodedPicture): boolean =>
   a.width === b.width && a.height === b.height && a.pixel === b.pixel && a.isLimited === b.isLimited;
 
-/** Bytes from a row to the next in staging memory where that is what the decoder has, so that a frame is copied in one go. */
+/**
+ * Bytes from a row to the next in staging memory where that is what the decoder has, so that a frame is copied in one
+ * go.
+ */
 const strideOf = ({ stride, pixel }: DecodedPicture): number | undefined =>
   stride % (lanePixels * sampleBytes[pixel]) === 0 ? stride : undefined;
 

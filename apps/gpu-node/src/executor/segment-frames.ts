@@ -78,7 +78,10 @@ export function requestOf(
   return { start, strictFrom, end, wanted, hwaccel, channels, asDecoded };
 }
 
-/** Has `use` take the frames of a segment from a decoder, which is closed then, and as soon as they are not wanted any more. */
+/**
+ * Has `use` take the frames of a segment from a decoder, which is closed then, and as soon as they are not wanted any
+ * more.
+ */
 export async function withSegment<T>(
   run: ShardRun,
   frames: readonly AskedFrame[],

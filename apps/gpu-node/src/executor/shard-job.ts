@@ -28,8 +28,8 @@ export interface LeasedPipeline {
 }
 
 /**
- * What a lease asks for, by pipelines of which nothing is known. Throws ParameterError, and one sentence where it has no pipeline, or not all pipelines take the same
- * channels.
+ * What a lease asks for, by pipelines of which nothing is known. Throws ParameterError, and one sentence where it has
+ * no pipeline, or not all pipelines take the same channels.
  */
 export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   const { grid: asked, scratch, wantsMap, zarrShards = false } = lease;
@@ -59,7 +59,9 @@ export const needsPreview = ({ preview }: LeasedSource): boolean => preview === 
 /** Whether the dense result of a source is needed, and not its histogram alone. */
 export const needsMap = ({ wantsMap }: ShardJob, source: LeasedSource): boolean => wantsMap || needsPreview(source);
 
-/** The pixels of `rect` that each pipeline's dense result is wanted of, for needsMap; undefined where it is all of them. */
+/**
+ * The pixels of `rect` that each pipeline's dense result is wanted of, for needsMap; undefined where it is all of them.
+ */
 export function samplingsOf({ wantsMap, pipelines }: ShardJob, rect: Rect, size: Size): (Sampling | undefined)[] {
   return pipelines.map(({ pipeline }) => {
     if (wantsMap) return undefined;

@@ -39,8 +39,8 @@ export class StageClock {
   }
 
   /**
-   * Counts the time in which the device has a batch; how long it was at work on it is told by its own clock, because batches wait for
-   * one another.
+   * Counts the time in which the device has a batch; how long it was at work on it is told by its own clock, because
+   * batches wait for one another.
    */
   async onDevice(work: () => Promise<BatchResult>): Promise<BatchResult> {
     const startedMs = this.#nowMs();

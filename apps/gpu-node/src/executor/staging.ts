@@ -12,8 +12,8 @@ export interface BatchResults {
 }
 
 /**
- * Waits for staging memory and has `fill` put pixels into it; the memory is then the caller's to run or release. It is given back
- * here where `fill` rejects, or the result is not wanted any more. `isLimited`: as Device.acquire takes it.
+ * Waits for staging memory and has `fill` put pixels into it; the memory is then the caller's to run or release. It is
+ * given back here where `fill` rejects, or the result is not wanted any more. `isLimited`: as Device.acquire takes it.
  */
 export async function fillStaging<T>(
   { means: { device }, turn: { signal } }: ShardRun,

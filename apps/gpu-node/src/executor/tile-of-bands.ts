@@ -16,8 +16,8 @@ interface BandPart {
 }
 
 /**
- * The bands of a source of that size of which a tile of so many rows may be put together; undefined where it is no JPEG of bands, one is
- * in doubt, or they are more than nodes hold.
+ * The bands of a source of that size of which a tile of so many rows may be put together; undefined where it is no JPEG
+ * of bands, one is in doubt, or they are more than nodes hold.
  */
 export async function bandsOfSource(
   { job: { channels }, means: { banded } }: ShardRun,
@@ -36,7 +36,10 @@ export async function bandsOfSource(
   return samples * width * rows <= banded.planes.limitBytes ? bands : undefined;
 }
 
-/** Decodes the bands that `copies` touch, unless they are there, and has `copy` take its parts of each. Rejects with BandInDoubt. */
+/**
+ * Decodes the bands that `copies` touch, unless they are there, and has `copy` take its parts of each. Rejects with
+ * BandInDoubt.
+ */
 export async function copyFromBands(
   { job: { channels }, means: { banded, meters }, turn }: ShardRun,
   bands: JpegBands,

@@ -34,8 +34,8 @@ async function writeChunksOf(
 }
 
 /**
- * Keeps those pixels of a tile itself that a preview shows beside the map, where its source has one; `item` says where it lies in
- * `bytes`. Rejects with OutputError.
+ * Keeps those pixels of a tile itself that a preview shows beside the map, where its source has one; `item` says where
+ * it lies in `bytes`. Rejects with OutputError.
  */
 export async function writeSourceChunk(
   { job: { scratch, pipelines }, means: { writeChunk } }: ShardRun,

@@ -5,7 +5,10 @@ export interface AskedFile {
   version?: string | undefined;
 }
 
-/** Files on their way to a thread. Two strings take a message a tenth of the time that as many objects as there are files do. */
+/**
+ * Files on their way to a thread. Two strings take a message a tenth of the time that as many objects as there are
+ * files do.
+ */
 export interface AskedFiles {
   /** One a line. */
   uris: string;
@@ -13,7 +16,10 @@ export interface AskedFiles {
   versions: string;
 }
 
-/** Packs files whose URIs are of one line, as `file:` URIs are. A version of several lines is that of no file, and stays so. */
+/**
+ * Packs files whose URIs are of one line, as `file:` URIs are. A version of several lines is that of no file, and stays
+ * so.
+ */
 export function packFiles(files: readonly AskedFile[]): AskedFiles {
   const versionOf = ({ version = '' }: AskedFile): string => (version.includes('\n') ? 'none' : version);
   return { uris: files.map(({ uri }) => uri).join('\n'), versions: files.map(versionOf).join('\n') };

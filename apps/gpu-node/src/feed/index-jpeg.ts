@@ -23,8 +23,8 @@ const blockBytes = 2 ** 22;
 const mostStretches = 2 ** 20;
 
 /**
- * Reads a JPEG through once and finds its restart markers, in 4 MiB of memory and that of the index. Undefined for what is no JPEG of at
- * least so many pixels, has no such markers or any that is not due, or cannot be read. Never rejects.
+ * Reads a JPEG through once and finds its restart markers, in 4 MiB of memory and that of the index. Undefined for what
+ * is no JPEG of at least so many pixels, has no such markers or any that is not due, or cannot be read. Never rejects.
  */
 export async function indexJpeg(asked: AskedFile, leastPixels: number): Promise<JpegIndex | undefined> {
   const file = await openPlanned(asked);

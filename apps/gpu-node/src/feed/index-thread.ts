@@ -10,7 +10,10 @@ export interface IndexOrder {
   leastPixels: number;
 }
 
-/** Finds restart markers of JPEGs on a thread, which starts with the first that it is given: it looks at every byte of a file. */
+/**
+ * Finds restart markers of JPEGs on a thread, which starts with the first that it is given: it looks at every byte of a
+ * file.
+ */
 export class IndexThread {
   readonly #thread = new LateThread(startThread);
 

@@ -41,8 +41,8 @@ export class JpegBatch {
   }
 
   /**
-   * Where the bytes of a file go, of which `head` are the first ones, with its header; undefined for one that is not for devices, or where
-   * the batch is full.
+   * Where the bytes of a file go, of which `head` are the first ones, with its header; undefined for one that is not
+   * for devices, or where the batch is full.
    */
   place(position: number, head: Uint8Array, fileBytes: number): Uint8Array | undefined {
     const frame = this.#reader.read(head, fileBytes);

@@ -32,8 +32,8 @@ export interface JpegFeedOptions {
 }
 
 /**
- * Frames that cores decode before the device gets ready to: what is done sooner needs no decoder that takes time to compile, and no
- * threads. A shard has 64 of 1080p.
+ * Frames that cores decode before the device gets ready to: what is done sooner needs no decoder that takes time to
+ * compile, and no threads. A shard has 64 of 1080p.
  */
 const framesBefore = 256;
 /** Batches of the device after which its rate is kept. */
@@ -126,7 +126,10 @@ export class JpegFeed {
     this.#mayBegin = Promise.withResolvers();
   }
 
-  /** Reads files for the device, all of this machine or all of servers, whose connections are those of the caller's thread. */
+  /**
+   * Reads files for the device, all of this machine or all of servers, whose connections are those of the caller's
+   * thread.
+   */
   read(files: readonly AskedFile[], to: Uint8Array, limits: JpegLimits): Promise<EncodedBatch> {
     if (files[0] && isRemoteUri(files[0].uri)) return readRemoteJpegs(files, to, limits);
     return this.#options.threads.read(files, to, limits);

@@ -1,7 +1,10 @@
 import { BatchThreads } from './batch-threads.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 
-/** Decoders of cores for which one thread reads. On four cores one alone held a GPU up; on 16, more than four only take turns. */
+/**
+ * Decoders of cores for which one thread reads. On four cores one alone held a GPU up; on 16, more than four only take
+ * turns.
+ */
 const decodersAThread = 2;
 
 /** How many threads read where that many decode. */

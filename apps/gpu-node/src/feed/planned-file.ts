@@ -9,7 +9,10 @@ export interface PlannedFile {
   sizeBytes: number;
 }
 
-/** Opens a file; undefined where it cannot be read, has no bytes or more than `most`, or is not what it was when the job was planned. */
+/**
+ * Opens a file; undefined where it cannot be read, has no bytes or more than `most`, or is not what it was when the job
+ * was planned.
+ */
 export async function openPlanned(
   { uri, version }: AskedFile,
   most = Number.POSITIVE_INFINITY,

@@ -1,7 +1,10 @@
 import { BatchThreads } from './batch-threads.ts';
 import type { RawBatch, RawLimits } from './raw-orders.ts';
 
-/** Threads read as many bytes as upload memory takes where they are half as many as cores; more only take turns with what computes. */
+/**
+ * Threads read as many bytes as upload memory takes where they are half as many as cores; more only take turns with
+ * what computes.
+ */
 const mostThreads = 8;
 
 /** How many threads read where that many decode. */
@@ -14,7 +17,10 @@ export class RawThreads extends BatchThreads<RawLimits, RawBatch> {
   }
 }
 
-/** Frames that are opened one by one before threads for batches of them start: they take a tenth of a second of processor time. */
+/**
+ * Frames that are opened one by one before threads for batches of them start: they take a tenth of a second of
+ * processor time.
+ */
 const framesBefore = 256;
 
 /** Reads the raw frames of a node, once there are so many that it is worth its threads. */
@@ -34,7 +40,9 @@ export class RawFeed {
     return this.#frames > this.#framesBefore;
   }
 
-  /** Reads frames into `to` as planes of bytes, as many as there is room for; those that are for cores it leaves out. */
+  /**
+   * Reads frames into `to` as planes of bytes, as many as there is room for; those that are for cores it leaves out.
+   */
   read: RawThreads['read'] = (files, to, limits) => this.#threads.read(files, to, limits);
 
   close(): Promise<void> {

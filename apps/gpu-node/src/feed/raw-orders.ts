@@ -10,7 +10,10 @@ export interface RawLimits {
 export interface RawBatch {
   /** So many of the files were looked at, the first ones; the others found no room. */
   done: number;
-  /** Four words for each frame that was read: which it is of those asked for, its width, its height, and where its plane begins. */
+  /**
+   * Four words for each frame that was read: which it is of those asked for, its width, its height, and where its plane
+   * begins.
+   */
   taken: Uint32Array<ArrayBuffer>;
   /** Read of files. */
   inputBytes: number;

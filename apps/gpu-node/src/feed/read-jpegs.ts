@@ -30,9 +30,9 @@ const fromDisk: FileReading = { atOnce: 8, begin };
 const headBytes = 2 ** 13;
 
 /**
- * Reads JPEGs one after another into `to`, as many as there is room for, and what their headers say. What cannot be read, is not as it
- * was planned, or is not for devices, is left out: cores say what is wrong with it, or decode it. Only the beginning of a file passes
- * through memory of this thread, because upload memory is slow to read.
+ * Reads JPEGs one after another into `to`, as many as there is room for, and what their headers say. What cannot be
+ * read, is not as it was planned, or is not for devices, is left out: cores say what is wrong with it, or decode it.
+ * Only the beginning of a file passes through memory of this thread, because upload memory is slow to read.
  */
 export async function readJpegs(
   files: readonly AskedFile[],

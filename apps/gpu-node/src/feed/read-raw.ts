@@ -19,8 +19,9 @@ interface OpenFrame {
 }
 
 /**
- * Reads gray frames of bytes (PGM) to planes in `to`, one after another, as many as there is room for. What cannot be read, is not as it was
- * planned, or is another kind of image, is left out: cores say what is wrong with it, or decode it.
+ * Reads gray frames of bytes (PGM) to planes in `to`, one after another, as many as there is room for. What cannot be
+ * read, is not as it was planned, or is another kind of image, is left out: cores say what is wrong with it, or decode
+ * it.
  */
 export async function readRaw(files: readonly AskedFile[], to: Uint8Array, limits: RawLimits): Promise<RawBatch> {
   const taken: number[] = [];

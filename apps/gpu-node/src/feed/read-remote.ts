@@ -9,7 +9,10 @@ const atOnce = 16;
 
 const reader = new JpegFrameReader();
 
-/** As `readJpegs`, of files on servers, by the connections of this thread. One that cannot be had is asked for again by cores. */
+/**
+ * As `readJpegs`, of files on servers, by the connections of this thread. One that cannot be had is asked for again by
+ * cores.
+ */
 export const readRemoteJpegs = (
   files: readonly AskedFile[],
   to: Uint8Array,

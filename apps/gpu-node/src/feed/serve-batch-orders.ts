@@ -5,7 +5,10 @@ import { serveOrders } from '@halogrid/threads';
 import { type AskedFile, unpackFiles } from './asked-files.ts';
 import type { BatchOrder, BatchThreadSetup } from './batch-orders.ts';
 
-/** For the program of a thread: reads batches as the BatchThreads of the process order. `moved`: memory of a batch that changes hands. */
+/**
+ * For the program of a thread: reads batches as the BatchThreads of the process order. `moved`: memory of a batch that
+ * changes hands.
+ */
 export function serveBatchOrders<Limits, Batch>(
   read: (files: readonly AskedFile[], to: Uint8Array, limits: Limits) => Promise<Batch>,
   moved: (batch: Batch) => Transferable[],

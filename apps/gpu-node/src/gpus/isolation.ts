@@ -41,8 +41,8 @@ const script =
   'n=$1; shift; while [ "$n" -gt 0 ]; do mount --bind /dev/null "$1" || exit 125; shift; n=$((n-1)); done; exec "$@"';
 
 /**
- * The words to put before a command so that it does not see the device files `hidden`. The command keeps the process id,
- * open files and signals of what is started.
+ * The words to put before a command so that it does not see the device files `hidden`. The command keeps the process
+ * id, open files and signals of what is started.
  */
 export function isolationPrefix({ kind }: Isolation, hidden: readonly string[]): string[] {
   const user = kind === 'user namespace' ? ['--user', '--map-root-user'] : [];

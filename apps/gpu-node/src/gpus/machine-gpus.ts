@@ -20,7 +20,9 @@ export async function findGpus(root = '/'): Promise<GpuInventory | undefined> {
   return takeInventory(await Promise.all(found));
 }
 
-/** Minor numbers of the cards whose device files the process holds open. Rejects where the process may not be looked at. */
+/**
+ * Minor numbers of the cards whose device files the process holds open. Rejects where the process may not be looked at.
+ */
 export async function heldGpuMinors(pid: number): Promise<number[]> {
   return gpuMinors(await openDevices(pid));
 }

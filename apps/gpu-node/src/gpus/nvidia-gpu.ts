@@ -39,8 +39,8 @@ export function parseInformation(text: string): NvidiaGpu | undefined {
 }
 
 /**
- * A PCI address in one form: domain of four hexadecimal digits, bus, device and function, in lower case, e.g. "0000:0f:00.0".
- * nvidia-smi writes "00000000:0F:00.0". Undefined for anything else.
+ * A PCI address in one form: domain of four hexadecimal digits, bus, device and function, in lower case, e.g.
+ * "0000:0f:00.0". nvidia-smi writes "00000000:0F:00.0". Undefined for anything else.
  */
 export function parseBusId(text: string): string | undefined {
   const [, domain, rest] = /^0{0,4}([0-9a-f]{4}):([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])$/i.exec(text) ?? [];

@@ -14,8 +14,8 @@ export interface GpuPin extends ChosenGpu {
 }
 
 /**
- * How to start a process on each of the chosen cards of those that are visible. Rejects with one sentence where the system
- * does not permit to isolate them, which is tried and not guessed.
+ * How to start a process on each of the chosen cards of those that are visible. Rejects with one sentence where the
+ * system does not permit to isolate them, which is tried and not guessed.
  */
 export async function pinGpus(
   chosen: readonly ChosenGpu[],
@@ -49,8 +49,8 @@ function cannotIsolate(reason: string): Error {
 }
 
 /**
- * Threads for each of so many nodes of a machine, which share its cores. Measured on 16 cores, 1080p JPEGs: four nodes of 16
- * threads each decode less than one does.
+ * Threads for each of so many nodes of a machine, which share its cores. Measured on 16 cores, 1080p JPEGs: four nodes
+ * of 16 threads each decode less than one does.
  */
 export function threadsEach(nodes: number, threads = poolThreads()): number {
   return Math.max(Math.min(4, threads), Math.ceil(threads / nodes));

@@ -14,9 +14,9 @@ export interface Placement {
 export type PlacementProof = { kind: 'proven'; evidence: string[] } | { kind: 'refuted'; reason: string };
 
 /**
- * Whether each process sits on the card it was meant for, and no two on one. What proves it are the device files that the
- * kernel says the process holds open. nvidia-smi, where it answers, must not say otherwise; it does not list every process:
- * not those of other containers, and not all that use Vulkan.
+ * Whether each process sits on the card it was meant for, and no two on one. What proves it are the device files that
+ * the kernel says the process holds open. nvidia-smi, where it answers, must not say otherwise; it does not list every
+ * process: not those of other containers, and not all that use Vulkan.
  */
 export function provePlacement(
   placements: readonly Placement[],
@@ -65,7 +65,9 @@ function contradictionIn({ gpus, processes }: SmiReading, meant: NvidiaGpu, pid:
   return elsewhere && `Process ${pid} was meant for ${nameOf(meant)} but nvidia-smi lists it on ${elsewhere.uuid}`;
 }
 
-/** Memory in use on the card, and how much of it is the process's, as the end of a line; empty where neither is known. */
+/**
+ * Memory in use on the card, and how much of it is the process's, as the end of a line; empty where neither is known.
+ */
 function memoryInUse({ gpus, processes }: SmiReading, { busId }: NvidiaGpu, pid: number): string {
   const all = gpus.find((gpu) => gpu.busId === busId)?.usedMiB;
   const own = processes.find((each) => each.pid === pid)?.usedMiB;

@@ -13,9 +13,14 @@ export interface NodeWork {
   readonly workers: Readonly<Record<WorkerKind, MeteredWorkers>>;
   /** Batches that wait for staging memory. */
   readonly waitingForMemory: () => number;
-  /** Bytes of memory that the device has for batches, whether or not they are in use; undefined where it does not say. */
+  /**
+   * Bytes of memory that the device has for batches, whether or not they are in use; undefined where it does not say.
+   */
   readonly heldBytes: () => number | undefined;
-  /** Bytes that were fetched from storage since the process began, as they were not in the page cache; undefined where it is not known. */
+  /**
+   * Bytes that were fetched from storage since the process began, as they were not in the page cache; undefined where
+   * it is not known.
+   */
   readonly storageReadBytes: () => number | undefined;
   /** Seconds since it was last asked. */
   takeSeconds(): { busy: Record<string, number>; binding: Record<string, number> };

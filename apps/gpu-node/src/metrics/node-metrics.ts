@@ -8,7 +8,9 @@ type ObservedAnswer = Pick<FoundAnswer, 'found' | 'errors' | 'stageSeconds' | 'i
   results: readonly Pick<FoundResult, 'rect'>[];
 };
 
-/** Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind. */
+/**
+ * Everything that a node measures of its own work. Labels are from small sets: kernels, stage, outcome, device kind.
+ */
 export class NodeMetrics {
   readonly info: Gauge<'device' | 'name' | 'gpu_uuid' | 'pci_bus_id'>;
   readonly attached: Gauge;

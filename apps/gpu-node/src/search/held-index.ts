@@ -13,7 +13,10 @@ import {
   wantedOf,
 } from '@halogrid/search';
 
-/** Memory of the GPU that an index leaves to the shards of jobs: what two batches in flight take of it, and several times that. */
+/**
+ * Memory of the GPU that an index leaves to the shards of jobs: what two batches in flight take of it, and several
+ * times that.
+ */
 const spareBytes = 2 ** 32;
 
 export interface HeldIndexOptions {
@@ -33,8 +36,9 @@ interface LoadedPart {
 }
 
 /**
- * An index that is open on a node. Threads look through its parts. Where the node computes on a GPU, the part that was asked for is
- * loaded into that meanwhile, and from then on the GPU looks through it: a single search is not kept waiting.
+ * An index that is open on a node. Threads look through its parts. Where the node computes on a GPU, the part that was
+ * asked for is loaded into that meanwhile, and from then on the GPU looks through it: a single search is not kept
+ * waiting.
  */
 export class HeldIndex {
   readonly #catalog: Catalog;
@@ -60,7 +64,10 @@ export class HeldIndex {
     this.#threads = new ThreadScan(catalog);
   }
 
-  /** The best hits of the part for each query, in order, and the frames of the part. Rejects where the order cannot be carried out. */
+  /**
+   * The best hits of the part for each query, in order, and the frames of the part. Rejects where the order cannot be
+   * carried out.
+   */
   async find(order: SearchPart): Promise<{ found: Hit[][]; frames: number }> {
     const { firstBlock: first, endBlock: end } = order;
     if (first >= end || end > this.#blocks.length)

@@ -11,7 +11,10 @@ import {
 import { openAdapter, unavailable } from '../devices/index.ts';
 
 export const scanKinds = ['gpu', 'software', 'cpu', 'twin'] as const;
-/** A WebGPU adapter; the same shaders on SwiftShader; WebAssembly in worker threads; the definition itself, in this thread. */
+/**
+ * A WebGPU adapter; the same shaders on SwiftShader; WebAssembly in worker threads; the definition itself, in this
+ * thread.
+ */
 export type ScanKind = (typeof scanKinds)[number];
 
 /** Takes a sentence for people. */
@@ -30,7 +33,10 @@ export const scanOn =
   (catalog) =>
     openers[kind](catalog, note);
 
-/** An index, or some of it, in the memory of a WebGPU device, which the scan closes. Rejects with UsageError where there is none. */
+/**
+ * An index, or some of it, in the memory of a WebGPU device, which the scan closes. Rejects with UsageError where there
+ * is none.
+ */
 export async function openGpuScan(
   kind: 'gpu' | 'software',
   catalog: Catalog,

@@ -60,8 +60,8 @@ def run(
     ``device="cpu"``, ``from_="0:10"``. ``progress`` is called with each line that the program says; without it,
     lines go to stderr.
 
-    Raises Error: INVALID_ARGUMENT for wrong usage, FAILED_PRECONDITION where the job failed, NOT_FOUND without the
-    program.
+    Raises Error: INVALID_ARGUMENT for wrong usage, FAILED_PRECONDITION where the job failed, NOT_FOUND for a source that
+    does not exist, and without the program.
     """
     words = [*command_options(op, pipelines, map_format, grid, out, options), "--", *sources_of(sources)]
     command = [_program(), "run", "--json", *words]

@@ -4,7 +4,8 @@ import { temporaryFile } from '@halogrid/sources/testing-files';
 import sharp from 'sharp';
 import { openImage } from '../open-image.ts';
 
-// libvips writes the Exif, as libexif lays it out; ExifTool 12.57 reads 2026:01:31 08:00:00.250+02:00 in each of these files.
+// libvips writes the Exif, as libexif lays it out; ExifTool 12.57 reads 2026:01:31 08:00:00.250+02:00 in each of these
+// files.
 const exif = {
   IFD2: { DateTimeOriginal: '2026:01:31 08:00:00', SubSecTimeOriginal: '250', OffsetTimeOriginal: '+02:00' },
 };
@@ -42,7 +43,9 @@ test('a TIFF tells it by the directory that its first one names, and damage ther
   }
 });
 
-/** A little-endian TIFF with one more entry in its first directory, which leads to an Exif, by the layout of TIFF 6.0. */
+/**
+ * A little-endian TIFF with one more entry in its first directory, which leads to an Exif, by the layout of TIFF 6.0.
+ */
 function withExif(tiff: Buffer, place?: number): Buffer {
   const start = tiff.readUInt32LE(4);
   const count = tiff.readUInt16LE(start);

@@ -6,8 +6,8 @@ import { exifTime, exifTimeOf } from './exif-time.ts';
 import { jpegExif } from './jpeg-exif.ts';
 
 /*
- * By ExifTool 12.57: -DateTimeOriginal='2026:01:31 08:00:00' with -SubSecTimeOriginal=250 -OffsetTimeOriginal=+02:00, most
- * significant byte first; and with -SubSecTimeOriginal=7 alone, least significant byte first.
+ * By ExifTool 12.57: -DateTimeOriginal='2026:01:31 08:00:00' with -SubSecTimeOriginal=250 -OffsetTimeOriginal=+02:00,
+ * most significant byte first; and with -SubSecTimeOriginal=7 alone, least significant byte first.
  */
 const big = Buffer.from(
   'TU0AKgAAAAgABQEaAAUAAAABAAAASgEbAAUAAAABAAAAUgEoAAMAAAABAAIAAAITAAMAAAABAAEAAIdpAAQAAAABAAAAWgAAAAAAAABIAAAAAQAAAEgAAAABAAeQAAAHAAAABDAyMzKQAwACAAAAFAAAALSQEQACAAAABwAAAMiRAQAHAAAABAECAwCSkQACAAAABDI1MACgAAAHAAAABDAxMDCgAQADAAAAAf//AAAAAAAAMjAyNjowMTozMSAwODowMDowMAArMDI6MDAAAA==',

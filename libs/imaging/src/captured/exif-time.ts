@@ -11,10 +11,10 @@ const long = 4;
 export const maxTextBytes = 64;
 
 /**
- * When the picture was taken, by DateTimeOriginal, SubSecTimeOriginal and OffsetTimeOriginal of its Exif, which is laid out as
- * a TIFF; undefined where they are not there or make no sense. Two directories are gone through once, whatever they say, so
- * that damage costs no more than what is whole. Measured: 3 µs for a JPEG of 7 tags, where exif-reader, which reads every tag, takes 6;
- * and 1.1 s for 64 KiB whose tags all name the same values.
+ * When the picture was taken, by DateTimeOriginal, SubSecTimeOriginal and OffsetTimeOriginal of its Exif, which is laid
+ * out as a TIFF; undefined where they are not there or make no sense. Two directories are gone through once, whatever
+ * they say, so that damage costs no more than what is whole. Measured: 3 µs for a JPEG of 7 tags, where exif-reader,
+ * which reads every tag, takes 6; and 1.1 s for 64 KiB whose tags all name the same values.
  */
 export function exifTime(exif: Uint8Array): CaptureTime | undefined {
   const bytes = withoutPrefix(exif);

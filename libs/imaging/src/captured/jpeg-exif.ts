@@ -1,6 +1,9 @@
 const [marker, app1, startOfScan, endOfImage] = [0xff, 0xe1, 0xda, 0xd9];
 
-/** The Exif of a JPEG, with the word before it; undefined where there is none before its pixels. Segments are passed over whole. */
+/**
+ * The Exif of a JPEG, with the word before it; undefined where there is none before its pixels. Segments are passed
+ * over whole.
+ */
 export function jpegExif(jpeg: Uint8Array): Uint8Array | undefined {
   for (let at = 2; at + 10 <= jpeg.length && jpeg[at] === marker; ) {
     const kind = jpeg[at + 1]!;

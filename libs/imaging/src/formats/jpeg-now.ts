@@ -17,15 +17,16 @@ export interface JpegPicture extends Size {
 const endMarker = Uint8Array.of(0xff, 0xd9);
 
 /**
- * Decodes JPEGs one after another on this thread, each as decodeJpeg does it and with the same verdict. The memory is that of
- * the one before.
+ * Decodes JPEGs one after another on this thread, each as decodeJpeg does it and with the same verdict. The memory is
+ * that of the one before.
  */
 export class JpegsNow {
   #bytes = new Uint8Array(0);
 
   /**
-   * Throws InputError for data that is damaged or ends early. One without an end marker is taken to have it at the end of its bytes, as
-   * frames of recordings often lack theirs: pixels that are missing show without it. `check` may throw for the size as well.
+   * Throws InputError for data that is damaged or ends early. One without an end marker is taken to have it at the end
+   * of its bytes, as frames of recordings often lack theirs: pixels that are missing show without it. `check` may throw
+   * for the size as well.
    */
   decode(bytes: Uint8Array, channels: 1 | 3, check: (size: Size) => void): JpegPicture {
     const jpeg = readJpeg(hasEnd(bytes) ? bytes : Buffer.concat([bytes, endMarker]));

@@ -15,10 +15,16 @@ import { decodeTurboJpeg, limitDecodes } from './turbojpeg.ts';
 /** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
 const maxFileBytes = 2 ** 30;
 
-/** Pixels decoded at once of an image that is copied, where so many may be. For each such band, what is above is read again. */
+/**
+ * Pixels decoded at once of an image that is copied, where so many may be. For each such band, what is above is read
+ * again.
+ */
 const bandPixels = 2 ** 26;
 
-/** Pixels of a file in one scan at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one on the rest. */
+/**
+ * Pixels of a file in one scan at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one
+ * on the rest.
+ */
 const mostPixelsPerByte = 256;
 
 /**
@@ -166,8 +172,8 @@ const otherFrames = new Set([0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xca, 0xcb, 0xcd, 0xc
 const startOfScan = 0xda;
 
 /**
- * Whether a JPEG has all of its components in one scan and is not progressive. For others a decoder holds the coefficients of
- * the whole image, 2 bytes or more a sample, until the last scan has come.
+ * Whether a JPEG has all of its components in one scan and is not progressive. For others a decoder holds the
+ * coefficients of the whole image, 2 bytes or more a sample, until the last scan has come.
  */
 export function isOfOneScan(jpeg: Uint8Array): boolean {
   let components = 0;

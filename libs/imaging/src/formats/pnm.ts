@@ -13,15 +13,15 @@ const bandBytes = 2 ** 22;
 const readsInFlight = 8;
 
 /**
- * Reads of all local images, on half of the threads that could: copying to upload memory is bound by that memory, and more only take
- * processors from everyone else. Measured on 16 cores with an H200, frames of 13.7 MB a second: 1,430 to 1,560 on all, 1,710 to
- * 1,760 on half.
+ * Reads of all local images, on half of the threads that could: copying to upload memory is bound by that memory, and
+ * more only take processors from everyone else. Measured on 16 cores with an H200, frames of 13.7 MB a second: 1,430 to
+ * 1,560 on all, 1,710 to 1,760 on half.
  */
 const reading = limitConcurrency(Math.ceil(poolThreads() / 2));
 
 /**
- * Takes `file` over and keeps it open. The first image of a file; samples are used as stored, whatever the largest value
- * the header allows. Binary files (P5, P6) are read by region, plain ones (P2, P3) whole.
+ * Takes `file` over and keeps it open. The first image of a file; samples are used as stored, whatever the largest
+ * value the header allows. Binary files (P5, P6) are read by region, plain ones (P2, P3) whole.
  */
 export async function openPnm(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
   const header = readPnmHeader(file.head);

@@ -37,7 +37,9 @@ export interface SharpImage {
   decode(region: Rect, to: PlaneTarget): Promise<void>;
   /** Bytes of the pixels of a copy. */
   readonly copyBytes: number;
-  /** Writes the image to that path as a TIFF in tiles, in one pass that holds a row of tiles. Rejects with InputError. */
+  /**
+   * Writes the image to that path as a TIFF in tiles, in one pass that holds a row of tiles. Rejects with InputError.
+   */
   copyTiled(path: string): Promise<void>;
 }
 

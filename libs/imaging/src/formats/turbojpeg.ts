@@ -7,9 +7,9 @@ import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
 
 /*
- * libturbojpeg 3.1 out of the package @julusian/jpeg-turbo, called directly: the package's own binding always decodes with
- * the fast DCT, which differs from libjpeg's default in 42 % of the pixels of a photograph (measured). The accurate DCT
- * costs 5 % more.
+ * libturbojpeg 3.1 out of the package @julusian/jpeg-turbo, called directly: the package's own binding always decodes
+ * with the fast DCT, which differs from libjpeg's default in 42 % of the pixels of a photograph (measured). The
+ * accurate DCT costs 5 % more.
  */
 
 type Decoder = { readonly brand: unique symbol };
@@ -143,8 +143,8 @@ export function decodeTurboJpegNow(jpeg: Uint8Array, { bytes, stride, channels }
 }
 
 /**
- * A decoder for one image: it keeps the tables of the image before, which would then stand in for those that a damaged or
- * abbreviated file lacks. Creating and destroying one takes 1 microsecond (measured).
+ * A decoder for one image: it keeps the tables of the image before, which would then stand in for those that a damaged
+ * or abbreviated file lacks. Creating and destroying one takes 1 microsecond (measured).
  */
 function createDecoder(library: TurboJpeg): Decoder {
   const decoder = library.init(initDecompress);

@@ -30,8 +30,8 @@ export function checkDecodeRequest(image: Readable, region: Rect, to: PlaneTarge
 }
 
 /**
- * Throws RangeError where `width` x `height` pixels would be written outside `to`, or planes over one another, or to odd
- * addresses.
+ * Throws RangeError where `width` x `height` pixels would be written outside `to`, or planes over one another, or to
+ * odd addresses.
  */
 export function checkTarget(width: number, height: number, to: PlaneTarget, pixel: PixelType = 'u8'): void {
   const { bytes, offset, stride, channels, planeBytes } = to;

@@ -1,8 +1,8 @@
 import type { PixelType } from '@halogrid/geometry';
 
 /**
- * Where decoded pixels go: pixel (x, y) of plane p is at byte offset + p * planeBytes + y * stride + x * b, where b is 1, or 2
- * for an image of 16-bit pixels, which are little-endian, and lie at even addresses.
+ * Where decoded pixels go: pixel (x, y) of plane p is at byte offset + p * planeBytes + y * stride + x * b, where b is
+ * 1, or 2 for an image of 16-bit pixels, which are little-endian, and lie at even addresses.
  */
 export interface PlaneTarget {
   /** Plain or shared memory. */

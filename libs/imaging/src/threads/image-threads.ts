@@ -18,7 +18,8 @@ type ImageThread = ThreadClient<ImageOrder, ImageAnswer>;
 /** `decoders` is its share of the threads of libuv's pool, on which all of the process decode. */
 function startThread(decoders: number): ImageThread {
   const setup: ImageThreadSetup = { access: sourceAccess() };
-  // The pool has its size from the process. In a thread's own environment the number only bounds what it keeps in flight.
+  // The pool has its size from the process. In a thread's own environment the number only bounds what it keeps in
+  // flight.
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(decoders) };
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { workerData: setup, env });
   const ended = (end: ThreadEnd): Error => new Error(`A thread that reads images has ended: ${sayEnd(end)}`);
@@ -26,9 +27,9 @@ function startThread(decoders: number): ImageThread {
 }
 
 /**
- * Opens and decodes images on threads of their own, straight into the memory of whoever asks. Decoding itself runs on libuv's pool
- * anyway; what these threads take over is everything around it, 0.2 ms for each image that one thread alone has no time for
- * where more than 8 cores decode.
+ * Opens and decodes images on threads of their own, straight into the memory of whoever asks. Decoding itself runs on
+ * libuv's pool anyway; what these threads take over is everything around it, 0.2 ms for each image that one thread
+ * alone has no time for where more than 8 cores decode.
  */
 export class ImageThreads {
   readonly #threads: LateThread<ImageOrder, ImageAnswer>[];

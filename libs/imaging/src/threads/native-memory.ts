@@ -8,8 +8,8 @@ const maxKnown = 64;
 const known = new Map<bigint, Uint8Array>();
 
 /**
- * The memory of this process at that address. Whoever gave the address keeps it there for as long as it is used. Views are kept,
- * because V8 takes each new one for as much memory allocated.
+ * The memory of this process at that address. Whoever gave the address keeps it there for as long as it is used. Views
+ * are kept, because V8 takes each new one for as much memory allocated.
  */
 export function memoryAt(address: bigint, length: number): Uint8Array {
   const seen = known.get(address);

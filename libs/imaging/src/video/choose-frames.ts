@@ -18,8 +18,8 @@ export function needsTimes({ fromMs, toMs, fps }: FrameChoice): boolean {
 }
 
 /**
- * Makes the test of a choice for a stream's time base, to be asked of every frame in order, once. All of it is integers, so
- * that no rounding decides. Frames without a time pass tests of time: see needsTimes.
+ * Makes the test of a choice for a stream's time base, to be asked of every frame in order, once. All of it is
+ * integers, so that no rounding decides. Frames without a time pass tests of time: see needsTimes.
  */
 export function frameTest(choice: FrameChoice, timeBase: Rational): (frame: VideoFrame) => boolean {
   const { every = 1, fromMs, toMs, fps } = choice;

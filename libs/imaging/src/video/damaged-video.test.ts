@@ -133,7 +133,10 @@ const mutated: Record<string, string[]> = {
   'h.mkv': ['-c:v', 'libx265', '-pix_fmt', 'yuv420p', '-x265-params', 'log-level=none:open-gop=1:keyint=6'],
 };
 
-/** The first so many seeds by the environment, each some tenths of a second; otherwise one of each file, or of some of them. */
+/**
+ * The first so many seeds by the environment, each some tenths of a second; otherwise one of each file, or of some of
+ * them.
+ */
 const { HALOGRID_MUTANTS } = process.env;
 const seeds = HALOGRID_MUTANTS
   ? Array.from({ length: Number(HALOGRID_MUTANTS) }, (_, i) => i)

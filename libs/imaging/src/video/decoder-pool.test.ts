@@ -250,7 +250,8 @@ for (const name of noisyNames) {
     const decoder = await begin(poolOf(t, { processes: 1 }), planned.at(-1)!, undefined, { of: remote });
     assert.equal(await count(decoder), planned.at(-1)!.frames.length);
     await decoder.close();
-    // The head of an MP4 comes with as much behind it as is read at once; of others frames are decoded to tell what they are.
+    // The head of an MP4 comes with as much behind it as is read at once; of others frames are decoded to tell what
+    // they are.
     const headEnd = name.endsWith('.mp4') ? 2 ** 16 : bytes.length / 4;
     const first = planned.at(-1)!.start.position;
     const isBefore = ({ position, end }: (typeof reads)[0]) => position < first - 2 ** 16 && end > headEnd;

@@ -27,16 +27,19 @@ interface Waiting {
 const mostDoubted = 10_000;
 /** What waits though a decoder is free is looked at again so often: one that was to take it may be late. */
 const lookMs = 200;
-/** One more than engines keeps all of them at work: on an H200 with seven, 8 give 4,090 frames/s of 1080p, and 16 give 4,200 (measured). */
+/**
+ * One more than engines keeps all of them at work: on an H200 with seven, 8 give 4,090 frames/s of 1080p, and 16 give
+ * 4,200 (measured).
+ */
 const processesBeyondEngines = 1;
 
 /** Processes that decode in hardware, before one has said how many engines there are; 0 where no NVIDIA card is. */
 const hardwareProcesses = (): number => (existsSync('/dev/nvidiactl') ? 8 : 0);
 
 /**
- * Processes that decode, on cores and in hardware, each one segment after another. They are started when there is work for them. One that
- * has met damage is given nothing more, because FFmpeg may have come to harm that shows later; that costs the next segment a start. To be
- * closed.
+ * Processes that decode, on cores and in hardware, each one segment after another. They are started when there is work
+ * for them. One that has met damage is given nothing more, because FFmpeg may have come to harm that shows later; that
+ * costs the next segment a start. To be closed.
  */
 export class DecoderPool {
   /** Segments that are decoded at the same time, at most, on cores and in hardware. */
@@ -67,8 +70,8 @@ export class DecoderPool {
   }
 
   /**
-   * Waits for a process and has it decode a segment; `signal` ends the wait. The file must stay open until the decoder is closed. Where
-   * `request.hwaccel` is "auto", it is decoded where it will be done first.
+   * Waits for a process and has it decode a segment; `signal` ends the wait. The file must stay open until the decoder
+   * is closed. Where `request.hwaccel` is "auto", it is decoded where it will be done first.
    */
   async decode(file: VideoFile, request: SegmentRequest, signal?: AbortSignal): Promise<SegmentDecoder> {
     const decoder = this.#isClosed ? undefined : await this.#wait(file, request, signal);
@@ -147,7 +150,8 @@ export class DecoderPool {
   #begin({ file, request, take }: Waiting, processes: DecoderProcesses, free: VideoReader | undefined): void {
     const reader = processes.begin(free, file, packetsOf(request), performance.now());
     const isBeside = processes.kind === 'cores' && this.#kindsFor(file, request).length > 1;
-    // An engine idles while who feeds it waits for a core: beside 16 decoders on 16 cores, seven engines were at work half of the time (measured).
+    // An engine idles while who feeds it waits for a core: beside 16 decoders on 16 cores, seven engines were at work
+    // half of the time (measured).
     if (isBeside) reader.giveWay();
     const hwaccel = processes.kind === 'hardware' ? 'cuda' : this.#methodOnCores(request);
     const host = {

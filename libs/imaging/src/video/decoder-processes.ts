@@ -2,9 +2,15 @@ import type { DecoderKind, DecoderState } from './place-segments.ts';
 import type { VideoFile } from './video-file.ts';
 import type { VideoReader } from './video-reader.ts';
 
-/** Until something was measured: 1080p of H.264 as one core of a server decodes it, and one of eight processes on seven engines. */
+/**
+ * Until something was measured: 1080p of H.264 as one core of a server decodes it, and one of eight processes on seven
+ * engines.
+ */
 const firstPacketMs: Record<DecoderKind, number> = { cores: 7, hardware: 2 };
-/** To start one, beyond what each segment takes: to open a card takes a second of the driver, which opens one after another. */
+/**
+ * To start one, beyond what each segment takes: to open a card takes a second of the driver, which opens one after
+ * another.
+ */
 const startMs: Record<DecoderKind, number> = { cores: 0, hardware: 1200 };
 /** What the last segment weighs of a measured rate. */
 const weight = 0.2;
@@ -38,7 +44,10 @@ export class DecoderProcesses {
     return [...this.#readers.keys()];
   }
 
-  /** Its processes, then those that could be started; what starting one takes counts less by the time that work has waited. */
+  /**
+   * Its processes, then those that could be started; what starting one takes counts less by the time that work has
+   * waited.
+   */
   states(nowMs: number, waitedMs: number): { state: DecoderState; reader: VideoReader | undefined }[] {
     const states = [...this.#readers].map(([reader, work]) => {
       const isFree = work === undefined;

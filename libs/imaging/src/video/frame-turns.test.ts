@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { withTurns } from './frame-turns.ts';
 import { framesOf, groupPackets, type VideoPacket } from './video-frames.ts';
 
-/** Packets of an AVI, which take these places among all of its chunks; of every one, the time of showing is not known. */
+/**
+ * Packets of an AVI, which take these places among all of its chunks; of every one, the time of showing is not known.
+ */
 async function* packetsAt(places: readonly (number | null)[], keys: readonly number[] = [0]) {
   for (const [packet, dts] of places.entries()) {
     const isKey = keys.includes(packet);

@@ -4,10 +4,11 @@ import type { VideoPacket } from './video-frames.ts';
 export const mostHeldBack = 16;
 
 /**
- * Gives each packet the turn that a frame has which takes its place among those that are shown: the time at which a decoder takes the
- * packet that is `delay` further in the file, because that is how many frames it holds back to put them in order. So the frames
- * of AVI have times, which states none but counts packets at a constant rate, and those that are left out as well. Behind the last
- * packet, turns go on by the smallest step that there was. Null where a packet has no time of decoding.
+ * Gives each packet the turn that a frame has which takes its place among those that are shown: the time at which a
+ * decoder takes the packet that is `delay` further in the file, because that is how many frames it holds back to put
+ * them in order. So the frames of AVI have times, which states none but counts packets at a constant rate, and those
+ * that are left out as well. Behind the last packet, turns go on by the smallest step that there was. Null where a
+ * packet has no time of decoding.
  */
 export async function* withTurns(packets: AsyncIterable<VideoPacket>, delay: number): AsyncGenerator<VideoPacket> {
   const waiting: VideoPacket[] = [];

@@ -12,8 +12,9 @@ interface Kept {
 }
 
 /**
- * Indexes short recordings of this machine before they are asked for, several at once, so that a folder of thousands is planned as fast as
- * many cores decode it. Behind the first that turns out to be long nothing is begun: those are indexed as they are asked for.
+ * Indexes short recordings of this machine before they are asked for, several at once, so that a folder of thousands is
+ * planned as fast as many cores decode it. Behind the first that turns out to be long nothing is begun: those are
+ * indexed as they are asked for.
  */
 export class IndexAhead {
   readonly #index: (file: VideoFile) => AsyncIterable<IndexLine>;

@@ -9,8 +9,8 @@ import { VideoReader } from './video-reader.ts';
 export type IndexVideo = (file: VideoFile) => AsyncGenerator<IndexLine, void, undefined>;
 
 /**
- * Processes that index at once. FFmpeg decodes some frames to tell what a stream is, 30 ms of a core for 1080p (measured), so one process
- * indexes 30 files a second; of files with 50 frames each, 16 cores decode as many.
+ * Processes that index at once. FFmpeg decodes some frames to tell what a stream is, 30 ms of a core for 1080p
+ * (measured), so one process indexes 30 files a second; of files with 50 frames each, 16 cores decode as many.
  */
 const mostAtOnce = 4;
 const processesFor = (cores: number): number => Math.max(1, Math.min(mostAtOnce, Math.floor(cores / 4)));

@@ -6,7 +6,10 @@ import { containerStart, searchedBytes } from './container-start.ts';
 
 const headBytes = 1024;
 
-/** The first box of an MP4 or QuickTime file, after its length; still images in such boxes say so in the next four bytes. */
+/**
+ * The first box of an MP4 or QuickTime file, after its length; still images in such boxes say so in the next four
+ * bytes.
+ */
 const box = /^[\s\S]{4}(ftyp(?!avi|crx|he|mif1|msf1)|moov|mdat|wide|free|skip|pnot)/;
 
 /** Whether a file that begins with `head` is of a container that videos come in. */
@@ -17,8 +20,8 @@ export function isVideoHead(head: Uint8Array): boolean {
 }
 
 /**
- * Whether a file is a video by its content; false for one here that cannot be read, which opening it says for less. Rejects with
- * InputError for one on a server that cannot be had.
+ * Whether a file is a video by its content; false for one here that cannot be read, which opening it says for less.
+ * Rejects with InputError for one on a server that cannot be had.
  */
 export async function isVideoFile(uri: string): Promise<boolean> {
   const read = isRemoteUri(uri)

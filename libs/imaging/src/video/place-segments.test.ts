@@ -70,7 +70,8 @@ test('no decoder stays free that would be done with a waiting segment before tho
         for (const [i, at] of placed.entries()) {
           if (at !== undefined) assert.ok(decoders[at]!.isFree && segments[i]!.kinds.includes(decoders[at]!.kind));
         }
-        // The bound holds however the others are ordered: all that waits, behind what a decoder has, on the quickest decoder there is.
+        // The bound holds however the others are ordered: all that waits, behind what a decoder has, on the quickest
+        // decoder there is.
         for (const [i, { packets, kinds }] of segments.entries()) {
           if (placed[i] !== undefined) continue;
           for (const [d, decoder] of decoders.entries()) {

@@ -20,9 +20,10 @@ export interface WaitingSegment {
 export type PacketMs = Record<DecoderKind, number>;
 
 /**
- * Gives each segment, in their order, to the decoder that will have done it first, behind what that was given before, and returns the
- * decoders' numbers: undefined for a segment that is better kept, because the decoder is at work or has another to begin with, and for one
- * that none may decode. So a decoder is left free only where it would be later with each segment that waits.
+ * Gives each segment, in their order, to the decoder that will have done it first, behind what that was given before,
+ * and returns the decoders' numbers: undefined for a segment that is better kept, because the decoder is at work or has
+ * another to begin with, and for one that none may decode. So a decoder is left free only where it would be later with
+ * each segment that waits.
  */
 export function placeSegments(
   segments: readonly WaitingSegment[],

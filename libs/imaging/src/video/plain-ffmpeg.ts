@@ -23,7 +23,10 @@ function start(order: PlainOrder) {
   return { child, ended };
 }
 
-/** The version that FFmpeg says of itself once it is loaded. Rejects with the reason where it is not there or does not load. */
+/**
+ * The version that FFmpeg says of itself once it is loaded. Rejects with the reason where it is not there or does not
+ * load.
+ */
 export async function ffmpegVersion(): Promise<string> {
   const { child, ended } = start({ kind: 'version' });
   const [version] = await Promise.all([text(child.stdout), ended()]);
@@ -40,9 +43,9 @@ export async function makeClip(order: ClipOrder, frames: Iterable<Uint8Array>): 
 }
 
 /**
- * Decodes local videos with FFmpeg as this package has it, in so many processes of one thread, each of which takes the next when it is done
- * with one, and resolves with the number of frames, of which nothing is kept; with a method of FFmpeg's such as "cuda", in hardware. Rejects
- * with FFmpeg's reason.
+ * Decodes local videos with FFmpeg as this package has it, in so many processes of one thread, each of which takes the
+ * next when it is done with one, and resolves with the number of frames, of which nothing is kept; with a method of
+ * FFmpeg's such as "cuda", in hardware. Rejects with FFmpeg's reason.
  */
 export async function decodeByFfmpeg(paths: readonly string[], processes: number, hwaccel = ''): Promise<number> {
   const left = [...paths];

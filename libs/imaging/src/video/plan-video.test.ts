@@ -51,7 +51,10 @@ test('a segment with a group that seeking does not lead to has no place to seek'
   assert.deepEqual(await placesOf([10], 100), [-1]);
 });
 
-/** Where segments begin and end of every hundredth of 240 frames, in groups of that length; `isClean`: each stands alone. */
+/**
+ * Where segments begin and end of every hundredth of 240 frames, in groups of that length; `isClean`: each stands
+ * alone.
+ */
 async function sparse(length: number, isClean: boolean, unreached?: number): Promise<[number, number][]> {
   async function* index(): AsyncGenerator<IndexLine, void, undefined> {
     yield { kind: 'video', width: 8, height: 8, pixel: 'u8', timeBase: { num: 1, den: 25 }, delay: 0 };

@@ -31,10 +31,10 @@ export interface VideoSegment extends Pick<SegmentRequest, 'start' | 'strictFrom
 }
 
 /**
- * Numbers of frames. A segment has whole groups until it has `aim`, and never more than `most`. Where groups are open, it also has those frames
- * of the next group that are shown before its key frame: they are decoded from what it has read, and the next segment begins with that key
- * frame. With them in the next segment, which then has to decode the group before, every third frame of an H.265 recording with a key
- * frame every 50 was decoded twice (measured).
+ * Numbers of frames. A segment has whole groups until it has `aim`, and never more than `most`. Where groups are open,
+ * it also has those frames of the next group that are shown before its key frame: they are decoded from what it has
+ * read, and the next segment begins with that key frame. With them in the next segment, which then has to decode the
+ * group before, every third frame of an H.265 recording with a key frame every 50 was decoded twice (measured).
  */
 export interface SegmentLength {
   aim: number;
@@ -116,7 +116,10 @@ interface CutterOptions {
   lengthOf: () => SegmentLength;
 }
 
-/** Frames that are worth a segment more where they need not be decoded: opening one takes as long as decoding a few (measured). */
+/**
+ * Frames that are worth a segment more where they need not be decoded: opening one takes as long as decoding a few
+ * (measured).
+ */
 const leastSkipped = 32;
 
 /** Puts groups of frames into segments. */
@@ -130,7 +133,10 @@ class SegmentCutter {
   #startTicks: number | undefined;
   /** First packets of the last groups. */
   #before: VideoPacket[] = [];
-  /** First packets of groups that seeking does not lead to, of those that an open segment may begin with, and later ones. */
+  /**
+   * First packets of groups that seeking does not lead to, of those that an open segment may begin with, and later
+   * ones.
+   */
   #unreached: number[] = [];
   #open: VideoSegment | undefined;
   /** A group had frames that are shown before its key frame; the next may have some as well. */
@@ -142,7 +148,9 @@ class SegmentCutter {
     this.#isChosen = frameTest(options.choice, options.timeBase ?? { num: 0, den: 1 });
   }
 
-  /** The group that begins with this packet, and that is to be added yet, is to be read from the beginning of the file. */
+  /**
+   * The group that begins with this packet, and that is to be added yet, is to be read from the beginning of the file.
+   */
   cannotSeek(packet: number): void {
     this.#unreached.push(packet);
   }

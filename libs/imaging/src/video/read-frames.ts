@@ -14,8 +14,8 @@ export interface DecodedFrame extends Size {
 }
 
 /**
- * Decodes frames of a video by their numbers, in its order: of each group of frames that has some no more than leads to the last of
- * them. Frames that are bad or not there are left out. Rejects with InputError.
+ * Decodes frames of a video by their numbers, in its order: of each group of frames that has some no more than leads to
+ * the last of them. Frames that are bad or not there are left out. Rejects with InputError.
  */
 export async function* readFrames(
   uri: string,

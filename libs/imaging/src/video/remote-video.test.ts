@@ -47,14 +47,19 @@ function serve(name: string, file: ServedFile): string {
   return `${web.origin}/${name}`;
 }
 
-/** Writes a recording of some megabytes, in groups of 25 frames of noise, a second each: which takes half a second and more. */
+/**
+ * Writes a recording of some megabytes, in groups of 25 frames of noise, a second each: which takes half a second and
+ * more.
+ */
 function makeNoise(): void {
   const frames = ['-f', 'lavfi', '-i', 'nullsrc=s=160x120:r=25,geq=random(1)*255:128:128', '-t', '24'];
   const encoder = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '4', '-g', '25'];
   runFfmpeg([...frames, ...encoder, noise]);
 }
 
-/** The first seconds of the noise, in the container that the name says, and with its index where the options have it. */
+/**
+ * The first seconds of the noise, in the container that the name says, and with its index where the options have it.
+ */
 function makeRecording(name: string, seconds: number, options: readonly string[] = []): Buffer {
   const path = join(folder, name);
   runFfmpeg(['-i', noise, '-t', String(seconds), '-c', 'copy', ...options, path]);

@@ -73,7 +73,10 @@ export class SegmentDecoder {
     return { kind: 'frame', position, width, height, pixel, planes, stride, ...is, ...mended };
   }
 
-  /** Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for; gives their number. */
+  /**
+   * Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for;
+   * gives their number.
+   */
   async ready(frames: number): Promise<number> {
     const room = this.#framesIn(1 / 2, this.#frame?.bytes ?? 1);
     this.#tellFreed();
@@ -138,7 +141,10 @@ export class SegmentDecoder {
     this.#frame = undefined;
   }
 
-  /** Places are told of together, because each time costs a write: where the decoder waits for one, or a quarter of its room is free. */
+  /**
+   * Places are told of together, because each time costs a write: where the decoder waits for one, or a quarter of its
+   * room is free.
+   */
   #free({ place, bytes }: GivenFrame): void {
     this.#freed.push(place);
     const isAwaited = this.#conversation.isFull;

@@ -4,12 +4,15 @@ import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { createMemory, libc, mapMemory } from './process/libc.ts';
 
 /**
- * Copies of more bytes than that are made on a thread, where the main thread could not make those of all cores. Few cores copy at once: it
- * costs them less.
+ * Copies of more bytes than that are made on a thread, where the main thread could not make those of all cores. Few
+ * cores copy at once: it costs them less.
  */
 const threadedBytes = availableParallelism() > 4 ? 2 ** 18 : Number.POSITIVE_INFINITY;
 
-/** Memory that a process which decodes puts luma into, and this one takes it from. It is known by its address alone, so that no view outlives it. */
+/**
+ * Memory that a process which decodes puts luma into, and this one takes it from. It is known by its address alone, so
+ * that no view outlives it.
+ */
 export class SharedMemory {
   readonly fd: number;
   readonly bytes: number;

@@ -14,18 +14,21 @@ import {
 } from '@halogrid/sources';
 
 /**
- * A video for a process of its own to read, which opens the path itself, or asks this process for ranges. FFmpeg's own HTTP
- * would know none of our limits, hosts, versions and keys; so it opens no connection, and what a damaged file might make of
- * that process has nothing to open one with. To be closed.
+ * A video for a process of its own to read, which opens the path itself, or asks this process for ranges. FFmpeg's own
+ * HTTP would know none of our limits, hosts, versions and keys; so it opens no connection, and what a damaged file
+ * might make of that process has nothing to open one with. To be closed.
  */
 export interface VideoFile {
-  /** A name for the file as it was opened, which changes when it is written to; on this machine not where it has only grown. */
+  /**
+   * A name for the file as it was opened, which changes when it is written to; on this machine not where it has only
+   * grown.
+   */
   readonly version: string;
   /** Bytes of that version, and where they are on this machine. */
   readonly access: { path: string; sizeBytes: number } | { sizeBytes: number };
   /**
-   * For one without a path: some bytes of those, and none at the end; `isAlone`: nothing near them will be wanted. Rejects with
-   * InputError, also for another version.
+   * For one without a path: some bytes of those, and none at the end; `isAlone`: nothing near them will be wanted.
+   * Rejects with InputError, also for another version.
    */
   read(position: number, length: number, isAlone: boolean): Promise<Uint8Array>;
   /** Rejects with InputError where what was read may be of another version. */
@@ -38,8 +41,8 @@ export interface VideoFile {
 const limits = { ...defaultRemoteLimits, wholeBytes: defaultRemoteLimits.memoryBytes };
 
 /**
- * Opens a video as it is, or as it was in the `planned` version where this machine has it and it has only grown since: a recorder may
- * still write to it. Rejects with InputError for what cannot be read, or may not be.
+ * Opens a video as it is, or as it was in the `planned` version where this machine has it and it has only grown since:
+ * a recorder may still write to it. Rejects with InputError for what cannot be read, or may not be.
  */
 export async function openVideoFile(uri: string, planned?: string): Promise<VideoFile> {
   return isRemoteUri(uri) ? await openRemote(uri) : await openLocal(await allowedPath(fileURLToPath(uri)), planned);

@@ -15,8 +15,8 @@ export interface VideoPacket {
   /** Decoded but never shown, because an edit list says so. */
   isHidden: boolean;
   /**
-   * For a key frame of H.264 that is not clean: reference pictures that were read before it, and from it on until all is exact that is
-   * decoded from here.
+   * For a key frame of H.264 that is not clean: reference pictures that were read before it, and from it on until all
+   * is exact that is decoded from here.
    */
   references?: number;
   recovery?: number;
@@ -31,15 +31,15 @@ export interface VideoFrame {
   /** The packet that holds it. Where `order` is there: the first packet of its group. */
   packet: number;
   /**
-   * Where the packets of a group have no times of their own, nobody can tell which frame one holds without decoding: then
-   * this is the place of the frame among those that decoding the group gives, in the order in which it does.
+   * Where the packets of a group have no times of their own, nobody can tell which frame one holds without decoding:
+   * then this is the place of the frame among those that decoding the group gives, in the order in which it does.
    */
   order?: number;
 }
 
 /**
- * A key frame and what follows it in the file, up to the next. All of its frames are shown after those of the groups before
- * it, and before those of the groups behind it.
+ * A key frame and what follows it in the file, up to the next. All of its frames are shown after those of the groups
+ * before it, and before those of the groups behind it.
  */
 export interface FrameGroup {
   /** The first packet. */
@@ -47,11 +47,14 @@ export interface FrameGroup {
   /** One more than the number of the last packet. */
   end: number;
   frames: VideoFrame[];
-  /** Whether some of them may need the group before: those that are shown before the key frame but follow it in the file. */
+  /**
+   * Whether some of them may need the group before: those that are shown before the key frame but follow it in the
+   * file.
+   */
   needsGroupBefore: boolean;
   /**
-   * How many of the frames, its first ones, those are, where the others are decoded from the key frame alone; 0 where nobody can tell, and
-   * where that is not clean.
+   * How many of the frames, its first ones, those are, where the others are decoded from the key frame alone; 0 where
+   * nobody can tell, and where that is not clean.
    */
   leading: number;
 }
@@ -90,7 +93,10 @@ function timesOf(shown: readonly VideoPacket[], isBegin: boolean): (number | nul
 const inOrder = (times: readonly (number | null)[]): number[] =>
   times.filter((ticks) => ticks !== null).sort((a, b) => a - b);
 
-/** The frames of a group, of which the first has the number `firstFrame`; times count from `startTicks`, or its own start. */
+/**
+ * The frames of a group, of which the first has the number `firstFrame`; times count from `startTicks`, or its own
+ * start.
+ */
 export function framesOf(
   packets: readonly VideoPacket[],
   firstFrame: number,
@@ -124,9 +130,9 @@ export const withoutLeading = ({ first }: FrameGroup): Pick<FrameGroup, 'first' 
 export const groupsBefore = 64;
 
 /**
- * Where decoding begins for a group, and from where on damage counts; `before` holds the first packets of the groups before
- * it. It begins with the group itself or, where its frames may need that, with the one before; and earlier still where
- * the key frame leaves older frames to be named: with the last from which on all is exact until then.
+ * Where decoding begins for a group, and from where on damage counts; `before` holds the first packets of the groups
+ * before it. It begins with the group itself or, where its frames may need that, with the one before; and earlier still
+ * where the key frame leaves older frames to be named: with the last from which on all is exact until then.
  */
 export function beginOf(
   { first, needsGroupBefore }: Pick<FrameGroup, 'first' | 'needsGroupBefore'>,
@@ -145,9 +151,9 @@ const isExactBy = (from: VideoPacket, { references = 0 }: VideoPacket): boolean 
 
 /**
  * The packets whose frames cannot be trusted, where `isDamaged` says which could not be decoded as they were meant.
- * `packets` follow one another, from a key frame on. What follows a damaged packet, up to the next key frame, may be decoded
- * from it, and so may frames that follow that key frame but are shown before it. None of those is decoded from by others
- * than themselves. In a group without times of its own, all frames go where one is damaged.
+ * `packets` follow one another, from a key frame on. What follows a damaged packet, up to the next key frame, may be
+ * decoded from it, and so may frames that follow that key frame but are shown before it. None of those is decoded from
+ * by others than themselves. In a group without times of its own, all frames go where one is damaged.
  */
 export function untrusted(
   packets: readonly Pick<VideoPacket, 'packet' | 'pts' | 'isKey'>[],

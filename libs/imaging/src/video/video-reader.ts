@@ -26,7 +26,10 @@ import type { VideoFile } from './video-file.ts';
 
 const program = fileURLToPath(new URL('./process/video-process.ts', import.meta.url));
 
-/** Looks whether a process has said anything, while somebody waits for it; more until its first word, because a busy machine starts it slowly. */
+/**
+ * Looks whether a process has said anything, while somebody waits for it; more until its first word, because a busy
+ * machine starts it slowly.
+ */
 const looks = 12;
 const firstLooks = 10 * looks;
 
@@ -34,8 +37,9 @@ const firstLooks = 10 * looks;
 const givesWayBy = 10;
 
 /**
- * Orders that one process is given. FFmpeg's package does not free the 64 KiB through which it reads a file: in a job of 10,000 small files
- * the three that list and decode grew to 2.6 GB (measured). To start another takes 0.3 s of a core.
+ * Orders that one process is given. FFmpeg's package does not free the 64 KiB through which it reads a file: in a job
+ * of 10,000 small files the three that list and decode grew to 2.6 GB (measured). To start another takes 0.3 s of a
+ * core.
  */
 const ordersOfOne = 1000;
 
@@ -51,7 +55,8 @@ export interface VideoReaderOptions {
 }
 
 /**
- * A process that reads videos: it obeys one order after another, and fetches what it needs of those on servers from here. To be ended.
+ * A process that reads videos: it obeys one order after another, and fetches what it needs of those on servers from
+ * here. To be ended.
  */
 export class VideoReader {
   /** Undefined where luma goes through the pipe. */
@@ -112,7 +117,10 @@ export class VideoReader {
     void this.#listen();
   }
 
-  /** Whether it is to be ended after its last order: that showed anything to be wrong, or was the last that one process is given. */
+  /**
+   * Whether it is to be ended after its last order: that showed anything to be wrong, or was the last that one process
+   * is given.
+   */
   get isSpent(): boolean {
     return this.#orders >= this.#mostOrders || (this.#conversation?.hasComplained ?? false);
   }
@@ -149,7 +157,10 @@ export class VideoReader {
     if (!this.#hasEnded) this.#say({ kind: 'freed', places: [...places] });
   }
 
-  /** Ends it, whatever it does. What it had to say and nobody read would keep it from being over: 'close' waits for that. */
+  /**
+   * Ends it, whatever it does. What it had to say and nobody read would keep it from being over: 'close' waits for
+   * that.
+   */
   async end(): Promise<void> {
     this.#kill(undefined);
     this.#child.stdout!.destroy();
@@ -175,8 +186,8 @@ export class VideoReader {
   }
 
   /**
-   * Counts looks at which it has said nothing, and not time: where this process or the whole machine stands still, that is not the
-   * other's fault.
+   * Counts looks at which it has said nothing, and not time: where this process or the whole machine stands still, that
+   * is not the other's fault.
    */
   #watch(conversation: OrderReplies): NodeJS.Timeout {
     let silent = 0;
@@ -261,8 +272,8 @@ function failureOf(code: number | null, signal: string | null, text: string): Er
 }
 
 /**
- * A process that decodes was ended by a signal that programs get for what they do themselves. The video may be at fault, and so may
- * the machine or the library, so it is no InputError: another attempt, elsewhere, tells more.
+ * A process that decodes was ended by a signal that programs get for what they do themselves. The video may be at
+ * fault, and so may the machine or the library, so it is no InputError: another attempt, elsewhere, tells more.
  */
 export class DecoderBrokeError extends Error {
   constructor(why: string) {
@@ -271,7 +282,9 @@ export class DecoderBrokeError extends Error {
   }
 }
 
-/** A process that decodes said nothing for so long that it was ended. The video may be at fault, and so may the machine. */
+/**
+ * A process that decodes said nothing for so long that it was ended. The video may be at fault, and so may the machine.
+ */
 export class DecoderHungError extends Error {
   constructor(hangMs: number) {
     super(`The decoder gave nothing for ${hangMs / 1000} s and was ended`);

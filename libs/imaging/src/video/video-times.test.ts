@@ -64,7 +64,9 @@ async function framesOf(path: string, choice: FrameChoice = {}): Promise<Planned
   return parts.flatMap((part) => (part.kind === 'segment' ? part.segment.frames : []));
 }
 
-/** Milliseconds from the first frame; NaN where ffprobe does not say, which is so of the last that a decoder held back. */
+/**
+ * Milliseconds from the first frame; NaN where ffprobe does not say, which is so of the last that a decoder held back.
+ */
 function timesByFfprobe(path: string): number[] {
   const show = ['-select_streams', 'v:0', '-show_entries', 'frame=best_effort_timestamp_time', '-of', 'json'];
   const { frames } = JSON.parse(execFileSync('ffprobe', ['-v', 'error', ...show, path], { encoding: 'utf8' }));
@@ -114,7 +116,10 @@ test('frames that a file ends before are missed where they may be asked for by t
   }
 });
 
-/** A transport stream whose packets of video state no times: the two bits that say so, and stuffing in place of the times. */
+/**
+ * A transport stream whose packets of video state no times: the two bits that say so, and stuffing in place of the
+ * times.
+ */
 function withoutTimes(path: string): void {
   const bytes = readFileSync(path);
   for (let at = 0; at < bytes.length; at += 188) {

@@ -3,9 +3,10 @@ import type { JpegBand } from './bands.ts';
 import type { JpegStretches } from './stretches.ts';
 
 /**
- * A band of a JPEG as a file of its own, which decodes to the band's luma. Chroma that is smoothed over rows needs those above and below:
- * it is right but for the first and the last of them. `head` is the file up to where its data begins; `data` are the band's bytes.
- * libjpeg warns of all leftover bytes in it. Throws RangeError for a band that has MCUs to skip.
+ * A band of a JPEG as a file of its own, which decodes to the band's luma. Chroma that is smoothed over rows needs
+ * those above and below: it is right but for the first and the last of them. `head` is the file up to where its data
+ * begins; `data` are the band's bytes. libjpeg warns of all leftover bytes in it. Throws RangeError for a band that has
+ * MCUs to skip.
  */
 export function bandFile(
   head: Uint8Array,

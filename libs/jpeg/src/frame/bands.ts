@@ -18,8 +18,8 @@ export interface JpegBand {
 export const endOfData: Uint8Array = Uint8Array.of(0xff, marker.endOfImage);
 
 /**
- * Rows of an image from `y` on, which is a multiple of the rows of an MCU: as many as asked for, or as there are. The bands of an image
- * are fine together where its pixels are.
+ * Rows of an image from `y` on, which is a multiple of the rows of an MCU: as many as asked for, or as there are. The
+ * bands of an image are fine together where its pixels are.
  */
 export function bandOf(frame: JpegFrame, { starts, ends }: JpegStretches, y: number, rows: number): JpegBand {
   const { lumaDown, mcusAcross, mcuBlocks, restartBlocks, blocks } = frame;
@@ -39,7 +39,8 @@ export function bandOf(frame: JpegFrame, { starts, ends }: JpegStretches, y: num
 }
 
 /**
- * Rows after which a stretch begins where a row does, so that bands of as many have no MCUs to skip. For a JPEG with restart markers.
+ * Rows after which a stretch begins where a row does, so that bands of as many have no MCUs to skip. For a JPEG with
+ * restart markers.
  */
 export function rowsOfStretches({ lumaDown, mcusAcross, mcuBlocks, restartBlocks }: JpegFrame): number {
   const stretchMcus = restartBlocks / mcuBlocks;

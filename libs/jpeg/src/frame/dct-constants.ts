@@ -5,7 +5,8 @@ export const betweenBits = 2;
 const fixed = (value: number): number => Math.round(value * 2 ** constantBits);
 
 /**
- * The constants of the transform of 8, sums and differences of cosines times the square root of 2, named by their values.
+ * The constants of the transform of 8, sums and differences of cosines times the square root of 2, named by their
+ * values.
  */
 export const dctConstants = {
   C0298: fixed(0.298631336),

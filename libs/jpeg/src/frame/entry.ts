@@ -14,8 +14,8 @@ export const unpackEntry = (entry: number): { block: number; place: number; valu
 });
 
 /**
- * Entries that so many bytes of data hold at most. A block of 64 takes 127 bits or more: its DC one, each other coefficient
- * two. A block of a DC alone takes two.
+ * Entries that so many bytes of data hold at most. A block of 64 takes 127 bits or more: its DC one, each other
+ * coefficient two. A block of a DC alone takes two.
  */
 export const mostEntries = (dataBytes: number, lumaBlocks: number): number =>
   Math.min(64 * lumaBlocks, Math.ceil((8 * dataBytes * 64) / 127) + 64);

@@ -7,8 +7,8 @@ const maxHeaders = 256;
 const maxHeaderBytes = 2 ** 14;
 
 /**
- * Reads headers like `readJpegFrame`, and remembers the last ones: frames of one camera mostly have the same. Reading one
- * anew takes 20 µs, of which most is for its tables, and finding it again one (measured).
+ * Reads headers like `readJpegFrame`, and remembers the last ones: frames of one camera mostly have the same. Reading
+ * one anew takes 20 µs, of which most is for its tables, and finding it again one (measured).
  */
 export class JpegFrameReader {
   /** By their bytes, the one that was read first comes first. */

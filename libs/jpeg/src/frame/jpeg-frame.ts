@@ -16,7 +16,8 @@ export interface JpegFrame {
   width: number;
   height: number;
   /**
-   * Blocks of 8 x 8 that one MCU (the unit in which components alternate) has of luma, side by side and one above the other.
+   * Blocks of 8 x 8 that one MCU (the unit in which components alternate) has of luma, side by side and one above the
+   * other.
    */
   lumaAcross: number;
   lumaDown: number;
@@ -51,7 +52,8 @@ export const lumaBlocks = ({ blocks, mcuBlocks, lumaAcross, lumaDown }: JpegFram
   (blocks / mcuBlocks) * lumaAcross * lumaDown;
 
 /**
- * A component as a frame of its own, as if it were its luma: what decodes luma then decodes that. Its size is that of its samples.
+ * A component as a frame of its own, as if it were its luma: what decodes luma then decodes that. Its size is that of
+ * its samples.
  */
 export function componentFrame(frame: JpegFrame, component: number): JpegFrame {
   const { first, across, down, quantisers } = frame.components[component]!;

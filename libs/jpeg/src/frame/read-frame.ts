@@ -15,10 +15,10 @@ const maxMcuBlocks = 10;
 const leastBlockBits = 2;
 
 /**
- * The header of a JPEG whose luma devices decode: baseline or extended sequential, with Huffman codes, 8 bits, gray or YCbCr
- * with luma at full resolution, in one scan. For any other, and any that is out of order in the least, a phrase that says
- * why cores decode it: what is wrong with a file is theirs to say. `head` is the beginning of a file of so many bytes, its header and more,
- * or all of it.
+ * The header of a JPEG whose luma devices decode: baseline or extended sequential, with Huffman codes, 8 bits, gray or
+ * YCbCr with luma at full resolution, in one scan. For any other, and any that is out of order in the least, a phrase
+ * that says why cores decode it: what is wrong with a file is theirs to say. `head` is the beginning of a file of so
+ * many bytes, its header and more, or all of it.
  */
 export function readJpegFrame(head: Uint8Array, fileBytes = head.length): JpegFrame | string {
   try {

@@ -1,6 +1,6 @@
 /**
- * What is found out about a file while it is decoded, a bit each. Its planes are fine where it is `complete` and nothing
- * else.
+ * What is found out about a file while it is decoded, a bit each. Its planes are fine where it is `complete` and
+ * nothing else.
  */
 export const status = {
   /** The last block ended where the data does. */

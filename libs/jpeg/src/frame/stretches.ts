@@ -10,8 +10,8 @@ export interface JpegStretches {
 }
 
 /**
- * Finds the stretches of a JPEG, of which `frame` is what its header says; for a file without restart markers, or with others than
- * it must have, a phrase that says why cores decode it. It looks at every FF of the file.
+ * Finds the stretches of a JPEG, of which `frame` is what its header says; for a file without restart markers, or with
+ * others than it must have, a phrase that says why cores decode it. It looks at every FF of the file.
  */
 export function findStretches(jpeg: Uint8Array, frame: JpegFrame): JpegStretches | string {
   const scan = new StretchScan(frame);

@@ -52,8 +52,8 @@ const decodedBytes = 32;
 const groupBytes = 48;
 
 /**
- * Lays out a batch of files. `dataFiles` has for each the number of the one whose data it has, which comes before it: of which it is another
- * component. Unless given, each has its own.
+ * Lays out a batch of files. `dataFiles` has for each the number of the one whose data it has, which comes before it:
+ * of which it is another component. Unless given, each has its own.
  */
 export function layOutJpegs(batch: readonly JpegFile[], dataFiles: readonly number[] = []): JpegBatchLayout {
   const files = new Uint32Array(Math.max(1, batch.length) * fileWords);

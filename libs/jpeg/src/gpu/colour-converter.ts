@@ -25,7 +25,10 @@ export class ColourConverter {
     this.#pipeline = pipeline;
   }
 
-  /** Records a batch behind its decoding; `records` holds what the layout says, and `planes` is where components were decoded to. */
+  /**
+   * Records a batch behind its decoding; `records` holds what the layout says, and `planes` is where components were
+   * decoded to.
+   */
   record(pass: GPUComputePassEncoder, layout: ColourLayout, records: GPUBuffer, planes: GPUBuffer): void {
     const { firsts, mostWidth, mostHeight } = layout;
     const count = firsts.length - 1;

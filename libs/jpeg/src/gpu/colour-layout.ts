@@ -1,7 +1,9 @@
 import { componentFrame, type JpegFrame } from '../frame/jpeg-frame.ts';
 import { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './batch-layout.ts';
 
-/** Red, green and blue, of which `offset` is the first pixel of red; `planeBytes` from one to the next, a multiple of 8. */
+/**
+ * Red, green and blue, of which `offset` is the first pixel of red; `planeBytes` from one to the next, a multiple of 8.
+ */
 export interface RgbPlanes extends JpegPlane {
   planeBytes: number;
 }
@@ -65,8 +67,8 @@ export function layOutColours(batch: readonly JpegFile[]): { layout: JpegBatchLa
 }
 
 /**
- * Says where the colours of a file go, by its place in the batch, and that its chroma is decoded to the bytes of the same buffer from
- * `chroma` on, a multiple of 8. Returns where that ends. Throws RangeError.
+ * Says where the colours of a file go, by its place in the batch, and that its chroma is decoded to the bytes of the
+ * same buffer from `chroma` on, a multiple of 8. Returns where that ends. Throws RangeError.
  */
 export function placeColours(
   { layout, colours: { firsts, records } }: { layout: JpegBatchLayout; colours: ColourLayout },

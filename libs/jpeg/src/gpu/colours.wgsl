@@ -1,7 +1,7 @@
 // Makes red, green and blue of luma and chroma, a lane 4 pixels of a row. twin/upsample.ts is the reference.
 //
-// A workgroup 256 pixels of a row; workgroups are counted by those in x, by file in y and by row in z. Luma is where red goes: a lane
-// reads its own before it writes them, and nobody else does.
+// A workgroup 256 pixels of a row; workgroups are counted by those in x, by file in y and by row in z. Luma is where
+// red goes: a lane reads its own before it writes them, and nobody else does.
 
 struct Component {
   first: u32,           // byte of the first sample

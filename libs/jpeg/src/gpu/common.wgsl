@@ -49,8 +49,8 @@ struct Group {
   before: Counts,
 }
 
-// What is known of a chunk: the state it was decoded from, the state at its end, restarts in bits 0 to 5, blocks in 6 to 15
-// and entries from 16 on, and the sum of DC differences.
+// What is known of a chunk: the state it was decoded from, the state at its end, restarts in bits 0 to 5, blocks in 6
+// to 15 and entries from 16 on, and the sum of DC differences.
 struct Decoded {
   entry: u32,
   exit: u32,

@@ -152,7 +152,8 @@ fn word_at(word: u32) -> u32 {
   return words[first_word + word * GROUP_CHUNKS];
 }
 
-// What the code at the begin of `next` tells: its length in bits 0 to 4 and its symbol from bit 8 on; 0 where there is none.
+// What the code at the begin of `next` tells: its length in bits 0 to 4 and its symbol from bit 8 on; 0 where there is
+// none.
 fn look_up(table: u32, next: u32) -> u32 {
   let first = table * TABLE_WORDS;
   let short = codes[first + (next >> (32 - LOOKUP_BITS))];

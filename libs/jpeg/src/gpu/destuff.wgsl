@@ -3,7 +3,8 @@
 
 @group(0) @binding(0) var<storage, read> files: array<File>;
 @group(0) @binding(1) var<storage, read> bytes: array<u32>;
-// Words of chunks, the first of every chunk of a group side by side, then the second: lanes read and write them together.
+// Words of chunks, the first of every chunk of a group side by side, then the second: lanes read and write them
+// together.
 @group(0) @binding(2) var<storage, read_write> words: array<u32>;
 // Length in bits 0 to 7, end in 8 to 15, number of the first restart marker in 16 to 18, oddness in 24; marks.
 @group(0) @binding(3) var<storage, read_write> chunks: array<vec4<u32>>;

@@ -9,7 +9,10 @@ const uniformStep = 256;
 /** Workgroups in one direction at most. */
 const maxWorkgroups = 65_535;
 
-/** The buffers of a batch; the same object for those of the same buffers. All are storage; `files`, `tables` and `found` are also copied to. */
+/**
+ * The buffers of a batch; the same object for those of the same buffers. All are storage; `files`, `tables` and `found`
+ * are also copied to.
+ */
 export interface JpegBuffers extends Readonly<Record<ScratchName, GPUBuffer>> {
   files: GPUBuffer;
   tables: GPUBuffer;
@@ -58,7 +61,10 @@ export class JpegDecoder {
   readonly #pipelines: Readonly<Record<PassName, GPUComputePipeline>>;
   /** For each pass that settles, its number. */
   readonly #numbers: readonly GPUBindGroup[];
-  /** By the buffers of batches. Making the 14 of a batch anew took a tenth of what the thread that records it did (measured). */
+  /**
+   * By the buffers of batches. Making the 14 of a batch anew took a tenth of what the thread that records it did
+   * (measured).
+   */
   readonly #groups = new WeakMap<JpegBuffers, Map<PassName, GPUBindGroup>>();
 
   /** Compiles it. Rejects with GPUPipelineError where the device refuses a shader. */
@@ -102,8 +108,9 @@ export class JpegDecoder {
   }
 
   /**
-   * Records a batch: from the bytes of files to planes and, in the even words of `found`, the status of each file. `found`
-   * is zero before; `files` and `tables` are what the layout says. Buffers may be used again once the pass has run.
+   * Records a batch: from the bytes of files to planes and, in the even words of `found`, the status of each file.
+   * `found` is zero before; `files` and `tables` are what the layout says. Buffers may be used again once the pass has
+   * run.
    */
   record(pass: GPUComputePassEncoder, layout: JpegBatchLayout, buffers: JpegBuffers): void {
     for (const { record } of this.stages(layout, buffers)) record(pass);

@@ -7,8 +7,8 @@
 
 var<workgroup> sums: array<Counts, GROUP_CHUNKS>;
 
-// A workgroup a group: what comes before each chunk in it, and the sum of all. It also looks whether the group begins where
-// the one before ended.
+// A workgroup a group: what comes before each chunk in it, and the sum of all. It also looks whether the group begins
+// where the one before ended.
 @compute @workgroup_size(GROUP_CHUNKS)
 fn place_chunks(
   @builtin(workgroup_id) workgroup: vec3<u32>,

@@ -1,10 +1,10 @@
-// A workgroup a group of chunks: finds out where codes begin in each of them. In the first pass every group but the first of
-// a file begins with a guess; in each later one with what the group before came to in the last pass, and does nothing where
-// it has done that before. twin/synchronise.ts is the reference.
+// A workgroup a group of chunks: finds out where codes begin in each of them. In the first pass every group but the
+// first of a file begins with a guess; in each later one with what the group before came to in the last pass, and does
+// nothing where it has done that before. twin/synchronise.ts is the reference.
 //
-// Barriers of a workgroup order what its lanes do to workgroup memory, and nothing orders what different lanes write to one
-// word of storage. So lanes hand states to each other in workgroup memory, and each word of storage is written once in a
-// pass.
+// Barriers of a workgroup order what its lanes do to workgroup memory, and nothing orders what different lanes write to
+// one word of storage. So lanes hand states to each other in workgroup memory, and each word of storage is written once
+// in a pass.
 
 @group(0) @binding(4) var<storage, read_write> decoded: array<Decoded>;
 @group(0) @binding(5) var<storage, read_write> groups: array<Group>;
@@ -93,7 +93,8 @@ fn settle(
   }
 }
 
-// For files whose chunks are those of another: what that has found out of where codes begin is so for them, and what they count is not.
+// For files whose chunks are those of another: what that has found out of where codes begin is so for them, and what
+// they count is not.
 @compute @workgroup_size(GROUP_CHUNKS)
 fn recount(
   @builtin(workgroup_id) workgroup: vec3<u32>,

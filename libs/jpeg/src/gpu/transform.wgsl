@@ -1,8 +1,8 @@
 // A workgroup GROUP_BLOCKS blocks of luma: dequantises them, transforms columns and rows, 8 lanes a block, and writes
 // pixels. twin/inverse-dct.ts and twin/write-pixels.ts are the reference.
 //
-// Lanes that follow each other have blocks that follow each other, which lie side by side in the image, so that they write
-// whole rows of it, and they never meet in a bank of workgroup memory.
+// Lanes that follow each other have blocks that follow each other, which lie side by side in the image, so that they
+// write whole rows of it, and they never meet in a bank of workgroup memory.
 
 @group(0) @binding(0) var<storage, read> files: array<File>;
 @group(0) @binding(1) var<storage, read> tables: array<u32>;

@@ -5,8 +5,8 @@ import { decodeChunk } from '../twin/decode-chunk.ts';
 import type { DecodedChunk } from '../twin/synchronise.ts';
 
 /**
- * Storage of a device: what lanes write in a pass is there after it, in any order, and meanwhile they see what was there
- * before.
+ * Storage of a device: what lanes write in a pass is there after it, in any order, and meanwhile they see what was
+ * there before.
  */
 class Storage<T> {
   readonly #values = new Map<number, T>();
@@ -27,9 +27,9 @@ class Storage<T> {
 }
 
 /**
- * What settle.wgsl does, with the workgroups of a pass in any order, the lanes of each in any order between two barriers,
- * and writes to storage that come in any order. The chunks of one file, none of them behind its end; returns what is in
- * storage at last.
+ * What settle.wgsl does, with the workgroups of a pass in any order, the lanes of each in any order between two
+ * barriers, and writes to storage that come in any order. The chunks of one file, none of them behind its end; returns
+ * what is in storage at last.
  */
 export function settleInAnyOrder(
   frame: JpegFrame,

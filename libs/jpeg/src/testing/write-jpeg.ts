@@ -21,8 +21,8 @@ export interface MadeUpJpeg {
 const everySymbol = Array.from({ length: 256 }, (_, symbol) => symbol);
 
 /**
- * Writes a baseline JPEG of random coefficients with random Huffman tables, so that nothing about it is as an encoder would
- * have it.
+ * Writes a baseline JPEG of random coefficients with random Huffman tables, so that nothing about it is as an encoder
+ * would have it.
  */
 export function writeJpeg(made: MadeUpJpeg): Buffer {
   const random = randomSource(made.seed);

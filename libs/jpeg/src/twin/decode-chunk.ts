@@ -17,8 +17,8 @@ export interface ChunkCounts {
 /** Takes what a chunk holds, in order. */
 export interface ChunkSink {
   /**
-   * The block before has ended at bit `at`, and the next mark is at `limit`. False: no other block is wanted. Where chunks
-   * meet, it may be asked of both.
+   * The block before has ended at bit `at`, and the next mark is at `limit`. False: no other block is wanted. Where
+   * chunks meet, it may be asked of both.
    */
   wantsBlock(at: number, limit: number): boolean;
   /** A restart marker. */
@@ -32,8 +32,9 @@ export interface ChunkSink {
 }
 
 /**
- * Decodes the codes that begin in a chunk, from the state `entry` on, and returns the state at its end. Whatever the state
- * and the bits, it comes to an end: a state that was guessed is wrong in most places, and runs into what is no code.
+ * Decodes the codes that begin in a chunk, from the state `entry` on, and returns the state at its end. Whatever the
+ * state and the bits, it comes to an end: a state that was guessed is wrong in most places, and runs into what is no
+ * code.
  */
 export function decodeChunk(
   frame: JpegFrame,

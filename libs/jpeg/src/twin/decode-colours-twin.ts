@@ -11,8 +11,8 @@ export interface DecodedColours {
 }
 
 /**
- * Decodes a JPEG in colour as devices do it: each component as if it were the luma of a file, then as large as that and RGB. `frame`
- * is one that `hasColours`. A gray JPEG has three equal planes.
+ * Decodes a JPEG in colour as devices do it: each component as if it were the luma of a file, then as large as that and
+ * RGB. `frame` is one that `hasColours`. A gray JPEG has three equal planes.
  */
 export function decodeColoursTwin(jpeg: Uint8Array, frame: JpegFrame): DecodedColours {
   const { width, height } = frame;

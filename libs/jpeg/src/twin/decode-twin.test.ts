@@ -72,7 +72,8 @@ test('images of random coefficients, samplings, tables and restart intervals dec
   await fc.assert(
     fc.asyncProperty(madeUpJpegs, async (made) => {
       const found = await compare(writeJpeg(made), JSON.stringify(made));
-      // Large coefficients are beyond the range of pixels, and guesses do not fall into step in blocks that have no end.
+      // Large coefficients are beyond the range of pixels, and guesses do not fall into step in blocks that have no
+      // end.
       const isExpected = found === status.complete || (found! & (status.outOfRange | status.unsettled)) !== 0;
       assert.ok(isExpected, `${found} of ${JSON.stringify(made)}`);
       if (found === status.complete) fine++;

@@ -27,8 +27,8 @@ export interface TwinSteps extends DecodedLuma {
 }
 
 /**
- * Decodes the luma of a JPEG step by step as devices do it, in plain TypeScript: what they must return. `jpeg` is the whole
- * file, `frame` what its header says.
+ * Decodes the luma of a JPEG step by step as devices do it, in plain TypeScript: what they must return. `jpeg` is the
+ * whole file, `frame` what its header says.
  */
 export function decodeTwin(jpeg: Uint8Array, frame: JpegFrame): TwinSteps {
   const data = jpeg.subarray(frame.dataStart);

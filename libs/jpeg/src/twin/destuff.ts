@@ -50,8 +50,8 @@ function begin(data: Uint8Array, start: number, to: Writer): number {
 }
 
 /**
- * Takes what begins at `at`: a byte, FF with the 00 that is stuffed behind it, a fill byte FF, or a marker. Returns where
- * the next thing begins.
+ * Takes what begins at `at`: a byte, FF with the 00 that is stuffed behind it, a fill byte FF, or a marker. Returns
+ * where the next thing begins.
  */
 function step(data: Uint8Array, at: number, to: Writer): number {
   const byte = data[at]!;

@@ -11,10 +11,10 @@ export interface DecodedChunk {
 }
 
 /**
- * Decodes chunks, a group at a time, until each group begins where the one before ended. In the first pass every group but
- * the first begins with a guess; in each later one with what the one before came to. Inside of a group chunks are decoded
- * one after another, which is what the lanes of a workgroup come to that decode again until nothing changes. `settled` is
- * false where groups still disagree after the last pass.
+ * Decodes chunks, a group at a time, until each group begins where the one before ended. In the first pass every group
+ * but the first begins with a guess; in each later one with what the one before came to. Inside of a group chunks are
+ * decoded one after another, which is what the lanes of a workgroup come to that decode again until nothing changes.
+ * `settled` is false where groups still disagree after the last pass.
  */
 export function synchronise(
   frame: JpegFrame,

@@ -1,7 +1,7 @@
 /*
- * How libjpeg makes chroma as large as luma by default, and RGB of it: jdsample.c and jdcolor.c, by the integers of libjpeg-turbo, whose SIMD
- * code gives the same. Where a component has half of the columns or rows, each sample weighs 3 and its neighbour 1, and halves are
- * rounded up and down in turns; other factors repeat samples.
+ * How libjpeg makes chroma as large as luma by default, and RGB of it: jdsample.c and jdcolor.c, by the integers of
+ * libjpeg-turbo, whose SIMD code gives the same. Where a component has half of the columns or rows, each sample weighs
+ * 3 and its neighbour 1, and halves are rounded up and down in turns; other factors repeat samples.
  */
 
 /** Samples of a component, rows without gaps. */

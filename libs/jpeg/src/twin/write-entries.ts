@@ -34,7 +34,9 @@ export function writeEntries(
 ): number {
   const { coefficient, block } = unpackState(entry);
   const luma = frame.lumaAcross * frame.lumaDown;
-  /** The number of the next block, of the next luma block, and of the next entry; blocks since the last restart marker. */
+  /**
+   * The number of the next block, of the next luma block, and of the next entry; blocks since the last restart marker.
+   */
   let next = blockAt(frame, place);
   let { restarts, blocks: since, entries: at, dc } = place;
   // The last block is in the chunk before.

@@ -7,7 +7,8 @@ import { inverseDct } from './inverse-dct.ts';
 import type { Coefficients } from './write-entries.ts';
 
 /**
- * Transforms all blocks of luma and writes what is inside of the image, rows without gaps. Returns the status that it finds.
+ * Transforms all blocks of luma and writes what is inside of the image, rows without gaps. Returns the status that it
+ * finds.
  */
 export function writePixels(frame: JpegFrame, { entries, starts }: Coefficients, to: Uint8Array): number {
   let found = 0;

@@ -1,5 +1,5 @@
-// Local Binary Pattern of any ring with WebAssembly SIMD, two pixels a vector. Neighbours between pixels are sums of weights
-// times pixels in doubles; both are whole numbers whose sums stay below 2^53, so every comparison is exact.
+// Local Binary Pattern of any ring with WebAssembly SIMD, two pixels a vector. Neighbours between pixels are sums of
+// weights times pixels in doubles; both are whole numbers whose sums stay below 2^53, so every comparison is exact.
 
 /** What a neighbour of weight 1 weighs: onePixel squared of src/lbp/ring.ts. */
 const UNIT: f64 = 10_000_000_000;
@@ -27,8 +27,8 @@ function storeFour(target: usize, pixels: v128): void {
 
 /**
  * Codes of `rows` rows of `width` pixels, u32, `codesStride` bytes a row, which holds up to three more. `source` is the
- * first pixel, of rows of doubles, `stride` bytes apart, around which all neighbours of all pixels lie, and of up to three
- * pixels beyond each row. `ring` is the table of the `points` neighbours, bit 0 first.
+ * first pixel, of rows of doubles, `stride` bytes apart, around which all neighbours of all pixels lie, and of up to
+ * three pixels beyond each row. `ring` is the table of the `points` neighbours, bit 0 first.
  */
 export function ringBand(
   source: usize,
@@ -104,8 +104,9 @@ function setBit(codes: usize, low: v128, high: v128, mask: v128): void {
 }
 
 /**
- * Labels of `count` codes at `codes`, `sampleBytes` bytes each, to `out`: those that `labels`, u16 by code, says. Counts are
- * added to `histogram`, two tables of `bins` u32, because neighbouring labels are often equal; nothing where `bins` is 0.
+ * Labels of `count` codes at `codes`, `sampleBytes` bytes each, to `out`: those that `labels`, u16 by code, says.
+ * Counts are added to `histogram`, two tables of `bins` u32, because neighbouring labels are often equal; nothing where
+ * `bins` is 0.
  */
 export function labelRow(
   codes: usize,

@@ -5,7 +5,10 @@ import type { Picture } from './types.ts';
 /** Options of every run. */
 export const runOptions = ['device', 'grid', 'map'] as const;
 
-/** The options of a call by their names; none where none are given. Throws ParameterError for another value than an object of these. */
+/**
+ * The options of a call by their names; none where none are given. Throws ParameterError for another value than an
+ * object of these.
+ */
 export function checkOptions<Options extends object>(given: Options | undefined, names: readonly string[]): Options {
   const options = given ?? ({} as Options);
   if (typeof options !== 'object' || Array.isArray(options) || ArrayBuffer.isView(options)) {

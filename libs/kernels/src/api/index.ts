@@ -37,8 +37,8 @@ export const ldp: Run<BorderOptions & LdpParameters> = kernel('ldp');
 export const conv: Run<BorderOptions & ConvParameters> = kernel('conv');
 
 /**
- * Kernels one after another, written as `--op` takes them, e.g. `['conv:kernel=gaussian-5,as=u8', 'lbp:radius=2']`. They are
- * checked once, and then run over any number of pictures. Throws ParameterError.
+ * Kernels one after another, written as `--op` takes them, e.g. `['conv:kernel=gaussian-5,as=u8', 'lbp:radius=2']`.
+ * They are checked once, and then run over any number of pictures. Throws ParameterError.
  */
 export function pipeline(operations: readonly string[], options?: BorderOptions): Run<object> {
   const { border } = checkOptions(options, ['border']);

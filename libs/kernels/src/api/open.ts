@@ -8,7 +8,8 @@ import { WebGpuDevice } from './webgpu-device.ts';
 const choices = ['auto', 'webgpu', 'wasm', 'reference'];
 
 /**
- * Opens what computes. Rejects with ParameterError for a wrong option, and with Error, in a sentence or two, where that is not there.
+ * Opens what computes. Rejects with ParameterError for a wrong option, and with Error, in a sentence or two, where that
+ * is not there.
  */
 export async function open(options?: OpenOptions): Promise<Device> {
   const { on = 'auto', gpu, device } = checkOptions(options, ['on', 'gpu', 'device']);

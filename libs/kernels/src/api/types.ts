@@ -1,12 +1,13 @@
-// What `halogrid/kernels` takes and gives. It imports nothing: the npm package has the types of this file as they are here.
+// What `halogrid/kernels` takes and gives. It imports nothing: the npm package has the types of this file as they are
+// here.
 
 /** A type of the WebGPU API where the program has types of that API. */
 type Known<Name extends string> = typeof globalThis extends Record<Name, { prototype: infer Type }> ? Type : object;
 
 /**
- * Pixels in memory: an ImageData, or anything else with these three. `data` is gray, RGB or RGBA, interleaved, of 8 or 16 bits,
- * from the upper left corner, rows without gaps; how many samples a pixel has follows from its length. Alpha is ignored. Kernels
- * that take gray get the luma (19595 R + 38470 G + 7471 B + 32768) >> 16.
+ * Pixels in memory: an ImageData, or anything else with these three. `data` is gray, RGB or RGBA, interleaved, of 8 or
+ * 16 bits, from the upper left corner, rows without gaps; how many samples a pixel has follows from its length. Alpha
+ * is ignored. Kernels that take gray get the luma (19595 R + 38470 G + 7471 B + 32768) >> 16.
  */
 export interface Picture {
   readonly data: Uint8Array | Uint8ClampedArray | Uint16Array;
@@ -15,7 +16,10 @@ export interface Picture {
   readonly height: number;
 }
 
-/** What may compute: a WebGPU device, WebAssembly on the calling thread, or the definitions in plain JavaScript, which are slow. */
+/**
+ * What may compute: a WebGPU device, WebAssembly on the calling thread, or the definitions in plain JavaScript, which
+ * are slow.
+ */
 export type Place = 'webgpu' | 'wasm' | 'reference';
 
 export interface OpenOptions {

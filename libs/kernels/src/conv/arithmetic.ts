@@ -6,8 +6,8 @@ import { defaultSigma, gaussian, parseNamedKernel } from './named.ts';
 import { type Factors, outerProduct, separate } from './separate.ts';
 
 /**
- * How a convolution is computed. `taps` is the matrix turned by 180 degrees, row by row: tap (r, c) belongs to the pixel
- * r - halo rows below and c - halo columns right of the one that is computed.
+ * How a convolution is computed. `taps` is the matrix turned by 180 degrees, row by row: tap (r, c) belongs to the
+ * pixel r - halo rows below and c - halo columns right of the one that is computed.
  */
 export type Arithmetic =
   /** Sums of taps times pixels in float32, times `scale`. Integer taps have exact sums. */
@@ -99,8 +99,8 @@ export function checkExact(parameters: Parameters): void {
  * floor(tap / 4096) and the 12 bits below: the lower sum is at most 961 * 4095 * 255 < 2^30, so the upper one, which is
  * (T - lower) / 4096, is below 2^30 + 2^19 in size, and both fit 32 bits with their sign.
  *
- * A pixel of 16 bits is 256 times its upper byte and its lower byte, so that its sum is 256 T1 + T0 of two such sums, below
- * 2^50 + 2^25 in size, which a float64 holds.
+ * A pixel of 16 bits is 256 times its upper byte and its lower byte, so that its sum is 256 T1 + T0 of two such sums,
+ * below 2^50 + 2^25 in size, which a float64 holds.
  */
 function exactShift(weights: Float64Array): number {
   const size = absoluteSum(weights) * 255;

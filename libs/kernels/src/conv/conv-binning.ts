@@ -25,10 +25,10 @@ const smallestWidth = 2 ** -100;
 const slack = 1 + 1e-6;
 
 /**
- * The bins of a convolution: the range that its matrix can give over pixels of 8 bits, in bins whose width is the smallest
- * power of two with which they are few enough. `u8` has a bin for every value. `i16` has one, too, where the matrix can give at
- * most 8192. Neither the image nor its cut matters. Results of 16-bit pixels are counted on the same scale: divided by 257,
- * which makes the greatest pixel 255; those of `u8` are not, as they saturate at 255.
+ * The bins of a convolution: the range that its matrix can give over pixels of 8 bits, in bins whose width is the
+ * smallest power of two with which they are few enough. `u8` has a bin for every value. `i16` has one, too, where the
+ * matrix can give at most 8192. Neither the image nor its cut matters. Results of 16-bit pixels are counted on the same
+ * scale: divided by 257, which makes the greatest pixel 255; those of `u8` are not, as they saturate at 255.
  */
 export function binningOf(as: SampleType, arithmetic: Arithmetic): ConvBinning {
   if (as === 'u8') return { bins: 256, first: 0, width: 1, isExact: true, isOneValue: true, deepScale: 1 };

@@ -17,17 +17,22 @@ const bins = readText(new URL('./bins.wgsl', import.meta.url));
 const directCode = `${tile}\n${sums}\n${bins}\n${readText(new URL('./direct.wgsl', import.meta.url))}`;
 const separableCode = `${tile}\n${bins}\n${readText(new URL('./separable.wgsl', import.meta.url))}`;
 
-/** Lanes of `workgroup` and `global`, a vector of 16 pixels each. Wide tiles of large matrices do not fit every device. */
+/**
+ * Lanes of `workgroup` and `global`, a vector of 16 pixels each. Wide tiles of large matrices do not fit every device.
+ */
 const directShapes = ['16x16', '16x8', '32x8', '8x16', '8x32'];
 /**
- * Lanes of `separable`, four columns of four rows each; fewer rows where a device has little workgroup memory. Measured on an
- * H200, a Gaussian of 21 x 21 over 4928 x 2772: 0.061, 0.070, 0.069 and 0.098 ms.
+ * Lanes of `separable`, four columns of four rows each; fewer rows where a device has little workgroup memory. Measured
+ * on an H200, a Gaussian of 21 x 21 over 4928 x 2772: 0.061, 0.070, 0.069 and 0.098 ms.
  */
 const separableShapes = ['16x16', '16x12', '16x8', '32x8'];
 /** Bytes of workgroup memory that every device has. */
 const workgroupBytes = 16384;
 const histogramBytes = 4 * 256;
-/** Bins that a workgroup counts on its own at most: of results that have more, those around 0, which are most of an image's. */
+/**
+ * Bins that a workgroup counts on its own at most: of results that have more, those around 0, which are most of an
+ * image's.
+ */
 const mostPrivateBins = 1024;
 
 const arithmetics: readonly Arithmetic['kind'][] = ['sum', 'magnitude', 'exact'];
@@ -134,8 +139,8 @@ function privateBins({ binning: { bins, first } }: ConvSettings, room: number): 
 }
 
 /**
- * Places for the words of a row of a tile, in each of its four planes. No two of 32 lanes in a row meet; rows of 16 or 8 are
- * put 16 or 8 banks apart.
+ * Places for the words of a row of a tile, in each of its four planes. No two of 32 lanes in a row meet; rows of 16 or
+ * 8 are put 16 or 8 banks apart.
  */
 function tileVectors(vectors: number): number {
   return vectors === 16 ? 20 : vectors + 2;

@@ -58,8 +58,8 @@ const bandBytes = 2 ** 19;
 const wasm = new WasmModule<Exports>(new URL('./conv.wasm', import.meta.url));
 
 /**
- * Convolution of one item with WebAssembly SIMD, what the `cpu` device runs: equal to convReference for u8, i16 and integer
- * taps. Rows go through float32 or float64 memory in bands, with the pixels of the border rule around them.
+ * Convolution of one item with WebAssembly SIMD, what the `cpu` device runs: equal to convReference for u8, i16 and
+ * integer taps. Rows go through float32 or float64 memory in bands, with the pixels of the border rule around them.
  */
 export function convWasm(
   operation: Operation<ConvSettings>,

@@ -22,7 +22,8 @@ export interface ConvSettings {
 
 /**
  * Convolution of each channel with a square matrix of odd side: the sum over i, j of matrix(i, j) times the pixel at
- * (row - i, column - j), i and j counted from the matrix's centre. `as=u8` and `as=i16` round it exactly, see arithmetic.ts.
+ * (row - i, column - j), i and j counted from the matrix's centre. `as=u8` and `as=i16` round it exactly, see
+ * arithmetic.ts.
  */
 export const conv: KernelDefinition<ConvSettings> = {
   summary: 'Convolution with a named kernel or any matrix of odd side 3 to 31',

@@ -105,9 +105,9 @@ fn root(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
   return sqrt(a * a + b * b);
 }
 
-// The integer nearest to the root of the sum of the squares of two integers, or one above 32767 where that is. The root of
-// a float32 is within one of it everywhere; n is right where n^2 - n < squares <= n^2 + n, because no integer's root is a
-// half. Squares of at most 40000 have a sum below 2^32.
+// The integer nearest to the root of the sum of the squares of two integers, or one above 32767 where that is. The root
+// of a float32 is within one of it everywhere; n is right where n^2 - n < squares <= n^2 + n, because no integer's root
+// is a half. Squares of at most 40000 have a sum below 2^32.
 fn whole_root(a: vec4<f32>, b: vec4<f32>) -> vec4<i32> {
   let x = vec4<u32>(min(abs(a), vec4(40000f)));
   let y = vec4<u32>(min(abs(b), vec4(40000f)));

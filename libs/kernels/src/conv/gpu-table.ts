@@ -38,7 +38,10 @@ export function directTable(arithmetic: Arithmetic): Uint32Array<ArrayBuffer> {
   return words;
 }
 
-/** Pixels of the first word that come before the taps of a row, and groups of four pixels that a row takes: see tile.wgsl. */
+/**
+ * Pixels of the first word that come before the taps of a row, and groups of four pixels that a row takes: see
+ * tile.wgsl.
+ */
 function groupsOf(side: number): [before: number, groups: number] {
   const before = (16 - (side - 1) / 2) % 4;
   return [before, Math.ceil((before + side) / 4)];

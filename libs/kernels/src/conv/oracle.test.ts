@@ -25,8 +25,9 @@ for (const expected of readOracle<{ conv: ExpectedConv[] }>()) {
 }
 
 /**
- * SciPy 1.17 and NumPy 2.4, of coins.png: r = ndimage.convolve(gray as int64, matrix, mode='mirror'), then, with `least` what the
- * negative weights give of 255, SHA-256 of bincount((r - least).ravel(), minlength=bins) as <u4, and the same of r // width.
+ * SciPy 1.17 and NumPy 2.4, of coins.png: r = ndimage.convolve(gray as int64, matrix, mode='mirror'), then, with
+ * `least` what the negative weights give of 255, SHA-256 of bincount((r - least).ravel(), minlength=bins) as <u4, and
+ * the same of r // width.
  */
 const counts: [kernel: string, as: string, bins: number, sha256: string][] = [
   ['sobel-x', 'i16', 2041, 'ad8f251a2bfc13d34fb9c508db76a0f4d5fee7c34f3d2c01c86e7464273693d4'],

@@ -1,5 +1,6 @@
 // Convolution with a matrix that is an outer product, as f32, over a batch of 8-bit planes. After tile.wgsl, for its
-// constants and edge_word, bins.wgsl, and what separable-sums.ts writes out for a side: COLUMNS, BLOCKS, row_sums and column_sums.
+// constants and edge_word, bins.wgsl, and what separable-sums.ts writes out for a side: COLUMNS, BLOCKS, row_sums and
+// column_sums.
 //
 // A group filters rows into workgroup memory, 16 pixels a lane at a time, straight from the plane: the vectors before
 // and after those 16 hold any halo. Then it filters the columns of that: a lane computes four columns of four rows.

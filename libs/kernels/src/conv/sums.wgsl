@@ -1,8 +1,8 @@
 // Sums of taps times pixels for the 16 pixels of a row that a lane computes. Before direct.wgsl, after tile.wgsl.
 //
 // A lane slides over the tile's rows with five words of pixels in registers, and takes four taps for each word that it
-// loads: 64 multiply-adds. Each pixel's sum has the order of the taps, wherever it lies, and multiply-adds of float32 are
-// written as such, so that no compiler may round them in one place and not in another.
+// loads: 64 multiply-adds. Each pixel's sum has the order of the taps, wherever it lies, and multiply-adds of float32
+// are written as such, so that no compiler may round them in one place and not in another.
 
 // Binary digits after the point of EXACT sums, at least 13.
 override SHIFT: u32 = 13;

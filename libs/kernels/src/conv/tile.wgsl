@@ -20,14 +20,16 @@ override THREADS: u32 = 256;
 override CHANNELS: u32 = 1;
 override TILED: bool = true;
 
-// A lane's first tap is the TAP_BEGIN-th pixel of word TAP_WORD, counted from the vector before the lane's own. Taps are
-// taken in groups of four pixels, from a word on; the first group has some before the matrix, the last some after it.
+// A lane's first tap is the TAP_BEGIN-th pixel of word TAP_WORD, counted from the vector before the lane's own. Taps
+// are taken in groups of four pixels, from a word on; the first group has some before the matrix, the last some after
+// it.
 override TAP_WORD: u32 = (16 - HALO) / 4;
 override TAP_BEGIN: u32 = (16 - HALO) % 4;
 override TAP_GROUPS: u32 = (TAP_BEGIN + SIDE + 3) / 4;
 override TAP_END: u32 = TAP_BEGIN + SIDE - 4 * (TAP_GROUPS - 1);
 
-// Words that may hold pixels left of the plane, and right of it: lead + halo bytes, and halo bytes, from anywhere in a word.
+// Words that may hold pixels left of the plane, and right of it: lead + halo bytes, and halo bytes, from anywhere in a
+// word.
 const LEFT_WORDS = 8u;
 const RIGHT_WORDS = 5u;
 
@@ -106,8 +108,8 @@ fn load_tile(item: Item, channel: u32, group: vec2<u32>, local: u32) {
   workgroupBarrier();
 }
 
-// Pixels x … x + 3 of a row of the plane, any of which may be outside it. One pixel at a time, which few lanes do: pixels4
-// of item.wgsl is four times as much to compile, half a second on SwiftShader.
+// Pixels x … x + 3 of a row of the plane, any of which may be outside it. One pixel at a time, which few lanes do:
+// pixels4 of item.wgsl is four times as much to compile, half a second on SwiftShader.
 fn edge_word(item: Item, channel: u32, x: i32, y: i32) -> u32 {
   let row = border_index(y, i32(item.stored_height));
   var word = 0u;

@@ -32,8 +32,8 @@ export function parseBorderMode(name: string): BorderMode {
 }
 
 /**
- * The index inside [0, n) that stands for index `i` of a row of `n` pixels, or -1 where the pixel is 0. `interior` never
- * reads outside for a pixel that counts; the nearest pixel stands in for those that do not.
+ * The index inside [0, n) that stands for index `i` of a row of `n` pixels, or -1 where the pixel is 0. `interior`
+ * never reads outside for a pixel that counts; the nearest pixel stands in for those that do not.
  */
 export function borderIndex(i: number, n: number, mode: BorderMode): number {
   if (i >= 0 && i < n) return i;

@@ -2,7 +2,9 @@ import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geo
 import { type BorderMode, borderIndex } from './border.ts';
 import type { PlaneItem } from './plane-item.ts';
 
-/** One stored plane: of an item of several channels, with the offset of the channel. Offset and stride are in pixels. */
+/**
+ * One stored plane: of an item of several channels, with the offset of the channel. Offset and stride are in pixels.
+ */
 export type StoredPlane = Pick<PlaneItem, 'offset' | 'stride' | 'stored'>;
 
 /** Pixels in memory. */
@@ -27,8 +29,8 @@ export function storedPixels(
 }
 
 /**
- * Copies `rect` of a plane, which may reach any distance outside it, to place `at` of `target`, rows `targetStride` pixels
- * apart; pixels outside are those of the border rule. An inner loop over what it leaves knows no borders.
+ * Copies `rect` of a plane, which may reach any distance outside it, to place `at` of `target`, rows `targetStride`
+ * pixels apart; pixels outside are those of the border rule. An inner loop over what it leaves knows no borders.
  */
 export function copyBorderedRows(
   pixels: Pixels,

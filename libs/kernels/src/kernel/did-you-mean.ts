@@ -32,7 +32,10 @@ const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_]/g, '
 
 const isBeginning = (a: string, b: string): boolean => a.length >= 3 && a.length < b.length && b.startsWith(a);
 
-/** Words of three letters are often near each other and both meant, as cpu and gpu; but for the same letters in another order. */
+/**
+ * Words of three letters are often near each other and both meant, as cpu and gpu; but for the same letters in another
+ * order.
+ */
 const areShort = (a: string, b: string): boolean =>
   Math.max(a.length, b.length) <= 3 && [...a].sort().join('') !== [...b].sort().join('');
 

@@ -23,15 +23,17 @@ export interface Tolerance {
 }
 
 /**
- * What the catalogue says of a kernel: enough to plan, check and merge, and nothing of a GPU. Settings are what its parameters
- * mean: plain data, because a pipeline carries them to threads. They are parsed once for a pipeline.
+ * What the catalogue says of a kernel: enough to plan, check and merge, and nothing of a GPU. Settings are what its
+ * parameters mean: plain data, because a pipeline carries them to threads. They are parsed once for a pipeline.
  */
 export interface KernelDefinition<Settings> {
   /** One sentence for people. */
   readonly summary: string;
   /** What a form begins with, where not every parameter has a default. */
   readonly example?: Readonly<Record<string, string>>;
-  /** Fills in defaults and puts values in canonical form. Throws ParameterError for an unknown name or a wrong value. */
+  /**
+   * Fills in defaults and puts values in canonical form. Throws ParameterError for an unknown name or a wrong value.
+   */
   complete(given: Readonly<Record<string, string>>): Parameters;
   /** What complete parameters mean. */
   parse(parameters: Parameters): Settings;
@@ -58,5 +60,8 @@ export interface KernelDefinition<Settings> {
   convention(settings: Settings): string;
 }
 
-/** Definitions by their names. Each one's settings come from its own `parse`, so that nobody else need know what they are. */
+/**
+ * Definitions by their names. Each one's settings come from its own `parse`, so that nobody else need know what they
+ * are.
+ */
 export type Kernels = Readonly<Record<string, KernelDefinition<unknown>>>;

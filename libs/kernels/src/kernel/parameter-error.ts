@@ -13,7 +13,10 @@ export class ParameterError extends Error {
   readonly choices: readonly string[];
   readonly #received: string;
 
-  /** `allowed` as a clause, e.g. 'an odd number from 3 to 31', or the words that are; `near` are words that may be meant. */
+  /**
+   * `allowed` as a clause, e.g. 'an odd number from 3 to 31', or the words that are; `near` are words that may be
+   * meant.
+   */
   constructor(parameter: string, value: unknown, allowed: string | readonly string[], near?: readonly string[]) {
     const choices = typeof allowed === 'string' ? [] : allowed;
     const clause =

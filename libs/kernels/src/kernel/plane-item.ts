@@ -2,8 +2,8 @@ import type { Rect, Sampling, Size } from '@halogrid/geometry';
 
 /**
  * The planes of an image in memory, and the part of them that a kernel computes. Pixel (x, y) of channel c is at byte
- * `offset + c * planeBytes + y * stride + x * b`, where b is 1, or 2 for pixels of 16 bits, which are little-endian; `offset`
- * is a multiple of b, `stride` and `planeBytes` are multiples of 16 b.
+ * `offset + c * planeBytes + y * stride + x * b`, where b is 1, or 2 for pixels of 16 bits, which are little-endian;
+ * `offset` is a multiple of b, `stride` and `planeBytes` are multiples of 16 b.
  */
 export interface PlaneItem {
   /** Byte offset of the first channel's first pixel. */
@@ -18,7 +18,10 @@ export interface PlaneItem {
   out: Rect;
   /** Where results exist and count, in the stored plane's coordinates, inside `out`. Elsewhere the result is 0. */
   valid: Rect;
-  /** The pixels of `out` that are wanted of the dense result; a kernel may leave out the others, and says so in the result. */
+  /**
+   * The pixels of `out` that are wanted of the dense result; a kernel may leave out the others, and says so in the
+   * result.
+   */
   sampling?: Sampling;
 }
 
@@ -26,7 +29,10 @@ export interface PlaneItem {
 export interface ItemResult {
   /** Pixels counted in each channel. */
   counted: number;
-  /** Counts of every channel, one channel after another; of a pipeline, so for each cell. Empty where there is no histogram. */
+  /**
+   * Counts of every channel, one channel after another; of a pipeline, so for each cell. Empty where there is no
+   * histogram.
+   */
   bins: Uint32Array;
   /** The dense result of `out`, or of the pixels of it that a sampling names, where it was asked for. */
   map?: DenseResult;

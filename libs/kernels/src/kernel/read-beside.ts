@@ -1,4 +1,5 @@
-// What kernels read of files: the only importer of node:fs here. Where there are no files, a bundle has their contents instead.
+// What kernels read of files: the only importer of node:fs here. Where there are no files, a bundle has their contents
+// instead.
 import { readFileSync } from 'node:fs';
 
 /** The text of a file that lies beside a module. */

@@ -5,8 +5,8 @@ const shownCharacters = 200;
 const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * A value for a sentence that a person reads: at most `most` characters of it, and `…` for what is left out. What is not to be
- * shown as it is, such as control characters, stands there as \u{…}.
+ * A value for a sentence that a person reads: at most `most` characters of it, and `…` for what is left out. What is
+ * not to be shown as it is, such as control characters, stands there as \u{…}.
  */
 export function shortened(value: unknown, most = shownCharacters): string {
   // A long one is cut first: what follows takes a while for megabytes.

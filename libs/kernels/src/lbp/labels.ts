@@ -41,8 +41,8 @@ export function labelOf(code: number, points: number, labels: LbpLabels, nonUnif
 }
 
 /**
- * How far the run of ones of a uniform code was turned. Labels that have the others last count to the right from the run
- * that begins at bit 0; those that have them first, from the run that ends at the highest bit.
+ * How far the run of ones of a uniform code was turned. Labels that have the others last count to the right from the
+ * run that begins at bit 0; those that have them first, from the run that ends at the highest bit.
  */
 function turnsOf(code: number, points: number, nonUniform: NonUniform): number {
   const first = code & ~rotateLeft(code, points);

@@ -5,8 +5,8 @@ import { binWords, channelWords } from './describe-labels.ts';
 import { completeLbp, type LbpRing, ringOf } from './parameters.ts';
 
 /**
- * Local Binary Pattern (Ojala, Pietikäinen, Mäenpää 2002): bit i of a pixel's code is 1 where neighbour i of a ring is at
- * least as great as the pixel. Neighbours between pixels are interpolated, and compared in exact integers.
+ * Local Binary Pattern (Ojala, Pietikäinen, Mäenpää 2002): bit i of a pixel's code is 1 where neighbour i of a ring is
+ * at least as great as the pixel. Neighbours between pixels are interpolated, and compared in exact integers.
  */
 export const lbp: KernelDefinition<LbpRing> = {
   summary: 'Local Binary Pattern: points, radius, labels and the conventions of six implementations',

@@ -6,7 +6,9 @@ import { labelOf } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 import { tapsOf, unit } from './taps.ts';
 
-/** The reference of square-vector.wgsl, square-word.wgsl and ring.wgsl: labels, or variances, and histogram of one item. */
+/**
+ * The reference of square-vector.wgsl, square-word.wgsl and ring.wgsl: labels, or variances, and histogram of one item.
+ */
 export function lbpReference(
   { settings, border, reads = 'u8' }: Operation<LbpRing>,
   bytes: Uint8Array,

@@ -2,14 +2,16 @@ import type { LbpRing } from './parameters.ts';
 import type { Offset } from './ring.ts';
 import { cornersOf, unit } from './taps.ts';
 
-/** Rings of a wider halo load the pixels of a neighbour when it is its turn: together they would not fit the registers. */
+/**
+ * Rings of a wider halo load the pixels of a neighbour when it is its turn: together they would not fit the registers.
+ */
 const widestWindow = 3;
 
 /**
- * WGSL for ring.wgsl, `codes_of`: the codes of a lane's four rows, bit i for neighbour i, every neighbour written out, so
- * that the pixels around a lane stay in registers and offsets and weights are constants. Measured on an H200, 4928 x 2772,
- * P = 16 and R = 2: 0.11 ms for the histogram where a loop over a table of neighbours took 0.19. A branch of its own for each
- * neighbour beats one for four, 0.112 against 0.116: fewer differences wait in registers.
+ * WGSL for ring.wgsl, `codes_of`: the codes of a lane's four rows, bit i for neighbour i, every neighbour written out,
+ * so that the pixels around a lane stay in registers and offsets and weights are constants. Measured on an H200, 4928 x
+ * 2772, P = 16 and R = 2: 0.11 ms for the histogram where a loop over a table of neighbours took 0.19. A branch of its
+ * own for each neighbour beats one for four, 0.112 against 0.116: fewer differences wait in registers.
  */
 export function ringCodes(ring: LbpRing): string {
   const { neighbours, halo } = ring;
@@ -21,8 +23,9 @@ export function ringCodes(ring: LbpRing): string {
   const centre = { column: halo, row: halo };
   const shared = isWindow ? [...lines.flatMap(({ vectors }) => vectors), ...vectorsOf(centre)] : vectorsOf(centre);
   return [
-    // What rounding makes of estimates is less. Pixels are below 2^8 (or 2^16), so that a rounded product or sum, of which there
-    // are four each, is wrong by at most 2^-17 (2^-9), and all weights together are by as much: less than 2^-13 (2^-5).
+    // What rounding makes of estimates is less. Pixels are below 2^8 (or 2^16), so that a rounded product or sum, of
+    // which there are four each, is wrong by at most 2^-17 (2^-9), and all weights together are by as much: less than
+    // 2^-13 (2^-5).
     'override NEAR: f32 = select(0.000244140625f, 0.0625f, PIXEL_BYTES == 2);',
     'fn codes_of(at: Place) -> vec4<u32> {',
     '  let first = at.left * COLUMN_VECTORS + at.top;',

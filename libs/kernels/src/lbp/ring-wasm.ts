@@ -48,8 +48,8 @@ const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
 
 /**
  * Labels and histogram of one item for a ring of at most `maxTablePoints` neighbours, with WebAssembly SIMD: equal to
- * lbpReference. Measured on one core of an EPYC, in Mpx/s: 160 for P=8 R=1, 76 for P=16 R=2, 30 for P=24 R=3, against 13,
- * 6.6 and 4.5 of lbpReference.
+ * lbpReference. Measured on one core of an EPYC, in Mpx/s: 160 for P=8 R=1, 76 for P=16 R=2, 30 for P=24 R=3, against
+ * 13, 6.6 and 4.5 of lbpReference.
  */
 export function ringWasm(
   { settings: ring, border, reads = 'u8' }: Operation<LbpRing>,
@@ -137,7 +137,9 @@ function writeRing({ neighbours }: LbpRing, stride: number, at: number): void {
   }
 }
 
-/** The two tables of counts, added up: a loop, because Uint32Array.from takes a millisecond for 65,536 bins (measured). */
+/**
+ * The two tables of counts, added up: a loop, because Uint32Array.from takes a millisecond for 65,536 bins (measured).
+ */
 function sumOfPair(histogram: Uint32Array, bins: number): Uint32Array {
   const sums = histogram.slice(0, bins);
   for (let bin = 0; bin < bins; bin++) sums[bin]! += histogram[bins + bin]!;
@@ -147,7 +149,10 @@ function sumOfPair(histogram: Uint32Array, bins: number): Uint32Array {
 /** Labels of all codes, by what they depend on: of rings with the same points and labels they are the same. */
 const tables = new Map<string, Uint16Array>();
 
-/** Kept: filling one of 16 points took 0.55 ms (uniform) to 3.5 ms (ror), and labels of a tile of 40 x 40 take 0.04 ms (measured). 128 KiB at most. */
+/**
+ * Kept: filling one of 16 points took 0.55 ms (uniform) to 3.5 ms (ror), and labels of a tile of 40 x 40 take 0.04 ms
+ * (measured). 128 KiB at most.
+ */
 function tableOf({ points, labels, nonUniform }: LbpRing): Uint16Array {
   const key = `${points} ${labels} ${nonUniform}`;
   const known = tables.get(key);

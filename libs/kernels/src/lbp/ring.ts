@@ -7,7 +7,10 @@ export interface Offset {
 /** Units in a pixel. Offsets of circles are rounded to five decimals, as scikit-image does it. */
 export const onePixel = 100_000;
 
-/** `points` places on a circle of `radius` pixels from (x, y) = `place(0)` on; `place` is that of an angle on a circle of 1. */
+/**
+ * `points` places on a circle of `radius` pixels from (x, y) = `place(0)` on; `place` is that of an angle on a circle
+ * of 1.
+ */
 export function circle(
   points: number,
   radius: number,

@@ -3,10 +3,11 @@
 //
 // A workgroup computes STEPS tiles of COLUMNS x (ROWS * BLOCKS) pixels from left to right. A tile and its halo are put
 // into workgroup memory with the pixels of the border rule, so that what follows knows no borders. A lane computes ROWS
-// pixels of a column. What compares a ring's neighbours with them is written out for each ring, see ring-codes.ts: `codes_of`.
+// pixels of a column. What compares a ring's neighbours with them is written out for each ring, see ring-codes.ts:
+// `codes_of`.
 //
-// Exact: offsets have five decimals, so that a neighbour is a whole number of 1e-10 grey levels. An f32 estimate decides
-// unless the neighbour is near its pixel, and then integers do: labels are the same on every device.
+// Exact: offsets have five decimals, so that a neighbour is a whole number of 1e-10 grey levels. An f32 estimate
+// decides unless the neighbour is near its pixel, and then integers do: labels are the same on every device.
 //
 // dispatch: x = ceil(width / (COLUMNS * STEPS)), y = ceil(height / (ROWS * BLOCKS)) of the largest item, z = items.
 
@@ -30,7 +31,8 @@ const NRI_UNIFORM = 3u;
 
 override LANES: u32 = COLUMNS * BLOCKS;
 
-// A neighbour lies between the pixel that is `row` and `column` further, the one right of that, and the two below these.
+// A neighbour lies between the pixel that is `row` and `column` further, the one right of that, and the two below
+// these.
 struct Neighbour {
   column: i32,
   row: i32,
@@ -65,8 +67,8 @@ struct Place {
   // Its first pixel in the item; x may be negative by up to the item's lead.
   x: i32,
   y: u32,
-  // Where its neighbours begin in the tile, HALO pixels left of and above the first pixel: the column, and the vector of
-  // four rows.
+  // Where its neighbours begin in the tile, HALO pixels left of and above the first pixel: the column, and the vector
+  // of four rows.
   left: u32,
   top: u32,
 }

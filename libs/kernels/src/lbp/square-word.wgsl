@@ -1,6 +1,6 @@
-// Local Binary Pattern of the 3x3 square as it is usually written for GPUs, four pixels a lane: what square-vector.wgsl is
-// measured against. Each neighbour of a word of four pixels is read where it lies: in global memory, or, if TILED, in the
-// workgroup's pixels with their halo, which it loads into its own memory first. Codes are counted one by one.
+// Local Binary Pattern of the 3x3 square as it is usually written for GPUs, four pixels a lane: what square-vector.wgsl
+// is measured against. Each neighbour of a word of four pixels is read where it lies: in global memory, or, if TILED,
+// in the workgroup's pixels with their halo, which it loads into its own memory first. Codes are counted one by one.
 //
 // dispatch: x = ceil(width / (4 * LANES_X)), y = ceil(height / LANES_Y) of the largest item, z = items.
 
@@ -10,8 +10,8 @@ override LANES_Y: u32 = 8;
 override MSB: bool = true;
 override TILED: bool = false;
 
-// Columns and rows of NW N NE E SE S SW W, two bits each, NW in the lowest: 0, 1, 2 is left or above, same, right or below.
-// An array with a variable index would lie in memory.
+// Columns and rows of NW N NE E SE S SW W, two bits each, NW in the lowest: 0, 1, 2 is left or above, same, right or
+// below. An array with a variable index would lie in memory.
 const RING_COLUMNS = 0x06a4u;
 const RING_ROWS = 0x6a40u;
 

@@ -1,6 +1,9 @@
 import { type Offset, onePixel } from './ring.ts';
 
-/** What a neighbour of weight 1 weighs. Sums of weights times pixels of 16 bits stay below 2^50: doubles hold them exactly. */
+/**
+ * What a neighbour of weight 1 weighs. Sums of weights times pixels of 16 bits stay below 2^50: doubles hold them
+ * exactly.
+ */
 export const unit = onePixel * onePixel;
 
 /** The pixel left above a neighbour, seen from the pixel, and how far right of and below that the neighbour is. */

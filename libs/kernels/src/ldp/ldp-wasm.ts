@@ -33,8 +33,8 @@ const sourceBytes = 2 ** 16;
 const wasm = new WasmModule<Exports>(new URL('./ldp.wasm', import.meta.url));
 
 /**
- * Codes and histograms of one item with WebAssembly SIMD: equal to ldpReference, and what the `cpu` device runs. Rows are
- * copied some at a time, with the pixels of the border rule around them, so that the inner loop knows no borders.
+ * Codes and histograms of one item with WebAssembly SIMD: equal to ldpReference, and what the `cpu` device runs. Rows
+ * are copied some at a time, with the pixels of the border rule around them, so that the inner loop knows no borders.
  */
 export function ldpWasm(
   { settings: { order }, border }: Operation<LdpSettings>,

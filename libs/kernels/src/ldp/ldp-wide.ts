@@ -16,8 +16,8 @@ const spread = Uint32Array.from(
 );
 
 /**
- * Codes and histograms of one item of 16-bit pixels: equal to ldpReference, and what the `cpu` device runs. As ldpBand of
- * assembly/ldp.ts it keeps the signs of all directions in a byte a pixel, and computes some rows at a time.
+ * Codes and histograms of one item of 16-bit pixels: equal to ldpReference, and what the `cpu` device runs. As ldpBand
+ * of assembly/ldp.ts it keeps the signs of all directions in a byte a pixel, and computes some rows at a time.
  */
 export function ldpWide(
   { settings: { order }, border, reads = 'u16' }: Operation<LdpSettings>,

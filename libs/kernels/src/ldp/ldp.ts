@@ -15,10 +15,10 @@ export interface LdpSettings {
 }
 
 /**
- * Local Derivative Pattern of order n (Zhang, Gao, Zhao, Liu 2010). In each direction the image is derived n - 1 times, a
- * derivative being a pixel less the next one in that direction. A ring neighbour's bit is 1 where its derivative times that
- * of the pixel is not positive. The ring NW, N, NE, E, SE, S, SW, W is bits 7 … 0. Everything is an integer, so codes are
- * exact on every device.
+ * Local Derivative Pattern of order n (Zhang, Gao, Zhao, Liu 2010). In each direction the image is derived n - 1 times,
+ * a derivative being a pixel less the next one in that direction. A ring neighbour's bit is 1 where its derivative
+ * times that of the pixel is not positive. The ring NW, N, NE, E, SE, S, SW, W is bits 7 … 0. Everything is an integer,
+ * so codes are exact on every device.
  */
 export const ldp: KernelDefinition<LdpSettings> = {
   summary: 'Local Derivative Pattern of order 2 to 6 in four directions, 256 codes each',
@@ -51,7 +51,10 @@ export const ldp: KernelDefinition<LdpSettings> = {
   convention: () => 'zhang-nw-cw-msb',
 };
 
-/** The coefficients of the pixels along a direction, nearest first, in the derivative that `order` compares: 1 -2 1 for 3. */
+/**
+ * The coefficients of the pixels along a direction, nearest first, in the derivative that `order` compares: 1 -2 1 for
+ * 3.
+ */
 export function derivativeCoefficients(order: number): number[] {
   const coefficients = [1];
   for (let k = 1; k < order; k++) coefficients.push((-coefficients[k - 1]! * (order - k)) / k);

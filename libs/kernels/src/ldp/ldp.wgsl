@@ -2,11 +2,12 @@
 //
 // A workgroup computes strips of TILE_WIDTH x LANES_Y pixels, one below the other, each in three steps:
 //
-// 1. Load the strip and its halo into workgroup memory, with the border rule applied, so that nothing after knows borders.
-// 2. Make one byte of every pixel of the strip and of a ring around it: the signs of its derivatives in the four directions.
-//    Each is needed nine times.
-// 3. A lane makes the codes of 16 pixels in all four directions from the bytes around them, all of it bit by bit on words
-//    of four pixels, without a comparison or a multiplication.
+// 1. Load the strip and its halo into workgroup memory, with the border rule applied, so that nothing after knows
+//    borders.
+// 2. Make one byte of every pixel of the strip and of a ring around it: the signs of its derivatives in the four
+//    directions. Each is needed nine times.
+// 3. A lane makes the codes of 16 pixels in all four directions from the bytes around them, all of it bit by bit on
+//    words of four pixels, without a comparison or a multiplication.
 //
 // Pixels of 16 bits differ in steps 1 and 2 alone.
 //
@@ -32,8 +33,8 @@ override PIXEL_ROWS: u32 = ORDER + LANES_Y + 1;
 var<workgroup> pixels: array<u32, PIXEL_STRIDE * PIXEL_ROWS * PIXEL_BYTES>;
 
 // A strip's signs: one row above and one below, and a word on each side, a byte a pixel. Bit 4 + d says that the
-// derivative in direction d is above 0, bit d that it is below. An odd stride: lanes, which are four words apart, then meet in
-// no bank of memory.
+// derivative in direction d is above 0, bit d that it is below. An odd stride: lanes, which are four words apart, then
+// meet in no bank of memory.
 override SIGN_WORDS: u32 = TILE_WIDTH / 4 + 2;
 override SIGN_STRIDE: u32 = SIGN_WORDS + 1;
 override SIGN_ROWS: u32 = LANES_Y + 2;
@@ -79,7 +80,8 @@ fn load_pixels(item: Item, local: u32, column: u32, top: u32) {
   let left = i32(item.out_x) - i32(item.lead) + i32(column * LANE_PIXELS) - i32(LANE_PIXELS);
   let above = i32(item.out_y + top) - i32(ORDER);
   let first = item.src + column - 1;
-  // What a strip has beyond the part to compute and its halo is left out: nobody needs it, and the border rule takes time.
+  // What a strip has beyond the part to compute and its halo is left out: nobody needs it, and the border rule takes
+  // time.
   let right = i32(item.out_x + item.out_width + ORDER);
   let bottom = i32(item.out_y + item.out_height);
   for (var i = local; i < PIXEL_VECTORS * PIXEL_ROWS; i += LANES_X * LANES_Y) {
@@ -143,9 +145,9 @@ fn signs_of(at: u32) -> u32 {
   return choose(0xff00ff00u, signs_of_halves(odd), signs_of_halves(even) >> 8);
 }
 
-// The halves of a word for direction d are kept at 2^(12 + d) - 1 + derivative. Derivatives are at most 16 * 255, which is
-// below 2^12, so that bit 12 + d says 'above 0', no half borrows of the other, and the bits of four directions need no
-// shifting to be put together.
+// The halves of a word for direction d are kept at 2^(12 + d) - 1 + derivative. Derivatives are at most 16 * 255, which
+// is below 2^12, so that bit 12 + d says 'above 0', no half borrows of the other, and the bits of four directions need
+// no shifting to be put together.
 const BIAS = vec4(0x0fff0fffu, 0x1fff1fffu, 0x3fff3fffu, 0x7fff7fffu);
 
 // The signs of two pixels as the high bytes of the halves. The low ones are noise.
@@ -235,7 +237,8 @@ fn lane_codes(item: Item, lane: vec3<u32>, x: i32, y: u32) -> Codes {
   return codes;
 }
 
-// Signs of 16 pixels of a row and of those left and right of each: byte k of `west` is the pixel left of byte k of `here`.
+// Signs of 16 pixels of a row and of those left and right of each: byte k of `west` is the pixel left of byte k of
+// `here`.
 struct Row {
   west: vec4<u32>,
   here: vec4<u32>,
@@ -272,8 +275,8 @@ fn codes_of(above: Row, centre: Row, below: Row) -> Codes {
   );
 }
 
-// In which directions the derivatives have the same sign, and are not 0: of the pixels and one neighbour in the high half
-// of each byte, of them and the opposite one in the low half.
+// In which directions the derivatives have the same sign, and are not 0: of the pixels and one neighbour in the high
+// half of each byte, of them and the opposite one in the low half.
 fn agree(c: vec4<u32>, high: vec4<u32>, low: vec4<u32>) -> vec4<u32> {
   let both_high = c & high;
   let both_low = c & low;

@@ -1,8 +1,9 @@
 import type { Rect, Size } from '@halogrid/geometry';
 
 /**
- * Side of the tiles that images are cut into unless something else is asked for. 4096 x 4096 is 16 MiB of luma: reading a halo
- * of 1 costs 0.1 % more pixels, a dispatch keeps a large GPU busy, and a gigapixel image still makes 64 shards to spread.
+ * Side of the tiles that images are cut into unless something else is asked for. 4096 x 4096 is 16 MiB of luma: reading
+ * a halo of 1 costs 0.1 % more pixels, a dispatch keeps a large GPU busy, and a gigapixel image still makes 64 shards
+ * to spread.
  */
 export const defaultTilePx = 4096;
 

@@ -18,8 +18,8 @@ export function leadOf({ offset, out }: PlaneItem, pixelBytes: number): number {
 }
 
 /**
- * Places dense results of `bands` bands of samples of `bytes` bytes, of pixels of `pixelBytes`, one after another; `end` is
- * where the last ends.
+ * Places dense results of `bands` bands of samples of `bytes` bytes, of pixels of `pixelBytes`, one after another;
+ * `end` is where the last ends.
  */
 export function placeMaps(
   items: readonly PlaneItem[],

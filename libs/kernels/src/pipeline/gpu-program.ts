@@ -94,8 +94,8 @@ export class GpuProgram {
   }
 
   /**
-   * Copies the results of a batch out of its mapped buffers, all histograms into one array. Dense results that are wanted as they are lie
-   * in what `copy` makes of `maps`; it is called once, or not at all.
+   * Copies the results of a batch out of its mapped buffers, all histograms into one array. Dense results that are
+   * wanted as they are lie in what `copy` makes of `maps`; it is called once, or not at all.
    */
   unpack(
     layout: GpuBatchLayout,

@@ -9,8 +9,8 @@ export interface Grid {
 }
 
 /**
- * Bins of all cells of an image at most: 256 MiB of 32-bit counts, which a node and the coordinator hold of one image. A frame of
- * 3840 x 2160 pixels has half as many where LDP counts by blocks of 16 x 16.
+ * Bins of all cells of an image at most: 256 MiB of 32-bit counts, which a node and the coordinator hold of one image.
+ * A frame of 3840 x 2160 pixels has half as many where LDP counts by blocks of 16 x 16.
  */
 export const maxImageBins = 2 ** 26;
 
@@ -43,8 +43,8 @@ export function cellStart(index: number, count: number, length: number): number 
 }
 
 /**
- * The cells that `rect` of an image of that size touches, row by row, each with its part of `rect`. Cell r of R holds rows
- * floor(r H / R) up to floor((r + 1) H / R); one without pixels is never touched.
+ * The cells that `rect` of an image of that size touches, row by row, each with its part of `rect`. Cell r of R holds
+ * rows floor(r H / R) up to floor((r + 1) H / R); one without pixels is never touched.
  */
 export function cellsOf(grid: Grid, size: Size, rect: Rect): Cell[] {
   const cells: Cell[] = [];

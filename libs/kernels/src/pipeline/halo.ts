@@ -42,7 +42,9 @@ export function planRead(tile: Rect, image: Size, halo: number, border: BorderMo
   return { stored: { width: stored.width, height: stored.height }, copies, out, valid };
 }
 
-/** What to copy from an image of that size for a plane that holds `stored` of it; beyond an edge the image is repeated. */
+/**
+ * What to copy from an image of that size for a plane that holds `stored` of it; beyond an edge the image is repeated.
+ */
 export function copiesOf(stored: Rect, image: Size): CopyRect[] {
   const copies: CopyRect[] = [];
   for (const row of runs(stored.y, stored.height, image.height)) {

@@ -7,7 +7,10 @@ import type { Pipeline } from './pipeline.ts';
 /** What one kernel of a pipeline reads, computes and counts, in the coordinates of the plane it reads. */
 export type StagePlan = Pick<PlaneItem, 'stored' | 'out' | 'valid'>;
 
-/** How a tile is read so that a pipeline needs nothing else, and what each of its kernels makes of what the one before left. */
+/**
+ * How a tile is read so that a pipeline needs nothing else, and what each of its kernels makes of what the one before
+ * left.
+ */
 export interface PipelinePlan {
   /** A kernel each; the first one's stored plane is what is read, the last one's `out` is the tile. */
   stages: readonly StagePlan[];
@@ -29,7 +32,9 @@ export interface PipelineItem extends Pick<PlaneItem, 'offset' | 'stride' | 'pla
 
 const wholeGrid: Grid = { rows: 1, columns: 1 };
 
-/** Plans `tile` of an image of size `image`, from the last kernel to the first: each wants its halo of the one before. */
+/**
+ * Plans `tile` of an image of size `image`, from the last kernel to the first: each wants its halo of the one before.
+ */
 export function planPipeline(pipeline: Pipeline, tile: Rect, image: Size, grid: Grid = wholeGrid): PipelinePlan {
   const stages: StagePlan[] = [];
   let copies: CopyRect[] = [];
@@ -48,8 +53,8 @@ export function planPipeline(pipeline: Pipeline, tile: Rect, image: Size, grid: 
 
 /**
  * Places a planned tile at or after byte `from`, for a pipeline of that many input channels of pixels of `pixelBytes`;
- * `end` is where the next may begin. The first pixel that the first kernel computes lies on a boundary of 16 pixels, because
- * a GPU lane loads as many.
+ * `end` is where the next may begin. The first pixel that the first kernel computes lies on a boundary of 16 pixels,
+ * because a GPU lane loads as many.
  */
 export function placeItem(
   plan: PipelinePlan,
@@ -63,8 +68,9 @@ export function placeItem(
 }
 
 /**
- * Where stored planes of that size lie at or after byte `from`, so that their column `firstX` is on such a boundary. `stride`: bytes from a
- * row to the next, a multiple of 16 pixels that a row fits; the least with which no row shares such 16 pixels with the next unless given.
+ * Where stored planes of that size lie at or after byte `from`, so that their column `firstX` is on such a boundary.
+ * `stride`: bytes from a row to the next, a multiple of 16 pixels that a row fits; the least with which no row shares
+ * such 16 pixels with the next unless given.
  */
 export function placePlanes(
   stored: Size,

@@ -59,8 +59,8 @@ export function parseOperation(text: string): { kernel: string; parameters: Reco
 }
 
 /**
- * Checks operations and derives the rest. Throws ParameterError for an unknown kernel, a wrong parameter or border, and a
- * sequence whose types do not fit. `kernels` are the catalogue's unless given.
+ * Checks operations and derives the rest. Throws ParameterError for an unknown kernel, a wrong parameter or border, and
+ * a sequence whose types do not fit. `kernels` are the catalogue's unless given.
  */
 export function createPipeline(asked: readonly AskedOperation[], kernels: Kernels = catalogue): Pipeline {
   if (asked.length < 1 || asked.length > maxOperations) {
@@ -101,7 +101,10 @@ function parseStep(asked: AskedOperation, kernels: Kernels): Step {
 /** The operations as a job's specification has them: what createPipeline makes the same pipeline of. */
 export const specifiedOperations = ({ operations }: Pick<Pipeline, 'operations'>) => operations.map(specifiedOperation);
 
-/** The same pipeline over images of that type of pixels. Only its first kernel reads them: between kernels pixels are u8. */
+/**
+ * The same pipeline over images of that type of pixels. Only its first kernel reads them: between kernels pixels are
+ * u8.
+ */
 export function pipelineOver(pixel: PixelType, pipeline: Pipeline): Pipeline {
   if (pipeline.pixel === pixel) return pipeline;
   const [{ reads: _, ...first }, ...others] = pipeline.operations as [Operation, ...Operation[]];
@@ -129,7 +132,8 @@ function checkSequence(steps: readonly Step[]): void {
 }
 
 /**
- * One line that is equal for equal pipelines, e.g. `lbp:convention=nw-cw-msb border=interior`; kernels are joined by ` > `.
+ * One line that is equal for equal pipelines, e.g. `lbp:convention=nw-cw-msb border=interior`; kernels are joined by `
+ * > `.
  */
 export const describePipeline = ({ operations }: Pick<Pipeline, 'operations'>): string =>
   operations.map(describeOperation).join(' > ');

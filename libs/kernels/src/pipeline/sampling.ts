@@ -1,7 +1,9 @@
 import { type Sampling, takeSamples } from '@halogrid/geometry';
 import type { DenseResult } from '../kernel/plane-item.ts';
 
-/** The pixels of a sampling of a dense result of `bands` bands of samples of `unit` bytes, rows and bands without gaps. */
+/**
+ * The pixels of a sampling of a dense result of `bands` bands of samples of `unit` bytes, rows and bands without gaps.
+ */
 export function sampleResult(
   { bytes, stride, bandBytes }: DenseResult,
   sampling: Sampling,

@@ -22,7 +22,10 @@ export interface SharedItem extends Pick<PlaneItem, 'offset' | 'stride' | 'plane
   items: readonly PipelineItem[];
 }
 
-/** Plans `tile` of an image of size `image` for each pipeline; what is read is the smallest rectangle that is enough for all. */
+/**
+ * Plans `tile` of an image of size `image` for each pipeline; what is read is the smallest rectangle that is enough for
+ * all.
+ */
 export function planPipelines(pipelines: readonly Pipeline[], tile: Rect, image: Size, grid?: Grid): SharedPlan {
   const plans = pipelines.map((pipeline) => planPipeline(pipeline, tile, image, grid));
   const reads = plans.map((plan) => readOf(plan, tile));
@@ -38,7 +41,10 @@ export function planPipelines(pipelines: readonly Pipeline[], tile: Rect, image:
   };
 }
 
-/** As placeItem, with a `stride` as placePlanes takes it. On the boundary of 16 pixels lies the first one that the first pipeline computes. */
+/**
+ * As placeItem, with a `stride` as placePlanes takes it. On the boundary of 16 pixels lies the first one that the first
+ * pipeline computes.
+ */
 export function placeSharedItem(
   { plans, stored, corners }: SharedPlan,
   channels: number,

@@ -26,7 +26,10 @@ export function readOracle<Results>(): (OracleImage & Results)[] {
   });
 }
 
-/** What computes every case of an image: of the smallest also the reference, which properties of random images hold all else against. */
+/**
+ * What computes every case of an image: of the smallest also the reference, which properties of random images hold all
+ * else against.
+ */
 export const oracleRuns = ({ name }: OracleImage): Record<string, typeof runReference> =>
   name === quickImage ? { reference: runReference, cpu: runCpu } : { cpu: runCpu };
 

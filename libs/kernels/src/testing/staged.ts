@@ -42,7 +42,9 @@ export function stageTile(
   return { plan, item, end, fill };
 }
 
-/** A tile of an image in staging memory of its own, with noise around it, so that a kernel that reads that is caught. */
+/**
+ * A tile of an image in staging memory of its own, with noise around it, so that a kernel that reads that is caught.
+ */
 export function staged(
   pipeline: Pipeline,
   image: TestImage,

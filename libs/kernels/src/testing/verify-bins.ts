@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
 /**
- * Verifies histograms against the reference's, of any number of channels and cells. Counts of integers are equal; of float32,
- * which differ by the last bits, each result is in the same bin or in one beside it.
+ * Verifies histograms against the reference's, of any number of channels and cells. Counts of integers are equal; of
+ * float32, which differ by the last bits, each result is in the same bin or in one beside it.
  */
 export function verifyBins(ours: ArrayLike<number>, reference: ArrayLike<number>, { bins, binning }: Pipeline): void {
   if (binning?.isExact !== false) {

@@ -5,7 +5,10 @@ import { catalogue, findKernel } from '../catalogue.ts';
 import type { Kernels } from '../kernel/kernel.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
-/** Verifies a dense result against the reference's: within the tolerance of the last kernel, and equal where it has none. */
+/**
+ * Verifies a dense result against the reference's: within the tolerance of the last kernel, and equal where it has
+ * none.
+ */
 export function verifySamples(
   ours: MapSamples,
   reference: MapSamples,

@@ -19,7 +19,9 @@ export class GpuPrograms {
     this.#hosts = hosts;
   }
 
-  /** The program for items like these, compiled once. Rejects with GPUPipelineError where the device refuses a shader. */
+  /**
+   * The program for items like these, compiled once. Rejects with GPUPipelineError where the device refuses a shader.
+   */
   of(pipeline: Pipeline, items: readonly PipelineItem[], map: boolean): Promise<GpuProgram> {
     const cells = cellSizeOf(items);
     const key = JSON.stringify([specifiedOperations(pipeline), pipeline.pixel, pipeline.bins, map, cells]);

@@ -7,7 +7,10 @@ export const timestampCount = 6;
 /** Where in `resolved` the timestamps that follow them go. */
 export const moreResolvedAt = 256;
 
-/** Uses of buffers by their roles; a role that is not here has STORAGE. `planesN`: what the n-th kernel of a pipeline leaves for the next. */
+/**
+ * Uses of buffers by their roles; a role that is not here has STORAGE. `planesN`: what the n-th kernel of a pipeline
+ * leaves for the next.
+ */
 const usages: Record<string, GPUBufferUsageFlags> = {
   planes: STORAGE | COPY_DST,
   table: UNIFORM | COPY_DST,

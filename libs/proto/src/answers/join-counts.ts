@@ -7,9 +7,9 @@ export class CountsError extends Error {
 }
 
 /**
- * The counts that several messages hold, in their order: `lengths` says how many are in each of the arrays that are returned, which
- * share their memory. Throws CountsError, before it takes any memory, for lengths that the bytes cannot hold, and for bytes that
- * are no counts, end within one, or are more or fewer than the lengths say.
+ * The counts that several messages hold, in their order: `lengths` says how many are in each of the arrays that are
+ * returned, which share their memory. Throws CountsError, before it takes any memory, for lengths that the bytes cannot
+ * hold, and for bytes that are no counts, end within one, or are more or fewer than the lengths say.
  */
 export function joinCounts(messages: readonly Uint8Array[], lengths: readonly number[]): Uint32Array[] {
   const wanted = lengths.reduce((sum, length) => sum + length, 0);
@@ -37,8 +37,8 @@ export function joinCounts(messages: readonly Uint8Array[], lengths: readonly nu
 }
 
 /**
- * Reads as many counts as `counts` holds from byte `from` on; returns where they end. Throws CountsError where they are too large, or
- * the bytes end before.
+ * Reads as many counts as `counts` holds from byte `from` on; returns where they end. Throws CountsError where they are
+ * too large, or the bytes end before.
  */
 export function readCountsAt(bytes: Uint8Array, from: number, counts: Uint32Array): number {
   let at = from;

@@ -20,8 +20,8 @@ interface Piece {
 }
 
 /**
- * The reports that say an answer, in order: its parts, where its counts are more than `most` bytes, and ShardCompleted with what
- * is left. Each is made when it is asked for, so that one of them is in memory at a time.
+ * The reports that say an answer, in order: its parts, where its counts are more than `most` bytes, and ShardCompleted
+ * with what is left. Each is made when it is asked for, so that one of them is in memory at a time.
  */
 export function* splitAnswer(
   { results, ...answer }: FoundAnswer,

@@ -2,8 +2,8 @@
 export const maxVarintBytes = 8;
 
 /**
- * Writes integers from 0 to 2^53 - 1 at `at`, 7 bits a byte, the lowest first, with bit 7 set in all bytes of one but the
- * last. Returns where they end.
+ * Writes integers from 0 to 2^53 - 1 at `at`, 7 bits a byte, the lowest first, with bit 7 set in all bytes of one but
+ * the last. Returns where they end.
  */
 export function writeVarints(values: ArrayLike<number>, bytes: Uint8Array, at: number): number {
   for (let i = 0; i < values.length; i++) {

@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf
 import { commentOf } from './comments.ts';
 import { jsonName } from './json-name.ts';
 import { hasDefault } from './messages.ts';
-import { wholeRanges } from './scalars.ts';
+import { isExact, mostExact, wholeRanges } from './scalars.ts';
 
 /** A schema of JSON Schema 2020-12, as OpenAPI 3.1 has them. */
 export type Schema = { [key: string]: unknown };
@@ -44,7 +44,11 @@ function valueSchema(field: DescField, { refer }: SchemaOptions): Schema {
   if (field.enum) return { type: 'string', enum: field.enum.values.map(({ name }) => name) };
   const scalar = field.scalar as ScalarType;
   const range = wholeRanges[scalar];
-  if (range) return { type: 'integer', minimum: range[0], maximum: range[1] };
+  if (range) {
+    const [minimum, maximum] = range;
+    if (isExact(field)) return { anyOf: [{ type: 'integer', minimum, maximum: mostExact }, { type: 'string' }] };
+    return { type: 'integer', minimum, maximum };
+  }
   if (scalar === ScalarType.STRING) return { type: 'string' };
   return { type: scalar === ScalarType.BOOL ? 'boolean' : 'number' };
 }

@@ -3,7 +3,10 @@ import { named, namedAll, type Sentence, sentence } from '../sentence.ts';
 import { hasDefault } from './messages.ts';
 import { wholeRanges } from './scalars.ts';
 
-/** What a request has in the place of what it may have. `field` is named as the request calls it: `grid.rows`, `sources[2]`. */
+/**
+ * What a request has in the place of what it may have. `field` is named as the request calls it: `grid.rows`,
+ * `sources[2]`.
+ */
 export class FieldError extends Error {
   readonly field: string;
   /** Whose value it is: the field, or words where there is no such field. */
@@ -29,8 +32,9 @@ export class FieldError extends Error {
 }
 
 /**
- * The message that JSON stands for, as decoding it would give it. Names are in lowerCamelCase, numbers are numbers, and null is as good as
- * nothing. Throws FieldError for a field that there is not, a value of another type and a number out of range.
+ * The message that JSON stands for, as decoding it would give it. Names are in lowerCamelCase, numbers are numbers, and
+ * null is as good as nothing. Throws FieldError for a field that there is not, a value of another type and a number out
+ * of range.
  */
 export function readMessage<Message>(message: DescMessage, json: unknown): Message {
   return readFields(message, json, '') as Message;

@@ -1,4 +1,5 @@
-import { ScalarType } from '@bufbuild/protobuf';
+import { type DescField, ScalarType } from '@bufbuild/protobuf';
+import { FieldOptions_JSType } from '@bufbuild/protobuf/wkt';
 
 const int32: [least: number, most: number] = [-(2 ** 31), 2 ** 31 - 1];
 const uint32: [least: number, most: number] = [0, 2 ** 32 - 1];
@@ -18,3 +19,17 @@ export const wholeRanges: { readonly [Type in ScalarType]?: [least: number, most
   [ScalarType.UINT64]: uint64,
   [ScalarType.FIXED64]: uint64,
 };
+
+/**
+ * Whether a field has whole numbers that may be above that range: digits in a message, in JSON strings where they are.
+ */
+export const isExact = ({ proto }: DescField): boolean => proto.options?.jstype === FieldOptions_JSType.JS_STRING;
+
+/** As a number, at most. */
+export const mostExact = 2 ** 53;
+
+/** A whole number, given by its digits, as JSON has it. */
+export function exactNumber(digits: string): number | string {
+  const number = Number(digits);
+  return number < mostExact || digits === String(mostExact) ? number : digits;
+}

@@ -1,10 +1,11 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { hasDefault } from './messages.ts';
 import { defaultOf } from './read-message.ts';
+import { exactNumber, isExact } from './scalars.ts';
 
 /**
- * A message as JSON has it: what the .proto files name and nothing else. Fields that have a default are always there; of several of which
- * one may be chosen, that one alone.
+ * A message as JSON has it: what the .proto files name and nothing else. Fields that have a default are always there;
+ * of several of which one may be chosen, that one alone.
  */
 export function writeMessage(message: DescMessage, value: object): object {
   const written: Record<string, unknown> = {};
@@ -24,6 +25,7 @@ function foundIn({ jsonName, oneof }: DescField, message: Record<string, unknown
 
 function writeField(field: DescField, value: unknown): unknown {
   const { message } = field;
+  if (isExact(field)) return Array.isArray(value) ? value.map(exactNumber) : exactNumber(value as string);
   if (!message) return value;
   const write = (one: unknown): object => writeMessage(message, one as object);
   if (field.fieldKind === 'list') return (value as readonly unknown[]).map(write);

@@ -1,4 +1,7 @@
-/** What is too long, too many or not to be shown in a message: its field as the .proto files name it, and what is allowed. */
+/**
+ * What is too long, too many or not to be shown in a message: its field as the .proto files name it, and what is
+ * allowed.
+ */
 export interface Excess {
   /** The field, or words about it. */
   what: string;
@@ -17,7 +20,10 @@ type Bounded<Message> = {
   [Name in keyof Message]-?: FieldOf<Message[Name]> extends number | boolean ? never : Name;
 }[keyof Message];
 
-/** A bound for every field of a message that can be too long: one that is added to the .proto files is missed by the compiler. */
+/**
+ * A bound for every field of a message that can be too long: one that is added to the .proto files is missed by the
+ * compiler.
+ */
 export type Bounds<Message> = { [Name in Bounded<Message>]: FieldBound<FieldOf<Message[Name]>> };
 
 type CaseOf<Choice> = Choice extends { $case: infer Name extends string; value: unknown } ? Name : never;

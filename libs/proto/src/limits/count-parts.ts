@@ -32,7 +32,10 @@ export const orderParts: RepeatedFields = {
   22: { 2: 'one' },
 };
 
-/** Decodes a message that has `most` parts at most; throws one sentence for one that has more, before it takes any memory. */
+/**
+ * Decodes a message that has `most` parts at most; throws one sentence for one that has more, before it takes any
+ * memory.
+ */
 export function decodeBounded<Message>(
   { decode }: { decode: (bytes: Uint8Array) => Message },
   bytes: Uint8Array,

@@ -1,5 +1,6 @@
-// How long every text, and how many the entries of every list, of what a coordinator and a node receive may be. Whatever a
-// message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the memory of all.
+// How long every text, and how many the entries of every list, of what a coordinator and a node receive may be.
+// Whatever a message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the
+// memory of all.
 import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
   CaptureOptions,
@@ -79,7 +80,9 @@ import {
 const maxNameLength = 200;
 /** What a driver says of itself. */
 const maxDescriptionLength = 1_000;
-/** A word of the program's own, such as a kernel, a stage or a border; which there are is checked where they are used. */
+/**
+ * A word of the program's own, such as a kernel, a stage or a border; which there are is checked where they are used.
+ */
 const word = name(100);
 const id = name(maxNameLength);
 /** A path below an output folder, or of a file in a listed folder, is longer than the URI that a job names. */

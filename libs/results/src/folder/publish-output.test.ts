@@ -3,8 +3,9 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { test } from 'node:test';
-import { isReady, movesPath, publishOutput } from './publish-output.ts';
+import { type TestContext, test } from 'node:test';
+import { isThorough } from '@halogrid/testing';
+import { movesPath, newFilesPath, publishOutput, readyOutput, takeOverOutput } from './publish-output.ts';
 
 const earlier = {
   'job.json': 'running',
@@ -53,20 +54,13 @@ test('a process may end at any step: the output is complete when its job.json sa
   t.after(() => setRename(rename));
   let interrupted = 0;
   for (let steps = 0; ; steps++) {
-    const folder = await fs.mkdtemp(join(tmpdir(), 'halogrid-publish-'));
-    t.after(() => fs.rm(folder, { recursive: true }));
-    await write(folder, earlier);
-    await write(join(folder, '.halogrid', 'output'), output);
-    for (const empty of ['preview', 'pipelines/edges/preview', 'pipelines/edges/maps']) {
-      await fs.mkdir(join(folder, '.halogrid', 'output', empty), { recursive: true });
-    }
-    await fs.writeFile(movesPath(folder), moves.map((move) => `${JSON.stringify(move)}\n`).join(''));
+    const folder = await stage(t);
     let left = steps;
     setRename(async (from, to) => {
       if (left-- === 0) throw new Error('The process ends');
       await rename(from, to);
     });
-    const isInterrupted = await publishOutput(folder).then(
+    const isInterrupted = await publishOutput(folder, 1).then(
       () => false,
       ({ message }) => message === 'The process ends',
     );
@@ -74,14 +68,15 @@ test('a process may end at any step: the output is complete when its job.json sa
     if (isInterrupted) {
       interrupted++;
       assert.equal(await fs.readFile(join(folder, 'job.json'), 'utf8'), 'running');
-      assert.ok(await isReady(folder));
-      await publishOutput(folder);
+      assert.equal(await readyOutput(folder), 1);
+      assert.equal(await takeOverOutput(folder, 2), true);
+      await publishOutput(folder, 2);
     }
-    assert.ok(!(await isReady(folder)));
+    assert.equal(await readyOutput(folder), undefined);
     assert.deepEqual(await read(folder), expected);
     if (!isInterrupted) break;
   }
-  assert.equal(interrupted, 14);
+  assert.equal(interrupted, 15);
 });
 
 test('a folder takes the place of a file, and of another folder', async (t) => {
@@ -90,20 +85,80 @@ test('a folder takes the place of a file, and of another folder', async (t) => {
     const folder = await fs.mkdtemp(join(tmpdir(), 'halogrid-publish-'));
     t.after(() => fs.rm(folder, { recursive: true }));
     await write(folder, { 'job.json': 'running', [name]: 'old' });
-    await write(join(folder, '.halogrid', 'output'), parts);
-    await publishOutput(folder);
+    await fs.mkdir(join(folder, '.halogrid'));
+    assert.equal(await takeOverOutput(folder, 1), false);
+    await write(newFilesPath(folder, 1), parts);
+    await publishOutput(folder, 1);
     assert.deepEqual(await read(folder), parts);
   }
 });
+
+test('a leader that is paused at any move, and goes on at any move of its successor, moves nothing any more', async (t) => {
+  const { rename } = fs;
+  t.after(() => setRename(rename));
+  for (let before = 0; before < 15; before++) {
+    for (let after = 0; after < 16; after += isThorough ? 1 : 5) {
+      const folder = await stage(t);
+      const [paused, wakes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let first: Promise<unknown> = Promise.resolve();
+      let [its, others] = [0, 0];
+      setRename(async (from, to) => {
+        if ([from, to].some((path) => String(path).startsWith(newFilesPath(folder, 2).replace(/files$/, '')))) {
+          if (others++ === after) {
+            wakes.resolve();
+            await first;
+          }
+        } else if (its++ === before) {
+          paused.resolve();
+          await wakes.promise;
+        }
+        await rename(from, to);
+      });
+      first = publishOutput(folder, 1).catch(({ code }) => assert.equal(code, 'ENOENT'));
+      await paused.promise;
+      assert.equal(await takeOverOutput(folder, 2), true);
+      await publishOutput(folder, 2);
+      wakes.resolve();
+      await first;
+      setRename(rename);
+      assert.deepEqual(await read(folder), expected, `paused at move ${before}, goes on at move ${after}`);
+    }
+  }
+});
+
+test('an unfinished output of an earlier leader is removed, and that leader cannot write to it any more', async (t) => {
+  const folder = await stage(t);
+  await fs.rm(join(newFilesPath(folder, 1), 'job.json'));
+  assert.equal(await takeOverOutput(folder, 2), false);
+  await assert.rejects(write(newFilesPath(folder, 1), { 'job.json': 'complete' }, false), { code: 'ENOENT' });
+  // Even one that begins to lead it again.
+  assert.equal(await takeOverOutput(folder, 1), false);
+  assert.deepEqual(await fs.readdir(newFilesPath(folder, 2)), []);
+});
+
+/** A folder with an earlier output, and a new one that the leader of epoch 1 has completed. */
+async function stage(t: TestContext): Promise<string> {
+  const folder = await fs.mkdtemp(join(tmpdir(), 'halogrid-publish-'));
+  t.after(() => fs.rm(folder, { recursive: true }));
+  await write(folder, earlier);
+  assert.equal(await takeOverOutput(folder, 1), false);
+  const files = newFilesPath(folder, 1);
+  await write(files, output);
+  for (const empty of ['preview', 'pipelines/edges/preview', 'pipelines/edges/maps']) {
+    await fs.mkdir(join(files, empty), { recursive: true });
+  }
+  await fs.writeFile(movesPath(folder, 1), moves.map((move) => `${JSON.stringify(move)}\n`).join(''));
+  return folder;
+}
 
 function setRename(rename: typeof fs.rename): void {
   fs.rename = rename;
   syncBuiltinESMExports();
 }
 
-async function write(folder: string, files: Record<string, string>): Promise<void> {
+async function write(folder: string, files: Record<string, string>, makesFolders = true): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
-    await fs.mkdir(dirname(join(folder, name)), { recursive: true });
+    if (makesFolders) await fs.mkdir(dirname(join(folder, name)), { recursive: true });
     await fs.writeFile(join(folder, name), content);
   }
 }

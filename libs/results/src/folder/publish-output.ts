@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -17,46 +17,110 @@ const replacedFolders = [...pictureFolders, 'pipelines'];
  */
 export type Move = { keep: string; as: string } | { remove: string };
 
+/**
+ * The folder in which a leader of a job puts the output together, in the output folder. Its name has the epoch of the
+ * leader, so that no two leaders write to one: `files` is the new output, `moves.jsonl` lists the moves, and `aside` has
+ * entries of the old output.
+ */
+const placeName = (epoch: number): string => `output-${epoch}`;
+const placePattern = /^output-([0-9]+)$/;
+
+const placePath = (folder: string, epoch: number): string => join(folder, '.halogrid', placeName(epoch));
+
+/** Where the leader of that epoch puts the new output together. */
+export const newFilesPath = (folder: string, epoch: number): string => join(placePath(folder, epoch), 'files');
+
 /** Where the list of moves is kept. */
-export const movesPath = (folder: string): string => join(folder, '.halogrid', 'moves.jsonl');
+export const movesPath = (folder: string, epoch: number): string => join(placePath(folder, epoch), 'moves.jsonl');
 
-const newPath = (folder: string): string => join(folder, '.halogrid', 'output');
+/** Where entries of the old output go. */
+const asidePath = (folder: string, epoch: number, ...name: string[]): string =>
+  join(placePath(folder, epoch), 'aside', ...name);
 
-/** Where entries of the old output go that were in a replaced folder. */
-const asidePath = (folder: string, name: string): string => join(folder, '.halogrid', `earlier-${name}`);
+/** Whether a file of that name in `.halogrid` is a folder in which a leader puts the output together. */
+export const isOutputPlace = (name: string): boolean => placePattern.test(name);
 
-/** Whether a new output is complete, with its job.json, and may replace the content of the folder. */
-export function isReady(folder: string): Promise<boolean> {
-  return exists(join(newPath(folder), 'job.json'));
+/** The epochs of leaders that began to put an output together there, in order. */
+async function epochsOf(folder: string): Promise<number[]> {
+  const names = await readdir(join(folder, '.halogrid')).catch((): string[] => []);
+  const epochs = names.flatMap((name) => placePattern.exec(name)?.slice(1).map(Number) ?? []);
+  return epochs.sort((a, b) => a - b);
+}
+
+const isWhole = (folder: string, epoch: number): Promise<boolean> =>
+  exists(join(newFilesPath(folder, epoch), 'job.json'));
+
+/**
+ * The epoch of the leader that completed a new output, with its job.json, that may replace the content of the folder.
+ * Undefined where there is none.
+ */
+export async function readyOutput(folder: string): Promise<number | undefined> {
+  for (const epoch of (await epochsOf(folder)).reverse()) if (await isWhole(folder, epoch)) return epoch;
+  return undefined;
 }
 
 /**
- * Moves the new output into place, job.json last. May be interrupted at any point, and is then repeated from the start:
- * entries that were moved before are skipped.
+ * Makes the place of this leader, and takes over what earlier leaders left: a complete output, perhaps moved into place
+ * in part, becomes that of this leader; unfinished ones are removed. From then on every move of an earlier leader fails,
+ * also where that was paused and goes on. The scratch folder must exist. Resolves with true if the new output is
+ * complete; otherwise it is empty.
  */
-export async function publishOutput(folder: string): Promise<void> {
-  for (const name of replacedFolders) {
-    if (!(await exists(join(newPath(folder), name)))) continue;
-    await rename(join(folder, name), asidePath(folder, name)).catch(unlessMissing);
-  }
-  for await (const move of readMoves(folder)) {
-    if ('remove' in move) await rm(join(folder, move.remove), { recursive: true, force: true, maxRetries: 3 });
-    else {
-      const [replaced, ...name] = move.keep.split('/') as [string, ...string[]];
-      await rename(join(asidePath(folder, replaced), ...name), join(newPath(folder), move.as)).catch(unlessMissing);
+export async function takeOverOutput(folder: string, epoch: number): Promise<boolean> {
+  const own = placePath(folder, epoch);
+  // An earlier leader that is not gone may take over from one before it meanwhile.
+  for (let earlier: number[]; ; ) {
+    earlier = (await epochsOf(folder)).filter((one) => one < epoch);
+    if (earlier.length === 0) break;
+    for (const one of earlier) {
+      if (await isWhole(folder, one)) {
+        await rm(own, { recursive: true, force: true });
+        await rename(placePath(folder, one), own).catch(unlessMissing);
+      } else {
+        // By one step, because the earlier leader may make folders in it.
+        const gone = join(folder, '.halogrid', `${placeName(epoch)}-${one}`);
+        await rename(placePath(folder, one), gone).catch(unlessMissing);
+        await rm(gone, { recursive: true, force: true, maxRetries: 3 });
+      }
     }
   }
-  await settlePictures(newPath(folder));
-  const parts = join(newPath(folder), 'pipelines');
+  if (await isWhole(folder, epoch)) return true;
+  await rm(own, { recursive: true, force: true });
+  for (const made of [own, newFilesPath(folder, epoch), asidePath(folder, epoch)]) await mkdir(made);
+  return false;
+}
+
+/**
+ * Moves the new output of that leader into place, job.json last. May be interrupted at any point, and is then repeated
+ * from the start, also by a leader that has taken it over: entries that were moved before are skipped.
+ *
+ * Every step is a move from the leader's place or to it. So no step of a leader has an effect once its place was taken
+ * over. The leader must have been confirmed after the output was complete: a later one then finds the place.
+ */
+export async function publishOutput(folder: string, epoch: number): Promise<void> {
+  const files = newFilesPath(folder, epoch);
+  for (const name of replacedFolders) {
+    if (!(await exists(join(files, name)))) continue;
+    await rename(join(folder, name), asidePath(folder, epoch, name)).catch(unlessMissing);
+  }
+  for await (const move of readMoves(folder, epoch)) {
+    if ('remove' in move) {
+      await rename(join(folder, move.remove), asidePath(folder, epoch, move.remove)).catch(unlessMissing);
+    } else {
+      const kept = asidePath(folder, epoch, ...move.keep.split('/'));
+      await rename(kept, join(files, move.as)).catch(unlessMissing);
+    }
+  }
+  await settlePictures(files);
+  const parts = join(files, 'pipelines');
   if (await exists(parts)) {
     for (const name of await readdir(parts)) await settlePictures(join(parts, name));
     await syncFolder(parts);
   }
-  for (const entry of await readdir(newPath(folder))) {
-    if (entry !== 'job.json') await replaceEntry(folder, entry);
+  for (const entry of await readdir(files)) {
+    if (entry !== 'job.json') await replaceEntry(folder, epoch, entry);
   }
   await syncFolder(folder);
-  await rename(join(newPath(folder), 'job.json'), join(folder, 'job.json'));
+  await rename(join(files, 'job.json'), join(folder, 'job.json'));
   await syncFolder(folder);
 }
 
@@ -64,18 +128,19 @@ export async function publishOutput(folder: string): Promise<void> {
  * Moves an entry of the new output over that of the old one. Where one is a folder and the other is not, the old one
  * goes aside first.
  */
-async function replaceEntry(folder: string, entry: string): Promise<void> {
-  const [from, to] = [join(newPath(folder), entry), join(folder, entry)];
+async function replaceEntry(folder: string, epoch: number, entry: string): Promise<void> {
+  const [from, to] = [join(newFilesPath(folder, epoch), entry), join(folder, entry)];
   await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
     if (!['EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(error.code!)) throw error;
-    await rename(to, asidePath(folder, entry));
+    await rename(to, asidePath(folder, epoch, entry));
     await rename(from, to);
   });
 }
 
-async function* readMoves(folder: string): AsyncGenerator<Move> {
-  if (!(await exists(movesPath(folder)))) return;
-  for await (const line of createInterface({ input: createReadStream(movesPath(folder)) })) yield JSON.parse(line);
+async function* readMoves(folder: string, epoch: number): AsyncGenerator<Move> {
+  const path = movesPath(folder, epoch);
+  if (!(await exists(path))) return;
+  for await (const line of createInterface({ input: createReadStream(path) })) yield JSON.parse(line);
 }
 
 /** Syncs the folders of pictures that got new entries. */

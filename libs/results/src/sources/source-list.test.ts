@@ -76,6 +76,32 @@ test('a source is found by its URI and frame alone', async (t) => {
   }
 });
 
+test('rows that are asked for in another order are copied as lines once', async (t) => {
+  const folder = await temporaryFolder(t);
+  const lines = Array.from({ length: 60_000 }, (_, i): SourceLine => {
+    const uri = `file:///ö/${i}`;
+    return i % 5 === 1
+      ? { uri, quarantined: true }
+      : { uri, name: `n${i}`, width: i, height: 1, counted: 1, digest: '' };
+  });
+  await writeRows(folder, lines);
+  const inOrder = (await SourceList.open(folder))!;
+  for (let i = 0; i < lines.length; i += 97) assert.deepEqual(await inOrder.lineOfMany(i), lines[i]);
+  const list = (await SourceList.open(folder))!;
+  const other = Array.from({ length: 500 }, (_, i) => (i * 48_271) % lines.length);
+  const few = other.slice(0, 100);
+  assert.deepEqual(
+    await Promise.all(few.map((i) => list.lineOfMany(i))),
+    few.map((i) => lines[i]),
+  );
+  await assert.rejects(list.lineOfMany(lines.length), RangeError);
+  await rm(list.path);
+  for (const i of other) assert.deepEqual(await list.lineOfMany(i), lines[i]);
+  await assert.rejects(inOrder.lineOfMany(7), { code: 'ENOENT' });
+  await list.close();
+  await inOrder.close();
+});
+
 test('a folder without a list has none, and what is none is refused with one sentence', async (t) => {
   const folder = await temporaryFolder(t);
   assert.equal(await SourceList.open(folder), undefined);

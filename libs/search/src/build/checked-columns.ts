@@ -7,7 +7,10 @@ export interface RowGroupOrder {
   readonly channels: number;
 }
 
-/** The columns of a row group. Rejects where it cannot be decoded, or the bins of a row do not add up to the pixels counted in every channel. */
+/**
+ * The columns of a row group. Rejects where it cannot be decoded, or the bins of a row do not add up to the pixels
+ * counted in every channel.
+ */
 export async function checkedColumns(
   reader: FeatureReader,
   { rowGroup, bins, channels }: RowGroupOrder,

@@ -29,8 +29,8 @@ interface NamedJobJson extends Pick<JobJson, 'id' | 'state'> {
 }
 
 /**
- * The job whose output is in that folder; of one of several pipelines the job of the pipeline called `name`, which may be left out
- * where there is but one. Rejects with IndexError where there is none that is complete.
+ * The job whose output is in that folder; of one of several pipelines the job of the pipeline called `name`, which may
+ * be left out where there is but one. Rejects with IndexError where there is none that is complete.
  */
 export async function readFinishedJob(out: string, name?: string): Promise<FinishedJob> {
   const job = await readJobJson(out);

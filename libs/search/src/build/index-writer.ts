@@ -21,8 +21,8 @@ export interface Indexed {
 const progressFrames = 10_000;
 
 /**
- * Makes and extends an index, for one process at a time. Each change is whole when its promise resolves, and whoever reads the
- * index meanwhile sees it as it was.
+ * Makes and extends an index, for one process at a time. Each change is whole when its promise resolves, and whoever
+ * reads the index meanwhile sees it as it was.
  */
 export class IndexWriter {
   readonly #folder: string;
@@ -73,8 +73,8 @@ export class IndexWriter {
   }
 
   /**
-   * Adds the frames of a job. One that is there, by its id or by its digest and sources, is skipped; an earlier one of the same
-   * output folder makes room. `progress` is told now and then how many frames were added so far.
+   * Adds the frames of a job. One that is there, by its id or by its digest and sources, is skipped; an earlier one of
+   * the same output folder makes room. `progress` is told now and then how many frames were added so far.
    */
   async add(job: FinishedJob, progress: (frames: number) => void = () => {}): Promise<Indexed> {
     this.check(job);
@@ -117,8 +117,8 @@ export class IndexWriter {
   }
 
   /**
-   * Puts new segments in the place of those that are touched: with their frames of jobs that are kept, and behind these what
-   * `addMore` adds, whose number of frames it resolves with.
+   * Puts new segments in the place of those that are touched: with their frames of jobs that are kept, and behind these
+   * what `addMore` adds, whose number of frames it resolves with.
    */
   async #rewrite(
     pipeline: FinishedJob['pipeline'],

@@ -13,8 +13,8 @@ export function sharesOf(counts: ArrayLike<number>, { rows, columns, bins }: Cel
 }
 
 /**
- * How far a cell of one frame is from the same cell of another: 1 less the intersection of their shares, from 0 to 1. 0 where either
- * counts no pixel: nothing is known of it.
+ * How far a cell of one frame is from the same cell of another: 1 less the intersection of their shares, from 0 to 1. 0
+ * where either counts no pixel: nothing is known of it.
  */
 export function apart(a: Float32Array, b: Float32Array, cell: number, bins: number): number {
   const [from, to] = [cell * bins, (cell + 1) * bins];
@@ -30,8 +30,8 @@ function isAnyAbove0(values: Float32Array, from: number, to: number): boolean {
 }
 
 /**
- * How cells look over eight frames, whatever passes through two of them: for each bin the mean of the middle four of its shares, then
- * each cell brought to a mass of 1 again.
+ * How cells look over eight frames, whatever passes through two of them: for each bin the mean of the middle four of
+ * its shares, then each cell brought to a mass of 1 again.
  */
 export function appearanceOf(frames: readonly Float32Array[], { rows, columns, bins }: CellShape): Float32Array {
   const looks = middleOfEight(frames);

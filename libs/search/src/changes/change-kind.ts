@@ -8,10 +8,16 @@ import type { CellShape } from './compare-cells.ts';
  */
 export type ViewChange = 'covered' | 'blurred' | 'turned';
 
-/** The part of the change that is common to all cells, from which on they changed alike: turned 0.05, blurred 0.66, covered 0.89 (measured). */
+/**
+ * The part of the change that is common to all cells, from which on they changed alike: turned 0.05, blurred 0.66,
+ * covered 0.89 (measured).
+ */
 const alike = 0.3;
 
-/** How much what tells cells apart resembles what did, where the view is the same one: blurred 0.34 to 0.79, covered -0.2 to 0.05 (measured). */
+/**
+ * How much what tells cells apart resembles what did, where the view is the same one: blurred 0.34 to 0.79, covered
+ * -0.2 to 0.05 (measured).
+ */
 const sameView = 0.2;
 
 /** Tells by how cells differ from their mean, before and after. Fewer than four cells tell nothing. */

@@ -1,6 +1,6 @@
 /**
- * From which of the samples on a sequence looks like what came after: the split with the least sum of distances, to what was before
- * in front of it and to what came after behind it. 0 to the number of samples.
+ * From which of the samples on a sequence looks like what came after: the split with the least sum of distances, to
+ * what was before in front of it and to what came after behind it. 0 to the number of samples.
  */
 export function changePoint(fromBefore: ArrayLike<number>, fromAfter: ArrayLike<number>): number {
   let [cost, least, split] = [0, 0, 0];

@@ -28,8 +28,8 @@ function memoryFor(floats: number, more: number): WasmModule<Exports> {
 const behind = (floats: number): number => begin + Math.ceil(floats / 4) * 16;
 
 /**
- * How far each cell of one frame is from the same cell of another, as `apart` defines it; sums are made in another order. Valid until
- * the next call.
+ * How far each cell of one frame is from the same cell of another, as `apart` defines it; sums are made in another
+ * order. Valid until the next call.
  */
 export function apartOfCells(a: Float32Array, b: Float32Array, { rows, columns, bins }: CellShape): Float64Array {
   const cells = rows * columns;

@@ -5,8 +5,9 @@ const perDeviation = 1.4826;
 const leastDeviation = 0.002;
 
 /**
- * The last values of one quantity, and what of them is usual: their median and their median absolute deviation. They are kept in order:
- * sorting them whenever they are asked for took two fifths of the time of finding changes (measured, a value a second and cell).
+ * The last values of one quantity, and what of them is usual: their median and their median absolute deviation. They
+ * are kept in order: sorting them whenever they are asked for took two fifths of the time of finding changes (measured,
+ * a value a second and cell).
  */
 export class UsualRange {
   /** The last values as they came, each in the place of the one that it drove out. */
@@ -37,7 +38,10 @@ export class UsualRange {
     this.#usual = undefined;
   }
 
-  /** The value that one which is not usual exceeds: the median and `times` standard deviations, as the median deviation tells them. */
+  /**
+   * The value that one which is not usual exceeds: the median and `times` standard deviations, as the median deviation
+   * tells them.
+   */
   limit(times: number): number {
     const { median, deviation } = this.#range();
     return median + times * deviation;
@@ -73,7 +77,10 @@ function lowerBound(sorted: Float32Array, count: number, value: number): number 
   return from;
 }
 
-/** The median of the distances of `count` ascending values from their median, as float32. They grow from the middle outwards. */
+/**
+ * The median of the distances of `count` ascending values from their median, as float32. They grow from the middle
+ * outwards.
+ */
 function medianDeviation(sorted: Float32Array, count: number, median: number): number {
   let right = lowerBound(sorted, count, median);
   let left = right - 1;

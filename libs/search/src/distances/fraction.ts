@@ -1,4 +1,6 @@
-/** An exact ratio of two whole numbers, 0 or more and above 0: numbers where both are at most 2^53 - 1, else bigints. */
+/**
+ * An exact ratio of two whole numbers, 0 or more and above 0: numbers where both are at most 2^53 - 1, else bigints.
+ */
 export type Fraction = { numerator: number; denominator: number } | { numerator: bigint; denominator: bigint };
 
 /** Below 0 where `a` is the smaller one, above 0 where `b` is, 0 where they are equal. */
@@ -9,7 +11,10 @@ export function compareFractions(a: Fraction, b: Fraction): number {
 
 const order = (a: number | bigint, b: number | bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The float64 nearest to it; of two that are equally near, the even one. So the order of fractions is that of their floats. */
+/**
+ * The float64 nearest to it; of two that are equally near, the even one. So the order of fractions is that of their
+ * floats.
+ */
 export function nearestFloat({ numerator, denominator }: Fraction): number {
   // Division of whole numbers that floats hold is rounded like that by IEEE 754.
   if (typeof numerator === 'number') return numerator / Number(denominator);

@@ -20,11 +20,12 @@ test('five images of two classes have the rates that are counted by hand', () =>
     image('5', 'b', [2, 8]),
   ];
   const found = evaluate(images, 'l1');
-  // Pairs of one class: 0.2 1.2 1.0, 0.2; of two: 1.6 1.4 1.4 1.2 0.4 0.2. At 0.2 half of the first are taken, and one of the others;
-  // at 0.4 one more; at 1.0 three of four, at 1.2 all of them, and three of six.
+  // Pairs of one class: 0.2 1.2 1.0, 0.2; of two: 1.6 1.4 1.4 1.2 0.4 0.2. At 0.2 half of the first are taken, and one
+  // of the others; at 0.4 one more; at 1.0 three of four, at 1.2 all of them, and three of six.
   assert.deepEqual([found.threshold, found.tpr, found.fpr], [1, 0.75, 1 / 3]);
   assert.deepEqual([found.tp, found.fn, found.fp, found.tn], [6, 2, 4, 8]);
-  // The nearest of 3 are 5, 4, 2, 1: images of its class come third and fourth. To 5, 3 and 4 are equally near, and 3 comes first.
+  // The nearest of 3 are 5, 4, 2, 1: images of its class come third and fourth. To 5, 3 and 4 are equally near, and 3
+  // comes first.
   assert.equal(found.recognitionRate, 3 / 5);
   const averages = [(1 + 1) / 2, (1 + 1) / 2, (1 / 3 + 2 / 4) / 2, 1, 1 / 2];
   assert.equal(found.meanAveragePrecision.toFixed(12), (averages.reduce((a, b) => a + b) / 5).toFixed(12));

@@ -12,8 +12,8 @@ export interface LabelledImage {
 }
 
 /**
- * How well a descriptor and a distance tell classes apart. Every image is a query to all others; it is not compared with itself.
- * Rates are from 0 to 1.
+ * How well a descriptor and a distance tell classes apart. Every image is a query to all others; it is not compared
+ * with itself. Rates are from 0 to 1.
  */
 export interface Evaluation {
   images: number;
@@ -46,8 +46,8 @@ const precisionRanks = [1, 5, 10];
 const shown = 5;
 
 /**
- * Evaluates by the plain double loop of the definition. An image that is alone in its class is compared, but no query. Throws
- * IndexError where there is no image, there are not two classes, or no class of two.
+ * Evaluates by the plain double loop of the definition. An image that is alone in its class is compared, but no query.
+ * Throws IndexError where there is no image, there are not two classes, or no class of two.
  */
 export function evaluate(unordered: readonly LabelledImage[], name: DistanceName): Evaluation {
   if (unordered.length > maxImages) {

@@ -8,8 +8,8 @@ export interface RocPoint {
 }
 
 /**
- * The curve of a threshold that goes from the best score to the worst, a point for each score that there is, from (0, 0) on.
- * `same` are the scores of pairs of one class, `different` those of the others; there are some of both.
+ * The curve of a threshold that goes from the best score to the worst, a point for each score that there is, from (0,
+ * 0) on. `same` are the scores of pairs of one class, `different` those of the others; there are some of both.
  */
 export function rocCurve(same: Float64Array, different: Float64Array, sense: 'similarity' | 'distance'): RocPoint[] {
   const sign = sense === 'similarity' ? -1 : 1;
@@ -30,7 +30,9 @@ export function rocCurve(same: Float64Array, different: Float64Array, sense: 'si
   return points;
 }
 
-/** The point nearest to (0, 1), where all pairs of one class are taken and no others; of equally near ones the stricter. */
+/**
+ * The point nearest to (0, 1), where all pairs of one class are taken and no others; of equally near ones the stricter.
+ */
 export function bestPoint(points: readonly RocPoint[]): RocPoint {
   const distance = ({ tpr, fpr }: RocPoint): number => fpr * fpr + (1 - tpr) * (1 - tpr);
   return points.reduce((best, point) => (distance(point) < distance(best) ? point : best));

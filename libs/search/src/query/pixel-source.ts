@@ -20,8 +20,8 @@ interface Planes extends Size {
 const maxWholePixels = 2 ** 26;
 
 /**
- * Opens an image, or a frame of a video by its number, for reading regions. An image that cannot be read by region is decoded whole,
- * once. Rejects with InputError.
+ * Opens an image, or a frame of a video by its number, for reading regions. An image that cannot be read by region is
+ * decoded whole, once. Rejects with InputError.
  */
 export async function openPixels(uri: string, videoFrame?: number): Promise<PixelSource> {
   if (videoFrame !== undefined) return openFrame(uri, videoFrame);

@@ -17,10 +17,10 @@ import type { PixelSource } from './pixel-source.ts';
 const tilePx = 1024;
 
 /**
- * The counts of a region of an image, of all cells of the index's grid one after another; the grid is laid over the region. Each
- * pixel has the code that it has in the whole image: what is around the region is read, and borders are those of the image. So
- * the region of a grid cell has that cell's histogram. Rejects with InputError where the region leaves the image, or the image is
- * too small for the kernels.
+ * The counts of a region of an image, of all cells of the index's grid one after another; the grid is laid over the
+ * region. Each pixel has the code that it has in the whole image: what is around the region is read, and borders are
+ * those of the image. So the region of a grid cell has that cell's histogram. Rejects with InputError where the region
+ * leaves the image, or the image is too small for the kernels.
  */
 export async function regionHistogram(
   source: PixelSource,

@@ -1,13 +1,16 @@
 /**
- * The best `size` of the items that it is offered, in any order and any number of parts: merging what several have kept gives the
- * same as offering everything to one. A heap whose first item is the worst that is kept.
+ * The best `size` of the items that it is offered, in any order and any number of parts: merging what several have kept
+ * gives the same as offering everything to one. A heap whose first item is the worst that is kept.
  */
 export class Best<Item> {
   readonly #size: number;
   readonly #compare: (a: Item, b: Item) => number;
   readonly #heap: Item[] = [];
 
-  /** `size` is 1 or more; `compare` is below 0 where its first item is the better one, and orders any two that are not alike. */
+  /**
+   * `size` is 1 or more; `compare` is below 0 where its first item is the better one, and orders any two that are not
+   * alike.
+   */
   constructor(size: number, compare: (a: Item, b: Item) => number) {
     this.#size = size;
     this.#compare = compare;

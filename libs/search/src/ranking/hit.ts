@@ -16,9 +16,9 @@ export interface IndexedPlace {
 }
 
 /**
- * The order of results: the best score first; of equal ones the smaller URI, in the order of UTF-16 code units, then the smaller
- * frame, then the smaller cell, row by row. Frames that are alike in all of that, because two jobs have computed the same source,
- * come in the order of the index.
+ * The order of results: the best score first; of equal ones the smaller URI, in the order of UTF-16 code units, then
+ * the smaller frame, then the smaller cell, row by row. Frames that are alike in all of that, because two jobs have
+ * computed the same source, come in the order of the index.
  */
 export function compareHits(
   sense: Distance['sense'],

@@ -18,8 +18,8 @@ export interface ThinOutOptions {
 }
 
 /**
- * The first `top` findings of hits in their order, the best first: near-duplicates are folded, and no source has more than its
- * part. Hits behind the last finding change nothing, so it does not matter how many are given.
+ * The first `top` findings of hits in their order, the best first: near-duplicates are folded, and no source has more
+ * than its part. Hits behind the last finding change nothing, so it does not matter how many are given.
  */
 export function thinOut(hits: Iterable<Hit>, top: number, options: ThinOutOptions): Finding[] {
   const { perSource = Number.POSITIVE_INFINITY, within, sourceOf, runOf } = options;

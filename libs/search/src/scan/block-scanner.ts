@@ -29,8 +29,8 @@ export interface Estimates {
 }
 
 /**
- * Estimates how near the vectors of a block are to queries, with WebAssembly SIMD. The memory holds one block, which is read into
- * it, and what belongs to one query.
+ * Estimates how near the vectors of a block are to queries, with WebAssembly SIMD. The memory holds one block, which is
+ * read into it, and what belongs to one query.
  */
 export class BlockScanner {
   readonly #wasm = new WasmModule<Exports>(new URL('./scan.wasm', import.meta.url));
@@ -78,8 +78,9 @@ export class BlockScanner {
 }
 
 /**
- * Counts that are summed up in float32, as in assembly/scan.ts. A GPU sums up more of them, and rounds no better, so that its bound
- * holds. With one bound for all distances, of 2^-17, all frames of a still camera were scored: 6 to 17 times the time (measured).
+ * Counts that are summed up in float32, as in assembly/scan.ts. A GPU sums up more of them, and rounds no better, so
+ * that its bound holds. With one bound for all distances, of 2^-17, all frames of a still camera were scored: 6 to 17
+ * times the time (measured).
  */
 const chunk = 64;
 

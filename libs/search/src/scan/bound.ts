@@ -1,6 +1,6 @@
 /**
- * How far a figure may be off that says how far two vectors are apart, 0 where they are alike: constant + root * sqrt(apart) +
- * share * apart at most.
+ * How far a figure may be off that says how far two vectors are apart, 0 where they are alike: constant + root *
+ * sqrt(apart) + share * apart at most.
  */
 export interface Bound {
   readonly constant: number;

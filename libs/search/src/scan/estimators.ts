@@ -1,16 +1,19 @@
 import type { DistanceName } from '../distances/distance-names.ts';
 
 /**
- * How near two vectors are is estimated by a sum of what differs, in float32: where that is little, so is its rounding. Figures are 0
- * where vectors are alike, and grow as they differ. They decide which vectors are worth scoring by the definition; what is printed and
- * compared is the score.
+ * How near two vectors are is estimated by a sum of what differs, in float32: where that is little, so is its rounding.
+ * Figures are 0 where vectors are alike, and grow as they differ. They decide which vectors are worth scoring by the
+ * definition; what is printed and compared is the score.
  */
 export interface Estimator {
   /** That of assembly/scan.ts, and of the shaders. */
   readonly program: 'absolute' | 'chiSquare' | 'roots' | 'directions';
   /** What the query's shares become for the program. */
   readonly prepare: (shares: Float64Array) => Float64Array;
-  /** What the counts of a vector are multiplied with, by its mass; undefined where that is 1 by the length of the vector. */
+  /**
+   * What the counts of a vector are multiplied with, by its mass; undefined where that is 1 by the length of the
+   * vector.
+   */
   readonly scale?: (mass: number) => number;
   /** The figure of vectors that have this score. */
   readonly of: (score: number) => number;

@@ -17,8 +17,8 @@ export interface Search {
 export type HitAt = (i: number) => Pick<Hit, 'row' | 'cell'> | undefined;
 
 /**
- * Offers the vectors of the block in the scanner's memory to a search. One is scored by the definition unless its estimate says
- * that it cannot be among the best; those that count nothing have no score.
+ * Offers the vectors of the block in the scanner's memory to a search. One is scored by the definition unless its
+ * estimate says that it cannot be among the best; those that count nothing have no score.
  */
 export function scanVectors(
   scanner: BlockScanner,

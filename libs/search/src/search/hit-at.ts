@@ -4,7 +4,10 @@ import type { Unit } from '../store/pipeline-identity.ts';
 import { cellsOfGrid } from '../store/pipeline-identity.ts';
 import type { BlockPlace } from '../store/read-block.ts';
 
-/** Says of the vectors of a block, by their number in it, which frame and cell they are; `admits` which frames are asked for. */
+/**
+ * Says of the vectors of a block, by their number in it, which frame and cell they are; `admits` which frames are asked
+ * for.
+ */
 export function hitAtOf(
   catalog: Catalog,
   { segment, from }: BlockPlace,

@@ -6,8 +6,8 @@ import type { ScanOrder } from './scan-index.ts';
 export type Wanted = Pick<ScanOrder, 'queries' | 'distance' | 'top' | 'unit' | 'filter'>;
 
 /**
- * What looks through an index. Its hits are those of the definition, to the bit, whatever it is; it is only faster or slower.
- * One is asked after another.
+ * What looks through an index. Its hits are those of the definition, to the bit, whatever it is; it is only faster or
+ * slower. One is asked after another.
  */
 export interface IndexScan {
   /** The best hits for each query, in order. Rejects with IndexError where the index is damaged. */

@@ -26,8 +26,8 @@ export interface ScanOrder {
 }
 
 /**
- * Takes blocks until none is left, and gives the best hits of those for each query, in order. Several threads may do so at once:
- * what they give, merged, is the same however they share.
+ * Takes blocks until none is left, and gives the best hits of those for each query, in order. Several threads may do so
+ * at once: what they give, merged, is the same however they share.
  */
 export function scanIndex(catalog: Catalog, scanner: BlockScanner, order: ScanOrder): Hit[][] {
   const { queries, distance, top, unit, filter, blocks, next } = order;

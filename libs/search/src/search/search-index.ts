@@ -31,8 +31,8 @@ export class SearchIndex {
   readonly #scan: IndexScan;
 
   /**
-   * Opens an index that is searched on threads: as many as are worth it, unless given. Rejects with IndexError where there is no
-   * index, or it is damaged.
+   * Opens an index that is searched on threads: as many as are worth it, unless given. Rejects with IndexError where
+   * there is no index, or it is damaged.
    */
   static open(folder: string, threads?: number): Promise<SearchIndex> {
     return SearchIndex.openWith(folder, async (catalog) => new ThreadScan(catalog, { threads }));
@@ -54,7 +54,10 @@ export class SearchIndex {
     this.#scan = scan;
   }
 
-  /** The best findings of each query, in order. Rejects with IndexError where a query has no pixels, or the index is damaged. */
+  /**
+   * The best findings of each query, in order. Rejects with IndexError where a query has no pixels, or the index is
+   * damaged.
+   */
   async search(request: SearchRequest): Promise<Finding[][]> {
     const { queries, distance, top, unit, filter = {}, perSource, within } = request;
     for (const { mass } of queries) {

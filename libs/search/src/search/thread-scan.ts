@@ -11,7 +11,10 @@ import { mergeHits } from './merge-hits.ts';
 import { scanIndex } from './scan-index.ts';
 import type { SearchOrder } from './search-worker.ts';
 
-/** An index of fewer bytes is searched on this thread: a thread takes 60 to 100 ms to start (measured), and reads 1 GB/s or more. */
+/**
+ * An index of fewer bytes is searched on this thread: a thread takes 60 to 100 ms to start (measured), and reads 1 GB/s
+ * or more.
+ */
 const worthThreads = 2 ** 26;
 
 export interface ThreadScanOptions {
@@ -39,7 +42,9 @@ export class ThreadScan implements IndexScan {
     return this.findIn(this.#blocks, wanted);
   }
 
-  /** The same in these blocks alone. Once `signal` aborts, no further block is looked at, and the answer is of no use. */
+  /**
+   * The same in these blocks alone. Once `signal` aborts, no further block is looked at, and the answer is of no use.
+   */
   async findIn(blocks: readonly BlockPlace[], wanted: Wanted, signal?: AbortSignal): Promise<Hit[][]> {
     const next = new Int32Array(new SharedArrayBuffer(4));
     signal?.addEventListener('abort', () => Atomics.store(next, 0, blocks.length), { once: true });

@@ -10,7 +10,8 @@ import { manifestText, parseManifest } from './manifest-text.ts';
  *
  *   write the files of new segments ─ sync ─► write manifest.json under another name ─ sync ─ rename ─► remove files it does not name
  *
- * A process that dies anywhere on the way leaves the index of before or that of after, and files that the next writer removes.
+ * A process that dies anywhere on the way leaves the index of before or that of after, and files that the next writer
+ * removes.
  */
 
 const manifestName = 'manifest.json';
@@ -32,7 +33,10 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await writeFileAtomically(join(folder, manifestName), manifestText(manifest));
 }
 
-/** Removes the files of segments that the manifest does not name, and files that were to become one. For whoever has the lock. */
+/**
+ * Removes the files of segments that the manifest does not name, and files that were to become one. For whoever has the
+ * lock.
+ */
 export async function removeUnnamed(folder: string, manifest: Manifest | undefined): Promise<void> {
   const named = new Set(manifest?.segments.map(({ name }) => name));
   for (const file of await readdir(folder)) {

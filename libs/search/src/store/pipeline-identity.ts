@@ -44,7 +44,10 @@ export function identityOf(
 /** The kernels in one line. */
 export const pipelineLine = ({ operations }: PipelineIdentity): string => describePipeline(createPipeline(operations));
 
-/** What differs between two, a clause each, as in `radius is 2 there and 1 here`; none where their histograms may be compared. */
+/**
+ * What differs between two, a clause each, as in `radius is 2 there and 1 here`; none where their histograms may be
+ * compared.
+ */
 export function differences(there: PipelineIdentity, here: PipelineIdentity): string[] {
   const [theirs, ours] = [factsOf(there), factsOf(here)];
   const names = [...new Set([...theirs.keys(), ...ours.keys()])];

@@ -2,7 +2,10 @@ import { crc32 } from 'node:zlib';
 import { IndexError } from './index-error.ts';
 import type { Segment } from './manifest.ts';
 
-/** What is known of each frame of a segment, beside its histograms. Times are milliseconds; those that are not known are NaN. */
+/**
+ * What is known of each frame of a segment, beside its histograms. Times are milliseconds; those that are not known are
+ * NaN.
+ */
 export interface RowColumns {
   /** Since 1970 in UTC. */
   readonly capturedAtMs: Float64Array;
@@ -22,7 +25,10 @@ export interface RowColumns {
 
 export const noText = 2 ** 32 - 1;
 
-/** The columns as NAME.rows has them, one after another in the order of RowColumns; every machine of today is little-endian. */
+/**
+ * The columns as NAME.rows has them, one after another in the order of RowColumns; every machine of today is
+ * little-endian.
+ */
 export function rowsFile(columns: RowColumns): Uint8Array {
   const { capturedAtMs, timestampMs, masses, source, camera, frame, textEnds, textBytes } = columns;
   const parts = [capturedAtMs, timestampMs, masses, source, camera, frame, textEnds, textBytes];
@@ -31,7 +37,10 @@ export function rowsFile(columns: RowColumns): Uint8Array {
   );
 }
 
-/** The columns in the bytes of NAME.rows, which they share. Throws IndexError where these are not what the manifest says. */
+/**
+ * The columns in the bytes of NAME.rows, which they share. Throws IndexError where these are not what the manifest
+ * says.
+ */
 export function parseRows(
   bytes: Uint8Array,
   { name, frames, rows }: Segment,

@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { IndexError } from './index-error.ts';
 
 /**
- * The right to write to an index. It is SQLite's exclusive lock of an empty database, which the system gives back when a process
- * ends, however it does: a lock that nobody holds cannot be left behind. Beside it, writer.json says who has it.
+ * The right to write to an index. It is SQLite's exclusive lock of an empty database, which the system gives back when
+ * a process ends, however it does: a lock that nobody holds cannot be left behind. Beside it, writer.json says who has
+ * it.
  */
 export class WriteLock {
   readonly #database: DatabaseSync;

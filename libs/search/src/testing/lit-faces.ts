@@ -43,8 +43,8 @@ function partsOf(random: (below: number) => number): Part[] {
 }
 
 /**
- * Faces of some persons, each under as many lights: from any side, brighter and darker, with the noise of a sensor. The same for the
- * same numbers.
+ * Faces of some persons, each under as many lights: from any side, brighter and darker, with the noise of a sensor. The
+ * same for the same numbers.
  */
 export function* litFaces(persons: number, lights: number): Generator<LitFace> {
   for (let person = 0; person < persons; person++) {

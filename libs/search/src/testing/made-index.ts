@@ -9,8 +9,8 @@ import { type MadeFrame, type MadeJob, madeBins, makeJob, noise } from './make-j
 import { temporaryFolder } from './temporary-folder.ts';
 
 /**
- * Frames with many ties: few shapes of histograms, each in several sizes. Blocks differ in the width of their counts; where `sizes`
- * is 1, all frames count the same pixels.
+ * Frames with many ties: few shapes of histograms, each in several sizes. Blocks differ in the width of their counts;
+ * where `sizes` is 1, all frames count the same pixels.
  */
 export function* tiedFrames(count: number, sizes: number, seed: number): Generator<MadeFrame> {
   const random = noise(seed);

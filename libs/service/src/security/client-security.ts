@@ -11,13 +11,15 @@ export interface ClientSecurityOptions extends TlsOptions {
 export interface ClientSecurity {
   /** Undefined: without TLS. */
   tls: WatchedTls | undefined;
-  /** The token now, read again each time because it may be rotated; undefined where there is none. Throws UsageError. */
+  /**
+   * The token now, read again each time because it may be rotated; undefined where there is none. Throws UsageError.
+   */
   token: () => string | undefined;
 }
 
 /**
- * Reads and checks what the options and the environment (HALOGRID_TOKEN_FILE, HALOGRID_TOKEN) name. A token is no option of the
- * command line, because every user of a machine sees these. Throws UsageError.
+ * Reads and checks what the options and the environment (HALOGRID_TOKEN_FILE, HALOGRID_TOKEN) name. A token is no
+ * option of the command line, because every user of a machine sees these. Throws UsageError.
  */
 export function createClientSecurity(
   options: ClientSecurityOptions,

@@ -50,8 +50,8 @@ interface Connection {
 }
 
 /**
- * Keeps clients that connect and then say nothing, or nothing that is allowed, from taking the place of others, however many
- * there are of them.
+ * Keeps clients that connect and then say nothing, or nothing that is allowed, from taking the place of others, however
+ * many there are of them.
  */
 export class ConnectionGate {
   readonly #limits: ConnectionLimits;

@@ -14,8 +14,9 @@ const preface = Buffer.concat([
 ]);
 
 /**
- * Finds out what is at HOST:PORT, to which no gRPC connection came about: greets it in the way that was asked for (`tls`: its
- * certificates; undefined: without TLS), and in the other where that tells nothing. Sends no token. Never rejects.
+ * Finds out what is at HOST:PORT, to which no gRPC connection came about: greets it in the way that was asked for
+ * (`tls`: its certificates; undefined: without TLS), and in the other where that tells nothing. Sends no token. Never
+ * rejects.
  */
 export async function lookAtPeer(address: string, tls: Tls | undefined): Promise<Peer> {
   const peer = judgeGreeting(await greet(address, tls), tls);
@@ -30,7 +31,8 @@ function greet(address: string, tls: Partial<Tls> | undefined): Promise<Greeting
   const host = written.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve) => {
     const heard: Greeting = { isConnected: false, isSecured: false };
-    // A certificate that is not trusted is what is looked for: it is judged afterwards, and nothing is sent but the preface.
+    // A certificate that is not trusted is what is looked for: it is judged afterwards, and nothing is sent but the
+    // preface.
     const secured = tls && {
       ...tls,
       ALPNProtocols: ['h2'],

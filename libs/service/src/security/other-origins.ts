@@ -18,8 +18,8 @@ export function parseOrigins(option: string, texts: readonly string[]): readonly
 const rememberSeconds = 600;
 
 /**
- * Tells a browser whether a page of another site may read the answer (CORS): those of `allowed` origins, without cookies. Whether that was
- * the question itself, which is answered then.
+ * Tells a browser whether a page of another site may read the answer (CORS): those of `allowed` origins, without
+ * cookies. Whether that was the question itself, which is answered then.
  */
 export function answerOrigin(
   { method, headers }: IncomingMessage,

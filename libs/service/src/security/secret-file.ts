@@ -5,8 +5,9 @@ import { UsageError } from '../usage-error.ts';
 const maxSecretBytes = 2 ** 20;
 
 /**
- * The text of a file of secrets. The rule is PostgreSQL's for keys: a file that is ours may be open to nobody else, one of root
- * may be readable by its group, which is how container platforms mount secrets. Throws UsageError, without any of the text.
+ * The text of a file of secrets. The rule is PostgreSQL's for keys: a file that is ours may be open to nobody else, one
+ * of root may be readable by its group, which is how container platforms mount secrets. Throws UsageError, without any
+ * of the text.
  */
 export function readSecretFile(option: string, path: string): string {
   let file: number;

@@ -38,7 +38,9 @@ export function createServerSecurity(
 export const isProtected = ({ tls, tokensFile, ownToken }: ServerSecurity): boolean =>
   Boolean(tls || tokensFile || ownToken);
 
-/** The certificates as they are when it is called; undefined: without TLS. Troubles with files that change go to `warn`. */
+/**
+ * The certificates as they are when it is called; undefined: without TLS. Troubles with files that change go to `warn`.
+ */
 export function createTls({ tls }: ServerSecurity, warn: Warn): (() => Tls) | undefined {
   return tls && (() => tls.current(warn));
 }

@@ -46,7 +46,10 @@ export function openTls(options: TlsOptions): WatchedTls | undefined {
   return tlsCert || tlsCa ? new WatchedTls(options) : undefined;
 }
 
-/** A certificate with the key of another is refused, too: one of the two files may have been replaced so far. Throws UsageError. */
+/**
+ * A certificate with the key of another is refused, too: one of the two files may have been replaced so far. Throws
+ * UsageError.
+ */
 function readTls({ tlsCert, tlsKey, tlsCa }: TlsOptions): Tls {
   const tls = {
     cert: tlsCert && readPem('--tls-cert', tlsCert),

@@ -17,9 +17,9 @@ export interface TokenEntry {
 const minTokenLength = 16;
 
 /**
- * Parses a file of tokens: a line each of ROLE NAME TOKEN [EXPIRES], separated by blanks; `sha256:` and 64 hexadecimal digits
- * may stand for the token, and an ISO 8601 time in UTC says when it expires. Empty lines and lines that begin with '#' are
- * passed over. Throws UsageError, which names the line and nothing that may be a secret.
+ * Parses a file of tokens: a line each of ROLE NAME TOKEN [EXPIRES], separated by blanks; `sha256:` and 64 hexadecimal
+ * digits may stand for the token, and an ISO 8601 time in UTC says when it expires. Empty lines and lines that begin
+ * with '#' are passed over. Throws UsageError, which names the line and nothing that may be a secret.
  */
 export function parseTokens(text: string, where: string): TokenEntry[] {
   const entries: TokenEntry[] = [];

@@ -7,8 +7,8 @@ export type Warn = (sentence: string) => void;
 const lookEveryMs = 1_000;
 
 /**
- * What files hold, read again when one of them changes, so that they can be rotated without a restart. Files that are wrong,
- * not there any more, or not all replaced yet change nothing but the log: what they held last holds.
+ * What files hold, read again when one of them changes, so that they can be rotated without a restart. Files that are
+ * wrong, not there any more, or not all replaced yet change nothing but the log: what they held last holds.
  */
 export class WatchedFiles<T> {
   readonly #what: string;
@@ -19,8 +19,8 @@ export class WatchedFiles<T> {
   #lookedMs: number;
 
   /**
-   * `what` they hold, for sentences: "The tokens". Throws what `read` does where the files are wrong now. `nowMs` is of a
-   * clock that never goes back, as everywhere here.
+   * `what` they hold, for sentences: "The tokens". Throws what `read` does where the files are wrong now. `nowMs` is of
+   * a clock that never goes back, as everywhere here.
    */
   constructor(what: string, paths: readonly string[], read: () => T, nowMs: number) {
     this.#what = what;

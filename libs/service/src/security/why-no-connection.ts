@@ -21,7 +21,10 @@ const lastingKinds: ReadonlySet<Peer['kind']> = new Set<Peer['kind']>([
   ] as const),
 ]);
 
-/** Whether HOST:PORT is dialled in a way that never leads to a connection, as with another authority of certificates. Never rejects. */
+/**
+ * Whether HOST:PORT is dialled in a way that never leads to a connection, as with another authority of certificates.
+ * Never rejects.
+ */
 export async function isDialledWrongly(address: string, { tls }: ClientSecurity): Promise<boolean> {
   return lastingKinds.has((await lookAtPeer(address, tls?.current())).kind);
 }

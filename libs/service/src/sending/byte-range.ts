@@ -2,8 +2,8 @@
 export type AskedRange = { kind: 'whole' } | { kind: 'part'; start: number; end: number } | { kind: 'unsatisfiable' };
 
 /**
- * Reads the header Range for a file of `size` bytes. As RFC 9110 allows, several ranges and what is no range of bytes are
- * answered with the whole file.
+ * Reads the header Range for a file of `size` bytes. As RFC 9110 allows, several ranges and what is no range of bytes
+ * are answered with the whole file.
  */
 export function parseByteRange(header: string | undefined, size: number): AskedRange {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? [];

@@ -23,7 +23,10 @@ const mediaTypes: Record<string, string> = {
 /** What is not compressed already. */
 const texts = new Set(['.json', '.jsonl', '.svg']);
 
-/** Sends a file, or the range of it that is asked for; what is text and asked for as a whole is compressed where the caller takes that. */
+/**
+ * Sends a file, or the range of it that is asked for; what is text and asked for as a whole is compressed where the
+ * caller takes that.
+ */
 export async function sendFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
   const { size, mtimeMs } = await stat(path);
   const name = `${size.toString(16)}-${Math.round(mtimeMs).toString(16)}`;

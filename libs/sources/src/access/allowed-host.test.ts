@@ -71,7 +71,10 @@ test('addresses that are not public must be named, in whatever form they are wri
   assert.ok(!isAllowed('http://127.0.0.2'));
 });
 
-/** First and last address of every network of IANA's registries that is not globally reachable, and its neighbours that are. */
+/**
+ * First and last address of every network of IANA's registries that is not globally reachable, and its neighbours that
+ * are.
+ */
 const networks: [first: string, last: string, outside: string[]][] = [
   ['0.0.0.0', '0.255.255.255', ['1.0.0.0']],
   ['10.0.0.0', '10.255.255.255', ['9.255.255.255', '11.0.0.0']],

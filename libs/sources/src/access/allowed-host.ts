@@ -3,9 +3,10 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { SourceForbiddenError, sourceAccess } from './source-access.ts';
 
 /**
- * Addresses that are not everyone's, by IANA's registries of special-purpose addresses (IPv4: RFC 6890 and what followed it, IPv6
- * beside it) and of multicast: of this machine, of its own network, of services of a cloud, of documentation and tests, and
- * those that lead to an IPv4 address by way of a relay. Only a host that is named itself may have one.
+ * Addresses that are not everyone's, by IANA's registries of special-purpose addresses (IPv4: RFC 6890 and what
+ * followed it, IPv6 beside it) and of multicast: of this machine, of its own network, of services of a cloud, of
+ * documentation and tests, and those that lead to an IPv4 address by way of a relay. Only a host that is named itself
+ * may have one.
  */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
@@ -63,8 +64,8 @@ export function checkHost({ hostname, host }: URL): void {
 }
 
 /**
- * Looks a host's name up for one connection, which then is made to the address that was looked at: a name that leads to another
- * address a moment later is of no use.
+ * Looks a host's name up for one connection, which then is made to the address that was looked at: a name that leads to
+ * another address a moment later is of no use.
  */
 export const lookupAllowed: LookupFunction = (hostname, options, callback) => {
   const { hosts } = sourceAccess();

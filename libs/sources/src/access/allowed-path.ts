@@ -7,9 +7,9 @@ import { SourceForbiddenError, sourceAccess } from './source-access.ts';
 const mostLinks = 40;
 
 /**
- * The path with every symbolic link followed, where it lies in a data root; so it may end where nothing is yet. Without data
- * roots, the path itself. Rejects with SourceForbiddenError for a path that lies elsewhere, that cannot be followed, or
- * that no file can have.
+ * The path with every symbolic link followed, where it lies in a data root; so it may end where nothing is yet. Without
+ * data roots, the path itself. Rejects with SourceForbiddenError for a path that lies elsewhere, that cannot be
+ * followed, or that no file can have.
  */
 export async function allowedPath(path: string): Promise<string> {
   const { roots } = sourceAccess();

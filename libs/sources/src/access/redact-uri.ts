@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The URI as it may stand in results, logs and sentences: without a user name or password, and with the query, which may hold a
- * signature, replaced by the beginning of its SHA-256, so that sources that differ in it alone still differ. Files and paths
- * stay as they are; so does what has no query. What is no URI but looks like one loses all that may be secret.
+ * The URI as it may stand in results, logs and sentences: without a user name or password, and with the query, which
+ * may hold a signature, replaced by the beginning of its SHA-256, so that sources that differ in it alone still differ.
+ * Files and paths stay as they are; so does what has no query. What is no URI but looks like one loses all that may be
+ * secret.
  */
 export function redactUri(uri: string): string {
   if (uri.startsWith('file:')) return uri;

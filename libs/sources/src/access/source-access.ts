@@ -11,8 +11,8 @@ export interface SourceAccess {
 export const unrestricted: SourceAccess = { roots: undefined, hosts: undefined };
 
 /**
- * A matter of the process, as its S3 credentials are, and not of a call: so no way to read a source can be left out. It is set
- * once, before the first job.
+ * A matter of the process, as its S3 credentials are, and not of a call: so no way to read a source can be left out. It
+ * is set once, before the first job.
  */
 let current = unrestricted;
 

@@ -15,8 +15,8 @@ export function timeOf(version: string, sizeBytes: number): number | undefined {
 }
 
 /**
- * A time of few digits, as those of whole seconds and milliseconds are, which is printed as it was; undefined for others. Printing each to compare it took a tenth
- * of a plan's time (measured).
+ * A time of few digits, as those of whole seconds and milliseconds are, which is printed as it was; undefined for
+ * others. Printing each to compare it took a tenth of a plan's time (measured).
  */
 function plainTime(version: string, begin: number): number | undefined {
   const length = version.length - begin;

@@ -1,6 +1,8 @@
 /** When something was captured, as its file or its name states it. */
 export interface CaptureTime {
-  /** The clock that it states: milliseconds from 1970-01-01T00:00 to its date and time of day, of the years 1 to 9999. */
+  /**
+   * The clock that it states: milliseconds from 1970-01-01T00:00 to its date and time of day, of the years 1 to 9999.
+   */
   localMs: number;
   /** Minutes by which that clock is ahead of UTC, -1080 to 1080; absent where nobody states it. */
   offsetMinutes?: number;
@@ -29,7 +31,10 @@ export interface ClockFields {
   millisecond?: number;
 }
 
-/** What a clock shows, as CaptureTime.localMs has it; undefined where no clock does: 30 February, hour 24, a leap second. */
+/**
+ * What a clock shows, as CaptureTime.localMs has it; undefined where no clock does: 30 February, hour 24, a leap
+ * second.
+ */
 export function clockMs(fields: ClockFields): number | undefined {
   const { year, month, day, hour = 0, minute = 0, second = 0, millisecond = 0 } = fields;
   if (hour > 23 || minute > 59 || second > 59) return undefined;

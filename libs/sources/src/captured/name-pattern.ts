@@ -36,8 +36,8 @@ type Groups = Partial<Record<string, string>>;
 
 /**
  * Makes of a pattern such as `cam{camera}/%Y%m%d/%H%M%S` what reads the end of a path by it: whole names of files and
- * folders, the file's extension left out unless the pattern has it. It gives undefined for a path that does not fit, and for one
- * that fits and states no date that there is. Throws CaptureOptionsError for what is no pattern.
+ * folders, the file's extension left out unless the pattern has it. It gives undefined for a path that does not fit,
+ * and for one that fits and states no date that there is. Throws CaptureOptionsError for what is no pattern.
  */
 export function parseNamePattern(pattern: string): (path: string) => NamedCapture | undefined {
   const refuse = (what: string): never => {

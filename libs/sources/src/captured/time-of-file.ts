@@ -2,8 +2,9 @@ import { changedMsOf } from '../stated-version.ts';
 import type { CaptureTime } from './capture-time.ts';
 
 /**
- * When a file counts as captured, where its name does not tell: when it was changed last, for a job that goes by that, or else what it
- * states. Undefined where that is not known. `version`, as the file was listed, and `stated` are asked for only where they count.
+ * When a file counts as captured, where its name does not tell: when it was changed last, for a job that goes by that,
+ * or else what it states. Undefined where that is not known. `version`, as the file was listed, and `stated` are asked
+ * for only where they count.
  */
 export function timeOfFile(
   goesByMtime: boolean,

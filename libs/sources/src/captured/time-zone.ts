@@ -10,9 +10,9 @@ export type ToUtc = (localMs: number) => number;
 const minuteMs = 60_000;
 
 /**
- * The zone of that name: a place of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+02:00`. Where
- * clocks are put forward, a time that is skipped counts as if they had not been; where they are put back, a time that comes
- * twice is the first. That is what RFC 5545 says of calendars. Throws CaptureOptionsError.
+ * The zone of that name: a place of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+02:00`.
+ * Where clocks are put forward, a time that is skipped counts as if they had not been; where they are put back, a time
+ * that comes twice is the first. That is what RFC 5545 says of calendars. Throws CaptureOptionsError.
  */
 export function parseZone(text: string): ToUtc {
   const offset = offsetOf(text);

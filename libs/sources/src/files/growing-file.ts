@@ -6,8 +6,8 @@ import { localVersion } from './local-file.ts';
 const tailBytes = 4096;
 
 /**
- * A name for a file as it is now that still tells what was there when it has grown: its `localVersion`, and a checksum of its end. A
- * recorder writes on behind that; another file in its place ends otherwise there.
+ * A name for a file as it is now that still tells what was there when it has grown: its `localVersion`, and a checksum
+ * of its end. A recorder writes on behind that; another file in its place ends otherwise there.
  */
 export async function growingVersion(file: FileHandle): Promise<string> {
   const now = await file.stat();

@@ -8,7 +8,10 @@ import { forReading } from './quick-files.ts';
 
 /** Read at first of a file that is decoded whole: enough for most video frames. */
 const wholeHeadBytes = 2 ** 20;
-/** Read at first of others, whose pixels are read to where they are wanted. A raw frame was read one and a half times before. */
+/**
+ * Read at first of others, whose pixels are read to where they are wanted. A raw frame was read one and a half times
+ * before.
+ */
 const headBytes = 2 ** 14;
 
 /** Rows that one call reads: Linux takes 1024 buffers, and each row has one for what follows it. */
@@ -38,8 +41,8 @@ export const localVersion = ({ size, mtimeMs }: { size: number; mtimeMs: number 
 export class LocalFile {
   readonly kind = 'local';
   /**
-   * A read costs as much as some 10 KiB more of it (measured: 4098 columns of a PGM whose rows have 8192 bytes take 17 ms in
-   * whole rows and 54 row by row; of 16384, 22 to 74 and 54). More would be dear where a disk is slow.
+   * A read costs as much as some 10 KiB more of it (measured: 4098 columns of a PGM whose rows have 8192 bytes take 17
+   * ms in whole rows and 54 row by row; of 16384, 22 to 74 and 54). More would be dear where a disk is slow.
    */
   readonly gapBytes = 2 ** 13;
   readonly path: string;
@@ -63,11 +66,14 @@ export class LocalFile {
     this.#bytesRead = head.length;
   }
 
-  /** Rejects with InputError for whatever is not a readable, regular file with something in it. Never waits for a FIFO. */
+  /**
+   * Rejects with InputError for whatever is not a readable, regular file with something in it. Never waits for a FIFO.
+   */
   static async open(path: string): Promise<LocalFile> {
     const handle = await open(path, forReading).catch(refuseRead);
     try {
-      // Known since it was opened. Asking on libuv's pool costs 40 µs of this thread, and a turn behind what is decoded (measured).
+      // Known since it was opened. Asking on libuv's pool costs 40 µs of this thread, and a turn behind what is decoded
+      // (measured).
       const stat = fstatSync(handle.fd);
       if (stat.isDirectory()) throw new InputError('read', 'Not a file: a folder');
       if (stat.isFIFO()) throw new InputError('read', 'Not a file: a named pipe');
@@ -96,8 +102,8 @@ export class LocalFile {
   }
 
   /**
-   * Fills each of `rows`, which are equally long and begin `stepBytes` apart in the file, the first at byte `position`; what lies
-   * between two of them, at most `gapBytes`, is read and forgotten. Rejects as `read` does.
+   * Fills each of `rows`, which are equally long and begin `stepBytes` apart in the file, the first at byte `position`;
+   * what lies between two of them, at most `gapBytes`, is read and forgotten. Rejects as `read` does.
    */
   async readRows(rows: readonly Uint8Array[], position: number, stepBytes: number): Promise<void> {
     const rowBytes = rows[0]!.length;
@@ -144,8 +150,8 @@ export class LocalFile {
   }
 
   /**
-   * Thousands of frames may wait to be decoded, and a process has few file descriptors. What is decoded next need not wait until
-   * this one is closed, which takes its turn on the same threads.
+   * Thousands of frames may wait to be decoded, and a process has few file descriptors. What is decoded next need not
+   * wait until this one is closed, which takes its turn on the same threads.
    */
   #beginClose(): Promise<void> {
     if (!this.#closed) {

@@ -1,7 +1,10 @@
 import { isMainThread } from 'node:worker_threads';
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 
-/** Calls of the C library that read folders many entries at a time. Numbers are as the calls have them; pointers are addresses. */
+/**
+ * Calls of the C library that read folders many entries at a time. Numbers are as the calls have them; pointers are
+ * addresses.
+ */
 export interface NativeCalls {
   getdents64(folder: number, into: Buffer, bytes: number): number | bigint;
   statx(folder: number, path: number, flags: number, mask: number, into: Buffer): number;
@@ -15,8 +18,8 @@ let opened: NativeCalls | undefined;
 let isOpened = false;
 
 /**
- * Undefined where a thread does better without: on the main thread, which has to answer others while a file server hangs, and where
- * the system is no Linux of glibc 2.30 or later. Loading koffi takes 10 ms of a thread (measured).
+ * Undefined where a thread does better without: on the main thread, which has to answer others while a file server
+ * hangs, and where the system is no Linux of glibc 2.30 or later. Loading koffi takes 10 ms of a thread (measured).
  */
 export function nativeCalls(mayWait = !isMainThread): NativeCalls | undefined {
   if (!mayWait || process.platform !== 'linux') return undefined;

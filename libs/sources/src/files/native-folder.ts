@@ -35,8 +35,9 @@ const mask = wanted.type | wanted.mode | wanted.modified | wanted.size;
 const modeOfKind = { all: 0o170000, folder: 0o040000 };
 
 /**
- * A folder that is listed by calls of the system itself. Node makes an object of each entry, and of what a file is, and promises
- * between: of a file that the system knows, 6 µs instead of the 2 that it takes this way (measured). Calls wait where they are made.
+ * A folder that is listed by calls of the system itself. Node makes an object of each entry, and of what a file is, and
+ * promises between: of a file that the system knows, 6 µs instead of the 2 that it takes this way (measured). Calls
+ * wait where they are made.
  */
 export class NativeFolder {
   readonly #calls: NativeCalls;
@@ -70,8 +71,8 @@ export class NativeFolder {
   }
 
   /**
-   * Its entries but '.' and '..', some thousand at once. Those whose names are not UTF-8 have U+FFFD in them, as in Node. Throws as
-   * node:fs does where they cannot be read.
+   * Its entries but '.' and '..', some thousand at once. Those whose names are not UTF-8 have U+FFFD in them, as in
+   * Node. Throws as node:fs does where they cannot be read.
    */
   *entries(): Generator<NativeEntry[], void, undefined> {
     const bytes = Buffer.allocUnsafeSlow(readBytes);
@@ -83,7 +84,9 @@ export class NativeFolder {
     }
   }
 
-  /** What stat tells of the file of that name, links followed; undefined for a folder, and for what is not to be had. */
+  /**
+   * What stat tells of the file of that name, links followed; undefined for a folder, and for what is not to be had.
+   */
   factsOf(name: string): NativeFacts | undefined {
     const found = this.look(name);
     return found && nativeFacts(found);

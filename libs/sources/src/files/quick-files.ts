@@ -28,10 +28,11 @@ const readAside = promisify(readCallback);
 const closeAside = promisify(closeCallback);
 
 /**
- * Small calls of the file system, for threads that make many. A call on libuv's pool takes 30 to 40 µs of the thread that asks on
- * a virtual machine, and a few where it makes it itself (measured); but only on the pool do many wait side by side for a
- * disk or a server. So a worker thread makes calls itself for as long as they are quick: it plans 20,000 JPEGs in 0.6 s instead of
- * 1.6 (measured). The main thread never does: it has to answer others even while a file server hangs.
+ * Small calls of the file system, for threads that make many. A call on libuv's pool takes 30 to 40 µs of the thread
+ * that asks on a virtual machine, and a few where it makes it itself (measured); but only on the pool do many wait side
+ * by side for a disk or a server. So a worker thread makes calls itself for as long as they are quick: it plans 20,000
+ * JPEGs in 0.6 s instead of 1.6 (measured). The main thread never does: it has to answer others even while a file
+ * server hangs.
  */
 export class QuickFiles {
   readonly #mayWait: boolean;

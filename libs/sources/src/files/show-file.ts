@@ -29,8 +29,9 @@ const endBytes = 2 ** 16;
 const blockBytes = 2 ** 20;
 
 /**
- * Reads a file at a file:, http:, https: or s3: URI as far as it takes to tell it from another: its first 64 KiB and its last, or
- * with `isWhole` all of it; one byte of what is on a server, or all. Rejects with InputError, and as `signal` says.
+ * Reads a file at a file:, http:, https: or s3: URI as far as it takes to tell it from another: its first 64 KiB and
+ * its last, or with `isWhole` all of it; one byte of what is on a server, or all. Rejects with InputError, and as
+ * `signal` says.
  */
 export async function showFile(uri: string, isWhole: boolean, signal?: AbortSignal): Promise<ShownFile> {
   return isRemoteUri(uri) ? await showRemote(uri, isWhole, signal) : await showLocal(uri, isWhole, signal);
@@ -52,7 +53,10 @@ async function showLocal(uri: string, isWhole: boolean, signal?: AbortSignal): P
   }
 }
 
-/** What the file has from byte `start` up to `end`; less where it ends before. A block is good until the next is asked for. */
+/**
+ * What the file has from byte `start` up to `end`; less where it ends before. A block is good until the next is asked
+ * for.
+ */
 async function* blocks(file: FileHandle, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const block = new Uint8Array(Math.min(blockBytes, end - start));
   for (let at = start; at < end; ) {
@@ -77,8 +81,8 @@ async function showRemote(uri: string, isWhole: boolean, signal?: AbortSignal): 
 }
 
 /**
- * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read, which is for those to say
- * who open it. The file is read once, at some GB/s.
+ * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read, which is for those
+ * to say who open it. The file is read once, at some GB/s.
  */
 export async function versionOfContent(uri: string): Promise<string | undefined> {
   try {

@@ -18,9 +18,10 @@ interface Level {
 }
 
 /**
- * The texts that a pattern with braces stands for, in order: `a{b,c}` is ab and ac, `{8..10}` is 8, 9 and 10, `{08..10}` is
- * 08, 09 and 10. Braces may be nested as deep as one likes; those that hold neither a comma nor a range are braces. Throws
- * RangeError for more than 10,000, and for more than 2^20 characters of all together. The time it takes is that of writing these.
+ * The texts that a pattern with braces stands for, in order: `a{b,c}` is ab and ac, `{8..10}` is 8, 9 and 10,
+ * `{08..10}` is 08, 09 and 10. Braces may be nested as deep as one likes; those that hold neither a comma nor a range
+ * are braces. Throws RangeError for more than 10,000, and for more than 2^20 characters of all together. The time it
+ * takes is that of writing these.
  */
 export function expandBraces(pattern: string): string[] {
   const closed = closedBraces(pattern);
@@ -133,7 +134,10 @@ function checkSize(alternatives: number, characters: number): void {
   }
 }
 
-/** Characters of all that the braces of a source's URI stand for; 0 without braces, and for more than expandBraces allows. */
+/**
+ * Characters of all that the braces of a source's URI stand for; 0 without braces, and for more than expandBraces
+ * allows.
+ */
 export function charactersOfBraces(uri: string): number {
   if (!/%7b|\{/i.test(uri)) return 0;
   try {

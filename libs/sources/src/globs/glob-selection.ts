@@ -4,8 +4,8 @@ import { matchesName, type NamePattern, parseName } from './match-name.ts';
 import { isHidden, type Selection } from './selection.ts';
 
 /**
- * Characters of patterns with `*`, `?` or sets at most, in all alternatives together: a name takes 30 ms with as many where it
- * is as long as names can be and all of them match it for as long as they can.
+ * Characters of patterns with `*`, `?` or sets at most, in all alternatives together: a name takes 30 ms with as many
+ * where it is as long as names can be and all of them match it for as long as they can.
  */
 const maxPatternCharacters = 2 ** 15;
 
@@ -27,10 +27,11 @@ interface Place {
 }
 
 /**
- * The files that match a glob, whose parts are separated by '/': `*` stands for any characters, `?` for one, `[a-c]` and
- * `[!a-c]` for one of these or none of these, `{a,b}` and `{1..20}` for each of these, and `**` for folders of any depth.
- * Hidden names match only a part that begins with a dot. Symbolic links to folders are followed where a part names them,
- * not by `**`. Throws RangeError, in one sentence, for a set that cannot be and for more alternatives than anybody means.
+ * The files that match a glob, whose parts are separated by '/': `*` stands for any characters, `?` for one, `[a-c]`
+ * and `[!a-c]` for one of these or none of these, `{a,b}` and `{1..20}` for each of these, and `**` for folders of any
+ * depth. Hidden names match only a part that begins with a dot. Symbolic links to folders are followed where a part
+ * names them, not by `**`. Throws RangeError, in one sentence, for a set that cannot be and for more alternatives than
+ * anybody means.
  */
 export function selectGlob(glob: string): Selection {
   const root = newPlace();
@@ -129,5 +130,8 @@ export function globOf(glob: string, source: string): Selection {
   }
 }
 
-/** Enough of a source to know it by: what is wrong with it comes behind, and nobody reads thousands of braces to get there. */
+/**
+ * Enough of a source to know it by: what is wrong with it comes behind, and nobody reads thousands of braces to get
+ * there.
+ */
 const beginning = (source: string): string => (source.length > 200 ? `${source.slice(0, 200)}…` : source);

@@ -12,8 +12,8 @@ export type NamePattern = { literal: string } | { tokens: readonly Token[] };
 
 /**
  * Parses the pattern of one folder or file name: `*` stands for any characters, `?` for one, `[a-c]` and `[!a-c]` (or
- * `[^a-c]`) for one of these or none of these; a `]` that comes first in a set is part of it, and a set that is empty or not
- * closed is text. Throws RangeError for a range that runs backwards.
+ * `[^a-c]`) for one of these or none of these; a `]` that comes first in a set is part of it, and a set that is empty
+ * or not closed is text. Throws RangeError for a range that runs backwards.
  */
 export function parseName(text: string): NamePattern {
   const tokens: Token[] = [];
@@ -70,8 +70,8 @@ const hyphen = 0x2d;
 
 /**
  * Whether a name is what a pattern stands for, letter by letter as code points. Only what the last `*` may
- * stand for is tried: what an earlier one takes is the least that fits, and more would leave less for the rest. So it takes as
- * many steps as the name is long, times the characters between two `*` at most.
+ * stand for is tried: what an earlier one takes is the least that fits, and more would leave less for the rest. So it
+ * takes as many steps as the name is long, times the characters between two `*` at most.
  */
 export function matchesName(pattern: NamePattern, name: string): boolean {
   if ('literal' in pattern) return pattern.literal === name;

@@ -6,7 +6,9 @@ export interface Selection {
   readonly walksAll: boolean;
   /** Whether a file of that name is wanted. */
   takes(name: string): boolean;
-  /** What is wanted of a folder of that name, or of one that a symbolic link of that name leads to; undefined: nothing. */
+  /**
+   * What is wanted of a folder of that name, or of one that a symbolic link of that name leads to; undefined: nothing.
+   */
   enter(name: string, isLink: boolean): Selection | undefined;
 }
 

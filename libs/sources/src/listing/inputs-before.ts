@@ -12,8 +12,8 @@ export type SourceShape =
   | { kind: 'untold' };
 
 /**
- * Tells whether an input was given before. It remembers the sources that a job names, not their inputs, of which there may
- * be millions; so it looks at names alone, and knows nothing of what manifests list.
+ * Tells whether an input was given before. It remembers the sources that a job names, not their inputs, of which there
+ * may be millions; so it looks at names alone, and knows nothing of what manifests list.
  */
 export class InputsBefore {
   readonly #inputs = new Set<string>();

@@ -9,8 +9,8 @@ const headBytes = 2 ** 20;
 const isHalfway = (name: string): boolean => /^\.(job\.json|claim)\.[0-9a-f-]{36}$/.test(name);
 
 /**
- * The id of the job that has its output in a folder, finished or not: pictures there are results, and no inputs of the next
- * job. Undefined for every other folder, also where a job.json is of another program. Never rejects.
+ * The id of the job that has its output in a folder, finished or not: pictures there are results, and no inputs of the
+ * next job. Undefined for every other folder, also where a job.json is of another program. Never rejects.
  */
 export async function jobIn(folder: string): Promise<string | undefined> {
   const id = await jobIdOf(join(folder, 'job.json'));

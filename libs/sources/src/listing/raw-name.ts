@@ -1,6 +1,6 @@
 /**
- * A file name that is not UTF-8, byte for byte as a file: URI has it. Such a file cannot be read by name: Node gives the name
- * with U+FFFD for what it could not read, as another file may be called.
+ * A file name that is not UTF-8, byte for byte as a file: URI has it. Such a file cannot be read by name: Node gives
+ * the name with U+FFFD for what it could not read, as another file may be called.
  */
 export const escapeBytes = (name: Uint8Array): string =>
   Array.from(name, (byte) => {

@@ -10,17 +10,20 @@ import { compareNatural } from './natural-order.ts';
 import { type NameOrder, sortNames } from './sort-names.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
 
-/** Folders of a bucket that are listed while those before them are handed out: a request takes 20 to 100 ms wherever it goes. */
+/**
+ * Folders of a bucket that are listed while those before them are handed out: a request takes 20 to 100 ms wherever it
+ * goes.
+ */
 const foldersAhead = 16;
 
 /** A page has 1000 names at most, of 1024 bytes each, which escapes make three times as long. */
 const maxPageBytes = 2 ** 24;
 
 /**
- * The objects of a selection whose keys begin with `prefix`, which is empty or ends with '/': '/' separates folders, and
- * the order is that of a folder on disk that holds the same names. Few of the names of one folder are in memory at a
- * time; so a bucket of any size may be walked, with a request for every thousand names and one for every folder, of which some are
- * asked for side by side where the names are sorted. Rejects with InputError.
+ * The objects of a selection whose keys begin with `prefix`, which is empty or ends with '/': '/' separates folders,
+ * and the order is that of a folder on disk that holds the same names. Few of the names of one folder are in memory at
+ * a time; so a bucket of any size may be walked, with a request for every thousand names and one for every folder, of
+ * which some are asked for side by side where the names are sorted. Rejects with InputError.
  */
 export async function* walkBucket(
   bucket: string,
@@ -47,8 +50,8 @@ interface Begun {
 }
 
 /**
- * A name that is sorted has in front of it its size and the beginning of a hash of its version, in so many characters, and
- * then a letter: a file or a folder.
+ * A name that is sorted has in front of it its size and the beginning of a hash of its version, in so many characters,
+ * and then a letter: a file or a folder.
  */
 const sizeDigits = 11;
 const versionDigits = 16;

@@ -13,8 +13,8 @@ export interface SortLimits {
 const costOfName = 24;
 
 /**
- * 95,000 names of 20 characters, which are sorted in 40 ms (measured) while the thread can do nothing else, and buffers of
- * 64 KiB for 64 runs: 6 million names are merged in one go, more in two.
+ * 95,000 names of 20 characters, which are sorted in 40 ms (measured) while the thread can do nothing else, and buffers
+ * of 64 KiB for 64 runs: 6 million names are merged in one go, more in two.
  */
 const defaultLimits: SortLimits = { heldUnits: 2 ** 22, runs: 64 };
 
@@ -32,8 +32,9 @@ export interface NameOrder {
 }
 
 /**
- * Sorts names, none of which holds a NUL, in bounded memory. Few are sorted where they are; of many, sorted runs go to a
- * temporary file, each while the names of the next one come, and are merged. Rejects when that file cannot be written.
+ * Sorts names, none of which holds a NUL, in bounded memory. Few are sorted where they are; of many, sorted runs go to
+ * a temporary file, each while the names of the next one come, and are merged. Rejects when that file cannot be
+ * written.
  */
 export async function* sortNames(
   chunks: AsyncIterable<readonly string[]>,

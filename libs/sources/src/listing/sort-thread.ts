@@ -6,7 +6,8 @@ import { sortNatural } from './sort-natural.ts';
 import type { SortOrder } from './sort-worker.ts';
 
 /**
- * Sorts names in natural order on a thread, while others are listed: a million names take 0.4 s, and listing them 0.6 (measured).
+ * Sorts names in natural order on a thread, while others are listed: a million names take 0.4 s, and listing them 0.6
+ * (measured).
  */
 export class SortThread {
   readonly #client: ThreadClient<SortOrder, Uint8Array>;
@@ -17,7 +18,10 @@ export class SortThread {
     });
   }
 
-  /** The names in their order, with a NUL behind each; the first `from` characters are none of the name. Sorted here where the thread has ended. */
+  /**
+   * The names in their order, with a NUL behind each; the first `from` characters are none of the name. Sorted here
+   * where the thread has ended.
+   */
   async sort(names: string[], from: number): Promise<Uint8Array> {
     const bytes = joinNames(names);
     return await this.#client.order({ names: bytes, from }).catch(() => {

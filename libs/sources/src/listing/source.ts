@@ -8,8 +8,8 @@ export interface Source {
   /** Named itself, rather than found in a folder, by a glob or in a manifest. */
   named: boolean;
   /**
-   * Changes when the input is written to: size and time of change of a file, ETag, time and size of what is on a server.
-   * Undefined where nobody can tell.
+   * Changes when the input is written to: size and time of change of a file, ETag, time and size of what is on a
+   * server. Undefined where nobody can tell.
    */
   version?: string;
   /** The version is what a manifest states, and nobody has looked. */

@@ -24,8 +24,8 @@ import { type FoundFile, type LeftOut, type PassedOver, type WalkOptions, walkFo
 export { type LeftOut, type PassedOver, SourceNotFoundError };
 
 /**
- * The inputs that these URIs stand for, some at a time, in their order: see listSources. An input that an earlier URI stands for as
- * well is listed there alone; see InputsBefore for what can be told.
+ * The inputs that these URIs stand for, some at a time, in their order: see listSources. An input that an earlier URI
+ * stands for as well is listed there alone; see InputsBefore for what can be told.
  */
 export async function* listAllSources(
   uris: Iterable<string>,
@@ -87,8 +87,8 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  * - a file: itself, whatever its name;
  * - a file NAME.txt: a manifest, a path relative to its folder or a URI a line; empty lines and lines that begin with #
  *   are passed over; its order is kept;
- * - a file NAME.jsonl, NAME.ndjson or NAME.parquet: a manifest with more than names, see ManifestRow; what states a size, a version, an
- *   ETag or a time is not looked at;
+ * - a file NAME.jsonl, NAME.ndjson or NAME.parquet: a manifest with more than names, see ManifestRow; what states a
+ *   size, a version, an ETag or a time is not looked at;
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, where there is no such file or folder: the files it matches, in natural order.
  *
@@ -102,16 +102,16 @@ export async function* listSources(uri: string, options: ListOptions = {}): Asyn
 }
 
 /**
- * Throws SourceNotFoundError where a URI stands for no input, as listSources does. It looks until it finds the first, in no
- * order, so a folder of a million frames is as fast as one of ten.
+ * Throws SourceNotFoundError where a URI stands for no input, as listSources does. It looks until it finds the first,
+ * in no order, so a folder of a million frames is as fast as one of ten.
  */
 export async function checkHasSource(uri: string): Promise<void> {
   for await (const _ of list(uri, { isSorted: false })) return;
 }
 
 /**
- * Whether a video may be among the inputs that these URIs stand for: one has its extension, or was named and could be anything.
- * True where there are more than `most` of them before one. Throws as listSources does.
+ * Whether a video may be among the inputs that these URIs stand for: one has its extension, or was named and could be
+ * anything. True where there are more than `most` of them before one. Throws as listSources does.
  */
 export async function mayHaveVideo(uris: Iterable<string>, most: number): Promise<boolean> {
   const turns = new Turns();
@@ -284,7 +284,10 @@ async function splitAtExisting(path: string): Promise<{ folder: string; rest: st
   return { folder, rest: parts.join('/') };
 }
 
-/** Undefined where there is nothing, or a symbolic link to nothing. Rejects with SourceNotFoundError where nobody can tell. */
+/**
+ * Undefined where there is nothing, or a symbolic link to nothing. Rejects with SourceNotFoundError where nobody can
+ * tell.
+ */
 async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await quickFiles.stat(path);

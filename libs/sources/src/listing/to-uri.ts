@@ -5,9 +5,9 @@ import { formatRemoteUri, isRemoteUri, parseRemoteUri } from '../remote/remote-u
 import { SourceUriError } from '../source-errors.ts';
 
 /**
- * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https: or s3: URI, as a person writes
- * it. Glob characters stay what they are: `listSources` tells a glob from a name. Throws SourceUriError for other schemes
- * and for what is no such URI.
+ * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https: or s3: URI, as a person
+ * writes it. Glob characters stay what they are: `listSources` tells a glob from a name. Throws SourceUriError for
+ * other schemes and for what is no such URI.
  */
 export function toUri(pathOrUri: string, cwd: string): string {
   return isRemoteUri(pathOrUri)

@@ -64,8 +64,8 @@ const batchesOnThreads = 8;
 /** Looked up at once. */
 const lookedUpAtOnce = 64;
 /**
- * Looking up so many of them here takes this long where a disk or a server is waited for. Where one part alone does, another program had
- * the core.
+ * Looking up so many of them here takes this long where a disk or a server is waited for. Where one part alone does,
+ * another program had the core.
  */
 const partFiles = 8;
 const slowPartMs = 1.6;
@@ -76,11 +76,11 @@ const lookedUpAside = 512;
 const readAtOnce = 512;
 
 /**
- * The files of a selection in a folder and below, some at a time, in natural order and depth first, in memory that does not grow with
- * their number. Folders are listed once, where they are; a symbolic link to a folder outside is followed where it comes
- * first, one to a folder that is listed anyway is not, and one to a folder that it lies in is an error of its own. A folder
- * below that holds the output of a job is left out. A name that is not UTF-8 is an error of its own, too. Rejects where the
- * folder itself is not there.
+ * The files of a selection in a folder and below, some at a time, in natural order and depth first, in memory that does
+ * not grow with their number. Folders are listed once, where they are; a symbolic link to a folder outside is followed
+ * where it comes first, one to a folder that is listed anyway is not, and one to a folder that it lies in is an error
+ * of its own. A folder below that holds the output of a job is left out. A name that is not UTF-8 is an error of its
+ * own, too. Rejects where the folder itself is not there.
  */
 export async function* walkFolder(
   folder: string,
@@ -272,7 +272,10 @@ async function* lookEach(
   for await (const chunk of chunks) for (const record of chunk) yield await lookAt([record]);
 }
 
-/** Looks every record up, in order; while some are handed out, the next are being looked up. Never rejects, as `lookAt` does not. */
+/**
+ * Looks every record up, in order; while some are handed out, the next are being looked up. Never rejects, as `lookAt`
+ * does not.
+ */
 async function* lookAhead(
   walk: Walk,
   chunks: AsyncIterable<readonly string[]>,

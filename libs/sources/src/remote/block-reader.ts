@@ -7,7 +7,10 @@ export const blockBytes = 2 ** 18;
 /** Blocks on their way to one reader at most: as many as there are connections to a host. */
 const maxAhead = 16;
 
-/** Parts of files, those that were asked for last, so many at most. Whoever asks for one that is on its way gets the same. */
+/**
+ * Parts of files, those that were asked for last, so many at most. Whoever asks for one that is on its way gets the
+ * same.
+ */
 export class BlockCache {
   readonly #maxBlocks: number;
   /** The one that was asked for longest ago comes first. */
@@ -47,9 +50,9 @@ const cache = new BlockCache(256);
 let readers = 0;
 
 /**
- * Reads a file on a server piece by piece, in any order, in bounded memory however long it is. It comes in blocks, which are
- * shared by all that read the same version of it at the same time: segments of a video all need its index, and neighbours
- * the same block. Who reads on and on finds the next blocks fetched, the more the longer it has gone on.
+ * Reads a file on a server piece by piece, in any order, in bounded memory however long it is. It comes in blocks,
+ * which are shared by all that read the same version of it at the same time: segments of a video all need its index,
+ * and neighbours the same block. Who reads on and on finds the next blocks fetched, the more the longer it has gone on.
  */
 export class BlockReader {
   readonly #file: RemoteFile;
@@ -84,7 +87,10 @@ export class BlockReader {
     return (await block).subarray(start, start + length);
   }
 
-  /** As `read`, where nothing near these bytes will be wanted: no more than them is fetched, unless the block is there or on its way. */
+  /**
+   * As `read`, where nothing near these bytes will be wanted: no more than them is fetched, unless the block is there
+   * or on its way.
+   */
   async readAlone(position: number, length: number): Promise<Uint8Array> {
     const left = Math.max(0, this.#file.sizeBytes - position);
     if (left === 0 || cache.has(this.#nameOf(Math.floor(position / blockBytes))))

@@ -25,10 +25,10 @@ export async function get<T>(...args: Parameters<typeof tryToGet<T>>): Promise<T
 }
 
 /**
- * Asks for the target and has `use` read the answer, 200 or 206, again and again where the failure may pass: 5xx, 429 and
- * connections that end early. `use` then begins from the start. A caller with patience (see patience.ts) waits until
- * the host is back. Rejects with TransferError if repeating does not help, with InputError for an empty file, and as
- * the patience does.
+ * Asks for the target and has `use` read the answer, 200 or 206, again and again where the failure may pass: 5xx, 429
+ * and connections that end early. `use` then begins from the start. A caller with patience (see patience.ts) waits
+ * until the host is back. Rejects with TransferError if repeating does not help, with InputError for an empty file, and
+ * as the patience does.
  */
 export async function tryToGet<T>(
   target: RemoteTarget,

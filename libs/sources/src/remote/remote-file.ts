@@ -25,8 +25,9 @@ function isReadByRegion(uri: string): boolean {
 }
 
 /**
- * A file on a server, and its first bytes; the rest is asked for as it is needed, all of it from one version of the file.
- * A server that cannot send parts is read once, from beginning to end. What it gives out is good until it is closed.
+ * A file on a server, and its first bytes; the rest is asked for as it is needed, all of it from one version of the
+ * file. A server that cannot send parts is read once, from beginning to end. What it gives out is good until it is
+ * closed.
  */
 export class RemoteFile {
   readonly kind = 'remote';
@@ -162,8 +163,8 @@ export class RemoteFile {
   }
 
   /**
-   * The path of a temporary file that holds these parts of the file, and those asked for before, each at its place; what
-   * lies between is zeros. It goes when this is closed. Parts beyond the end of the file are left out.
+   * The path of a temporary file that holds these parts of the file, and those asked for before, each at its place;
+   * what lies between is zeros. It goes when this is closed. Parts beyond the end of the file are left out.
    */
   async copyParts(ranges: readonly ByteRange[]): Promise<string> {
     // One after another, so that what two callers need is fetched once.

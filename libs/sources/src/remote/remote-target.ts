@@ -42,7 +42,10 @@ export function remoteTarget(uri: string): RemoteTarget {
   }
 }
 
-/** An object, or with a query what a bucket says about its objects. Rejects with InputError where the settings are wrong. */
+/**
+ * An object, or with a query what a bucket says about its objects. Rejects with InputError where the settings are
+ * wrong.
+ */
 export function s3Target(bucket: string, key: string, query: Record<string, string>): RemoteTarget {
   const settings = s3Settings(process.env);
   const url = objectUrl(settings, bucket, key);

@@ -11,8 +11,8 @@ const openFiles = '/proc/self/fd';
 let left: Set<string> | undefined;
 
 /**
- * A temporary file that holds parts of another one, each at its place; everything else reads as zeros and takes no room.
- * On Linux it has no name from the start, so it is gone with the process, however that ends.
+ * A temporary file that holds parts of another one, each at its place; everything else reads as zeros and takes no
+ * room. On Linux it has no name from the start, so it is gone with the process, however that ends.
  */
 export class SparseCopy {
   /** For whatever opens files by their path. */

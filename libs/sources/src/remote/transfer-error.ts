@@ -39,7 +39,9 @@ const reasons: Record<string, string> = {
   ECONNABORTED: 'closed the connection before its answer was complete',
 };
 
-/** What went wrong with a connection to `host`; failures of this process, such as too many open files, stay as they are. */
+/**
+ * What went wrong with a connection to `host`; failures of this process, such as too many open files, stay as they are.
+ */
 export function asTransferError(error: unknown, host: string): unknown {
   if (error instanceof TransferError || !(error instanceof Error)) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;

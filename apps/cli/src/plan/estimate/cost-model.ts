@@ -1,7 +1,7 @@
 /**
- * What a job takes, as a sum of parts that are each known by a name: `Parts` are their seconds by the figures that the program
- * brings along. A machine and what is done on it differ from those, so each part has a factor of its own, and all share one of the
- * machine. Runs tell these factors: see fitCosts.
+ * What a job takes, as a sum of parts that are each known by a name: `Parts` are their seconds by the figures that the
+ * program brings along. A machine and what is done on it differ from those, so each part has a factor of its own, and
+ * all share one of the machine. Runs tell these factors: see fitCosts.
  */
 export type Parts = Readonly<Record<string, number>>;
 
@@ -30,8 +30,8 @@ export interface FittedCosts {
 }
 
 /**
- * Standard deviations of logarithms of factors before anything was run: of machines, and of parts on one machine. With these, two
- * thirds of jobs that are of one part are within a factor of 2.2.
+ * Standard deviations of logarithms of factors before anything was run: of machines, and of parts on one machine. With
+ * these, two thirds of jobs that are of one part are within a factor of 2.2.
  */
 const machineDeviation = 0.5;
 const partDeviation = 0.6;
@@ -39,7 +39,9 @@ const partDeviation = 0.6;
 /** That of the same job run again, on a machine that does other things as well. */
 const runDeviation = 0.2;
 
-/** What else the machine does changes: of a slowdown, that part of its logarithm is the deviation of what becomes of it. */
+/**
+ * What else the machine does changes: of a slowdown, that part of its logarithm is the deviation of what becomes of it.
+ */
 const slowdownDeviation = 0.5;
 
 /** A run that is off by more than this many deviations counts as if it were less far off: the machine was busy. */
@@ -47,15 +49,18 @@ const farOff = 1.5;
 
 const steps = 25;
 
-/** Factors that move by less than a hundredth are known: a run is off by more. To a millionth takes twice the steps (measured). */
+/**
+ * Factors that move by less than a hundredth are known: a run is off by more. To a millionth takes twice the steps
+ * (measured).
+ */
 const settled = 0.01;
 
 /** One twentieth of a normal distribution lies beyond. */
 const twentieth = 1.645;
 
 /**
- * The factors that agree best with the runs and with what is known before: the maximum of their probability (Gauss-Newton with
- * Huber's weights), and the curvature there as their certainty. Without runs, all factors are 1.
+ * The factors that agree best with the runs and with what is known before: the maximum of their probability
+ * (Gauss-Newton with Huber's weights), and the curvature there as their certainty. Without runs, all factors are 1.
  */
 export function fitCosts(runs: readonly RunRecord[]): FittedCosts {
   const known = runs.filter(({ parts, seconds }) => seconds > 0 && sumOf(parts) > 0);
@@ -125,8 +130,8 @@ function termsBy(names: readonly string[]): (parts: Parts) => Term[] {
 }
 
 /**
- * Seconds that are expected, and the share of each factor in them: how much more they are where it grows. Only factors with a share
- * are named, because a run has a few parts, and all runs together many.
+ * Seconds that are expected, and the share of each factor in them: how much more they are where it grows. Only factors
+ * with a share are named, because a run has a few parts, and all runs together many.
  */
 function share(terms: readonly Term[], logs: readonly number[]) {
   const machine = Math.exp(logs[0]!);
@@ -142,7 +147,9 @@ const sumOf = (parts: Parts): number => Object.values(parts).reduce((sum, second
 const diagonal = (values: readonly number[]): number[][] =>
   values.map((value, i) => values.map((_, j) => (i === j ? value : 0)));
 
-/** The lower triangle whose product with its transpose is `matrix`, which is symmetric and positive definite (Cholesky). */
+/**
+ * The lower triangle whose product with its transpose is `matrix`, which is symmetric and positive definite (Cholesky).
+ */
 function rootOf(matrix: readonly (readonly number[])[]): number[][] {
   const root: number[][] = [];
   for (const [i, row] of matrix.entries()) {

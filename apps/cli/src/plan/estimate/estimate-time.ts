@@ -1,7 +1,10 @@
 import { fitCosts, likeness, type Parts, predict } from './cost-model.ts';
 import type { KeptRun } from './run-records.ts';
 
-/** How long a job takes, and how sure that is. Times are of the job, from its submission to its end; its start comes before. */
+/**
+ * How long a job takes, and how sure that is. Times are of the job, from its submission to its end; its start comes
+ * before.
+ */
 export interface TimeEstimate {
   seconds: number;
   /** Nineteen of twenty such jobs take longer, and nineteen of twenty less, as far as the runs tell. */

@@ -3,7 +3,10 @@ import type { KernelName, Operation } from '@halogrid/kernels';
 /** A node's device, as its cost goes. */
 export type CostDevice = 'gpu' | 'software' | 'cpu';
 
-/** Nanoseconds a pixel and core on the cpu device, for pixels of 8 bits; how often that where they have 16, and on SwiftShader. */
+/**
+ * Nanoseconds a pixel and core on the cpu device, for pixels of 8 bits; how often that where they have 16, and on
+ * SwiftShader.
+ */
 interface CpuCost {
   nanoseconds: number;
   of16Bits: number;
@@ -36,8 +39,8 @@ const cpuCosts: Record<KernelName, (operation: Operation) => CpuCost> = {
 };
 
 /**
- * Seconds of a core, or of the whole GPU, for a pixel of the first kernel's input, by figures of docs/benchmarks.md. On a GPU,
- * most kernels take less than the copy into its memory.
+ * Seconds of a core, or of the whole GPU, for a pixel of the first kernel's input, by figures of docs/benchmarks.md. On
+ * a GPU, most kernels take less than the copy into its memory.
  */
 export function kernelSecondsAPixel(operations: readonly Operation[], device: CostDevice, bits: 8 | 16): number {
   let nanoseconds = 0;

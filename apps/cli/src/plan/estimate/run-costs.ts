@@ -10,7 +10,9 @@ export interface RunCosts {
   usualStartSeconds: number;
   /** That of the time when the run was planned: see slowdownBy. */
   slowdown: Promise<number>;
-  /** What the time of a job with these counts is made of on that device; undefined where too little was planned to tell. */
+  /**
+   * What the time of a job with these counts is made of on that device; undefined where too little was planned to tell.
+   */
   partsOf(counts: FinalCounts, device: CostDevice): Parts | undefined;
 }
 

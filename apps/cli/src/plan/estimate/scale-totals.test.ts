@@ -11,7 +11,14 @@ const part: PlanTotals = {
   ...{ scratchBytes: 0, output: { mapsBytes: 400_000, featuresBytes: 0, histogramBytes: 0 } },
   work: {
     ...{ inputs: 1500, kinds: { jpeg: { units: 1500, opens: 1500, pixels: 150_000, bytes: 3000 } }, bins: 1500 },
-    ...{ kernelPixels: { u8: 150_000, u16: 0 }, previews: 20, previewPixels: 2000, remoteFiles: 150, remoteBytes: 300 },
+    ...{
+      kernelPixels: { u8: 150_000, u16: 0 },
+      knownPixels: [{ u8: 75_000, u16: 0 }],
+      previews: 20,
+      previewPixels: 2000,
+      remoteFiles: 150,
+      remoteBytes: 300,
+    },
   },
 };
 
@@ -23,6 +30,7 @@ test('a part of a plan stands for all of it', () => {
   near(whole.work.inputs, 8000);
   near(whole.work.kinds.jpeg?.opens, 8000);
   near(whole.work.kernelPixels.u8, 800_000);
+  near(whole.work.knownPixels[0]!.u8, 400_000);
   near(whole.work.remoteBytes, 1600);
   near(whole.output.mapsBytes, 1_600_000);
 });

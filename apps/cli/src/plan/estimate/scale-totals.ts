@@ -8,8 +8,8 @@ export interface FinalCounts {
 }
 
 /**
- * The totals of a whole job by those of a part of its plan, as if the rest were like that part: a large archive runs before a plan of
- * all of it is made. Undefined where the part has nothing to tell by.
+ * The totals of a whole job by those of a part of its plan, as if the rest were like that part: a large archive runs
+ * before a plan of all of it is made. Undefined where the part has nothing to tell by.
  */
 export function scaleTotals(totals: PlanTotals, { sources, shards, pixels }: FinalCounts): PlanTotals | undefined {
   const { work, haloPixels, output } = totals;
@@ -42,6 +42,7 @@ function scaleWork(work: PlanWork, by: number): PlanWork {
     inputs: work.inputs * by,
     kinds: Object.fromEntries(kinds),
     kernelPixels: { u8: u8 * by, u16: u16 * by },
+    knownPixels: work.knownPixels.map(({ u8, u16 }) => ({ u8: u8 * by, u16: u16 * by })),
     bins: work.bins * by,
     remoteFiles: work.remoteFiles * by,
     remoteBytes: work.remoteBytes * by,

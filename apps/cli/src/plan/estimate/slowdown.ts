@@ -15,16 +15,17 @@ export interface ThreadTimes {
 }
 
 /**
- * How much longer everything takes where `others` threads that would compute share `cores` with `ownCores` of ours, each of which gets as
- * much as any. At least 1.
+ * How much longer everything takes where `others` threads that would compute share `cores` with `ownCores` of ours,
+ * each of which gets as much as any. At least 1.
  */
 export const slowdownBy = (others: number, ownCores: number, cores: number): number =>
   Math.max(1, (others + ownCores) / cores);
 
 /**
- * How many threads of others would compute on these cores, on average between two looks. A thread of ours that waited as long as it
- * computed had one other thread before it, so all that compute on a core that is busy have as many behind them. Not more than `load`,
- * the machine's of the last minute: a burst is over soon. `ownThreads` are ours that computed meanwhile.
+ * How many threads of others would compute on these cores, on average between two looks. A thread of ours that waited
+ * as long as it computed had one other thread before it, so all that compute on a core that is busy have as many behind
+ * them. Not more than `load`, the machine's of the last minute: a burst is over soon. `ownThreads` are ours that
+ * computed meanwhile.
  */
 export function othersOn(
   [before, after]: readonly [CoreTimes, CoreTimes],

@@ -15,8 +15,8 @@ const sidesPx = [128, 256, 512, 1024, 2048, 4096];
 const fewTiles = 100;
 
 /**
- * A sentence on tiles that are so small that most of the time, or of what is read, is spent on their number; undefined where they
- * are not. `tilePx` is what was asked for; `isPart`: there are more tiles than these.
+ * A sentence on tiles that are so small that most of the time, or of what is read, is spent on their number; undefined
+ * where they are not. `tilePx` is what was asked for; `isPart`: there are more tiles than these.
  */
 export function tileAdvice(
   { tiles, work, haloPixels }: Pick<PlanTotals, 'tiles' | 'work' | 'haloPixels'>,

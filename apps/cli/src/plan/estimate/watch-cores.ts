@@ -7,9 +7,9 @@ import { type CoreTimes, coresIn, coreTimes, othersOn, slowdownBy, type ThreadTi
 const watchMs = 200;
 
 /**
- * How much longer everything takes now, by the cores that this process may use and by how long its own main thread, which computes all the
- * while that a command starts, has waited for one of them. `ownThreads` compute meanwhile. 1 where the system does not tell, which only
- * Linux does.
+ * How much longer everything takes now, by the cores that this process may use and by how long its own main thread,
+ * which computes all the while that a command starts, has waited for one of them. `ownThreads` compute meanwhile. 1
+ * where the system does not tell, which only Linux does.
  */
 export async function slowdownNow(ownThreads: number): Promise<number> {
   try {

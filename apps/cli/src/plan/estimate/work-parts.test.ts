@@ -12,7 +12,7 @@ const job = { pipelines: [pipeline], mapFormat: 'tiff' };
 const workers: Workers = { nodes: 2, device: 'cpu', cores: 4 };
 
 const noWork: PlanWork = {
-  ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, bins: 0, previews: 0, previewPixels: 0 },
+  ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, knownPixels: [], bins: 0, previews: 0, previewPixels: 0 },
   ...{ remoteFiles: 0, remoteBytes: 0 },
 };
 const nothing = { stagingBytes: 0, resultsBytes: 0 };
@@ -59,8 +59,8 @@ describe('the time of a job', () => {
         fc.constantFrom<keyof Shape>('frames', 'framePixels', 'tiles', 'tilePixels', 'mapsBytes'),
         fc.nat(1e6),
         (drawn, name, more) => {
-          // The estimate shares the work on frames among as many threads as there are tiles: another tile without pixels
-          // would make frames faster.
+          // The estimate shares the work on frames among as many threads as there are tiles: another tile without
+          // pixels would make frames faster.
           const of = name === 'tiles' ? { ...drawn, frames: 0 } : drawn;
           const grown = { ...of, [name]: of[name] + more };
           assert.ok(secondsOf(totalsOfShape(grown)) >= secondsOf(totalsOfShape(of)) * (1 - 1e-12));
@@ -118,6 +118,18 @@ test('parts have names of the kind of source, the device and the kernel', () => 
     ...['job', 'inputs', 'batches', 'open video', 'index video', 'decode video'],
     'cpu lbp:convention=nw-cw-msb,labels=all,points=8,radius=1 border=interior of 8 bits',
   ]);
+});
+
+test('pixels that are known to a pipeline are not computed by it', () => {
+  const two = { mapFormat: 'none', pipelines: [pipeline, createPipeline([{ kernel: 'ldp', parameters: {} }])] };
+  const pixels = { u8: 1e9, u16: 0 };
+  const [all, added] = [[], [pixels, { u8: 0, u16: 0 }]].map((knownPixels) =>
+    workParts(totalsOf({ kernelPixels: pixels, knownPixels }), two, workers),
+  );
+  const [lbp, ...others] = Object.keys(all!).filter((name) => name.startsWith('cpu lbp'));
+  assert.deepEqual(others, []);
+  const { [lbp!]: _, ...rest } = all!;
+  assert.deepEqual(added, rest);
 });
 
 test('decoders of videos are started once, so segments of an hour cost little beside its 90,000 frames', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PlanTotals, SourceKind } from '@halogrid/coordinator/plan';
+import type { PixelType } from '@halogrid/geometry';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
 import type { Parts } from './cost-model.ts';
 import { type CostDevice, kernelSecondsAPixel } from './kernel-costs.ts';
@@ -19,14 +20,20 @@ export interface PlannedJob {
   mapFormat: string;
 }
 
-/** Seconds of a core for opening a file, a pixel that is decoded, and an encoded byte. See docs/benchmarks.md for how they were measured. */
+/**
+ * Seconds of a core for opening a file, a pixel that is decoded, and an encoded byte. See docs/benchmarks.md for how
+ * they were measured.
+ */
 interface ReadingCost {
   open: number;
   pixel: number;
   byte: number;
 }
 
-/** A line a format, for which the compiler asks. `open` of a video is that of a segment, and its planning reads all bytes. */
+/**
+ * A line a format, for which the compiler asks. `open` of a video is that of a segment, and its planning reads all
+ * bytes.
+ */
 const readingCosts: Record<SourceKind, ReadingCost> = {
   jpeg: { open: 0.3e-3, pixel: 1.5e-9, byte: 15e-9 },
   png: { open: 2e-3, pixel: 8e-9, byte: 4e-9 },
@@ -40,12 +47,14 @@ const readingCosts: Record<SourceKind, ReadingCost> = {
 /** Decoders of videos are started once, each on a core of its own. */
 const decoderStartSeconds = 0.3;
 
-/** What remains of a job that does nearly nothing: its plan, a lease, its files, each of which is made safe on the disk. */
+/**
+ * What remains of a job that does nearly nothing: its plan, a lease, its files, each of which is made safe on the disk.
+ */
 const jobSeconds = 0.3;
 
 /**
- * What a tile costs, however small it is: on the one thread of its node that answers, on the coordinator's, and on all cores together.
- * The slowest of them holds up the rest.
+ * What a tile costs, however small it is: on the one thread of its node that answers, on the coordinator's, and on all
+ * cores together. The slowest of them holds up the rest.
  */
 const tileSeconds = { node: 1.5e-3, coordinator: 0.6e-3, cores: 2.3e-3 };
 
@@ -70,7 +79,10 @@ const maxNameLength = 160;
 /** Pixels that a thread of the cpu device computes together: see CpuDevice. */
 const batchPixels = 2 ** 23;
 
-/** The parts of a job's time by the figures above, each more than 0. They add up: little of them overlaps where cores are few. */
+/**
+ * The parts of a job's time by the figures above, each more than 0. They add up: little of them overlaps where cores
+ * are few.
+ */
 export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJob, workers: Workers): Parts {
   const { work, shards, tiles, sources, kept, output } = totals;
   const { nodes, device, cores } = workers;
@@ -90,10 +102,11 @@ export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJ
   }
   for (const [pixel, pixels] of Object.entries(work.kernelPixels)) {
     const bits = pixel === 'u16' ? 16 : 8;
-    // Not rounded up: the longest piece holds up the rest, and a pixel more makes it no shorter.
-    const pieces = device === 'cpu' ? Math.max(tiles, pixels / batchPixels) : cores;
-    for (const pipeline of pipelines) {
-      const seconds = pixels * kernelSecondsAPixel(pipeline.operations, device, bits);
+    for (const [i, pipeline] of pipelines.entries()) {
+      const computed = pixels - (work.knownPixels[i]?.[pixel as PixelType] ?? 0);
+      // Not rounded up: the longest piece holds up the rest, and a pixel more makes it no shorter.
+      const pieces = device === 'cpu' ? Math.max(tiles, computed / batchPixels) : cores;
+      const seconds = computed * kernelSecondsAPixel(pipeline.operations, device, bits);
       const name = `${device} ${shortName(pipeline)} of ${bits} bits`;
       // A GPU is one for all of this machine's nodes. Pipelines may be the same but for their names.
       parts[name] = (parts[name] ?? 0) + (device === 'gpu' ? seconds : shared(seconds, pieces));

@@ -1,7 +1,7 @@
 import { isSameFile } from '@halogrid/results/same-file';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import { readSources } from '../../job/planned-sources.ts';
+import { areAllKnown, readSources } from '../../job/planned-sources.ts';
 import type { PlanStep } from '../../job/shard.ts';
 import type { EarlierOutput } from './earlier-output.ts';
 
@@ -12,6 +12,8 @@ export interface Changes {
   new: number;
   /** Another version of a file than then. */
   changed: number;
+  /** Unchanged, and computed by added pipelines only: the counts of the others hold. */
+  extended: number;
   /** Unchanged, or without a comparable version, and computed again: it was quarantined, or lacks a picture. */
   again: number;
   /** Listed then, and not any more. */
@@ -30,12 +32,17 @@ const maxNamed = 100;
  */
 export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
   const changes: Changes = {
-    ...{ kept: 0, new: 0, changed: 0, again: 0, removed: 0 },
+    ...{ kept: 0, new: 0, changed: 0, extended: 0, again: 0, removed: 0 },
     ...{ changedSources: [], removedSources: [] },
   };
   let last: BlockSource | undefined;
   let kind: 'new' | 'changed' | 'again' = 'new';
   for await (const step of plan) {
+    if (step.kind === 'shard' && areAllKnown(step.shard.work.sources)) {
+      const { count } = step.shard.work.sources;
+      changes.extended += count;
+      changes.again -= count;
+    }
     if (step.kind !== 'sources') continue;
     for (const source of readSources(step.sources)) {
       if (!last || !isSameFile({ ...last, ...last.video }, { ...source, ...source.video })) {

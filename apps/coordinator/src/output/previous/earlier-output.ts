@@ -95,6 +95,11 @@ export class EarlierOutput {
     return undefined;
   }
 
+  /** Nothing more is asked. */
+  async close(): Promise<void> {
+    for (const part of this.#parts) await part.close();
+  }
+
   async #haveAll(has: (part: EarlierPart) => Promise<boolean>): Promise<boolean> {
     for (const part of this.#parts) if (!(await has(part))) return false;
     return true;

@@ -17,9 +17,6 @@ import { EarlierIndex } from './earlier-index.ts';
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
 
-/** Lines that are cached: more than the inputs that are looked up ahead. */
-const mostLines = 1024;
-
 /** How often the sources are scanned for previews, where some of the chosen ones are gone. */
 const maxRounds = 5;
 
@@ -27,10 +24,6 @@ const maxRounds = 5;
 export class EarlierPart {
   readonly index: EarlierIndex;
   readonly #list: SourceList;
-  /**
-   * Lines that were read last, because valid sources are requested again when they are planned. Each line has one slot.
-   */
-  readonly #lines = new Array<{ source: number; line: Promise<SourceLine> } | undefined>(mostLines);
   /** Sources that get a preview, chosen from all of them. */
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
@@ -72,19 +65,11 @@ export class EarlierPart {
   /** The lines of a file, in order. */
   async *lines(file: number): AsyncGenerator<SourceLine> {
     const { sourcesBefore, sources } = this.index.file(file);
-    for (let nth = 0; nth < sources; nth++) yield await this.#line(sourcesBefore + nth);
+    for (let nth = 0; nth < sources; nth++) yield await this.#list.lineOfMany(sourcesBefore + nth);
   }
 
   async firstLine(file: number): Promise<SourceLine> {
-    return this.#line(this.index.file(file).sourcesBefore);
-  }
-
-  #line(source: number): Promise<SourceLine> {
-    const known = this.#lines[source % mostLines];
-    if (known?.source === source) return known.line;
-    const line = this.#list.line(source);
-    this.#lines[source % mostLines] = { source, line };
-    return line;
+    return this.#list.lineOfMany(this.index.file(file).sourcesBefore);
   }
 
   /** Whether a file is the same as then, everything in it was done, and its maps are there. */
@@ -152,6 +137,10 @@ export class EarlierPart {
     await this.#counts.read(doneBefore, 1, line.uri, bins);
     if (!this.#counts.isOf(line, bins)) throw this.altered(line);
     return { counted: line.counted, bins };
+  }
+
+  async close(): Promise<void> {
+    await this.#list.close();
   }
 
   /** The error for a source that has changed since it was written. */

@@ -35,9 +35,13 @@ const table: [then: Partial<JobSpec>, now: Partial<JobSpec>, again: RegExp][] = 
   [
     named('all'),
     named('all', 'var'),
-    / have no pipeline 'var': every source is read again, and computed by that alone$/,
+    / have no pipeline 'var': every source is read again, but only the added pipeline is computed$/,
   ],
-  [named('all'), named('uniform', 'all', 'var'), / have no pipeline 'uniform', 'var': .* by these alone$/],
+  [
+    named('all'),
+    named('uniform', 'all', 'var'),
+    / have no pipeline 'uniform', 'var': .*, but only the added pipelines are computed$/,
+  ],
   [
     { ...named('all'), mapFormat: 'tiff' },
     { ...named('all', 'var'), mapFormat: 'tiff' },

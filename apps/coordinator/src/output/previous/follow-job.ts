@@ -51,8 +51,9 @@ export function followJob(before: JobClaim, spec: JobSpec): Following {
   if (lacks.length > noPipeline.length || spec.mapFormat !== 'none') {
     return { kind: 'follows', there, how: 'computed', why: `${have}: every source is computed again` };
   }
-  const alone = added.length === 1 ? 'that alone' : 'these alone';
-  return { kind: 'follows', there, how: 'read', why: `${have}: every source is read again, and computed by ${alone}` };
+  const which = added.length === 1 ? 'pipeline is' : 'pipelines are';
+  const why = `${have}: every source is read again, but only the added ${which} computed`;
+  return { kind: 'follows', there, how: 'read', why };
 }
 
 /** Results that the earlier job lacks, and for which the pixels of each source are needed. */

@@ -118,8 +118,9 @@ for (const [what, then, more, computed] of table) {
     await runLocalJob({ jobId: 'before', spec: before, registry: new MemoryRegistry() });
     const spec = specOf(source, join(place, 'out'), { ...then, ...more });
     const done = await runLocalJob({ jobId: 'more', spec, registry: new MemoryRegistry() });
-    const { kept, again } = (await jobJson(spec.out)).incremental;
-    assert.deepEqual([kept, again], [good - computed, computed + bad]);
+    const { kept, extended, again } = (await jobJson(spec.out)).incremental;
+    assert.deepEqual([kept, extended + again], [good - computed, computed + bad]);
+    assert.equal(extended, /^another (pipeline|before)/.test(what) ? good + bad - previewSources : 0);
     assert.equal(new Set(done.filter((uri) => !uri.endsWith('bad.pgm'))).size, computed);
     await assertAsFresh(spec, join(place, 'fresh'));
     await rm(place, { recursive: true });

@@ -16,7 +16,10 @@ import { goneSignal, sendError, sendMethods } from './send.ts';
 
 export const apiRoot = '/api/v1';
 
-/** Loaded for the first request: a coordinator that is started for one job seldom has one, and to load it takes 10 ms of a core (measured). */
+/**
+ * Loaded for the first request: a coordinator that is started for one job seldom has one, and to load it takes 10 ms of
+ * a core (measured).
+ */
 const loadJson = () => import('@halogrid/proto/json');
 
 export interface ApiOptions {
@@ -114,7 +117,10 @@ async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => un
   }
 }
 
-/** The name that a request has for a field of the .proto files, as queries have it: a part of the path, or a field of JSON. */
+/**
+ * The name that a request has for a field of the .proto files, as queries have it: a part of the path, or a field of
+ * JSON.
+ */
 function nameIn({ path, body }: Route, field: string): string {
   if (field === 'job_id' && path.includes('{id}')) return 'id';
   if (body === undefined || body === 'image') return field;

@@ -4,11 +4,11 @@ import type { Access } from '@halogrid/service';
 import { Refusal } from '../../job/refusal.ts';
 
 /**
- * Throws Refusal unless a request that changes something comes from a page of this coordinator or from a program, and from a caller who
- * may change something: 'unsupported' for another content type than JSON, and 'forbidden' otherwise.
+ * Throws Refusal unless a request that changes something comes from a page of this coordinator or from a program, and
+ * from a caller who may change something: 'unsupported' for another content type than JSON, and 'forbidden' otherwise.
  *
- * - A page of another site cannot send JSON here without asking first, which is answered to `allowedOrigins` alone; and browsers say where a
- *   request is from.
+ * - A page of another site cannot send JSON here without asking first, which is answered to `allowedOrigins` alone; and
+ *   browsers say where a request is from.
  * - Only this page's code sends a token, so no other site has one. Without tokens, the server does not answer to names
  *   that another site may have made point here.
  */

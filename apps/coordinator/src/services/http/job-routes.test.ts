@@ -62,7 +62,7 @@ test('what is merged so far of a job is told, and how it went, and of a complete
   const merged = await get<MergedSoFar>(`jobs/${jobId}/histogram`);
   const [channel] = merged.body.channels;
   const counted = channel!.bins.reduce<number>((sum, count) => sum + Number(count), 0);
-  assert.equal(counted, merged.body.counted);
+  assert.equal(counted, Number(merged.body.counted));
   const inOne = async (pipeline: string) => (await get<JobDetail>(`jobs/${jobId}?merged=${pipeline}`)).body.merged;
   assert.deepEqual([half.merged, await inOne('')], [undefined, merged.body]);
   for (const path of ['/histogram?pipeline=none', '?merged=none']) {

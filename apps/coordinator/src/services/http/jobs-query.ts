@@ -9,8 +9,8 @@ const states = Object.keys(wireStates);
 const maxLimit = 1_000_000;
 
 /**
- * Which jobs a query asks for: `state` (names with commas, or several times), `since` and `limit` as the options of `halogrid jobs`, but
- * for the limit, which is none unless given. Throws Refusal.
+ * Which jobs a query asks for: `state` (names with commas, or several times), `since` and `limit` as the options of
+ * `halogrid jobs`, but for the limit, which is none unless given. Throws Refusal.
  */
 export function readJobsQuery({ state, since, limit }: JobsQuery, nowMs: number): ListRequest {
   if (limit > maxLimit) refuseValue('limit', limit, `a whole number from 0 to ${maxLimit}`);

@@ -9,8 +9,8 @@ import { Refusal, refuseValue } from '../../job/refusal.ts';
 const mostTold = 500;
 
 /**
- * What lies in a folder that sources may be in, folders first, hidden ones left out; for an empty path, the data roots, or the folder where
- * the coordinator was started. Rejects with Refusal, which tells nothing of what is elsewhere.
+ * What lies in a folder that sources may be in, folders first, hidden ones left out; for an empty path, the data roots,
+ * or the folder where the coordinator was started. Rejects with Refusal, which tells nothing of what is elsewhere.
  */
 export async function listFolder(given: string, begin = process.cwd()): Promise<FolderAnswer> {
   const { roots } = sourceAccess();

@@ -94,7 +94,10 @@ function otherSchema(type: string): Schema {
   return type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }
 
-/** The schemas of messages that are named, and of what these name: what is asked may leave out more than what is answered. */
+/**
+ * The schemas of messages that are named, and of what these name: what is asked may leave out more than what is
+ * answered.
+ */
 class Schemas {
   readonly #made = new Map<string, Schema>();
 

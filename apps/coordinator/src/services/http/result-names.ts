@@ -1,8 +1,8 @@
 import { resultEntries } from '../../output/output-folder.ts';
 
 /**
- * A file of a job by what a path has behind `results/`: the names of its folders and its own, none of which leads elsewhere. Undefined
- * where no result can have that name.
+ * A file of a job by what a path has behind `results/`: the names of its folders and its own, none of which leads
+ * elsewhere. Undefined where no result can have that name.
  */
 export function resultNames(rest: string): string[] | undefined {
   const names = rest.split('/').map(decode);

@@ -9,7 +9,10 @@ import { resultsFolder } from '../results-folder.ts';
 import { resultNames } from './result-names.ts';
 import { otherRoute, type Route, route } from './route.ts';
 
-/** Files of complete jobs: their list, and each of them, whole or a range of bytes. At the port, `halogrid results` finds the job. */
+/**
+ * Files of complete jobs: their list, and each of them, whole or a range of bytes. At the port, `halogrid results`
+ * finds the job.
+ */
 export function resultsRoutes(ledger: Ledger, grpcPort: number): Route[] {
   const read = { method: 'GET', role: 'read' } as const;
   return [

@@ -7,7 +7,10 @@ export const pictureAnswer: OtherAnswer = {
   words: 'A PNG; halogrid-size is the size of what it shows',
 };
 
-/** Answers with a PNG that a browser may keep for so long. `halogrid-size` is the size of the frame, for who would point at its pixels. */
+/**
+ * Answers with a PNG that a browser may keep for so long. `halogrid-size` is the size of the frame, for who would point
+ * at its pixels.
+ */
 export function sendPicture(response: ServerResponse, { png, width, height }: PngPicture, ageSeconds: number): void {
   response.writeHead(200, {
     'content-type': 'image/png',

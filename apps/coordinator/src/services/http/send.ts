@@ -4,17 +4,16 @@ import type { Log } from '@halogrid/service';
 import { sendJson } from '@halogrid/service/send-json';
 import { CallerGoneError, Refusal, type RefusalKind } from '../../job/refusal.ts';
 
-/** A status of HTTP for each kind of refusal, and the name that gRPC has for it. */
-const refusals: Record<RefusalKind | 'ours', [status: number, code: string]> = {
-  invalid: [400, 'INVALID_ARGUMENT'],
-  forbidden: [403, 'PERMISSION_DENIED'],
-  missing: [404, 'NOT_FOUND'],
-  unmet: [409, 'FAILED_PRECONDITION'],
-  gone: [410, 'FAILED_PRECONDITION'],
-  unsupported: [415, 'INVALID_ARGUMENT'],
-  exhausted: [429, 'RESOURCE_EXHAUSTED'],
-  unavailable: [503, 'UNAVAILABLE'],
-  ours: [500, 'INTERNAL'],
+/** A status of HTTP for each kind of refusal. */
+const statuses: Record<RefusalKind, number> = {
+  invalid: 400,
+  forbidden: 403,
+  missing: 404,
+  unmet: 409,
+  gone: 410,
+  unsupported: 415,
+  exhausted: 429,
+  unavailable: 503,
 };
 
 /** Tells a caller that used another method which ones the path has. */
@@ -36,8 +35,8 @@ export function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Says in one sentence why there is no answer; what is not the caller's fault goes to the log. `nameOf` gives a field of the .proto files
- * the name that the request has for it.
+ * Says in one sentence why there is no answer; what is not the caller's fault goes to the log. `nameOf` gives a field
+ * of the .proto files the name that the request has for it.
  */
 export function sendError(
   request: IncomingMessage,
@@ -50,12 +49,11 @@ export function sendError(
   // Only truncation can signal failure by now. Mostly it was the reader who left.
   if (response.headersSent) return void response.destroy();
   const isTheirs = error instanceof Refusal;
-  const [statusCode, code] = refusals[isTheirs ? error.kind : 'ours'];
   if (!isTheirs) log.error({ err: error }, 'A request failed');
   const answer = isTheirs
-    ? errorAnswer(code, error.sentence.naming(nameOf), error.field && nameOf(error.field))
-    : errorAnswer(code, ourFault);
-  sendJson(request, response, statusCode, answer).catch(() => response.destroy());
+    ? errorAnswer(error.code, error.sentence.naming(nameOf), error.field && nameOf(error.field))
+    : errorAnswer('INTERNAL', ourFault);
+  sendJson(request, response, isTheirs ? statuses[error.kind] : 500, answer).catch(() => response.destroy());
 }
 
 const ourFault = 'The request failed; the log of the coordinator says why';

@@ -3,9 +3,16 @@ import type { Schema } from '@halogrid/proto/json';
 /** The schemas of a description by their addresses. */
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** For tests: where a value is not what a schema says, and why; undefined where it is. Knows what descriptions of the API have. */
+/**
+ * For tests: where a value is not what a schema says, and why; undefined where it is. Knows what descriptions of the
+ * API have.
+ */
 export function misfit(value: unknown, schema: Schema, schemas: Schemas, at = 'the answer'): string | undefined {
-  const { $ref, type, minimum, maximum } = schema as Record<string, never>;
+  const { $ref, anyOf, type, minimum, maximum } = schema as Record<string, never>;
+  if (anyOf) {
+    const misfits = (anyOf as readonly Schema[]).map((one) => misfit(value, one, schemas, at));
+    return misfits.includes(undefined) ? undefined : misfits[0];
+  }
   if ($ref) return misfit(value, schemas[String($ref).split('/').at(-1)!]!, schemas, at);
   switch (type as string) {
     case 'string': {

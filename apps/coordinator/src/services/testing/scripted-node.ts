@@ -105,7 +105,9 @@ export class ScriptedNode {
     this.say({ $case: 'failed', value: { jobId, shard, attempt, epoch, error, output: false, need: '' } });
   }
 
-  /** Waits for the next order and takes it; it must be of that kind. Acknowledgements are passed over unless asked for. */
+  /**
+   * Waits for the next order and takes it; it must be of that kind. Acknowledgements are passed over unless asked for.
+   */
   async next<K extends Order['$case']>(kind: K): Promise<ValueOf<K>> {
     for (;;) {
       while (this.heard.length === 0) {

@@ -68,8 +68,8 @@ async function open(): Promise<SuiteDevice> {
 }
 
 /**
- * The device of suites, open while tests of this process run, with what decodes, which is compiled once. An error that nobody waits for
- * fails the suite.
+ * The device of suites, open while tests of this process run, with what decodes, which is compiled once. An error that
+ * nobody waits for fails the suite.
  */
 export function deviceOfSuite(): SuiteDevice {
   let own: SuiteDevice;

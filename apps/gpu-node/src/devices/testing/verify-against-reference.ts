@@ -48,7 +48,10 @@ export interface TestVariant {
   pixel?: PixelType;
 }
 
-/** SwiftShader compiles a variant for a second of a core: of a long list it tries as many as this, and each a few times, unless asked for more. */
+/**
+ * SwiftShader compiles a variant for a second of a core: of a long list it tries as many as this, and each a few times,
+ * unless asked for more.
+ */
 const fewVariants = 6;
 const fewRuns = 2;
 
@@ -61,9 +64,9 @@ function triesOf(variants: readonly TestVariant[], runs: { gpu: number; software
 }
 
 /**
- * Verifies with fast-check that batches of tiles of any size and place, of images of noise, have the counts and the dense
- * results of the reference. `runs` is for all variants together, on a GPU or with HALOGRID_THOROUGH=1. They are verified side by
- * side, so that kernels compile on all cores.
+ * Verifies with fast-check that batches of tiles of any size and place, of images of noise, have the counts and the
+ * dense results of the reference. `runs` is for all variants together, on a GPU or with HALOGRID_THOROUGH=1. They are
+ * verified side by side, so that kernels compile on all cores.
  */
 export async function verifyAgainstReference(
   device: NodeDevice,

@@ -28,7 +28,10 @@ const refused: Partial<Record<Name, unknown[]>> = {
   fillOrder: [0],
 };
 
-/** Calls `act` with every combination of values that are read, and of these and one that is not; with the same object each time. */
+/**
+ * Calls `act` with every combination of values that are read, and of these and one that is not; with the same object
+ * each time.
+ */
 function forEveryStorage(act: (storage: TiffStorage) => void): void {
   const storage: Record<string, unknown> = { isDng: false };
   const names = Object.keys(read) as Name[];

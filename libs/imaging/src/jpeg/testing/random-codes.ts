@@ -9,8 +9,8 @@ export interface TestCodes {
 }
 
 /**
- * A code for each symbol, of random lengths to 16 bits: leaves of a tree that is split at random, but for the one that is
- * all ones.
+ * A code for each symbol, of random lengths to 16 bits: leaves of a tree that is split at random, but for the one that
+ * is all ones.
  */
 export function randomCodes(symbols: readonly number[], random: ReturnType<typeof randomSource>): TestCodes {
   const leaves = [0];

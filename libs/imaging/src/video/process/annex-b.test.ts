@@ -11,7 +11,9 @@ import { annexB, unitLayoutOf } from './annex-b.ts';
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-annex-b-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Digests of the units of a stream behind start codes, in any order: the filter puts parameter sets behind messages. */
+/**
+ * Digests of the units of a stream behind start codes, in any order: the filter puts parameter sets behind messages.
+ */
 function unitsOf(stream: Buffer): string[] {
   const units = stream.toString('latin1').split('\0\0\x01').slice(1);
   return units.map((unit) => digestOf(unit.replace(/\0+$/, ''))).sort();

@@ -1,6 +1,6 @@
 /*
- * H.264 and H.265 as hardware takes them (Annex B of ITU-T H.264 and H.265): units behind start codes. MP4 and Matroska have a length before each
- * unit, and parameter sets in a configuration record (ISO/IEC 14496-15).
+ * H.264 and H.265 as hardware takes them (Annex B of ITU-T H.264 and H.265): units behind start codes. MP4 and Matroska
+ * have a length before each unit, and parameter sets in a configuration record (ISO/IEC 14496-15).
  */
 
 const startCode = Buffer.from([0, 0, 0, 1]);

@@ -22,7 +22,10 @@ const togetherMs = 10;
 /** Rows of luma begin on such boundaries, counted in samples, where the order has them lie as a device wants them. */
 const rowSamples = 16;
 
-/** Says what becomes of orders, and waits where too much of it has not been taken: that keeps a decoder from running ahead. */
+/**
+ * Says what becomes of orders, and waits where too much of it has not been taken: that keeps a decoder from running
+ * ahead.
+ */
 export class Answers {
   readonly orders = new OrderReader((places) => this.#free(places));
   readonly #memory: Uint8Array | undefined;
@@ -87,7 +90,9 @@ export class Answers {
     this.#framesOut++;
   }
 
-  /** Waits until there is a place. Frames that go through the pipe have none, but no more of them wait than would fit. */
+  /**
+   * Waits until there is a place. Frames that go through the pipe have none, but no more of them wait than would fit.
+   */
   #takePlace(bytes: number): number {
     for (let isSaid = false; ; isSaid = true) {
       if (this.#framesOut < mostFramesOut) {

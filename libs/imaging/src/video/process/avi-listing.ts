@@ -22,8 +22,9 @@ interface Chunk {
 }
 
 /**
- * The bytes of an AVI for whoever lists its packets: those of frames and of sound are zeros, which nobody reads. The heads of chunks are those
- * of the file, so what FFmpeg finds is what it finds as it reads all, with the index that the file has.
+ * The bytes of an AVI for whoever lists its packets: those of frames and of sound are zeros, which nobody reads. The
+ * heads of chunks are those of the file, so what FFmpeg finds is what it finds as it reads all, with the index that the
+ * file has.
  */
 export class AviListing implements ListedBytes {
   readonly sizeBytes: number;

@@ -1,6 +1,8 @@
 import { bytesAt, type VideoBytes } from './video-bytes.ts';
 
-/** A part of an AVI that chunks of streams lie in (a list of the type "movi"): its first byte, and the first behind it. */
+/**
+ * A part of an AVI that chunks of streams lie in (a list of the type "movi"): its first byte, and the first behind it.
+ */
 export interface MovieList {
   content: number;
   end: number;
@@ -12,8 +14,9 @@ const maxParts = 100_000;
 const usualParts = new Set(['LIST', 'JUNK', 'idx1']);
 
 /**
- * The parts of an AVI (RIFF, and AVIX of OpenDML behind it) that hold chunks, in their order. Undefined where the file is no AVI, or is one that
- * is longer or shorter than its parts are by the lengths that they state, or has a part that is not usual: then it may be damaged.
+ * The parts of an AVI (RIFF, and AVIX of OpenDML behind it) that hold chunks, in their order. Undefined where the file
+ * is no AVI, or is one that is longer or shorter than its parts are by the lengths that they state, or has a part that
+ * is not usual: then it may be damaged.
  */
 export function movieListsOf({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 'read'>): MovieList[] | undefined {
   const lists: MovieList[] = [];

@@ -4,8 +4,8 @@ import type { VideoBytes } from './video-bytes.ts';
 const headerBytes = 4096;
 
 /**
- * Whether a file is an AVI that states no rate, neither in frames a second (`strh`) nor as the time of a frame (`avih`). FFmpeg then
- * takes it to be 25, and nothing tells that from one that is so.
+ * Whether a file is an AVI that states no rate, neither in frames a second (`strh`) nor as the time of a frame
+ * (`avih`). FFmpeg then takes it to be 25, and nothing tells that from one that is so.
  */
 export function lacksRate({ read }: Pick<VideoBytes, 'read'>): boolean {
   const header = read(0, headerBytes);

@@ -15,13 +15,17 @@ export interface ReadGroup {
 const mostPassed = 1023;
 
 /**
- * Tells of groups, in the order of the file, whether seeking to one and reading on gives the packets that reading from the beginning
- * gave. In a damaged file it may not, and then what became of its frames would depend on where segments begin. To be closed.
+ * Tells of groups, in the order of the file, whether seeking to one and reading on gives the packets that reading from
+ * the beginning gave. In a damaged file it may not, and then what became of its frames would depend on where segments
+ * begin. To be closed.
  */
 export class SeekChecker {
   readonly #open: () => PacketReader;
   #reader: PacketReader | undefined;
-  /** That seeking did not lead to, one after another. A search is dear where it is in vain, so more and more are not tried. */
+  /**
+   * That seeking did not lead to, one after another. A search is dear where it is in vain, so more and more are not
+   * tried.
+   */
   #inVain = 0;
   #toPass = 0;
 
@@ -64,9 +68,9 @@ function givesGroup(reader: PacketReader, { packets, sum, next }: ReadGroup): bo
 }
 
 /**
- * Adds the packet that a reader has read last to the sum of those of its group, of which the first was shown at `startPts`: its
- * place, what it is marked as, and when it is shown after the first. What containers count otherwise after a seek is left out. Bytes
- * count where packets are put together of parts; elsewhere they are those at the place.
+ * Adds the packet that a reader has read last to the sum of those of its group, of which the first was shown at
+ * `startPts`: its place, what it is marked as, and when it is shown after the first. What containers count otherwise
+ * after a seek is left out. Bytes count where packets are put together of parts; elsewhere they are those at the place.
  */
 export function addToSum(sum: number, { last, current, isInParts }: PacketReader, startPts: number | null): number {
   const { size, position, pts } = last!;

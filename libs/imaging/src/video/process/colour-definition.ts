@@ -1,7 +1,7 @@
 /*
  * Red, green and blue of a video, to the bit: by integers that give what FFmpeg 5.1 gives with
- * '-sws_flags bilinear+accurate_rnd+full_chroma_int' as planes of colour (gbrp, gbrp10le, gbrp12le). FFmpeg itself is not asked, so the
- * result does not depend on its version.
+ * '-sws_flags bilinear+accurate_rnd+full_chroma_int' as planes of colour (gbrp, gbrp10le, gbrp12le). FFmpeg itself is
+ * not asked, so the result does not depend on its version.
  */
 
 import { lumaFormat } from './video-gray.ts';
@@ -16,7 +16,10 @@ export interface ChromaFormat {
   isSwapped: boolean;
 }
 
-/** What a sample of V adds to red and green, and one of U to green and blue, in 65536 of the limited range; less than 0 for green. */
+/**
+ * What a sample of V adds to red and green, and one of U to green and blue, in 65536 of the limited range; less than 0
+ * for green.
+ */
 export interface ColourMatrix {
   redV: number;
   blueU: number;
@@ -30,7 +33,9 @@ const fcc: ColourMatrix = { redV: 104448, blueU: 132798, greenU: -24759, greenV:
 const smpte240: ColourMatrix = { redV: 117579, blueU: 136230, greenU: -16907, greenV: -35559 };
 const bt2020: ColourMatrix = { redV: 110013, blueU: 140363, greenU: -12277, greenV: -42626 };
 
-/** By the number that a stream states (ISO/IEC 23091-2); 2 is for none, and 9 for BT.2020 with constant coefficients. */
+/**
+ * By the number that a stream states (ISO/IEC 23091-2); 2 is for none, and 9 for BT.2020 with constant coefficients.
+ */
 const matrices: Partial<Record<number, ColourMatrix>> = {
   1: bt709,
   2: bt601,
@@ -50,7 +55,9 @@ export const whyNoMatrix = (colourSpace: number): string =>
 const inPlanes = /^yuvj?4(20|22|44)p(?:9le|10le|12le)?$/;
 const inPairs = /^(?:nv(?:12|21|16|24)|p[024]1[02]le)$/;
 
-/** Undefined where a pixel format, by FFmpeg's name, has no chroma of 8 to 12 bits at the places that are known here. */
+/**
+ * Undefined where a pixel format, by FFmpeg's name, has no chroma of 8 to 12 bits at the places that are known here.
+ */
 export function chromaFormat(name: string): ChromaFormat | undefined {
   const sampling = inPlanes.exec(name)?.[1];
   if (sampling) {
@@ -77,7 +84,8 @@ export interface ColourFactors extends ColourMatrix {
 }
 
 /**
- * The colour of samples Y, and chroma U and V as 16 times their means, which are weighed by 9, 3, 3 and 1 where there are fewer of them than of luma:
+ * The colour of samples Y, and chroma U and V as 16 times their means, which are weighed by 9, 3, 3 and 1 where there
+ * are fewer of them than of luma:
  *
  *     red = (luma 16 (Y - black) + redV (V - 2^(bits+3)) + 2^16) >> 17, clipped to 0…2^bits - 1
  */

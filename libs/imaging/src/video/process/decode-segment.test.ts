@@ -37,8 +37,8 @@ const lengths: SegmentLength[] = [
 ];
 
 /**
- * In each of `lengths`. A process for every segment would take most of the time of these tests; that each does what the one does,
- * tests of remote and of damaged videos show.
+ * In each of `lengths`. A process for every segment would take most of the time of these tests; that each does what the
+ * one does, tests of remote and of damaged videos show.
  */
 async function decodeCut(path: string): Promise<Decoded[]> {
   const uri = pathToFileURL(path).href;
@@ -129,8 +129,8 @@ for (const name of ['hevc-open.mp4', 'hevc-open.ts']) {
 }
 
 /**
- * What is wrong; everything that is not bad is as in the whole video at that time, whatever the cut. Numbers are of what the
- * file holds, so behind packets that are gone without a trace they are lower.
+ * What is wrong; everything that is not bad is as in the whole video at that time, whatever the cut. Numbers are of
+ * what the file holds, so behind packets that are gone without a trace they are lower.
  */
 async function checkDamaged(name: string, whole: string): Promise<Map<number, string>> {
   const clean = await decodeInSegments(pathToFileURL(whole).href, lengths[2]!);

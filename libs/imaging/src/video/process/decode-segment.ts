@@ -25,19 +25,25 @@ export interface SegmentSink {
   frame(position: number, pixels: FramePixels): void;
   /** The frame counts nothing, also where it was there before. */
   bad(position: number, error: string): void;
-  /** When the file says that it was made, in milliseconds since 1970 in UTC; called before the first frame, if at all. */
+  /**
+   * When the file says that it was made, in milliseconds since 1970 in UTC; called before the first frame, if at all.
+   */
   created(ms: number): void;
   /** For the log. */
   note(line: string): void;
-  /** For "cuda", before the first frame and once more where that changes: engines that there are, and whether they decode this segment. */
+  /**
+   * For "cuda", before the first frame and once more where that changes: engines that there are, and whether they
+   * decode this segment.
+   */
   hardware(found: HardwareFound): void;
 }
 
 /**
- * Decodes part of a video, and returns the encoded bytes that were decoded. What becomes of a frame is a function of the file
- * alone: each group that stands alone gets a decoder that knows of nothing before; and where anything is damaged, each group is
- * decoded once more as if it were all that is wanted, because what a decoder gives up on after damage may depend on what came
- * before and on what comes behind. What hardware decodes is decoded again by cores where it is damaged, or may be. A decoder runs in one thread, because it may depend on their number as well; several
+ * Decodes part of a video, and returns the encoded bytes that were decoded. What becomes of a frame is a function of
+ * the file alone: each group that stands alone gets a decoder that knows of nothing before; and where anything is
+ * damaged, each group is decoded once more as if it were all that is wanted, because what a decoder gives up on after
+ * damage may depend on what came before and on what comes behind. What hardware decodes is decoded again by cores where
+ * it is damaged, or may be. A decoder runs in one thread, because it may depend on their number as well; several
  * segments are decoded at once. Throws InputError.
  */
 export function decodeSegment(ffmpeg: Ffmpeg, video: OpenedVideo, request: SegmentRequest, sink: SegmentSink): number {
@@ -128,7 +134,10 @@ class SegmentDecoding {
     });
   }
 
-  /** All of the segment, cut where a run on cores would end; a decoder in hardware takes long to open, or to have its first frame. */
+  /**
+   * All of the segment, cut where a run on cores would end; a decoder in hardware takes long to open, or to have its
+   * first frame.
+   */
   #runInHardware(reader: PacketReader, hardware: Hardware): SentPacket[][] {
     const { strictFrom, end } = this.#request;
     const starts: number[] = [];
@@ -162,8 +171,8 @@ class SegmentDecoding {
   }
 
   /**
-   * Whether a packet has no picture because decoding began with the key frame that it follows, and it is shown before that: what it was to be
-   * decoded from was not read. Nothing else is decoded from it, and nobody wants it.
+   * Whether a packet has no picture because decoding began with the key frame that it follows, and it is shown before
+   * that: what it was to be decoded from was not read. Nothing else is decoded from it, and nobody wants it.
    */
   #isLeftOut({ packet, group, pts, damage }: SentPacket, first: SentPacket): boolean {
     const { start, wanted } = this.#request;
@@ -173,14 +182,18 @@ class SegmentDecoding {
     return isLeading && damage === undefined && !isAsked;
   }
 
-  /** Whether a decoder for a packet and what follows needs nothing from before, as far as the packet behind it tells. */
+  /**
+   * Whether a decoder for a packet and what follows needs nothing from before, as far as the packet behind it tells.
+   */
   #standsAlone({ isClean, pts }: VideoPacket, reader: PacketReader): boolean {
     if (!isClean || pts === null) return false;
     const next = reader.peek();
     return !next || next.isKey || (next.pts !== null && next.pts >= pts);
   }
 
-  /** Decodes groups that follow one another as if each were all that is wanted; `rest` is what the last has behind them. */
+  /**
+   * Decodes groups that follow one another as if each were all that is wanted; `rest` is what the last has behind them.
+   */
   #decodeEach(groups: readonly SentPacket[][], before: readonly VideoPacket[], rest: readonly VideoPacket[]): void {
     const firsts = [...before];
     for (const group of groups) {
@@ -192,7 +205,10 @@ class SegmentDecoding {
     }
   }
 
-  /** As segments are planned: what is shown before the key frame needs the group before, and what is shown behind it does not. */
+  /**
+   * As segments are planned: what is shown before the key frame needs the group before, and what is shown behind it
+   * does not.
+   */
   #decodeAlone(group: readonly VideoPacket[], before: readonly VideoPacket[]): void {
     const frames = framesOf(group, 0);
     const begin = beginOf(frames, before);
@@ -222,7 +238,8 @@ class SegmentDecoding {
       });
     const sent = decodeTo(Number.POSITIVE_INFINITY);
     const hurt = sent.findIndex(({ packet, damage }) => packet >= strictFrom && damage !== undefined);
-    // At an error, a decoder may drop frames from before it that it still held: a segment that ends there would have them.
+    // At an error, a decoder may drop frames from before it that it still held: a segment that ends there would have
+    // them.
     if (hurt > 0 && areTimed(group) && sent.slice(0, hurt).some(isDamaged(strictFrom))) {
       for (const [i, { isShown, damage }] of decodeTo(sent[hurt]!.packet).entries()) {
         if (isShown) sent[i]!.isShown = true;
@@ -288,7 +305,9 @@ class SegmentDecoding {
     this.#sink.frame(position, pixels);
   }
 
-  /** Says of every wanted frame of a group, of those that `isIn` names, that did not come, or is not to be trusted, why. */
+  /**
+   * Says of every wanted frame of a group, of those that `isIn` names, that did not come, or is not to be trusted, why.
+   */
   #report(
     sent: readonly SentPacket[],
     strictFrom: number,

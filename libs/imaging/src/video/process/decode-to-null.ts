@@ -3,8 +3,8 @@ import { openFormat } from './open-format.ts';
 import { openVideoBytes } from './video-bytes.ts';
 
 /**
- * Decodes a local video in one thread, lets go of all frames, and returns how many there were: what decoding alone costs. With hardware,
- * frames are fetched from it.
+ * Decodes a local video in one thread, lets go of all frames, and returns how many there were: what decoding alone
+ * costs. With hardware, frames are fetched from it.
  */
 export function decodeToNull(ffmpeg: Ffmpeg, path: string, hardware?: NullHardware): number {
   const { context, close } = openFormat(ffmpeg, openVideoBytes({ path }));

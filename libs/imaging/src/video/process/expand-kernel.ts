@@ -4,8 +4,8 @@ import { check, type NvidiaDriver } from './nvidia-driver.ts';
 import { expandedLuma } from './video-gray.ts';
 
 /**
- * One thread a pixel: `to[y * toStride + x] = table[from[y * fromStride + x]]`. PTX, which the driver compiles, so that nobody needs CUDA's
- * compiler; a frame of 1080p takes 0.02 ms.
+ * One thread a pixel: `to[y * toStride + x] = table[from[y * fromStride + x]]`. PTX, which the driver compiles, so that
+ * nobody needs CUDA's compiler; a frame of 1080p takes 0.02 ms.
  */
 const program = `.version 6.0
 .target sm_50

@@ -3,10 +3,10 @@ import { MissingDecoderError } from '../../missing-decoder-error.ts';
 import { ffmpegPackage, findFfmpeg } from './find-ffmpeg.ts';
 
 /*
- * FFmpeg out of the package @seydx/node-av-linux-ARCH, which is one file with everything linked into it. Its classes are
- * called directly: node-av, the package around it, brings 70 others. A process that has loaded it must end by
- * process.exit, with all objects freed; otherwise it may crash as it ends (measured). That, and what a damaged
- * file might do to a decoder, is why only processes that do nothing else load it: see video-process.ts.
+ * FFmpeg out of the package @seydx/node-av-linux-ARCH, which is one file with everything linked into it. Its classes
+ * are called directly: node-av, the package around it, brings 70 others. A process that has loaded it must end by
+ * process.exit, with all objects freed; otherwise it may crash as it ends (measured). That, and what a damaged file
+ * might do to a decoder, is why only processes that do nothing else load it: see video-process.ts.
  */
 
 /** In FFmpeg's units. `num / den` seconds. */

@@ -4,14 +4,18 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MissingDecoderError } from '../../missing-decoder-error.ts';
 
-/** The package that has FFmpeg for this machine, and the one version whose frames are tested: another may decode to other pixels. */
+/**
+ * The package that has FFmpeg for this machine, and the one version whose frames are tested: another may decode to
+ * other pixels.
+ */
 export const ffmpegPackage = { name: `@seydx/node-av-linux-${process.arch}`, version: '6.1.1' } as const;
 
 const platforms = ['linux x64', 'linux arm64'];
 
 /**
- * Where FFmpeg is: the path of its file, which is not loaded. It is looked for as Node looks for any package, from the folder of this
- * module upwards and then in `NODE_PATH`; so it may lie in the node_modules of a checkout, or beside a halogrid that npm installed.
+ * Where FFmpeg is: the path of its file, which is not loaded. It is looked for as Node looks for any package, from the
+ * folder of this module upwards and then in `NODE_PATH`; so it may lie in the node_modules of a checkout, or beside a
+ * halogrid that npm installed.
  *
  * @throws MissingDecoderError with a command that adds it, where it is not there or is of another version
  */

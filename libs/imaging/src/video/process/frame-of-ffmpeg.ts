@@ -6,7 +6,10 @@ import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 type Stated = Pick<Frame, 'colorRange' | 'colorSpace'>;
 
-/** The gray of a frame in a pixel format, by FFmpeg's name, as many times as planes are wanted; a text says why there is none. */
+/**
+ * The gray of a frame in a pixel format, by FFmpeg's name, as many times as planes are wanted; a text says why there is
+ * none.
+ */
 export function grayOf(frame: Frame, name: string, stated: Stated, planes: 1 | 3): FramePixels | string {
   const luma = lumaOf(frame, name, stated);
   return luma ? grayPixels(luma, planes) : whyNoGray(name);

@@ -1,4 +1,6 @@
-/** Finds places for frames in memory; those that are taken are known by where they begin, and may be freed in any order. */
+/**
+ * Finds places for frames in memory; those that are taken are known by where they begin, and may be freed in any order.
+ */
 export class FrameRoom {
   readonly #bytes: number;
   /** By where they begin. */

@@ -12,7 +12,8 @@ function packetsOf(units: readonly (readonly number[])[]): [packet: Buffer, leng
   ];
 }
 
-// ITU-T H.264: 7.4.1 the head of a unit, with nal_ref_idc and the type; D.1.8 the recovery point, whose count is ue(v) of 9.1.
+// ITU-T H.264: 7.4.1 the head of a unit, with nal_ref_idc and the type; D.1.8 the recovery point, whose count is ue(v)
+// of 9.1.
 const delimiter = [9, 0xf0];
 const otherMessage = [5, 2, 0xaa, 0xbb];
 const table: { name: string; units: number[][]; expected: Omit<H264Picture, 'end'> | undefined }[] = [

@@ -14,15 +14,19 @@ export interface H264Picture {
   /** Others may be decoded from it. */
   isReference: boolean;
   /**
-   * Reference pictures from this one on after which decoding that begins here is exact: 0 where a picture stands alone, more where
-   * each that follows refreshes a part; undefined where nothing is said. By a recovery point message, ITU-T H.264 D.1.8.
+   * Reference pictures from this one on after which decoding that begins here is exact: 0 where a picture stands alone,
+   * more where each that follows refreshes a part; undefined where nothing is said. By a recovery point message, ITU-T
+   * H.264 D.1.8.
    */
   recovery: number | undefined;
   /** Where its first slice ends by the lengths that the packet states. */
   end: number;
 }
 
-/** Reads the heads of a packet's units up to its first slice; undefined where there is none, maybe because these are not all bytes of it. */
+/**
+ * Reads the heads of a packet's units up to its first slice; undefined where there is none, maybe because these are not
+ * all bytes of it.
+ */
 export function pictureOf(packet: Buffer, lengthBytes: number): H264Picture | undefined {
   let recovery: number | undefined;
   for (const { at, end } of unitsOf(packet, lengthBytes)) {

@@ -9,8 +9,10 @@ import type { PacketReader } from './open-video.ts';
 const jpegs = new JpegsNow();
 
 /**
- * Decodes packets of MJPEG as decodeRun does others, each as the JPEG that it is: FFmpeg's own decoder is one off in places, and takes
- * 12 ms for a frame of 1080p of 450 kB where this takes 8 (measured). They may also be wanted as they are. None depends on another, so each has its outcome at once, and those that are not wanted are not decoded. Throws InputError.
+ * Decodes packets of MJPEG as decodeRun does others, each as the JPEG that it is: FFmpeg's own decoder is one off in
+ * places, and takes 12 ms for a frame of 1080p of 450 kB where this takes 8 (measured). They may also be wanted as they
+ * are. None depends on another, so each has its outcome at once, and those that are not wanted are not decoded. Throws
+ * InputError.
  */
 export function decodeJpegRun(
   reader: PacketReader,

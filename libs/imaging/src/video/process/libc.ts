@@ -30,8 +30,8 @@ export const libc = (): ReturnType<typeof openLibc> => {
 };
 
 /**
- * Memory without a name that other processes can map, all of it there: what is written to it never fails. Throws Error where the system
- * has none to give or forbids it.
+ * Memory without a name that other processes can map, all of it there: what is written to it never fails. Throws Error
+ * where the system has none to give or forbids it.
  */
 export function createMemory(bytes: number): number {
   const { memfdCreate, fallocate, fcntl } = libc();

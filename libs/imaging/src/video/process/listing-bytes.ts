@@ -8,7 +8,10 @@ export const nothing = Buffer.alloc(2 ** 20);
 export interface ListedBytes extends VideoBytes {
   /** Whether something is wrong with the parts of the file that were met. */
   readonly isInDoubt: boolean;
-  /** Bytes of a packet that are looked at for the first slice of a picture, before all of it is; most have it in the first so many. */
+  /**
+   * Bytes of a packet that are looked at for the first slice of a picture, before all of it is; most have it in the
+   * first so many.
+   */
   readonly pictureHeads: readonly number[];
   /** As in the file; fewer than asked for at its end alone. */
   real(position: number, length: number): Buffer;
@@ -17,9 +20,9 @@ export interface ListedBytes extends VideoBytes {
 }
 
 /**
- * The bytes of an MP4 or QuickTime file for whoever lists its packets: those in boxes of samples are zeros, which nobody reads. So FFmpeg
- * finds the places, sizes and times of packets by the file's own tables, with all that it makes of edit lists and fragments, and an hour
- * of 1.8 GB is listed without being read.
+ * The bytes of an MP4 or QuickTime file for whoever lists its packets: those in boxes of samples are zeros, which
+ * nobody reads. So FFmpeg finds the places, sizes and times of packets by the file's own tables, with all that it makes
+ * of edit lists and fragments, and an hour of 1.8 GB is listed without being read.
  */
 export class ListingBytes implements ListedBytes {
   readonly sizeBytes: number;

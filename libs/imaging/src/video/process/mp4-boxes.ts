@@ -18,7 +18,10 @@ export const usualBoxes: ReadonlySet<string> = new Set(
 /** Boxes of a file that are looked at: more than fragments of a day, fewer than cost a second. */
 const maxBoxes = 100_000;
 
-/** The outermost boxes of a file in their order, each read when it is asked for. Returns whether the file ends inside the head of one. */
+/**
+ * The outermost boxes of a file in their order, each read when it is asked for. Returns whether the file ends inside
+ * the head of one.
+ */
 export function* boxesOf({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 'read'>): Generator<Mp4Box, boolean> {
   let position = 0;
   for (let box = 0; box < maxBoxes && position < sizeBytes; box++) {
@@ -47,7 +50,10 @@ export function isCutShort(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boole
   }
 }
 
-/** Whether a file is an MP4 or QuickTime with pictures and without the tables that tell where they are, which recorders write last. */
+/**
+ * Whether a file is an MP4 or QuickTime with pictures and without the tables that tell where they are, which recorders
+ * write last.
+ */
 export function lacksTables(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
   let hasSamples = false;
   for (const { type } of boxesOf(bytes)) {

@@ -1,4 +1,5 @@
-// What hardware says of pictures, and what is easily seen of packets, decides which frames are given out. The hardware is made up here.
+// What hardware says of pictures, and what is easily seen of packets, decides which frames are given out. The hardware
+// is made up here.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VideoPacket } from '../video-frames.ts';

@@ -16,9 +16,10 @@ export interface NvdecStream {
 }
 
 /**
- * Decodes packets of a reader in hardware, from its last one on, as `decodeRun` does on cores. Hardware conceals damage, so packets are
- * marked as damaged where it, or what is easily seen of them, leaves a doubt; from the first doubt on nothing is shown, and cores are to
- * decide. Not all damage leaves one (docs/inputs.md). `failed` is told of hardware that breaks down. Throws InputError.
+ * Decodes packets of a reader in hardware, from its last one on, as `decodeRun` does on cores. Hardware conceals
+ * damage, so packets are marked as damaged where it, or what is easily seen of them, leaves a doubt; from the first
+ * doubt on nothing is shown, and cores are to decide. Not all damage leaves one (docs/inputs.md). `failed` is told of
+ * hardware that breaks down. Throws InputError.
  */
 export function nvdecRun(
   nvdec: Pick<Nvdec, 'decode' | 'isFine' | 'write'>,
@@ -130,8 +131,8 @@ class NvdecRun implements NvdecSink {
     const { codec, layout } = this.#stream;
     const first = this.sent[0]!;
     const isAlone = packet.pts !== null && packet.pts >= (first.pts ?? Number.POSITIVE_INFINITY);
-    // Shown before the key frame with which decoding begins, and maybe decoded from what came before: nothing else is decoded from it, so it is
-    // left out, as by decoders on cores.
+    // Shown before the key frame with which decoding begins, and maybe decoded from what came before: nothing else is
+    // decoded from it, so it is left out, as by decoders on cores.
     const isInFirstGroup = this.sent.at(-1)!.group === first.packet;
     if (codec === 'hevc' && packet.pts !== null && first.pts !== null && !isAlone && isInFirstGroup) return;
     const isPlain = isAlone && !(current.flags & packetFlags.corrupt) && !changed && !current.getSideData(newExtradata);

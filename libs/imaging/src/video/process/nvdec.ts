@@ -31,8 +31,9 @@ const displayDelay = 4;
 const moreSurfaces = 8;
 const blockingSync = 4;
 /**
- * The device does one thing after another in it, and behind what the driver does on its own. In one beside it (CU_STREAM_NON_BLOCKING) 3 of
- * 48,000 frames were read before they had been put where they were read: each was the one before it once more.
+ * The device does one thing after another in it, and behind what the driver does on its own. In one beside it
+ * (CU_STREAM_NON_BLOCKING) 3 of 48,000 frames were read before they had been put where they were read: each was the one
+ * before it once more.
  */
 const stream = 0n;
 
@@ -104,8 +105,8 @@ export class Nvdec {
   }
 
   /**
-   * Decodes a stream: `feed` gives its pictures one after another, each with all its units, behind start codes. Throws what the sink throws,
-   * and Error where the hardware fails; so does what `feed` calls.
+   * Decodes a stream: `feed` gives its pictures one after another, each with all its units, behind start codes. Throws
+   * what the sink throws, and Error where the hardware fails; so does what `feed` calls.
    */
   decode(codec: NvdecCodec, sink: NvdecSink, feed: (give: (picture: Buffer) => void) => void): void {
     this.#codec = codec;
@@ -126,7 +127,9 @@ export class Nvdec {
     }
   }
 
-  /** Whether a surface was decoded without an error that the engine noticed; once it is displayed, or a later one is. */
+  /**
+   * Whether a surface was decoded without an error that the engine noticed; once it is displayed, or a later one is.
+   */
   isFine(surface: number): boolean {
     const status = Buffer.alloc(statusBytes);
     const code = this.#driver.decodeStatus(this.#decoder!.handle, surface, status);

@@ -2,14 +2,20 @@ import { InputError } from '@halogrid/sources/input-error';
 import { type CodecContext, type Ffmpeg, type HardwareDeviceContext, hwDeviceMethod, newExtradata } from './ffmpeg.ts';
 import type { PacketReader } from './open-video.ts';
 
-/** What decodes by way of FFmpeg in place of the processor; its context is kept as long as the process lives: making one takes longer than a segment. */
+/**
+ * What decodes by way of FFmpeg in place of the processor; its context is kept as long as the process lives: making one
+ * takes longer than a segment.
+ */
 export interface FfmpegHardware {
   context: HardwareDeviceContext;
   /** The format of its frames. */
   pixels: number;
 }
 
-/** Opens a decoder for the packets of a reader from the last one on, which it has not seen. To be freed. Throws InputError. */
+/**
+ * Opens a decoder for the packets of a reader from the last one on, which it has not seen. To be freed. Throws
+ * InputError.
+ */
 export function openDecoder(ffmpeg: Ffmpeg, reader: PacketReader, hardware: FfmpegHardware | undefined): CodecContext {
   const { codec, stream, current } = reader;
   const decoder = new ffmpeg.CodecContext();

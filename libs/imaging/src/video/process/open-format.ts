@@ -32,11 +32,14 @@ export interface OpenFormat {
 }
 
 export interface FormatOptions {
-  /** Packets are as the container's own tables have them, none is looked into, and streams are told by no more than their headers. */
+  /**
+   * Packets are as the container's own tables have them, none is looked into, and streams are told by no more than
+   * their headers.
+   */
   asList?: boolean;
   /**
-   * Decoders are to be told what headers say of a stream, where these say all that they need: to tell it by decoding the first frames, as
-   * FFmpeg does, takes 33 ms of 1080p (measured). The format of pixels is not known then.
+   * Decoders are to be told what headers say of a stream, where these say all that they need: to tell it by decoding
+   * the first frames, as FFmpeg does, takes 33 ms of 1080p (measured). The format of pixels is not known then.
    */
   trustsHeaders?: boolean;
 }
@@ -96,7 +99,9 @@ const bytesFrom = ({ sizeBytes, read, close }: VideoBytes, start: number): Video
   close,
 });
 
-/** Whether each video in an MP4 is one whose parameter sets are in its header, which is all that its decoder asks for. */
+/**
+ * Whether each video in an MP4 is one whose parameter sets are in its header, which is all that its decoder asks for.
+ */
 function headersTell(ffmpeg: Ffmpeg, { iformat, streams }: FormatContext): boolean {
   const videos = streams?.filter(({ codecpar }) => codecpar.codecType === videoType) ?? [];
   const isTold = videos.every(({ codecpar: { codecId, extradata } }) => {
@@ -107,8 +112,8 @@ function headersTell(ffmpeg: Ffmpeg, { iformat, streams }: FormatContext): boole
 }
 
 /**
- * Callbacks are called inside the calls that read, in this thread. One that threw would be called again by another and wait
- * for ever; so what they would throw is kept for the caller of those calls.
+ * Callbacks are called inside the calls that read, in this thread. One that threw would be called again by another and
+ * wait for ever; so what they would throw is kept for the caller of those calls.
  */
 function openIo(ffmpeg: Ffmpeg, { sizeBytes, read }: VideoBytes): { io: IoContext; checkReads(): void } {
   const io = new ffmpeg.IOContext();

@@ -36,7 +36,9 @@ export class PacketReader {
   failure: string | undefined;
   /** When the file says that it was made, in milliseconds since 1970 in UTC; undefined where it does not. */
   readonly createdMs: number | undefined;
-  /** What decoders need before they can decode, where the container has said that it is no more what the stream says. */
+  /**
+   * What decoders need before they can decode, where the container has said that it is no more what the stream says.
+   */
   newExtradata: Buffer | undefined;
   readonly #ffmpeg: Ffmpeg;
   readonly #bytes: VideoBytes;
@@ -55,13 +57,16 @@ export class PacketReader {
   #ahead: Packet;
   #next: { packet: VideoPacket | undefined } | undefined;
   #count = 0;
-  /** Whether a key frame of H.264 was one from which on pictures are refreshed part by part; and reference pictures from there on. */
+  /**
+   * Whether a key frame of H.264 was one from which on pictures are refreshed part by part; and reference pictures from
+   * there on.
+   */
   #refreshes = false;
   #references = 0;
 
   /**
-   * `listed`: instead of `bytes`, where packets are to be told without what they hold; `trustsHeaders`: as of FormatOptions. Throws
-   * InputError for what is no video that can be decoded.
+   * `listed`: instead of `bytes`, where packets are to be told without what they hold; `trustsHeaders`: as of
+   * FormatOptions. Throws InputError for what is no video that can be decoded.
    */
   constructor(
     ffmpeg: Ffmpeg,
@@ -126,9 +131,9 @@ export class PacketReader {
   }
 
   /**
-   * The container whose tables tell what there is to tell of packets, where they do. Nobody else knows whether pictures of MPEG-4 are packed
-   * in twos, where units of H.264 in an MP4 lie that have no lengths, and which packets of H.265 in an AVI are key frames: FFmpeg looks
-   * into each.
+   * The container whose tables tell what there is to tell of packets, where they do. Nobody else knows whether pictures
+   * of MPEG-4 are packed in twos, where units of H.264 in an MP4 lie that have no lengths, and which packets of H.265
+   * in an AVI are key frames: FFmpeg looks into each.
    */
   get tables(): 'mp4' | 'avi' | undefined {
     const { name } = this.codec;
@@ -137,8 +142,8 @@ export class PacketReader {
   }
 
   /**
-   * Whether seeking makes it like one that was opened anew: MP4 and QuickTime tell packets by their index, and as long as no packet has
-   * changed what decoders need, nothing of what was read before is left.
+   * Whether seeking makes it like one that was opened anew: MP4 and QuickTime tell packets by their index, and as long
+   * as no packet has changed what decoders need, nothing of what was read before is left.
    */
   get canGoOn(): boolean {
     return this.#isIn('mov') && this.newExtradata === undefined && this.failure === undefined;
@@ -177,7 +182,9 @@ export class PacketReader {
     return this.#next.packet;
   }
 
-  /** Reads up to a packet that was read before, maybe in another process; false where there is no such packet any more. */
+  /**
+   * Reads up to a packet that was read before, maybe in another process; false where there is no such packet any more.
+   */
   readTo(wanted: VideoPacket): boolean {
     if (wanted.packet > 0 && this.seekTo(wanted)) return true;
     // Containers without an index, or with a wrong one: from the beginning, by number.
@@ -292,7 +299,10 @@ export class PacketReader {
     return pictureOf(this.#listed.real(Number(pos), size), lengthBytes) ?? noPicture;
   }
 
-  /** Whether a packet is what FFmpeg would take it for that reads it: it calls those key frames that begin anew by what they hold. */
+  /**
+   * Whether a packet is what FFmpeg would take it for that reads it: it calls those key frames that begin anew by what
+   * they hold.
+   */
   #isAsListed({ size, flags }: Packet, picture: H264Picture | undefined): boolean {
     if (size === 0 || flags & packetFlags.corrupt) return false;
     if (!picture) return true;
@@ -302,8 +312,8 @@ export class PacketReader {
   }
 
   /**
-   * A packet that nobody may seek has no place. Edit lists may show one twice, at two times; AVI has no times, and counts
-   * packets, which a seek into a damaged file counts otherwise.
+   * A packet that nobody may seek has no place. Edit lists may show one twice, at two times; AVI has no times, and
+   * counts packets, which a seek into a damaged file counts otherwise.
    */
   #isSame(found: VideoPacket, wanted: VideoPacket): boolean {
     const hasPlace = wanted.position >= 0;

@@ -161,8 +161,8 @@ for (const name of [...Object.keys(made), ...Object.keys(copied), 'edited.mp4', 
     const { packets, bytesRead, unreached } = await listed(path);
     assert.deepEqual(packets, probedWhole(name));
     assert.equal(unreached, 0);
-    // FFmpeg reads on over what is shorter than its buffer, as fragments are here; of an intra refresh, each picture is looked at.
-    // An AVI is read whole where its chunks are short.
+    // FFmpeg reads on over what is shorter than its buffer, as fragments are here; of an intra refresh, each picture is
+    // looked at. An AVI is read whole where its chunks are short.
     if (name in copied || name === 'refresh.mp4' || (name.endsWith('.avi') && name !== 'large.avi')) return;
     const { size } = statSync(path);
     assert.ok(bytesRead < 0.8 * size, `${bytesRead} of ${size} bytes`);
@@ -182,7 +182,10 @@ test('a key frame that is damaged is none, as for whoever reads the file', { ski
   assert.deepEqual(packets, probed(damaged));
 });
 
-/** What a damaged index, or a damaged part of the file that it tells of, may look like; each at a chunk behind the first packets. */
+/**
+ * What a damaged index, or a damaged part of the file that it tells of, may look like; each at a chunk behind the first
+ * packets.
+ */
 const wrongAvis: Record<string, (avi: Buffer, at: number, entry: number) => Buffer | undefined> = {
   'the name of a chunk': (avi, at) => avi.fill('xx', at + 2, at + 4),
   'the length of a chunk': (avi, at) => avi.fill(7, at + 5, at + 6),

@@ -8,15 +8,16 @@ import { PacketReader } from './open-video.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
 /**
- * Packets that are read before a container's tables are believed, which have to tell the same of them: what a file's tables call key
- * frames need not be what its stream begins anew with. It is what FFmpeg reads of 1080p to tell what a stream is, 5 MB.
+ * Packets that are read before a container's tables are believed, which have to tell the same of them: what a file's
+ * tables call key frames need not be what its stream begins anew with. It is what FFmpeg reads of 1080p to tell what a
+ * stream is, 5 MB.
  */
 const proven = 256;
 
 /**
- * The packets of a video in the order of the file. Those of an MP4 are taken from its tables where those are right: an hour of 1080p in
- * 0.8 s instead of 6 (measured), and of one on a server the beginning is fetched, and the heads of key frames. Those of an AVI are taken from the
- * heads of its chunks and its index. To be closed.
+ * The packets of a video in the order of the file. Those of an MP4 are taken from its tables where those are right: an
+ * hour of 1080p in 0.8 s instead of 6 (measured), and of one on a server the beginning is fetched, and the heads of key
+ * frames. Those of an AVI are taken from the heads of its chunks and its index. To be closed.
  */
 export class PacketList {
   readonly #ffmpeg: Ffmpeg;
@@ -43,7 +44,9 @@ export class PacketList {
     return this.#reader;
   }
 
-  /** Whether seeking leads to the group that was read last, up to a packet behind it, while `isSought` does not tell. */
+  /**
+   * Whether seeking leads to the group that was read last, up to a packet behind it, while `isSought` does not tell.
+   */
   isReached(group: ReadGroup): boolean {
     const isReached = this.#checkerHere.isReached(group);
     if (isReached || this.#tables !== 'avi') return isReached;
@@ -58,8 +61,8 @@ export class PacketList {
   }
 
   /**
-   * Whether seeking leads to every packet so far and on to those behind it: the same tables give both, in which no time comes twice. A
-   * packet is known by its place as well, so that nobody takes another for it.
+   * Whether seeking leads to every packet so far and on to those behind it: the same tables give both, in which no time
+   * comes twice. A packet is known by its place as well, so that nobody takes another for it.
    */
   get isSought(): boolean {
     return this.#tables === 'mp4' && this.#isRising;

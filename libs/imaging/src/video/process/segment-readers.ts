@@ -12,8 +12,9 @@ export interface OpenedVideo {
 }
 
 /**
- * Readers of a segment's packets, which all begin at its start: that is where it was planned that seeking leads. One that has gone
- * too far is of use for what is behind it, so a segment is read as many times as its groups overlap. To be closed.
+ * Readers of a segment's packets, which all begin at its start: that is where it was planned that seeking leads. One
+ * that has gone too far is of use for what is behind it, so a segment is read as many times as its groups overlap. To
+ * be closed.
  */
 export class SegmentReaders {
   readonly #ffmpeg: Ffmpeg;

@@ -8,21 +8,23 @@ import { servedFd } from './video-protocol.ts';
 export interface VideoBytes {
   readonly sizeBytes: number;
   /**
-   * Some of so many bytes from byte `position` on; none at the end and behind it. `isAlone`: nothing near them will be wanted. Throws
-   * InputError for what cannot be read.
+   * Some of so many bytes from byte `position` on; none at the end and behind it. `isAlone`: nothing near them will be
+   * wanted. Throws InputError for what cannot be read.
    */
   read(position: number, length: number, isAlone?: boolean): Buffer;
   close(): void;
 }
 
-/** All of a file, unless only what was there at some time is wanted. Throws InputError for one that cannot be opened. */
+/**
+ * All of a file, unless only what was there at some time is wanted. Throws InputError for one that cannot be opened.
+ */
 export function openVideoBytes(access: VideoFile['access'] | { path: string }): VideoBytes {
   return wholeBytes('path' in access ? reading(() => fileBytes(access)) : servedBytes(access.sizeBytes));
 }
 
 /**
- * Says of what cannot be read that it cannot be read. FFmpeg would take it for the end of the file, or for damage, and frames would
- * be blamed one by one for what a disk, a network or another program did.
+ * Says of what cannot be read that it cannot be read. FFmpeg would take it for the end of the file, or for damage, and
+ * frames would be blamed one by one for what a disk, a network or another program did.
  */
 export function wholeBytes({ sizeBytes, read, close }: VideoBytes): VideoBytes {
   return {

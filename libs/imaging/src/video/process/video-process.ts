@@ -1,6 +1,7 @@
-// A process that reads videos and does nothing else, because FFmpeg may be brought down by a damaged one. It takes orders one after
-// another (video-protocol.ts), asks at a socket for the bytes of a video without a path (serve-ranges.ts), and ends with the process that
-// started it, or as soon as that gives no more orders. Its argument: bytes of memory for luma that both have mapped; 0 for none.
+// A process that reads videos and does nothing else, because FFmpeg may be brought down by a damaged one. It takes
+// orders one after another (video-protocol.ts), asks at a socket for the bytes of a video without a path
+// (serve-ranges.ts), and ends with the process that started it, or as soon as that gives no more orders. Its argument:
+// bytes of memory for luma that both have mapped; 0 for none.
 import { InputError } from '@halogrid/sources/input-error';
 import { Answers } from './answers.ts';
 import { decodeSegment } from './decode-segment.ts';

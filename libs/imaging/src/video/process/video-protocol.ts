@@ -1,6 +1,6 @@
-// What is said between a process that reads videos and the one that started it. Orders come as lines of JSON at stdin. At stdout records
-// go back, in their order: a head of doubles, and what it announces. A process with memory that both have mapped puts luma there, and
-// into the records where there is none or a frame is larger.
+// What is said between a process that reads videos and the one that started it. Orders come as lines of JSON at stdin.
+// At stdout records go back, in their order: a head of doubles, and what it announces. A process with memory that both
+// have mapped puts luma there, and into the records where there is none or a frame is larger.
 import type { VideoFile } from '../video-file.ts';
 import type { IndexLine } from './index-line.ts';
 import type { HardwareFound, SegmentRequest } from './segment-request.ts';
@@ -28,8 +28,9 @@ export type VideoMessage =
   | { kind: 'listed'; last: Extract<IndexLine, { kind: 'end' }> };
 
 /**
- * The doubles of a head: of a frame, whose planes lie one after another, or of one of the other records instead of `position`. `encoded`: 1
- * for a frame that is the bytes of a JPEG, as one row; `limited`: 1 for luma of the limited range.
+ * The doubles of a head: of a frame, whose planes lie one after another, or of one of the other records instead of
+ * `position`. `encoded`: 1 for a frame that is the bytes of a JPEG, as one row; `limited`: 1 for luma of the limited
+ * range.
  */
 export const headFields = [
   ...(['position', 'width', 'height', 'sampleBytes', 'planes', 'stride', 'bytes', 'place'] as const),

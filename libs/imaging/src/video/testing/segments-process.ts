@@ -1,4 +1,5 @@
-// For tests: decodes segments of videos one after another in one process, which a test that cuts them into hundreds starts once.
+// For tests: decodes segments of videos one after another in one process, which a test that cuts them into hundreds
+// starts once.
 import { InputError } from '@halogrid/sources/input-error';
 import { decodeSegment } from '../process/decode-segment.ts';
 import { loadFfmpeg, logFatal } from '../process/ffmpeg.ts';

@@ -17,8 +17,8 @@ import type { SegmentDecoder } from '../segment-decoder.ts';
 import { openVideoFile, type VideoFile } from '../video-file.ts';
 import type { SegmentOutcome, SegmentsOrder } from './segments-process.ts';
 
-// A process takes 0.24 s of a processor to start without its compiled code, and 0.1 s with it (measured). The launcher of the program
-// keeps it, too.
+// A process takes 0.24 s of a processor to start without its compiled code, and 0.1 s with it (measured). The launcher
+// of the program keeps it, too.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'halogrid-compile-cache');
 
 export interface Decoded {
@@ -39,7 +39,10 @@ function newPool(): DecoderPool {
   return new DecoderPool({ processes: 2, note: (line) => assert.fail(line) });
 }
 
-/** Ends the processes that tests of a file share: before a test that looks at what runs, or where others are to be started. */
+/**
+ * Ends the processes that tests of a file share: before a test that looks at what runs, or where others are to be
+ * started.
+ */
 export async function endProcesses(): Promise<void> {
   const [oldIndexer, oldPool, child] = [indexer, pool, shared];
   [indexer, pool, shared] = [new VideoIndexer(1), newPool(), undefined];
@@ -161,7 +164,10 @@ async function* outcomesOf(
 
 const program = fileURLToPath(new URL('./segments-process.ts', import.meta.url));
 
-/** All segments of a local video in one process, by the code that nodes decode them with: many times as fast. One at a time. */
+/**
+ * All segments of a local video in one process, by the code that nodes decode them with: many times as fast. One at a
+ * time.
+ */
 export async function* decodeInOneProcess(
   uri: string,
   segments: readonly VideoSegment[],

@@ -80,7 +80,10 @@ export function makeVideo(path: string, encoder: readonly string[], frames = 48)
   makeVideos([{ path, encoder }], frames);
 }
 
-/** Writes several: the program takes longer to start than to encode one (measured: 28 take 1.6 s of a core, one by one 3.9). */
+/**
+ * Writes several: the program takes longer to start than to encode one (measured: 28 take 1.6 s of a core, one by one
+ * 3.9).
+ */
 export function makeVideos(videos: readonly { path: string; encoder: readonly string[] }[], frames = 48): void {
   const outputs = videos.flatMap(({ path, encoder }) => ['-frames:v', String(frames), ...encoder, path]);
   runFfmpeg([...testPicture, ...outputs]);

@@ -1,7 +1,7 @@
 // Comes after item.wgsl where results are counted; no-histogram.wgsl stands in where they are not.
 //
-// A workgroup counts in histograms of its own, in workgroup memory, and adds them to the item's once at its end. COPIES of
-// them are interleaved, so that lanes that meet the same bin queue on fewer addresses.
+// A workgroup counts in histograms of its own, in workgroup memory, and adds them to the item's once at its end. COPIES
+// of them are interleaved, so that lanes that meet the same bin queue on fewer addresses.
 
 // Bins of an item: those of all channels that are counted together.
 override BINS: u32 = 256;
@@ -39,13 +39,15 @@ fn count_bytes(histogram: u32, local: u32, first: u32, bytes: u32) {
   }
 }
 
-// Takes off what was counted though it does not count. What other workgroups counted may make up for it: sums wrap around.
+// Takes off what was counted though it does not count. What other workgroups counted may make up for it: sums wrap
+// around.
 fn uncount(histogram: u32, local: u32, bin: u32, times: u32) {
   count(histogram, local, bin, 0 - times);
 }
 
-// As add_counts, where a workgroup may be the only one of its item: what it counted is then all, and stored. `groups` is the
-// number of workgroups. Measured on an H200 for LDP of 65,536 cells of 16 x 16: 1.06 ms where additions take 1.37.
+// As add_counts, where a workgroup may be the only one of its item: what it counted is then all, and stored. `groups`
+// is the number of workgroups. Measured on an H200 for LDP of 65,536 cells of 16 x 16: 1.06 ms where additions take
+// 1.37.
 fn put_counts(histogram: u32, local: u32, lanes: u32, groups: vec3<u32>) {
   if (groups.x * groups.y > 1 || PRIVATE_BINS != BINS) {
     add_counts(histogram, local, lanes);

@@ -1,7 +1,8 @@
 // Comes before every kernel: its bindings, the items of a batch, and what lies outside an image.
 //
-// Items are in z. A lane's pixels are counted from the 16 that hold the first column to compute, and begin on a boundary of
-// 16 pixels in memory, so that it loads whole vectors; the `lead` pixels before the column belong to nobody.
+// Items are in z. A lane's pixels are counted from the 16 that hold the first column to compute, and begin on a
+// boundary of 16 pixels in memory, so that it loads whole vectors; the `lead` pixels before the column belong to
+// nobody.
 //
 // Pixels are of PIXEL_BYTES: 1, four to a word, or 2, two to a word. Programs that say nothing else are for bytes.
 override PIXEL_BYTES: u32 = 1;
@@ -41,7 +42,8 @@ struct Item {
 @group(0) @binding(1) var<uniform> items: array<Item, 1024>;
 // Bindings 2 and 3 are the histograms and the dense results: see histogram.wgsl and map.wgsl.
 
-// The index in [0, n) that the border rule puts at i, or -1 where the pixel is 0; borderIndex in border.ts is the reference.
+// The index in [0, n) that the border rule puts at i, or -1 where the pixel is 0; borderIndex in border.ts is the
+// reference.
 fn border_index(i: i32, n: i32) -> i32 {
   if (i >= 0 && i < n) {
     return i;
@@ -107,7 +109,8 @@ fn aligned_pixels(at: u32) -> vec4<u32> {
   return unpack4xU8(word_at(at / 4));
 }
 
-// Four bytes as a word: pixels x … x + 3 of a row, the first one in the low byte; any of them may be outside the stored plane.
+// Four bytes as a word: pixels x … x + 3 of a row, the first one in the low byte; any of them may be outside the stored
+// plane.
 fn pixels4(item: Item, channel: u32, x: i32, y: i32) -> u32 {
   let row = border_index(y, i32(item.stored_height));
   if (row >= 0 && x >= 0 && x + 3 < i32(item.stored_width)) {
@@ -166,9 +169,9 @@ fn bytes_below(n: i32) -> vec4<u32> {
   return select((vec4(1u) << vec4<u32>(bytes * 8)) - 1, vec4(0xffffffffu), bytes == vec4(4));
 }
 
-// Pixels without a result that lanes of 16 pixels of `rows` rows cover. They are counted all the same and then taken off:
-// leaving them out one by one, though only lanes at edges would, makes every lane slower. Measured on an H200 for LBP:
-// 0.026 ms against 0.020.
+// Pixels without a result that lanes of 16 pixels of `rows` rows cover. They are counted all the same and then taken
+// off: leaving them out one by one, though only lanes at edges would, makes every lane slower. Measured on an H200 for
+// LBP: 0.026 ms against 0.020.
 fn excess(item: Item, rows: u32) -> u32 {
   let lanes = ((item.lead + item.out_width + 15) / 16) * ((item.out_height + rows - 1) / rows);
   return lanes * 16 * rows - (item.valid_x1 - item.valid_x0) * (item.valid_y1 - item.valid_y0);

@@ -18,7 +18,10 @@ export interface GpuHost<Settings> {
   variant(operation: Operation<Settings>): string;
   /** The default first. */
   strategies(operation: Operation<Settings>, output: GpuOutput): readonly Strategy[];
-  /** How histograms of cells of at most `smallCellSide` pixels a side are made, where the default would leave most lanes idle. */
+  /**
+   * How histograms of cells of at most `smallCellSide` pixels a side are made, where the default would leave most lanes
+   * idle.
+   */
   smallCells?(operation: Operation<Settings>): Strategy;
   /** Rejects with GPUPipelineError where the device refuses the shader. */
   compile(device: GPUDevice, operation: Operation<Settings>, output: GpuOutput, strategy: Strategy): Promise<GpuKernel>;

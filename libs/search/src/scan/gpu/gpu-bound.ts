@@ -16,9 +16,10 @@ const errors: Record<Exclude<GpuProgramName, 'shared'>, { constant: number; root
 const least = 2 ** -36;
 
 /**
- * How far an estimate of a GPU may be off, for vectors of `length` counts, in whatever order it adds them up. WGSL allows 2 u for the conversion of a count, u for a sum, a product and each float32 that is made here, 5 u for a
- * quotient, 10 u for a root and 4 u for one over a root. So shares p of a vector are off by 4 u p, their roots by 13 u of themselves,
- * and the query's q by u q; then
+ * How far an estimate of a GPU may be off, for vectors of `length` counts, in whatever order it adds them up. WGSL
+ * allows 2 u for the conversion of a count, u for a sum, a product and each float32 that is made here, 5 u for a
+ * quotient, 10 u for a root and 4 u for one over a root. So shares p of a vector are off by 4 u p, their roots by 13 u
+ * of themselves, and the query's q by u q; then
  *
  *   sum |p - q| / 2             by (4 u p + u q) / 2 summed up, which is 3 u at most,
  *   sum (p - q)^2 / (p + q) / 2 by 4 u |p - q| summed up, which is 8 u of the root of the figure at most (Cauchy and Schwarz),

@@ -7,8 +7,8 @@ import type { GpuProgramName } from './nearness-shader.ts';
 const exactSums = 2 ** 24;
 
 /**
- * The program that estimates for all of the queries: with whole numbers where what they have in common with every vector is a sum of
- * counts. `mass` is that of all vectors that count anything, undefined where they differ.
+ * The program that estimates for all of the queries: with whole numbers where what they have in common with every
+ * vector is a sum of counts. `mass` is that of all vectors that count anything, undefined where they differ.
  */
 export function gpuProgram(name: DistanceName, queries: readonly Vector[], mass: number | undefined): GpuProgramName {
   const { program } = estimators[name];

@@ -1,8 +1,8 @@
-// How near the vectors of a shelf are to queries. nearness-shader.ts puts what it makes behind this: `quad`, and the terms of
-// the distance.
+// How near the vectors of a shelf are to queries. nearness-shader.ts puts what it makes behind this: `quad`, and the
+// terms of the distance.
 //
-// A shelf holds frames whose counts have the same width. ROWS frames are a bundle: its first four words of each frame one after
-// another, then their next four, so that lanes that look at a frame each read what lies side by side.
+// A shelf holds frames whose counts have the same width. ROWS frames are a bundle: its first four words of each frame
+// one after another, then their next four, so that lanes that look at a frame each read what lies side by side.
 
 struct Scan {
   // Frames, with those that fill up the last bundle.
@@ -20,7 +20,8 @@ struct Scan {
 
 @group(0) @binding(0) var<storage, read> bins: array<vec4u>;
 @group(0) @binding(1) var<storage, read> wanted: array<vec4f>;
-// What the counts of a vector are multiplied with; 0 for one that counts nothing. All first cells, then all second ones.
+// What the counts of a vector are multiplied with; 0 for one that counts nothing. All first cells, then all second
+// ones.
 @group(0) @binding(2) var<storage, read> scales: array<f32>;
 // A bit for each frame that is asked for.
 @group(0) @binding(3) var<storage, read> asked: array<u32>;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { CountBytes } from '../count-arrays.ts';
 
 /**
- * How a GPU estimates. `shared` adds up what counts have in common, of vectors of one mass; all others are 0 less a distance, as a sum
- * of what differs: where that is little, so is the rounding. gpu-bound.ts has the reasons.
+ * How a GPU estimates. `shared` adds up what counts have in common, of vectors of one mass; all others are 0 less a
+ * distance, as a sum of what differs: where that is little, so is the rounding. gpu-bound.ts has the reasons.
  */
 export type GpuProgramName = 'shared' | 'absolute' | 'chiSquare' | 'roots' | 'directions';
 

@@ -19,8 +19,8 @@ export class GpuEstimates {
   }
 
   /**
-   * How far apart the `top` best are at most, by the figures of some: nothing that is further is one of them. Infinite where there
-   * are fewer than `top`.
+   * How far apart the `top` best are at most, by the figures of some: nothing that is further is one of them. Infinite
+   * where there are fewer than `top`.
    */
   limit(figures: Figures, top: number): number {
     const worst = nthLargest(figures, top);
@@ -37,7 +37,10 @@ export class GpuEstimates {
     return { least, found: atLeast(figures, least, summits) };
   }
 
-  /** The least figure of vectors that are `limit` apart or less. What is not asked for has a smaller one, whatever the limit is. */
+  /**
+   * The least figure of vectors that are `limit` apart or less. What is not asked for has a smaller one, whatever the
+   * limit is.
+   */
   leastFigure(limit: number): number {
     if (limit === Number.POSITIVE_INFINITY || this.#bound.share >= 1) return nothing;
     if (this.#mass !== undefined) return (1 - limit - this.#bound.constant) * this.#mass;
@@ -59,7 +62,10 @@ function nthLargest(figures: Figures, n: number): number {
 /** So many times as many summits as hits that are wanted: the best figures mostly are summits then. */
 const worthSummits = 16;
 
-/** The largest of each `summitFigures` figures: one loop that does no more takes a fifth of one that keeps the best in a heap (measured). */
+/**
+ * The largest of each `summitFigures` figures: one loop that does no more takes a fifth of one that keeps the best in a
+ * heap (measured).
+ */
 function summitsOf(figures: Float32Array): Float32Array {
   const summits = new Float32Array(Math.ceil(figures.length / summitFigures));
   for (let i = 0; i < summits.length; i++) {
@@ -85,5 +91,7 @@ export function atLeast(figures: Float32Array, least: number, summits = summitsO
   return found;
 }
 
-/** Above what a GPU says of a vector that is not asked for or counts nothing, NOTHING of near.wgsl, and below all else. */
+/**
+ * Above what a GPU says of a vector that is not asked for or counts nothing, NOTHING of near.wgsl, and below all else.
+ */
 const nothing = -1e38;

@@ -19,8 +19,8 @@ const worthMany = 5;
 const mostPicks = 4096;
 
 /**
- * The best hits of each query on the shelves, in order; `mass` is that of all vectors, undefined where they differ. At most as many
- * queries as `best_of_many` looks for at once.
+ * The best hits of each query on the shelves, in order; `mass` is that of all vectors, undefined where they differ. At
+ * most as many queries as `best_of_many` looks for at once.
  *
  *   nearest figure of each bundle (of many queries the best of some, then theirs) ─► bundles that may have one of the best ─► figures of all their vectors ─► vectors that may be
  *   among the best ─► their counts ─► scores by the definition

@@ -60,8 +60,8 @@ export class GpuMemory {
   }
 
   /**
-   * Submits what was recorded, and gives copies of the first bytes of buffers afterwards, one after another. They are valid until the
-   * next are read: new memory for 10 MB costs as much as copying them.
+   * Submits what was recorded, and gives copies of the first bytes of buffers afterwards, one after another. They are
+   * valid until the next are read: new memory for 10 MB costs as much as copying them.
    */
   async read(
     encoder: GPUCommandEncoder,

@@ -94,7 +94,9 @@ export class GpuPasses {
     return fromOrdered(new Uint32Array(await clock.read(encoder, summits, 4 * count), 0, count));
   }
 
-  /** The figures below some summits, `summitFigures` each; where a query has no more, there is what says so of a bundle. */
+  /**
+   * The figures below some summits, `summitFigures` each; where a query has no more, there is what says so of a bundle.
+   */
   async figuresBelow(sight: ScanTarget, summits: readonly SummitPick[]): Promise<Float32Array> {
     const total = sight.cells * this.bundles;
     const ranges = new Uint32Array(2 * summits.length);

@@ -31,8 +31,9 @@ export interface GpuScanOptions {
 }
 
 /**
- * An index in the memory of a device. The device estimates how near each vector is, with a bound; those that the estimates do not
- * rule out are scored by the definition. What the device cannot hold is searched on threads, and everything is after it failed.
+ * An index in the memory of a device. The device estimates how near each vector is, with a bound; those that the
+ * estimates do not rule out are scored by the definition. What the device cannot hold is searched on threads, and
+ * everything is after it failed.
  */
 export class GpuScan implements IndexScan {
   readonly memory: GpuMemory;
@@ -45,8 +46,8 @@ export class GpuScan implements IndexScan {
   #hasFailed = false;
 
   /**
-   * Loads the index into the device, which is destroyed when the scan is closed. Rejects with IndexError where the index is damaged,
-   * and with GpuFailure where the device fails.
+   * Loads the index into the device, which is destroyed when the scan is closed. Rejects with IndexError where the
+   * index is damaged, and with GpuFailure where the device fails.
    */
   static async open(catalog: Catalog, device: GPUDevice, options: GpuScanOptions = {}): Promise<GpuScan> {
     const { note = () => {}, blocks = blocksOfIndex(catalog), spareBytes = 0 } = options;

@@ -16,8 +16,8 @@ export interface LoadedShelves {
 }
 
 /**
- * Reads blocks of an index into the memory of a device, as many of them as that takes and leaves `spareBytes`. Rejects with IndexError
- * where the index is damaged, and with GpuFailure where the device fails.
+ * Reads blocks of an index into the memory of a device, as many of them as that takes and leaves `spareBytes`. Rejects
+ * with IndexError where the index is damaged, and with GpuFailure where the device fails.
  */
 export async function loadShelves(
   memory: GpuMemory,

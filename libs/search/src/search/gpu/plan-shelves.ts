@@ -17,8 +17,8 @@ export interface ShelfPlan {
 }
 
 /**
- * Puts blocks on shelves of at most `maxBytes`, as few as hold them. `length` is the counts of a frame. Blocks that no shelf takes
- * are in none: those of counts that only float64 holds, and those of more than a shelf.
+ * Puts blocks on shelves of at most `maxBytes`, as few as hold them. `length` is the counts of a frame. Blocks that no
+ * shelf takes are in none: those of counts that only float64 holds, and those of more than a shelf.
  */
 export function planShelves(blocks: readonly BlockPlace[], length: number, maxBytes: number): ShelfPlan[] {
   const shelves: ShelfPlan[] = [];

@@ -7,8 +7,8 @@ import { admission } from '../admission.ts';
 import type { Wanted } from '../index-scan.ts';
 
 /**
- * Throws Error with one sentence for an answer that cannot be that of those blocks, which follow one another: too few hits or too
- * many, or such as are not in the part or not in order. Whether its scores are right is not looked at.
+ * Throws Error with one sentence for an answer that cannot be that of those blocks, which follow one another: too few
+ * hits or too many, or such as are not in the part or not in order. Whether its scores are right is not looked at.
  */
 export function checkPart(
   catalog: Catalog,

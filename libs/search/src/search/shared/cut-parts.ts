@@ -14,18 +14,22 @@ export interface PartHolder {
 }
 
 /**
- * Fewer bytes are no part: a core looks through so many in about 10 ms, and to ask a node takes some. An index of fewer is not
- * shared out.
+ * Fewer bytes are no part: a core looks through so many in about 10 ms, and to ask a node takes some. An index of fewer
+ * is not shared out.
  */
 export const leastPartBytes = 2 ** 24;
 
-/** A cut is kept until the slowest node would take so many times as long as with the best cut: a GPU has its part in its memory. */
+/**
+ * A cut is kept until the slowest node would take so many times as long as with the best cut: a GPU has its part in its
+ * memory.
+ */
 const worthCutting = 2;
 
 /**
- * Who looks through what: as many bytes each as the node searches in the same time, all alike where none has a rate, and a node
- * without one as the mean of the others. Nodes have their parts in the order of their ids, so that the same nodes get the same.
- * `sizes` are the bytes of the blocks; `previous` is the cut of before. Empty where no part is large enough.
+ * Who looks through what: as many bytes each as the node searches in the same time, all alike where none has a rate,
+ * and a node without one as the mean of the others. Nodes have their parts in the order of their ids, so that the same
+ * nodes get the same. `sizes` are the bytes of the blocks; `previous` is the cut of before. Empty where no part is
+ * large enough.
  */
 export function cutParts(
   sizes: readonly number[],

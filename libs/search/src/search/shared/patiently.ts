@@ -3,13 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Otherwise<Answer> {
   /** How long the first is waited for alone. */
   patienceMs: number;
-  /** Asked where the first fails, or is late. What it gives is of no use once the signal aborts: the first has answered after all. */
+  /**
+   * Asked where the first fails, or is late. What it gives is of no use once the signal aborts: the first has answered
+   * after all.
+   */
   other(signal: AbortSignal): Promise<Answer>;
   /** Told why, in one sentence, before that. */
   note(why: string): void;
 }
 
-/** What the first gives in time; else what the first or the other gives, whichever answers before. Rejects where the other does. */
+/**
+ * What the first gives in time; else what the first or the other gives, whichever answers before. Rejects where the
+ * other does.
+ */
 export async function patiently<Answer>(
   first: Promise<Answer>,
   { patienceMs, other, note }: Otherwise<Answer>,

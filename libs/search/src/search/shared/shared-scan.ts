@@ -33,7 +33,10 @@ export interface SharedScanOptions {
   note?: (node: string, why: string) => void;
   /** Told what was looked through, part by part. */
   looked?: (looked: Looked) => void;
-  /** Milliseconds that a node is waited for before this process searches its part as well, where it should take `expectedMs`. */
+  /**
+   * Milliseconds that a node is waited for before this process searches its part as well, where it should take
+   * `expectedMs`.
+   */
   patienceMs?: (expectedMs: number | undefined) => number;
   /** Bytes of a part at least. */
   leastBytes?: number;
@@ -49,9 +52,9 @@ const patience = (expectedMs: number | undefined): number =>
 const usualAsideMs = 60_000;
 
 /**
- * An index that nodes look through, each a part of it, and this process what they do not: the part of a node that answers that it
- * cannot, or something that cannot be, or too late. Without a node, it is a ThreadScan. Every part comes with its best hits in the
- * one order of results, so that the best of them are the best of all.
+ * An index that nodes look through, each a part of it, and this process what they do not: the part of a node that
+ * answers that it cannot, or something that cannot be, or too late. Without a node, it is a ThreadScan. Every part
+ * comes with its best hits in the one order of results, so that the best of them are the best of all.
  */
 export class SharedScan implements IndexScan {
   readonly #catalog: Catalog;

@@ -13,8 +13,8 @@ export interface ErrorAnswer {
   /** One sentence. */
   error: string;
   /**
-   * As gRPC names the reason: INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, NOT_FOUND, FAILED_PRECONDITION, RESOURCE_EXHAUSTED,
-   * OUT_OF_RANGE, UNIMPLEMENTED, UNAVAILABLE or INTERNAL.
+   * As gRPC names the reason: INVALID_ARGUMENT, UNAUTHENTICATED, PERMISSION_DENIED, NOT_FOUND, FAILED_PRECONDITION,
+   * RESOURCE_EXHAUSTED, OUT_OF_RANGE, UNIMPLEMENTED, UNAVAILABLE or INTERNAL.
    */
   code: string;
   /** What of the request is wrong, as the request calls it: "grid.rows", "sources[2]". */
@@ -76,7 +76,10 @@ export interface JobHistoryView {
 
 /** How long a stage took a shard, in seconds; quantiles are off by a tenth at most. */
 export interface StageSummary {
-  /** wait (for a lease), lease (from it to the merged result), merge (in the ledger); others as ShardCompleted names them. */
+  /**
+   * wait (for a lease), lease (from it to the merged result), merge (in the ledger); others as ShardCompleted names
+   * them.
+   */
   stage: string;
   /** Shards. */
   count: number;
@@ -110,8 +113,8 @@ export interface MergedSoFar {
   pipelines: string[];
   /** The one that this tells of. */
   pipeline: string;
-  /** Pixels counted in each channel; exact to 2^53, as bins are. */
-  counted: number;
+  /** Pixels counted in each channel. In JSON a number up to 2^53, and a string above, as bins are. */
+  counted: string;
   channels: ChannelCounts[];
   /** Absent where it is over all cells and sources. */
   cell: MergedCell | undefined;
@@ -120,7 +123,7 @@ export interface MergedSoFar {
 export interface ChannelCounts {
   name: string;
   /** None where the pipeline has no histogram. */
-  bins: number[];
+  bins: string[];
 }
 
 export interface MergedCell {
@@ -1159,7 +1162,7 @@ export const HistogramQuery: MessageFns<HistogramQuery> = {
 };
 
 function createBaseMergedSoFar(): MergedSoFar {
-  return { pipelines: [], pipeline: "", counted: 0, channels: [], cell: undefined };
+  return { pipelines: [], pipeline: "", counted: "0", channels: [], cell: undefined };
 }
 
 export const MergedSoFar: MessageFns<MergedSoFar> = {
@@ -1170,8 +1173,8 @@ export const MergedSoFar: MessageFns<MergedSoFar> = {
     if (message.pipeline !== "") {
       writer.uint32(18).string(message.pipeline);
     }
-    if (message.counted !== 0) {
-      writer.uint32(25).double(message.counted);
+    if (message.counted !== "0") {
+      writer.uint32(24).uint64(message.counted);
     }
     for (const v of message.channels) {
       ChannelCounts.encode(v!, writer.uint32(34).fork()).join();
@@ -1212,11 +1215,11 @@ export const MergedSoFar: MessageFns<MergedSoFar> = {
             continue;
           }
           case 3: {
-            if (tag !== 25) {
+            if (tag !== 24) {
               break;
             }
 
-            message.counted = reader.double();
+            message.counted = reader.uint64().toString();
             continue;
           }
           case 4: {
@@ -1254,7 +1257,7 @@ export const MergedSoFar: MessageFns<MergedSoFar> = {
     const message = createBaseMergedSoFar();
     message.pipelines = object.pipelines?.map((e) => e) || [];
     message.pipeline = object.pipeline ?? "";
-    message.counted = object.counted ?? 0;
+    message.counted = object.counted ?? "0";
     message.channels = object.channels?.map((e) => ChannelCounts.fromPartial(e)) || [];
     message.cell = (object.cell !== undefined && object.cell !== null)
       ? MergedCell.fromPartial(object.cell)
@@ -1272,12 +1275,8 @@ export const ChannelCounts: MessageFns<ChannelCounts> = {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
     }
-    if (message.bins.length !== 0) {
-      writer.uint32(18).fork();
-      for (const v of message.bins) {
-        writer.double(v);
-      }
-      writer.join();
+    for (const v of message.bins) {
+      writer.uint32(16).uint64(v!);
     }
     return writer;
   },
@@ -1304,8 +1303,8 @@ export const ChannelCounts: MessageFns<ChannelCounts> = {
             continue;
           }
           case 2: {
-            if (tag === 17) {
-              message.bins.push(reader.double());
+            if (tag === 16) {
+              message.bins.push(reader.uint64().toString());
 
               continue;
             }
@@ -1313,7 +1312,7 @@ export const ChannelCounts: MessageFns<ChannelCounts> = {
             if (tag === 18) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
-                message.bins.push(reader.double());
+                message.bins.push(reader.uint64().toString());
               }
 
               continue;

@@ -101,7 +101,10 @@ export interface Operation {
    * every one, e.g. {"order": "3"}.
    */
   parameters: { [key: string]: string };
-  /** The rule for pixels outside the image: zero, replicate, reflect, mirror, wrap or interior; empty: the operator's default. */
+  /**
+   * The rule for pixels outside the image: zero, replicate, reflect, mirror, wrap or interior; empty: the operator's
+   * default.
+   */
   border: string;
 }
 
@@ -126,8 +129,8 @@ export interface PipelineSet {
 
 export interface NamedPipeline {
   /**
-   * Letters, digits, `-` and `_`, 1 to 64 of them, and no other pipeline's, upper and lower case being the same. Its results are
-   * in the folder of that name.
+   * Letters, digits, `-` and `_`, 1 to 64 of them, and no other pipeline's, upper and lower case being the same. Its
+   * results are in the folder of that name.
    */
   name: string;
   pipeline:
@@ -153,13 +156,14 @@ export interface Grid {
 }
 
 /**
- * Everything that decides what a job computes and where its results go. Only `sources` must be given. Two jobs with equal specifications over equal
- * sources give equal digests, whatever `tile_px` and `batch_frames` are.
+ * Everything that decides what a job computes and where its results go. Only `sources` must be given. Two jobs with
+ * equal specifications over equal sources give equal digests, whatever `tile_px` and `batch_frames` are.
  */
 export interface JobSpec {
   /**
-   * Absolute paths and URIs (file:, http:, https: or s3:) of images, videos, folders, globs and manifests, as the coordinator sees
-   * them; over http: and https: only of files and manifests. Results are in this order. A coordinator gives back URIs.
+   * Absolute paths and URIs (file:, http:, https: or s3:) of images, videos, folders, globs and manifests, as the
+   * coordinator sees them; over http: and https: only of files and manifests. Results are in this order. A coordinator
+   * gives back URIs.
    */
   sources: string[];
   /** Absent where `pipelines` is there. Without either, and without `op`: lbp. */
@@ -167,8 +171,9 @@ export interface JobSpec {
     | Pipeline
     | undefined;
   /**
-   * Absolute path or file: URI of the output folder, as the coordinator sees it. Empty: a folder named by the job's id in the folder
-   * halogrid-out, which is in the first data root or else where the coordinator was started. A coordinator gives back a URI.
+   * Absolute path or file: URI of the output folder, as the coordinator sees it. Empty: a folder named by the job's id
+   * in the folder halogrid-out, which is in the first data root or else where the coordinator was started. A
+   * coordinator gives back a URI.
    */
   out: string;
   /** The dense result of every source: "none", "tiff", "zarr", "png" or "dzi"; empty: none. */
@@ -186,8 +191,8 @@ export interface JobSpec {
     | number
     | undefined;
   /**
-   * Percent of the shards that are verified before they are merged: the reference computes them a second time. 0 to 100. Above
-   * 0 only for a pipeline with a histogram, because that is what is compared.
+   * Percent of the shards that are verified before they are merged: the reference computes them a second time. 0 to
+   * 100. Above 0 only for a pipeline with a histogram, because that is what is compared.
    */
   verifyPercent?:
     | number
@@ -197,9 +202,9 @@ export interface JobSpec {
     | VideoOptions
     | undefined;
   /**
-   * Results of an earlier complete job in `out` that this one may follow are kept for sources that are the same as then. False: the
-   * same by size and time of change, or ETag; true: local files by their SHA-256. It changes no result, and may differ from that
-   * job's.
+   * Results of an earlier complete job in `out` that this one may follow are kept for sources that are the same as
+   * then. False: the same by size and time of change, or ETag; true: local files by their SHA-256. It changes no
+   * result, and may differ from that job's.
    */
   checksum?:
     | boolean
@@ -225,15 +230,18 @@ export interface JobSpec {
     | PipelineSet
     | undefined;
   /**
-   * In place of `pipeline`: its operations as texts, KERNEL[:NAME=VALUE,…], with the kernel's own border. Empty in what a coordinator
-   * gives back, which has `pipeline`.
+   * In place of `pipeline`: its operations as texts, KERNEL[:NAME=VALUE,…], with the kernel's own border. Empty in what
+   * a coordinator gives back, which has `pipeline`.
    */
   op: string[];
 }
 
 /** Tells captured_at and camera of features.parquet. It changes nothing else. */
 export interface CaptureOptions {
-  /** A pattern of names such as "cam{camera}/%Y%m%d/%H%M%S"; "mtime": when files were changed last; empty: what files state. */
+  /**
+   * A pattern of names such as "cam{camera}/%Y%m%d/%H%M%S"; "mtime": when files were changed last; empty: what files
+   * state.
+   */
   from: string;
   /** The zone of times that state none: "Europe/Berlin", "UTC", "+02:00"; empty: they are not known. */
   zone: string;
@@ -246,7 +254,10 @@ export interface MaxQuarantined {
     /** 0: none. */
     { $case: "inputs"; value: number }
     | //
-    /** A percentage of all inputs, 0 to 100: as long as not all are listed, the job fails only by what the listed ones tell for certain. */
+    /**
+     * A percentage of all inputs, 0 to 100: as long as not all are listed, the job fails only by what the listed ones
+     * tell for certain.
+     */
     { $case: "percent"; value: number }
     | undefined;
 }
@@ -263,7 +274,10 @@ export interface VideoOptions {
   /** Frames a second, as a fraction: the first frame at or after each multiple of its inverse. 0 of both: all. */
   fpsNum: number;
   fpsDen: number;
-  /** A method of FFmpeg's for decoding in hardware, such as "cuda"; empty: none. Where a node lacks it, it decodes without. */
+  /**
+   * A method of FFmpeg's for decoding in hardware, such as "cuda"; empty: none. Where a node lacks it, it decodes
+   * without.
+   */
   hwaccel: string;
 }
 
@@ -282,8 +296,8 @@ export interface Counts {
   /** Quarantined inputs. */
   quarantined: number;
   /**
-   * Inputs whose results were kept from an earlier job in the output folder. They count in `frames` and `pixels`, and belong to no
-   * shard. Absent: none.
+   * Inputs whose results were kept from an earlier job in the output folder. They count in `frames` and `pixels`, and
+   * belong to no shard. Absent: none.
    */
   kept?: number | undefined;
 }
@@ -306,17 +320,26 @@ export interface JobStatus {
   /** Why the job failed; empty otherwise. */
   error: string;
   /**
-   * SHA-256 over the ordered results in lower-case hex, once the job is complete; of a job of several pipelines over their names
-   * and digests.
+   * SHA-256 over the ordered results in lower-case hex, once the job is complete; of a job of several pipelines over
+   * their names and digests.
    */
   digest: string;
-  /** Why inputs were quarantined, the most frequent reason first; at most 20. With more reasons the last stands for all others. */
+  /**
+   * Why inputs were quarantined, the most frequent reason first; at most 20. With more reasons the last stands for all
+   * others.
+   */
   reasons: QuarantineReason[];
   /** Why nothing of the job goes on, in one sentence: no attached node can do what it needs. Empty while something does. */
   waiting: string;
-  /** Notes for people about the job's sources, a sentence each, such as which folders and files were left out. At most 32. */
+  /**
+   * Notes for people about the job's sources, a sentence each, such as which folders and files were left out. At most
+   * 32.
+   */
   notes: string[];
-  /** Nodes whose results are merged, by name and device, whether they are attached or not; absent where nobody counted them. */
+  /**
+   * Nodes whose results are merged, by name and device, whether they are attached or not; absent where nobody counted
+   * them.
+   */
   nodesUsed?:
     | number
     | undefined;
@@ -336,8 +359,8 @@ export interface JobStatus {
 }
 
 /**
- * Where the time of a job went. Moments are milliseconds since 1970 by the coordinator's clock; 0: not yet, or not known, as an
- * earlier coordinator of the job saw it.
+ * Where the time of a job went. Moments are milliseconds since 1970 by the coordinator's clock; 0: not yet, or not
+ * known, as an earlier coordinator of the job saw it.
  */
 export interface JobTimes {
   /** The first shard was leased. */
@@ -349,8 +372,9 @@ export interface JobTimes {
   /** Seconds of nodes by stage, as in ShardCompleted, summed over merged shards. */
   stageSeconds: { [key: string]: number };
   /**
-   * Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. `queued`: seconds of the coordinator, in
-   * which shards of the job waited for a node; `away URI`: seconds in which it waited for that host or bucket.
+   * Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. `queued`: seconds of the
+   * coordinator, in which shards of the job waited for a node; `away URI`: seconds in which it waited for that host or
+   * bucket.
    */
   busySeconds: { [key: string]: number };
 }

@@ -27,8 +27,8 @@ export interface SubmitRequest {
     | JobSpec
     | undefined;
   /**
-   * Results go to a folder inside `spec.out` that is named by the job's id, as they do where `spec.out` is empty; the job's
-   * specification then says so.
+   * Results go to a folder inside `spec.out` that is named by the job's id, as they do where `spec.out` is empty; the
+   * job's specification then says so.
    */
   nameOutByJob: boolean;
 }
@@ -121,7 +121,10 @@ export interface TracedShard {
   leased: number;
   answered: number;
   merged: number;
-  /** What the node told, from `begun` on: by the coordinator's clock, as if the lease and the answer had taken equally long on their way. */
+  /**
+   * What the node told, from `begun` on: by the coordinator's clock, as if the lease and the answer had taken equally
+   * long on their way.
+   */
   begun: number;
   spans: StageSpan[];
 }
@@ -1141,15 +1144,16 @@ export const TracedShard: MessageFns<TracedShard> = {
 };
 
 /**
- * What people and programs ask of a coordinator. Where a request names a job by `job_id`, that is its id or, of four characters
- * at least, a beginning or an ending that no other id has. INVALID_ARGUMENT: several ids have it; NOT_FOUND: none has.
+ * What people and programs ask of a coordinator. Where a request names a job by `job_id`, that is its id or, of four
+ * characters at least, a beginning or an ending that no other id has. INVALID_ARGUMENT: several ids have it; NOT_FOUND:
+ * none has.
  */
 export type JobsService = typeof JobsService;
 export const JobsService = {
   /**
    * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace. The metadata
-   * `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
+   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no
+   * trace. The metadata `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit: {
     path: "/halogrid.v1.Jobs/Submit" as const,
@@ -1170,7 +1174,10 @@ export const JobsService = {
     responseSerialize: (value: GetResponse): Buffer => Buffer.from(GetResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetResponse => GetResponse.decode(value),
   },
-  /** Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest thousand others. */
+  /**
+   * Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest
+   * thousand others.
+   */
   list: {
     path: "/halogrid.v1.Jobs/List" as const,
     requestStream: false as const,
@@ -1181,8 +1188,8 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): ListResponse => ListResponse.decode(value),
   },
   /**
-   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then the
-   * stream closes. Watching an ended job gives that last message.
+   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then
+   * the stream closes. Watching an ended job gives that last message.
    */
   watch: {
     path: "/halogrid.v1.Jobs/Watch" as const,
@@ -1194,8 +1201,8 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): WatchResponse => WatchResponse.decode(value),
   },
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
-   * the complete job that was there before. Cancelling an ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the
+   * output of the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: {
     path: "/halogrid.v1.Jobs/Cancel" as const,
@@ -1207,8 +1214,8 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): CancelResponse => CancelResponse.decode(value),
   },
   /**
-   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or it ended too long
-   * ago.
+   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or
+   * it ended too long ago.
    */
   trace: {
     path: "/halogrid.v1.Jobs/Trace" as const,
@@ -1224,27 +1231,30 @@ export const JobsService = {
 export interface JobsServer extends UntypedServiceImplementation {
   /**
    * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace. The metadata
-   * `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
+   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no
+   * trace. The metadata `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit: handleUnaryCall<SubmitRequest, SubmitResponse>;
   /** The job as it is now. */
   get: handleUnaryCall<GetRequest, GetResponse>;
-  /** Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest thousand others. */
+  /**
+   * Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest
+   * thousand others.
+   */
   list: handleUnaryCall<ListRequest, ListResponse>;
   /**
-   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then the
-   * stream closes. Watching an ended job gives that last message.
+   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then
+   * the stream closes. Watching an ended job gives that last message.
    */
   watch: handleServerStreamingCall<WatchRequest, WatchResponse>;
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
-   * the complete job that was there before. Cancelling an ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the
+   * output of the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: handleUnaryCall<CancelRequest, CancelResponse>;
   /**
-   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or it ended too long
-   * ago.
+   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or
+   * it ended too long ago.
    */
   trace: handleUnaryCall<TraceRequest, TraceResponse>;
 }
@@ -1252,8 +1262,8 @@ export interface JobsServer extends UntypedServiceImplementation {
 export interface JobsClient extends Client {
   /**
    * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no trace. The metadata
-   * `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
+   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no
+   * trace. The metadata `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit(
     request: SubmitRequest,
@@ -1283,7 +1293,10 @@ export interface JobsClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetResponse) => void,
   ): ClientUnaryCall;
-  /** Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest thousand others. */
+  /**
+   * Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest
+   * thousand others.
+   */
   list(request: ListRequest, callback: (error: ServiceError | null, response: ListResponse) => void): ClientUnaryCall;
   list(
     request: ListRequest,
@@ -1297,8 +1310,8 @@ export interface JobsClient extends Client {
     callback: (error: ServiceError | null, response: ListResponse) => void,
   ): ClientUnaryCall;
   /**
-   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then the
-   * stream closes. Watching an ended job gives that last message.
+   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then
+   * the stream closes. Watching an ended job gives that last message.
    */
   watch(request: WatchRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchResponse>;
   watch(
@@ -1307,8 +1320,8 @@ export interface JobsClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchResponse>;
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the output of
-   * the complete job that was there before. Cancelling an ended job changes nothing.
+   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the
+   * output of the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel(
     request: CancelRequest,
@@ -1326,8 +1339,8 @@ export interface JobsClient extends Client {
     callback: (error: ServiceError | null, response: CancelResponse) => void,
   ): ClientUnaryCall;
   /**
-   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or it ended too long
-   * ago.
+   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or
+   * it ended too long ago.
    */
   trace(
     request: TraceRequest,

@@ -25,7 +25,10 @@ import { CaptureOptions, Grid, Pipeline, PipelineSet, StageSpan } from "./job.ts
 /** What an error of a source tells. */
 export const Cause = {
   UNSPECIFIED: "CAUSE_UNSPECIFIED",
-  /** CONTENT - The bytes are those that were listed, and something is wrong with them: damage, a format or size that is not supported. */
+  /**
+   * CONTENT - The bytes are those that were listed, and something is wrong with them: damage, a format or size that is not
+   * supported.
+   */
   CONTENT: "CAUSE_CONTENT",
   /** ACCESS - The bytes could not be read: not found, an error of input or output, too many open files. */
   ACCESS: "CAUSE_ACCESS",
@@ -138,24 +141,30 @@ export interface Hello {
   /** The node sees no files of the coordinator's: leases carry `hand_over`. */
   remoteStorage: boolean;
   /**
-   * Leases of an earlier conversation that the node still works on, or has the answers of: the welcome says which of them
-   * go on. A node keeps them for a minute after its connection broke.
+   * Leases of an earlier conversation that the node still works on, or has the answers of: the welcome says which of
+   * them go on. A node keeps them for a minute after its connection broke.
    */
   held: HeldLease[];
-  /** Which results the node computes: a number that rises with every change of a digest. A node of another one is refused. */
+  /**
+   * Which results the node computes: a number that rises with every change of a digest. A node of another one is
+   * refused.
+   */
   resultsVersion: number;
   /** What shards may need that this node cannot do: "decode video", "decode jpeg". */
   lacks: Lack[];
   /**
-   * Shards that the node decodes at the same time; 0: it does not say. So many it is leased before anybody knows how fast it is, where
-   * there are enough for all nodes.
+   * Shards that the node decodes at the same time; 0: it does not say. So many it is leased before anybody knows how
+   * fast it is, where there are enough for all nodes.
    */
   decoders: number;
   /** The node looks through parts of indexes; absent: it ignores such orders. */
   searches: boolean;
   /** On which it reads and decodes; 0: not told. */
   threads: number;
-  /** The node has computed a shard for this coordinator, or one whose place it took: what it fails may be the shard's fault. */
+  /**
+   * The node has computed a shard for this coordinator, or one whose place it took: what it fails may be the shard's
+   * fault.
+   */
   hasComputed: boolean;
   /**
    * Version of the node's data of time zones, such as "2025b". Jobs whose CaptureOptions have a zone go to nodes that
@@ -206,8 +215,9 @@ export interface Heartbeat {
 }
 
 /**
- * How many bytes the coordinator may lease from now on in place of hello's. A node that is attached to several coordinators divides
- * what it holds at once among them, by what each has leased to it. The coordinator answers with CreditTaken.
+ * How many bytes the coordinator may lease from now on in place of hello's. A node that is attached to several
+ * coordinators divides what it holds at once among them, by what each has leased to it. The coordinator answers with
+ * CreditTaken.
  */
 export interface Credit {
   /** 0: no shard. */
@@ -215,8 +225,8 @@ export interface Credit {
 }
 
 /**
- * Leases of other coordinators of a job that this one leads now, which the node still works on, or has the answers of. The
- * coordinator answers with CreditTaken and Kept.
+ * Leases of other coordinators of a job that this one leads now, which the node still works on, or has the answers of.
+ * The coordinator answers with CreditTaken and Kept.
  */
 export interface Brought {
   jobId: string;
@@ -226,8 +236,8 @@ export interface Brought {
 }
 
 /**
- * What the node's workers were at, as long as they are at something: of the seconds since the last one, of which nothing follows but what
- * people are shown.
+ * What the node's workers were at, as long as they are at something: of the seconds since the last one, of which
+ * nothing follows but what people are shown.
  */
 export interface Load {
   /** Threads that decode images. */
@@ -273,8 +283,8 @@ export interface AnswerPart {
 }
 
 /**
- * The node's answer to a lease. `job_id`, `shard`, `attempt` and `epoch` are the lease's own: the coordinator ignores an
- * answer to a lease that is no longer current.
+ * The node's answer to a lease. `job_id`, `shard`, `attempt` and `epoch` are the lease's own: the coordinator ignores
+ * an answer to a lease that is no longer current.
  */
 export interface ShardCompleted {
   jobId: string;
@@ -287,8 +297,8 @@ export interface ShardCompleted {
    */
   results: SourceResult[];
   /**
-   * One for each source that could not. Those of CAUSE_CONTENT are quarantined. For the others the coordinator first finds out
-   * whether the node is at fault; if it is, nothing of the answer counts.
+   * One for each source that could not. Those of CAUSE_CONTENT are quarantined. For the others the coordinator first
+   * finds out whether the node is at fault; if it is, nothing of the answer counts.
    */
   errors: SourceError[];
   /**
@@ -299,15 +309,17 @@ export interface ShardCompleted {
   /** Encoded bytes read from sources. */
   inputBytes: number;
   /**
-   * Seconds in which the node was at something for at least one shard of the job, however many they were: read, decode, encode;
-   * `device`: in which its device was at work; `shard`: in which it had a shard under way. All since the last answer that told
-   * of the job, so that sums over answers are those of the node. `NAME_binds`: in which it was what all behind it waited for, of
-   * network, read, decode, device, encode, and `node` for none of these; they add up to `shard`.
+   * Seconds in which the node was at something for at least one shard of the job, however many they were: read, decode,
+   * encode; `device`: in which its device was at work; `shard`: in which it had a shard under way. All since the last
+   * answer that told of the job, so that sums over answers are those of the node. `NAME_binds`: in which it was what
+   * all behind it waited for, of network, read, decode, device, encode, and `node` for none of these; they add up to
+   * `shard`.
    */
   busySeconds: { [key: string]: number };
   /**
-   * The counts of all results, in their order, after those of the answer's parts: each a varint of at most 5 bytes, which has 7 bits
-   * in a byte, the lowest first, and bit 7 set in all bytes but the last. 1 MiB at most. `SourceResult.bin_count` says which are whose.
+   * The counts of all results, in their order, after those of the answer's parts: each a varint of at most 5 bytes,
+   * which has 7 bits in a byte, the lowest first, and bit 7 set in all bytes but the last. 1 MiB at most.
+   * `SourceResult.bin_count` says which are whose.
    */
   counts?:
     | Uint8Array
@@ -420,8 +432,8 @@ export interface SourceResult {
   counted: number;
   bins: number[];
   /**
-   * When the file states that its image was captured, or its video began; absent where it does not. The result of the first pipeline
-   * says it for all.
+   * When the file states that its image was captured, or its video began; absent where it does not. The result of the
+   * first pipeline says it for all.
    */
   captured?:
     | CaptureTime
@@ -430,7 +442,10 @@ export interface SourceResult {
   pipeline?:
     | number
     | undefined;
-  /** How many of the answer's `counts` are this result's, in the order that `bins` has. Absent: none, and `bins` has them. */
+  /**
+   * How many of the answer's `counts` are this result's, in the order that `bins` has. Absent: none, and `bins` has
+   * them.
+   */
   binCount?: number | undefined;
 }
 
@@ -469,8 +484,8 @@ export interface SourceError {
 
 /**
  * The shard could not be computed for a reason outside its sources (device lost, out of memory, output not writable):
- * it is leased again, to another node where there is one. Once it has failed three times, and on every node that could have
- * had it, its sources are quarantined.
+ * it is leased again, to another node where there is one. Once it has failed three times, and on every node that could
+ * have had it, its sources are quarantined.
  */
 export interface ShardFailed {
   jobId: string;
@@ -485,7 +500,10 @@ export interface ShardFailed {
   device?:
     | boolean
     | undefined;
-  /** What the shard needs and the node turned out to lack, as Lack.need: the shard is not blamed for it. Empty: nothing known. */
+  /**
+   * What the shard needs and the node turned out to lack, as Lack.need: the shard is not blamed for it. Empty: nothing
+   * known.
+   */
   need: string;
 }
 
@@ -523,8 +541,8 @@ export interface PartFound {
 }
 
 /**
- * The best of the part, at most `top`, in the order of results: the best score first; of equal ones the smaller URI by UTF-16 code
- * units, the smaller frame, the smaller cell, the smaller row.
+ * The best of the part, at most `top`, in the order of results: the best score first; of equal ones the smaller URI by
+ * UTF-16 code units, the smaller frame, the smaller cell, the smaller row.
  */
 export interface PartRanking {
   hits: PartHit[];
@@ -575,8 +593,8 @@ export interface AttachResponse {
 }
 
 /**
- * This coordinator leads the job from now on. The node says with Brought which leases of it other coordinators gave the node, and
- * works on them meanwhile.
+ * This coordinator leads the job from now on. The node says with Brought which leases of it other coordinators gave the
+ * node, and works on them meanwhile.
  */
 export interface Bring {
   jobId: string;
@@ -591,15 +609,18 @@ export interface Kept {
   kept: HeldLease[];
 }
 
-/** Has the node look through some blocks of an index. It answers with a PartFound, of this order before those that come later. */
+/**
+ * Has the node look through some blocks of an index. It answers with a PartFound, of this order before those that come
+ * later.
+ */
 export interface SearchPart {
   /** Never used again in this conversation. */
   search: number;
   /** URI of the folder of the index. */
   index: string;
   /**
-   * SHA-256 of what the manifest says of its files, which has the checksums of all blocks, in hexadecimal digits. A node that finds
-   * another index there answers with an error.
+   * SHA-256 of what the manifest says of its files, which has the checksums of all blocks, in hexadecimal digits. A
+   * node that finds another index there answers with an error.
    */
   version: string;
   /** The blocks, counted from 0 over all segments, and one more than the last of them. */
@@ -618,7 +639,10 @@ export interface SearchPart {
   camera?: string | undefined;
 }
 
-/** Counts as the index has them: cells one after another, each padded with zeros to a multiple of 16; with `cells`, one of these. */
+/**
+ * Counts as the index has them: cells one after another, each padded with zeros to a multiple of 16; with `cells`, one
+ * of these.
+ */
 export interface QueryVector {
   counts: number[];
 }
@@ -635,7 +659,10 @@ export interface Probe {
 
 export interface ProbedFile {
   uri: string;
-  /** The whole file is hashed; otherwise its first 64 KiB and its last, one after the other, or all of a file of 128 KiB or less. */
+  /**
+   * The whole file is hashed; otherwise its first 64 KiB and its last, one after the other, or all of a file of 128 KiB
+   * or less.
+   */
   whole: boolean;
 }
 
@@ -645,8 +672,8 @@ export interface Welcome {
   /** Port of the coordinator's HTTP, at the host that was dialled, and with TLS where gRPC has it. */
   httpPort: number;
   /**
-   * Which of the leases that hello named go on, as if this coordinator had given them: answers to them carry its epoch, and
-   * these are their new names. The node forgets the others.
+   * Which of the leases that hello named go on, as if this coordinator had given them: answers to them carry its epoch,
+   * and these are their new names. The node forgets the others.
    */
   kept: HeldLease[];
 }
@@ -699,8 +726,8 @@ export interface Lease {
     | Grid
     | undefined;
   /**
-   * The results are for comparison: the node computes them with the reference in plain TypeScript, whatever its device is,
-   * and writes nothing.
+   * The results are for comparison: the node computes them with the reference in plain TypeScript, whatever its device
+   * is, and writes nothing.
    */
   verify?:
     | boolean
@@ -714,15 +741,15 @@ export interface Lease {
    */
   handOver: string;
   /**
-   * A part of a map that is made of whole shards of its Zarr is kept as those instead of a chunk: the coordinator looks for
-   * them, and takes them over as they are.
+   * A part of a map that is made of whole shards of its Zarr is kept as those instead of a chunk: the coordinator looks
+   * for them, and takes them over as they are.
    */
   zarrShards?:
     | boolean
     | undefined;
   /**
-   * As the job's, in place of `pipeline`. Chunks of results then go to the folder `pipelines/NAME` of `scratch`, and those of
-   * sources themselves to `scratch`.
+   * As the job's, in place of `pipeline`. Chunks of results then go to the folder `pipelines/NAME` of `scratch`, and
+   * those of sources themselves to `scratch`.
    */
   pipelines?:
     | PipelineSet
@@ -736,11 +763,11 @@ export interface Lease {
     | string
     | undefined;
   /**
-   * The sources of the work, as a block of columns: libs/sources/src/blocks/source-block.ts says which columns it has, and
-   * columns.ts how they are written. Of a tile it has the image, of frames all of them, in the order in which they are
-   * computed. 8 MiB at most. A node that finds another version of a file than the one it is held to answers with an error
-   * of CAUSE_CHANGED instead of a result. For a preview it leaves chunks of the dense result and of the source itself,
-   * unless the lease is to verify.
+   * The sources of the work, as a block of columns: libs/sources/src/blocks/source-block.ts says which columns it has,
+   * and columns.ts how they are written. Of a tile it has the image, of frames all of them, in the order in which they
+   * are computed. 8 MiB at most. A node that finds another version of a file than the one it is held to answers with an
+   * error of CAUSE_CHANGED instead of a result. For a preview it leaves chunks of the dense result and of the source
+   * itself, unless the lease is to verify.
    */
   sources: Uint8Array;
 }
@@ -761,8 +788,8 @@ export interface VideoSegment {
   /** One more than the last packet that is needed. */
   end: number;
   /**
-   * Version of the file when it was planned: its size and time, or what a server says of it, so that another file is not taken for
-   * it.
+   * Version of the file when it was planned: its size and time, or what a server says of it, so that another file is
+   * not taken for it.
    */
   version: string;
   /** As the job's. */
@@ -814,7 +841,10 @@ export interface NodeStatus {
   lacks: Lack[];
   /** Until when it gets no shards because it fails too often, in milliseconds since 1970; 0: it gets some. */
   setAsideUntilMs: number;
-  /** Shards that it failed. Like shards_done and pixels_done, of all conversations of this process with this coordinator. */
+  /**
+   * Shards that it failed. Like shards_done and pixels_done, of all conversations of this process with this
+   * coordinator.
+   */
   shardsFailed: number;
   /** As its hello told it. */
   threads: number;
@@ -823,7 +853,10 @@ export interface NodeStatus {
   /** Decoded bytes of its leases, and how many it will hold. */
   leasedBytes: number;
   creditBytes: number;
-  /** The last failure of a shard in one sentence, and when it was, in milliseconds since 1970; empty and 0 where there was none. */
+  /**
+   * The last failure of a shard in one sentence, and when it was, in milliseconds since 1970; empty and 0 where there
+   * was none.
+   */
   lastFailure: string;
   lastFailureMs: number;
   /** What its workers were at in the last seconds in which it told; none before it did. */
@@ -831,7 +864,10 @@ export interface NodeStatus {
 }
 
 export interface WorkersAtWork {
-  /** decode: threads that decode images; video: processes and engines that decode videos; device: 1, or the threads of a CPU. */
+  /**
+   * decode: threads that decode images; video: processes and engines that decode videos; device: 1, or the threads of a
+   * CPU.
+   */
   kind: string;
   workers: number;
   /** At work, as a mean of some seconds. */

@@ -77,8 +77,8 @@ export interface IndexedFrame {
     | number
     | undefined;
   /**
-   * Path of its picture on the coordinator's HTTP port; ?side=N for at most N pixels a side, and /map behind it for the map that
-   * its job kept. It leads nowhere once another coordinator leads. Empty where its URI is too long for a path.
+   * Path of its picture on the coordinator's HTTP port; ?side=N for at most N pixels a side, and /map behind it for the
+   * map that its job kept. It leads nowhere once another coordinator leads. Empty where its URI is too long for a path.
    */
   picture: string;
 }
@@ -178,7 +178,10 @@ export interface ChangesResponse {
 
 export interface CameraTimeline {
   camera: string;
-  /** What its times are: captured_at, milliseconds since 1970; timestamp_ms, of the video; or frame, numbers of its frames. */
+  /**
+   * What its times are: captured_at, milliseconds since 1970; timestamp_ms, of the video; or frame, numbers of its
+   * frames.
+   */
   time: string;
   frames: number;
   /** Frames that lack such a time, or count no pixel: they are left out. */
@@ -1944,10 +1947,11 @@ export const CameraEvent: MessageFns<CameraEvent> = {
 };
 
 /**
- * Finding frames again, in indexes that this coordinator may read, and what changed in outputs of jobs. An index is named as it was
- * given to the coordinator (its --index, by the name of the folder), or by its absolute path, where that lies in a data root. Few
- * calls run at a time: RESOURCE_EXHAUSTED where too many wait, or one takes too long. FAILED_PRECONDITION: an index or an output that
- * is damaged, empty or cannot be read; NOT_FOUND: no such index, job or frame.
+ * Finding frames again, in indexes that this coordinator may read, and what changed in outputs of jobs. An index is
+ * named as it was given to the coordinator (its --index, by the name of the folder), or by its absolute path, where
+ * that lies in a data root. Few calls run at a time: RESOURCE_EXHAUSTED where too many wait, or one takes too long.
+ * FAILED_PRECONDITION: an index or an output that is damaged, empty or cannot be read; NOT_FOUND: no such index, job or
+ * frame.
  */
 export type SearchService = typeof SearchService;
 export const SearchService = {
