@@ -9,10 +9,10 @@ import {
   type Log,
   startHttp,
 } from '@halogrid/service';
+import { systemClock } from '@halogrid/service/clock';
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
 import type { CoordinatorConfig } from './config.ts';
-import { systemClock } from './dispatch/clock.ts';
 import { exposeLeadership } from './expose-state.ts';
 import { type LeaderServer, startLeader } from './leader.ts';
 import { Leadership } from './leadership/leadership.ts';

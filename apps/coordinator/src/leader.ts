@@ -1,3 +1,5 @@
+import { checkSources } from '@halogrid/jobs/check-sources';
+import { createJobId } from '@halogrid/jobs/job-id';
 import type { JobSpec } from '@halogrid/proto';
 import {
   type Access,
@@ -6,9 +8,9 @@ import {
   otherResultsSentence,
   type Tls,
 } from '@halogrid/service';
+import type { Clock } from '@halogrid/service/clock';
 import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig, PlansOnThread } from './config.ts';
-import type { Clock } from './dispatch/clock.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import type { JobWork } from './dispatch/job-run.ts';
 import { JobSpans } from './dispatch/job-spans.ts';
@@ -21,8 +23,6 @@ import type { ResumeJob } from './dispatch/submit-job.ts';
 import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeState } from './expose-state.ts';
-import { checkSources } from './job/check-sources.ts';
-import { createJobId } from './job/job-id.ts';
 import { SharedJobs } from './leadership/shared-jobs.ts';
 import type { LogLedger } from './ledger/log-ledger.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';

@@ -1,5 +1,5 @@
-import { lackOf } from '../job/output-lack.ts';
-import { WantError } from '../job/want-error.ts';
+import { lackOf } from '@halogrid/jobs/output-lack';
+import { WantError } from '@halogrid/jobs/want-error';
 import type { LeaseId } from '../scheduler/events.ts';
 import type { NodeDriver } from './node-driver.ts';
 import { NodeQuestions } from './node-questions.ts';

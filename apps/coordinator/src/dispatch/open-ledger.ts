@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { scratchUri } from '@halogrid/jobs/output-paths';
 import type { Log } from '@halogrid/service';
-import { scratchUri } from '../job/output-paths.ts';
+import type { Clock } from '@halogrid/service/clock';
 import type { JobsElsewhere } from '../ledger/ledger.ts';
 import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
 import { FolderLogs } from '../log/folder-logs.ts';
@@ -8,7 +9,6 @@ import { Journal } from '../log/journal.ts';
 import { partsOf } from '../output/write-part.ts';
 import type { LostLedgerError } from '../registry/ledger-errors.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Clock } from './clock.ts';
 
 export interface LedgerContext {
   clock: Clock;

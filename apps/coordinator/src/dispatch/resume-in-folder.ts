@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { jobPipeline } from '@halogrid/jobs/accepted-job';
+import { lackOf } from '@halogrid/jobs/output-lack';
+import { ledgerPath, outputPath, scratchUri } from '@halogrid/jobs/output-paths';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { jobPipeline } from '../job/accepted-job.ts';
-import { lackOf } from '../job/output-lack.ts';
-import { ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
 import type { LogLedger } from '../ledger/log-ledger.ts';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';

@@ -1,5 +1,5 @@
+import { outputPath } from '@halogrid/jobs/output-paths';
 import { UsageError } from '@halogrid/service';
-import { outputPath } from '../job/output-paths.ts';
 import type { LogLedger } from '../ledger/log-ledger.ts';
 import { abandonJob } from '../output/finalise.ts';
 import { releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';

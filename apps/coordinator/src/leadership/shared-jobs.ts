@@ -1,6 +1,6 @@
+import { Refusal } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import type { Log } from '@halogrid/service';
-import { Refusal } from '../job/refusal.ts';
 import type { JobRecord } from '../ledger/ledger.ts';
 import { readRecord } from '../ledger/registered-record.ts';
 import type { Adopted, JobShares, SharedView } from '../registry/job-shares.ts';

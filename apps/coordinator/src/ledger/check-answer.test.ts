@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ShardWork } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
+import type { ShardWork } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { checkMended, InvalidResultError } from './check-answer.ts';
 
 const frames: ShardWork = {

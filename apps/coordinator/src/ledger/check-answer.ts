@@ -1,6 +1,6 @@
+import { indexesOf } from '@halogrid/jobs/planned-sources';
+import type { ShardWork, SourceError } from '@halogrid/jobs/shard';
 import type { MendedKind } from '@halogrid/proto';
-import { indexesOf } from '../job/planned-sources.ts';
-import type { ShardWork, SourceError } from '../job/shard.ts';
 
 /** A node's results cannot be right: they are not merged. */
 export class InvalidResultError extends Error {

@@ -1,9 +1,9 @@
+import { type ShardWork, sourcesIn } from '@halogrid/jobs/shard';
 import { readVarints } from '@halogrid/proto/varints';
 import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import type { PartSums } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { type FilePlace, isPartId, mostPartBytes } from '@halogrid/results/shard-place';
-import { type ShardWork, sourcesIn } from '../job/shard.ts';
 import { checkErrors, InvalidResultError } from './check-answer.ts';
 import type { ShardCommit } from './ledger.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect } from '@halogrid/geometry';
+import type { SourceResult, TileWork } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { cellsOf } from '@halogrid/kernels';
 import fc from 'fast-check';
-import type { SourceResult, TileWork } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { InvalidResultError } from './check-answer.ts';
 import { checkTile } from './check-tile.ts';
 

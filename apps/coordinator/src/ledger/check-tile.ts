@@ -1,10 +1,10 @@
 import type { Rect, Size } from '@halogrid/geometry';
+import { firstOf } from '@halogrid/jobs/planned-sources';
+import type { SourceError, SourceResult, TileWork } from '@halogrid/jobs/shard';
 import { cellsOf } from '@halogrid/kernels/grid';
 import { cellPixels } from '@halogrid/results/cell-pixels';
 import { binsOfCell, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
 import { isCaptureTime } from '@halogrid/sources/captured';
-import { firstOf } from '../job/planned-sources.ts';
-import type { SourceError, SourceResult, TileWork } from '../job/shard.ts';
 import { checkErrors, refuse } from './check-answer.ts';
 
 /**

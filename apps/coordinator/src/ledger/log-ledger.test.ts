@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { repeated } from '@halogrid/testing';
+import { memoryFolder, repeated } from '@halogrid/testing';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
 import { SqliteRegistry } from '../registry/sqlite-registry.ts';
 import { SharedMemoryRegistry, SharesMemory } from '../registry/testing/shared-memory-registry.ts';
-import { memoryFolder } from '../testing/memory-folder.ts';
 import { ledgerConformance } from './testing/ledger-conformance.ts';
 import { ledgerCrashes } from './testing/ledger-crashes.ts';
 import { folderStage, logStage, openLogLedger } from './testing/open-log-ledger.ts';

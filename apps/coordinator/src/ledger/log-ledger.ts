@@ -1,9 +1,9 @@
+import { jobGrid, jobPipelines } from '@halogrid/jobs/accepted-job';
+import type { OutputLack } from '@halogrid/jobs/output-lack';
+import type { PlanStep } from '@halogrid/jobs/shard';
 import type { JobSpec } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { resultsVersion } from '@halogrid/service/version';
-import { jobGrid, jobPipelines } from '../job/accepted-job.ts';
-import type { OutputLack } from '../job/output-lack.ts';
-import type { PlanStep } from '../job/shard.ts';
 import { isEnd } from '../log/fact.ts';
 import { countLogs, JobLog, type JobLogOptions } from '../log/job-log.ts';
 import type { Journal, Journaled } from '../log/journal.ts';

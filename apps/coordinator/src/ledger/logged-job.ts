@@ -1,11 +1,11 @@
+import { jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
+import { firstOf, indexesOf, readSources } from '@halogrid/jobs/planned-sources';
+import type { PlanStep, Shard, ShardWork, SourceError } from '@halogrid/jobs/shard';
 import type { JobSpec } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
-import { jobGrid, jobParts } from '../job/accepted-job.ts';
-import { firstOf, indexesOf, readSources } from '../job/planned-sources.ts';
-import type { PlanStep, Shard, ShardWork, SourceError } from '../job/shard.ts';
 import { type AnswerFact, type Fact, isEnd, type LedgerState, type SourceFault } from '../log/fact.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { reasonsOf } from '../log/job-state.ts';

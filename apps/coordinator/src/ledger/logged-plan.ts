@@ -1,7 +1,7 @@
+import { firstOf, type PlannedSources } from '@halogrid/jobs/planned-sources';
+import type { PlanStep, Shard, ShardWork } from '@halogrid/jobs/shard';
+import { SourceRuns } from '@halogrid/jobs/source-runs';
 import { SourceBlock } from '@halogrid/sources/source-block';
-import { firstOf, type PlannedSources } from '../job/planned-sources.ts';
-import type { PlanStep, Shard, ShardWork } from '../job/shard.ts';
-import { SourceRuns } from '../job/source-runs.ts';
 import type { PlannedBlock, PlannedFact } from '../log/fact.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import { HeldFacts } from '../log/held-facts.ts';

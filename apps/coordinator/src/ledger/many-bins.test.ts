@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { memoryFolder } from '@halogrid/testing';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
-import { memoryFolder } from '../testing/memory-folder.ts';
 import {
   commitOf,
   comparable,

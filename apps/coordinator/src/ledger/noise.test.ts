@@ -18,12 +18,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JobSpec } from '@halogrid/proto';
-import { repeated } from '@halogrid/testing';
+import { memoryFolder, repeated } from '@halogrid/testing';
 import { isLedgerLost } from '../registry/ledger-errors.ts';
 import { FencedError, type Registry } from '../registry/registry.ts';
 import { SqliteRegistry } from '../registry/sqlite-registry.ts';
 import { runLocalJob } from '../testing/local-job.ts';
-import { memoryFolder } from '../testing/memory-folder.ts';
 import { SeededRandom } from '../testing/simulation/seeded-random.ts';
 
 // Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the

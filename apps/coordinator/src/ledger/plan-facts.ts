@@ -1,5 +1,5 @@
-import { firstOf } from '../job/planned-sources.ts';
-import type { PlanStep, Shard } from '../job/shard.ts';
+import { firstOf } from '@halogrid/jobs/planned-sources';
+import type { PlanStep, Shard } from '@halogrid/jobs/shard';
 import type { PlannedFact, PlannedShard } from '../log/fact.ts';
 
 /** Makes facts of steps of a plan, one for each block of sources. `firstShard` shards precede them. */

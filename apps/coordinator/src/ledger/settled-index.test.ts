@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { isKept, type PlanStep, type ShardWork } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { SourceBlock } from '@halogrid/sources/source-block';
-import { repeated } from '@halogrid/testing';
+import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { isKept, type PlanStep, type ShardWork } from '../job/shard.ts';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
-import { memoryFolder } from '../testing/memory-folder.ts';
 import { settledSources, shapesOf } from '../testing/memory-parts.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { binsOf, commitOf, jobId, planOf, shardsOf, spec } from './testing/ledger-scene.ts';
 import { openLogLedger } from './testing/open-log-ledger.ts';
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect, Size } from '@halogrid/geometry';
+import type { SourceResult } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { cellsOf } from '@halogrid/kernels/grid';
 import { type FoundShard, shardRows } from '@halogrid/results/found-shard';
 import { allCells, binsOfSource, digestedBins, type HistogramShape } from '@halogrid/results/histogram-shape';
@@ -9,12 +11,10 @@ import { sourceDigest } from '@halogrid/results/source-digest';
 import { documentedDigest } from '@halogrid/results/testing-digest';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import fc from 'fast-check';
-import type { SourceResult } from '../job/shard.ts';
 import { fold } from '../log/fold.ts';
 import { newState } from '../log/job-state.ts';
 import { plannedFact } from '../log/testing/planned-fact.ts';
 import { foundShard } from '../testing/memory-parts.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { wholeShard } from './whole-shard.ts';
 
 // The digest of a source by the array of counts that one node has of it, and by every way that counts come to a

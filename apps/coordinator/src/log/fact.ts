@@ -1,9 +1,9 @@
 import type { Size } from '@halogrid/geometry';
+import type { PlannedSources } from '@halogrid/jobs/planned-sources';
+import type { ShardWork } from '@halogrid/jobs/shard';
 import type { PartSums } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import type { PlannedSources } from '../job/planned-sources.ts';
-import type { ShardWork } from '../job/shard.ts';
 import type { LogMark } from '../registry/registry.ts';
 
 /**

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect, Size } from '@halogrid/geometry';
+import type { SourceResult } from '@halogrid/jobs/shard';
+import type { ToldSource } from '@halogrid/jobs/testing-planned';
 import { cellsOf, cutTiles, type Grid } from '@halogrid/kernels';
 import { digestedBins, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from '@halogrid/results/part-sums';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
-import type { SourceResult } from '../job/shard.ts';
-import type { ToldSource } from '../testing/planned.ts';
 import type { Fact, TileFact } from './fact.ts';
 import { fold } from './fold.ts';
 import { isOpen, type JobState, newState, reasonsOf } from './job-state.ts';

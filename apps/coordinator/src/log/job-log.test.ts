@@ -3,6 +3,7 @@ import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { ToldSource } from '@halogrid/jobs/testing-planned';
 import { cellsOf } from '@halogrid/kernels/grid';
 import { packCounts } from '@halogrid/results/part-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
@@ -10,7 +11,6 @@ import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { registryFormat } from '../registry/ledger-errors.ts';
 import type { LogMark } from '../registry/registry.ts';
-import type { ToldSource } from '../testing/planned.ts';
 import { storeState } from './checkpoint.ts';
 import type { AnswerFact, PlannedFact, PlannedShard, TileFact } from './fact.ts';
 import { packFact, readFact } from './fact-codec.ts';

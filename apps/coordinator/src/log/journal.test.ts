@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
 import { eventually, turns } from '@halogrid/testing';
-import { systemClock } from '../dispatch/clock.ts';
 import { DamagedLedgerError } from '../registry/ledger-errors.ts';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
 import { FencedError, type JobChange } from '../registry/registry.ts';

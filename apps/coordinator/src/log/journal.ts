@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { lackOf, type OutputLack } from '@halogrid/jobs/output-lack';
 import type { Log } from '@halogrid/service';
-import { lackOf, type OutputLack } from '../job/output-lack.ts';
-import { type Pause, systemPause } from '../job/system-pause.ts';
+import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import { LostLedgerError } from '../registry/ledger-errors.ts';
 import { FencedError, type JobChange, type Registry } from '../registry/registry.ts';
 import { HeldChanges } from './held-changes.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SourceRuns } from '@halogrid/jobs/source-runs';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
-import { SourceRuns } from '../job/source-runs.ts';
 import type { PlannedFact } from './fact.ts';
 import { SourceIndex } from './source-index.ts';
 

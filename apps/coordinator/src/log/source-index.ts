@@ -1,4 +1,4 @@
-import { SourceRuns } from '../job/source-runs.ts';
+import { SourceRuns } from '@halogrid/jobs/source-runs';
 import { Marks, NumberColumn } from './columns.ts';
 import type { PlannedFact } from './fact.ts';
 import type { FactPlace } from './fact-place.ts';

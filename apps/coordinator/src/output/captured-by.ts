@@ -1,7 +1,7 @@
+import { jobPipelines } from '@halogrid/jobs/accepted-job';
+import type { PlanNote } from '@halogrid/jobs/shard';
 import type { Pipeline } from '@halogrid/kernels';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
-import { jobPipelines } from '../job/accepted-job.ts';
-import type { PlanNote } from '../job/shard.ts';
 import type { JobResults } from '../ledger/ledger.ts';
 
 /**

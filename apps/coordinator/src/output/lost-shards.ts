@@ -1,5 +1,5 @@
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
 import { PartReader } from '@halogrid/results/part-reader';
-import type { AcceptedJob } from '../job/accepted-job.ts';
 import type { AnsweredShards } from '../ledger/ledger.ts';
 import { partPipelines, partsPath } from './write-part.ts';
 

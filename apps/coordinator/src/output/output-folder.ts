@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import { lackOf } from '@halogrid/jobs/output-lack';
+import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '@halogrid/jobs/output-paths';
 import type { JobSpec } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
 import {
@@ -17,8 +19,6 @@ import {
 import { exists, isReady, publishOutput } from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
-import { lackOf } from '../job/output-lack.ts';
-import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
 import { isLogName } from '../log/folder-logs.ts';
 import { isSameJob, isUnfinished, type JobClaim } from './job-claim.ts';
 import { runningJobJson } from './job-json.ts';

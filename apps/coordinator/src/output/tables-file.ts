@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type AcceptedJob, jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
+import { newOutputPath, unfinishedTablePath } from '@halogrid/jobs/output-paths';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import { jobLine } from '@halogrid/results/job-line';
 import { type PackedSystemError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
-import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
-import { newOutputPath, unfinishedTablePath } from '../job/output-paths.ts';
 import type { SettledSources } from '../ledger/ledger.ts';
 import { LostPartError } from './lost-part-error.ts';
 import type { UntilWritten } from './output-wait.ts';

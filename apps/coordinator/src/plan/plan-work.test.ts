@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
+import type { VideoSegment } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { createPipeline, cutTiles } from '@halogrid/kernels';
-import type { VideoSegment } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { PlanCounter } from './plan-totals.ts';
 import { kindOfSource, type PlanWork } from './plan-work.ts';
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../job/refusal.ts';
+import { Refusal } from '@halogrid/jobs/refusal';
 
 /** Counts that are told at most: an answer is one text, of 8 MB then. */
 const mostCounts = 2 ** 20;

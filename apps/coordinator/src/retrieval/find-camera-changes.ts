@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import type { CameraEvent, CameraTimeline, ChangesRequest, ChangesResponse } from '@halogrid/proto';
 import {
   type CameraChanges,
@@ -11,7 +12,6 @@ import {
   readFinishedJob,
 } from '@halogrid/search';
 import { allowedPath } from '@halogrid/sources';
-import { Refusal, refuseValue } from '../job/refusal.ts';
 import { shownFrame } from './known-frame.ts';
 import type { Tickets } from './tickets.ts';
 

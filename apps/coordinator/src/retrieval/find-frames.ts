@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Refusal } from '@halogrid/jobs/refusal';
 import type { PixelRegion, SearchRequest, SearchResponse, SearchResult } from '@halogrid/proto';
 import {
   type Catalog,
@@ -16,7 +17,6 @@ import {
 import type { DistanceName } from '@halogrid/search/distance-names';
 import { openPixels, regionHistogram } from '@halogrid/search/query';
 import { InputError, redactUri } from '@halogrid/sources';
-import { Refusal } from '../job/refusal.ts';
 import { indexedFrame } from './known-frame.ts';
 import type { Tickets } from './tickets.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Refusal } from '@halogrid/jobs/refusal';
 import { SourceList } from '@halogrid/results/source-list';
 import { thumbnail } from '@halogrid/results/thumbnails';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
-import { Refusal } from '../job/refusal.ts';
 import type { Orders, PngPicture } from './orders.ts';
 import type { ShownFrame, Tickets } from './tickets.ts';
 

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import { allowedPath, SourceForbiddenError, sourceAccess } from '@halogrid/sources';
-import { Refusal, refuseValue } from '../job/refusal.ts';
 
 /** Folders by the name that they are asked for by. */
 export type NamedFolders = ReadonlyMap<string, string>;

@@ -3,16 +3,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { scratchUri } from '@halogrid/jobs/output-paths';
+import type { PlanStep, Shard } from '@halogrid/jobs/shard';
+import { sourcesOf } from '@halogrid/jobs/testing-planned';
 import { cellsOf, type Grid } from '@halogrid/kernels';
-import { repeated } from '@halogrid/testing';
+import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { scratchUri } from '../job/output-paths.ts';
-import type { PlanStep, Shard } from '../job/shard.ts';
 import { binsOf, jobId, pipeline, planOf, shardsOf, spec } from '../ledger/testing/ledger-scene.ts';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { partsOf, partsPath } from '../output/write-part.ts';
-import { memoryFolder } from '../testing/memory-folder.ts';
-import { sourcesOf } from '../testing/planned.ts';
 import { writtenCommit } from '../testing/written-commit.ts';
 import { LiveCells } from './live-cells.ts';
 

@@ -1,4 +1,5 @@
 import type { Rect } from '@halogrid/geometry';
+import type { RefusalKind } from '@halogrid/jobs/refusal';
 import type {
   ChangesRequest,
   ChangesResponse,
@@ -13,7 +14,6 @@ import type {
 } from '@halogrid/proto';
 import type { Looked } from '@halogrid/search';
 import type { SourceAccess } from '@halogrid/sources';
-import type { RefusalKind } from '../job/refusal.ts';
 
 /** A picture as a PNG, and the size of what it shows. */
 export interface PngPicture {

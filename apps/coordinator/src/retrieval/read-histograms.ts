@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { Refusal } from '@halogrid/jobs/refusal';
 import { FeatureReader } from '@halogrid/results/feature-reader';
 import { allowedPath } from '@halogrid/sources';
-import { Refusal } from '../job/refusal.ts';
 import type { Orders } from './orders.ts';
 
 /**

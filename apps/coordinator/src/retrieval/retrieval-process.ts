@@ -1,9 +1,9 @@
 // Runs in a process of its own, for a coordinator: searches, and decodes what anybody may have made.
 import { rmSync } from 'node:fs';
+import { Refusal, type RefusalKind } from '@halogrid/jobs/refusal';
 import { readsParts } from '@halogrid/results/region-picture';
 import { IndexError, type OpenScan, SharedScan, UnknownCamera } from '@halogrid/search';
 import { InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
-import { Refusal, type RefusalKind } from '../job/refusal.ts';
 import { findCameraChanges } from './find-camera-changes.ts';
 import { findFrames } from './find-frames.ts';
 import { framePicture } from './frame-picture.ts';

@@ -4,10 +4,10 @@ import { mkdtempSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Refusal } from '@halogrid/jobs/refusal';
 import type { PartFound } from '@halogrid/proto';
 import { type SourceAccess, sourceAccess } from '@halogrid/sources';
 import { limitConcurrency } from '@halogrid/threads';
-import { Refusal } from '../job/refusal.ts';
 import type {
   Order,
   OrderKind,

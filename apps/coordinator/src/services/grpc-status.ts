@@ -1,6 +1,6 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
+import { fitting, Refusal, type RefusalKind, whyFailed } from '@halogrid/jobs/refusal';
 import { refusalMetadata } from '@halogrid/service/refusal-metadata';
-import { fitting, Refusal, type RefusalKind, whyFailed } from '../job/refusal.ts';
 
 const codes: Record<RefusalKind, status> = {
   invalid: status.INVALID_ARGUMENT,

@@ -1,7 +1,7 @@
+import { Refusal } from '@halogrid/jobs/refusal';
 import type { JobHistoryView, MergedSoFar, QuarantinedInputs } from '@halogrid/proto';
 import type { JobTimeline } from '../dispatch/history/job-histories.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
-import { Refusal } from '../job/refusal.ts';
 import type { Questions } from '../leadership/questions.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { LiveCells } from '../retrieval/live-cells.ts';

@@ -1,5 +1,5 @@
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
-import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 
 /** The job that is meant by `given`, as matchJobId finds it; an id that is whole is not searched for. */

@@ -1,7 +1,7 @@
 import { open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { outputPath } from '../job/output-paths.ts';
-import { Refusal } from '../job/refusal.ts';
+import { outputPath } from '@halogrid/jobs/output-paths';
+import { Refusal } from '@halogrid/jobs/refusal';
 import type { Ledger } from '../ledger/ledger.ts';
 import { findJob } from './match-job-id.ts';
 

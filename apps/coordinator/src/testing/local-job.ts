@@ -3,16 +3,10 @@
 import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
-import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
-import { writeChunk } from '@halogrid/results';
-import { readKnown } from '@halogrid/results/known-sums';
-import type { FoundInPart } from '@halogrid/results/part-writer';
-import type { BlockSource } from '@halogrid/sources/source-block';
-import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
-import { mapType } from '../job/map-type.ts';
-import { outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
-import { readSources } from '../job/planned-sources.ts';
+import { type JobPart, jobGrid, jobParts, jobPipeline } from '@halogrid/jobs/accepted-job';
+import { mapType } from '@halogrid/jobs/map-type';
+import { outputPath, partScratchUri, scratchUri } from '@halogrid/jobs/output-paths';
+import { readSources } from '@halogrid/jobs/planned-sources';
 import {
   isKept,
   isRecorded,
@@ -21,7 +15,13 @@ import {
   type ShardWork,
   type SourceError,
   type SourceResult,
-} from '../job/shard.ts';
+} from '@halogrid/jobs/shard';
+import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
+import { readKnown } from '@halogrid/results/known-sums';
+import type { FoundInPart } from '@halogrid/results/part-writer';
+import type { BlockSource } from '@halogrid/sources/source-block';
 import type { LogLedger } from '../ledger/log-ledger.ts';
 import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { finaliseJob } from '../output/finalise.ts';

@@ -1,6 +1,8 @@
 // For tests: parts of jobs that no file has, which outlive the ledgers that name them.
 import { randomUUID } from 'node:crypto';
 import type { Size } from '@halogrid/geometry';
+import { jobGrid, jobParts, jobPipelines } from '@halogrid/jobs/accepted-job';
+import type { SourceResult } from '@halogrid/jobs/shard';
 import type { JobSpec } from '@halogrid/proto';
 import { type FoundShard, noZone, shardRows, summariseShard } from '@halogrid/results/found-shard';
 import { allCells, binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
@@ -9,8 +11,6 @@ import { jobLine } from '@halogrid/results/job-line';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { quarantinedDigest, type SourceDigest } from '@halogrid/results/source-digest';
 import { SourceBlock } from '@halogrid/sources/source-block';
-import { jobGrid, jobParts, jobPipelines } from '../job/accepted-job.ts';
-import type { SourceResult } from '../job/shard.ts';
 import type { QuarantinedRow, SettledSources } from '../ledger/ledger.ts';
 import type { WritePart } from '../ledger/logged-job.ts';
 

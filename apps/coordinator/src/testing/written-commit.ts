@@ -1,7 +1,8 @@
 // For tests: answers to shards whose parts are files.
+
+import { jobGrid } from '@halogrid/jobs/accepted-job';
+import type { PlanStep, Shard } from '@halogrid/jobs/shard';
 import type { JobSpec } from '@halogrid/proto';
-import { jobGrid } from '../job/accepted-job.ts';
-import type { PlanStep, Shard } from '../job/shard.ts';
 import type { ShardCommit } from '../ledger/ledger.ts';
 import { resultsOf } from '../ledger/testing/ledger-scene.ts';
 import { partsOf } from '../output/write-part.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
+import type { Shard, SourceResult } from '@halogrid/jobs/shard';
+import { readable } from '@halogrid/jobs/testing-planned';
 import { packCounts } from '@halogrid/results/part-sums';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import type { Shard, SourceResult } from '../../job/shard.ts';
 import { settledSources, shapesOf } from '../../testing/memory-parts.ts';
-import { readable } from '../../testing/planned.ts';
 import type { Ledger, ShardCommit } from '../ledger.ts';
 import {
   binsOf,

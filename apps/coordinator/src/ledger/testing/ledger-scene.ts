@@ -1,16 +1,16 @@
 // For tests: a job, its plan, the answers of nodes to its shards, and what must come of them.
 
 import type { Rect, Size } from '@halogrid/geometry';
+import { firstOf, indexesOf } from '@halogrid/jobs/planned-sources';
+import type { PlanStep, Shard } from '@halogrid/jobs/shard';
+import { batchSteps, plannedSources, sourcesOf, type ToldSource } from '@halogrid/jobs/testing-planned';
 import { cellsOf, createPipeline, cutTiles, type Grid, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { jobDigest } from '@halogrid/results/job-digest';
 import { jobLine } from '@halogrid/results/job-line';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
-import { firstOf, indexesOf } from '../../job/planned-sources.ts';
-import type { PlanStep, Shard } from '../../job/shard.ts';
 import { foundShard, keepPart, settledDigest, settledSources } from '../../testing/memory-parts.ts';
-import { batchSteps, plannedSources, sourcesOf, type ToldSource } from '../../testing/planned.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
 
 export const epoch = 7;

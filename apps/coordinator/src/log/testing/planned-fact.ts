@@ -1,4 +1,4 @@
-import { plannedSources, type ToldSource } from '../../testing/planned.ts';
+import { plannedSources, type ToldSource } from '@halogrid/jobs/testing-planned';
 import type { PlannedFact, PlannedShard } from '../fact.ts';
 
 /** For tests: sources of one block as a fact, and shards of them. */

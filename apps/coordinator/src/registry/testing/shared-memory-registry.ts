@@ -1,4 +1,4 @@
-import { systemClock } from '../../dispatch/clock.ts';
+import { systemClock } from '@halogrid/service/clock';
 import type { Adopted, JobShares, Question, SharedView } from '../job-shares.ts';
 import { JobsInMemory } from '../jobs-in-memory.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from '../registry.ts';

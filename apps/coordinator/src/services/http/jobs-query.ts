@@ -1,7 +1,7 @@
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import type { JobsQuery, ListRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { readSince } from '@halogrid/service/read-since';
-import { Refusal, refuseValue } from '../../job/refusal.ts';
 import type { LedgerState } from '../../ledger/ledger.ts';
 import { wireStates } from '../job-status.ts';
 

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import { createMetrics } from '../../dispatch/work-metrics.ts';
-import type { AcceptedJob } from '../../job/accepted-job.ts';
 import type { AnsweredShards, JobResults, Ledger, SettledSources } from '../../ledger/ledger.ts';
 import type { LogLedger } from '../../ledger/log-ledger.ts';
 import { FolderLogs } from '../../log/folder-logs.ts';

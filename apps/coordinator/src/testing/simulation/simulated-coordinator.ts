@@ -1,8 +1,8 @@
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
 import type { Log } from '@halogrid/service';
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { JobWork } from '../../dispatch/job-run.ts';
 import type { Metrics } from '../../dispatch/work-metrics.ts';
-import type { AcceptedJob } from '../../job/accepted-job.ts';
 import { askEveryMs, leaseMs } from '../../leadership/lease-keeping.ts';
 import { SharedJobs } from '../../leadership/shared-jobs.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -20,13 +20,13 @@ import {
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
-import { jobGrid } from './accepted-job.ts';
+import { jobGrid } from '../accepted-job.ts';
+import { mapType } from '../map-type.ts';
+import { Refusal, refusalOf, refuseValue } from '../refusal.ts';
 import { checkCaptured } from './check-captured.ts';
 import { checkPipelines } from './check-pipelines.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
-import { mapType } from './map-type.ts';
-import { Refusal, refusalOf, refuseValue } from './refusal.ts';
 
 /**
  * Checks a specification, all of it: the same with everything in canonical form, and its first pipeline. Throws Refusal:

@@ -2,8 +2,8 @@ import { type Pipeline, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec, NamedPipeline } from '@halogrid/proto';
 import { isPipelineName, maxPipelines, pipelineNames } from '@halogrid/proto/job-limits';
 import { named, sentence } from '@halogrid/proto/sentence';
-import { jobParts } from './accepted-job.ts';
-import { Refusal, refuseValue } from './refusal.ts';
+import { jobParts } from '../accepted-job.ts';
+import { Refusal, refuseValue } from '../refusal.ts';
 
 /**
  * Checks the pipelines of a specification, one or several: what they are, and the fields of the specification that say so, in

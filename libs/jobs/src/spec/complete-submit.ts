@@ -4,7 +4,7 @@ import type { JobSpec, Pipeline, SubmitRequest } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { SourceUriError, sourceAccess } from '@halogrid/sources';
 import { toFileUri, toUri } from '@halogrid/sources/to-uri';
-import { Refusal, refusalOf } from './refusal.ts';
+import { Refusal, refusalOf } from '../refusal.ts';
 
 /** The job of a request, with a folder for its results. */
 export interface CompleteSubmit {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobSpec } from '@halogrid/proto';
+import { Refusal } from '../refusal.ts';
 import { checkPipelines } from './check-pipelines.ts';
-import { Refusal } from './refusal.ts';
 
 const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
 const colour = { operations: [{ kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: '' }] };

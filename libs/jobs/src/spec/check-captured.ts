@@ -1,6 +1,6 @@
 import type { JobSpec } from '@halogrid/proto';
 import { CaptureOptionsError, checkCaptureOptions } from '@halogrid/sources/captured';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Checks what a specification says of capture times; undefined where that is nothing. Throws Refusal. */
 export function checkCaptured({ captured, checksum }: Pick<JobSpec, 'captured' | 'checksum'>): JobSpec['captured'] {

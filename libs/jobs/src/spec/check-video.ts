@@ -3,7 +3,7 @@ import type { JobSpec, VideoOptions } from '@halogrid/proto';
 import { hwaccels, maxEvery } from '@halogrid/proto/job-limits';
 import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 import { hasVideoExtension } from '@halogrid/sources';
-import { Refusal, refuseValue } from './refusal.ts';
+import { Refusal, refuseValue } from '../refusal.ts';
 
 /**
  * Checks what a specification says of videos, as far as names of sources tell; gives the field, if any, that is for videos

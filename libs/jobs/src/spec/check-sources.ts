@@ -11,8 +11,8 @@ import {
   SourceUriError,
 } from '@halogrid/sources';
 import { Turns } from '@halogrid/threads';
+import { Refusal, refuseValue } from '../refusal.ts';
 import { noVideoSentence } from './check-video.ts';
-import { Refusal, refuseValue } from './refusal.ts';
 
 /** Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was given before. */
 const maxBracesCharacters = 2 ** 23;

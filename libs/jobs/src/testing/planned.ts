@@ -1,8 +1,8 @@
 // For tests: plans, of as much of their sources as matters.
 import type { BlockSource } from '@halogrid/sources/source-block';
-import { type PlannedSources, readSources } from '../job/planned-sources.ts';
-import type { PlannedStep, PlanStep } from '../job/shard.ts';
-import { gatherSources } from '../job/source-gatherer.ts';
+import { type PlannedSources, readSources } from '../planned-sources.ts';
+import type { PlannedStep, PlanStep } from '../shard.ts';
+import { gatherSources } from '../source-gatherer.ts';
 
 export type ToldSource = Pick<BlockSource, 'index' | 'uri'> & Partial<BlockSource>;
 
