@@ -1,4 +1,5 @@
 import { hostname as machineName } from 'node:os';
+import { type LogLedger, MemoryRegistry, openRegistry } from '@halogrid/ledger';
 import {
   aborted,
   createAccess,
@@ -16,9 +17,6 @@ import type { CoordinatorConfig } from './config.ts';
 import { exposeLeadership } from './expose-state.ts';
 import { type LeaderServer, startLeader } from './leader.ts';
 import { Leadership } from './leadership/leadership.ts';
-import type { LogLedger } from './ledger/log-ledger.ts';
-import { MemoryRegistry } from './registry/memory-registry.ts';
-import { openRegistry } from './registry/open-registry.ts';
 import { checkFree } from './services/grpc-server.ts';
 import { HandOver } from './services/hand-over.ts';
 import { createHandOverRoute } from './services/hand-over-http.ts';

@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import type { PlannedStep } from '@halogrid/jobs/shard';
 import { batchSteps } from '@halogrid/jobs/testing-planned';
 import { createPipeline } from '@halogrid/kernels';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import { Hello, JobSpec } from '@halogrid/proto';
 import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
@@ -13,7 +14,6 @@ import { createRegistry, Gauge, type Registry } from '@halogrid/service/metrics'
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeLeadership, exposeState } from './expose-state.ts';
-import { openLogLedger } from './ledger/testing/open-log-ledger.ts';
 import { noOutput, noTables } from './testing/no-tables.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-metrics-'));

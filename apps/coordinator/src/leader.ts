@@ -1,5 +1,6 @@
 import { checkSources } from '@halogrid/jobs/check-sources';
 import { createJobId } from '@halogrid/jobs/job-id';
+import type { LogLedger, Registry } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import {
   type Access,
@@ -24,7 +25,6 @@ import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeState } from './expose-state.ts';
 import { SharedJobs } from './leadership/shared-jobs.ts';
-import type { LogLedger } from './ledger/log-ledger.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { lostShards } from './output/lost-shards.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
@@ -33,7 +33,6 @@ import { KeptReader } from './output/previous/kept-reader.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
-import type { Registry } from './registry/registry.ts';
 import { LiveCells } from './retrieval/live-cells.ts';
 import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { scratchUri } from '@halogrid/jobs/output-paths';
 import { createPipeline } from '@halogrid/kernels';
+import { openRegistry } from '@halogrid/ledger';
 import { JobSpec } from '@halogrid/proto';
 import { defaultConnectionLimits, openAccess } from '@halogrid/service';
 import { systemClock } from '@halogrid/service/clock';
@@ -20,7 +21,6 @@ import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinato
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
 import { openTables } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { PlanThreads } from '../../../apps/coordinator/src/plan/plan-threads.ts';
-import { openRegistry } from '../../../apps/coordinator/src/registry/open-registry.ts';
 import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts';
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';

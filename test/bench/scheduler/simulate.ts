@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import type { PlanStep } from '@halogrid/jobs/shard';
 import { batchSteps } from '@halogrid/jobs/testing-planned';
 import { createPipeline } from '@halogrid/kernels';
+import { MemoryRegistry, openRegistry } from '@halogrid/ledger';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import { Hello, JobSpec } from '@halogrid/proto';
 import { packSums } from '@halogrid/results/part-sums';
 import { systemClock } from '@halogrid/service/clock';
@@ -17,9 +19,6 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts';
 import type { LeaseOrder } from '../../../apps/coordinator/src/dispatch/node-session.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
-import { openLogLedger } from '../../../apps/coordinator/src/ledger/testing/open-log-ledger.ts';
-import { MemoryRegistry } from '../../../apps/coordinator/src/registry/memory-registry.ts';
-import { SqliteRegistry } from '../../../apps/coordinator/src/registry/sqlite-registry.ts';
 import { noOutput, noTables } from '../../../apps/coordinator/src/testing/no-tables.ts';
 
 const usesSqlite = process.argv.includes('sqlite');
@@ -74,7 +73,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
 
 async function measure(nodes: number): Promise<string> {
   const path = join(folder, `${nodes}.sqlite`);
-  const registry = usesSqlite ? await SqliteRegistry.open(path) : new MemoryRegistry();
+  const registry = usesSqlite ? await openRegistry(path) : new MemoryRegistry();
   const ledger = await openLogLedger(join(folder, String(nodes)), registry);
   const done = Promise.withResolvers<void>();
   let highestBytes = 0;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SourceError, SourceResult } from '@halogrid/jobs/shard';
 import { plannedSources } from '@halogrid/jobs/testing-planned';
+import { foundShard } from '@halogrid/ledger/testing-memory-parts';
 import { summariseShard } from '@halogrid/results/found-shard';
-import { foundShard } from '../testing/memory-parts.ts';
 import { answerDigest } from './answer-digest.ts';
 
 const result = {

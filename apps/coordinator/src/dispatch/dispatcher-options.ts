@@ -1,7 +1,7 @@
+import type { Ledger } from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
 import type { Pause } from '@halogrid/service/system-pause';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Eyes } from '../sight/own-view.ts';
 import type { JobWork } from './job-run.ts';
 import type { JobSpans } from './job-spans.ts';

@@ -5,6 +5,17 @@ import { isUnmeant, whyFailed } from '@halogrid/jobs/refusal';
 import { isRecorded, type KeptShard, type PlannedStep } from '@halogrid/jobs/shard';
 import { WantError } from '@halogrid/jobs/want-error';
 import type { Pipeline } from '@halogrid/kernels';
+import {
+  type AnsweredShards,
+  FencedError,
+  isEnd,
+  isLedgerLost,
+  type JobRecord,
+  type JobResults,
+  type Ledger,
+  type LedgerState,
+  type Withdrawn,
+} from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { Log } from '@halogrid/service';
@@ -12,8 +23,6 @@ import type { Clock } from '@halogrid/service/clock';
 import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import { traced } from '@halogrid/service/trace-context';
 import type { AwayHost } from '@halogrid/sources';
-import type { AnsweredShards, JobRecord, JobResults, Ledger, LedgerState, Withdrawn } from '../ledger/ledger.ts';
-import { isEnd } from '../log/fact.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
 import type { FinishedOutput } from '../output/finalise.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
@@ -23,8 +32,6 @@ import type { KeptReader } from '../output/previous/kept-reader.ts';
 import type { TablesEvents, TablesOutput } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
-import { isLedgerLost } from '../registry/ledger-errors.ts';
-import { FencedError } from '../registry/registry.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import { HostTime } from './host-time.ts';
 import { JobSpeed } from './job-speed.ts';

@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { status } from '@grpc/grpc-js';
 import { jobPipeline } from '@halogrid/jobs/accepted-job';
+import { planOf, spec } from '@halogrid/ledger/testing-ledger-scene';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import { Cause, JobState, type JobStatus, type Lease, type MaxQuarantined } from '@halogrid/proto';
 import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
-import { planOf, spec } from '../ledger/testing/ledger-scene.ts';
-import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { ScriptedNode } from '../services/testing/scripted-node.ts';
 import {
   complete,

@@ -1,7 +1,6 @@
 import type { KeptShard } from '@halogrid/jobs/shard';
+import { InvalidResultError, type Ledger } from '@halogrid/ledger';
 import type { Clock } from '@halogrid/service/clock';
-import { InvalidResultError } from '../ledger/check-answer.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { SchedulerEvent } from '../scheduler/events.ts';
 import type { ComparableAnswer } from './answer-digest.ts';

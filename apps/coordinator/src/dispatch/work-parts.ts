@@ -1,6 +1,6 @@
+import type { Ledger } from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { BroughtLease, SchedulerEvent } from '../scheduler/events.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';

@@ -1,13 +1,11 @@
 import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
 import { indexesOf, readSources } from '@halogrid/jobs/planned-sources';
-import type { PlannedStep, SourceResult } from '@halogrid/jobs/shard';
-import { stageLabel } from '@halogrid/jobs/shard';
+import { type PlannedStep, type SourceResult, stageLabel } from '@halogrid/jobs/shard';
+import { isEnd, type LedgerState } from '@halogrid/ledger';
 import { type Hello, needInWords } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
 import { exemplarOf } from '@halogrid/service/trace-context';
-import type { LedgerState } from '../ledger/ledger.ts';
-import { isEnd } from '../log/fact.ts';
 import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import { JobHistories } from './history/job-histories.ts';

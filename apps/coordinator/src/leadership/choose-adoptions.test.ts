@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Member, SharedJob, SharedView } from '@halogrid/ledger';
 import fc from 'fast-check';
-import type { Member, SharedJob, SharedView } from '../registry/job-shares.ts';
 import { chooseAdoptions } from './choose-adoptions.ts';
 import { giveUpMs, leaseMs } from './lease-keeping.ts';
 import { graceMs, type Silence } from './silence.ts';

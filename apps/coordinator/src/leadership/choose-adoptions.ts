@@ -1,4 +1,4 @@
-import type { Member, SharedJob, SharedView } from '../registry/job-shares.ts';
+import type { Member, SharedJob, SharedView } from '@halogrid/ledger';
 import { giveUpMs, leaseMs } from './lease-keeping.ts';
 import { isLongEnough, type Silence } from './silence.ts';
 

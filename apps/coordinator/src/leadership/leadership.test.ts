@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { LostLedgerError, MemoryRegistry, RegistryMemory } from '@halogrid/ledger';
+import { begin } from '@halogrid/ledger/testing-registry-conformance';
 import { createLog } from '@halogrid/service/log';
 import { turns } from '@halogrid/testing';
-import { LostLedgerError } from '../registry/ledger-errors.ts';
-import { MemoryRegistry, RegistryMemory } from '../registry/memory-registry.ts';
-import { begin } from '../registry/testing/registry-conformance.ts';
 import { Leadership } from './leadership.ts';
 import { askEveryMs, giveUpMs, leaseMs } from './lease-keeping.ts';
 

@@ -1,6 +1,5 @@
+import { FencedError, type JobChange, LostLedgerError, type Registry } from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
-import { LostLedgerError } from '../registry/ledger-errors.ts';
-import { FencedError, type JobChange, type Registry } from '../registry/registry.ts';
 import { askEveryMs, keepLease, type LeaseEvent, type LeaseState, leaseMs, startLeadership } from './lease-keeping.ts';
 
 export interface LeadershipOptions {

@@ -1,4 +1,4 @@
-import type { Leader } from '../registry/registry.ts';
+import type { Leader } from '@halogrid/ledger';
 
 /** What this process is to the ledger. */
 export type LeaseState =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SharedMemoryRegistry, SharesMemory } from '@halogrid/ledger/testing-shared-memory-registry';
 import { turns } from '@halogrid/testing';
-import { SharedMemoryRegistry, SharesMemory } from '../registry/testing/shared-memory-registry.ts';
 import { Questions } from './questions.ts';
 
 /** Two coordinators of a registry, whose time the test lets pass. */

@@ -1,4 +1,4 @@
-import type { JobShares, Question } from '../registry/job-shares.ts';
+import type { JobShares, Question } from '@halogrid/ledger';
 import { askEveryMs } from './lease-keeping.ts';
 
 /** What this coordinator knows of a job that it leads or led, as text; undefined where it knows nothing. */

@@ -4,15 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import { type Adopted, FolderLogs, Journal, type LogHome, LogLedger } from '@halogrid/ledger';
+import { memoryParts } from '@halogrid/ledger/testing-memory-parts';
+import { SharedMemoryRegistry, SharesMemory } from '@halogrid/ledger/testing-shared-memory-registry';
 import { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
 import { turns } from '@halogrid/testing';
-import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
-import { FolderLogs } from '../log/folder-logs.ts';
-import { Journal } from '../log/journal.ts';
-import type { Adopted } from '../registry/job-shares.ts';
-import { SharedMemoryRegistry, SharesMemory } from '../registry/testing/shared-memory-registry.ts';
-import { memoryParts } from '../testing/memory-parts.ts';
 import { SharedJobs } from './shared-jobs.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-shared-'));

@@ -1,11 +1,15 @@
 import { Refusal } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
+import {
+  type Adopted,
+  type JobRecord,
+  type JobShares,
+  LostLedgerError,
+  type Registry,
+  readRecord,
+  type SharedView,
+} from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
-import type { JobRecord } from '../ledger/ledger.ts';
-import { readRecord } from '../ledger/registered-record.ts';
-import type { Adopted, JobShares, SharedView } from '../registry/job-shares.ts';
-import { LostLedgerError } from '../registry/ledger-errors.ts';
-import type { Registry } from '../registry/registry.ts';
 import { chooseAdoptions, ownJobs } from './choose-adoptions.ts';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 import { Questions } from './questions.ts';

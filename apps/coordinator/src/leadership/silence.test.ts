@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Member } from '@halogrid/ledger';
 import fc from 'fast-check';
-import type { Member } from '../registry/job-shares.ts';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 import { gapMs, graceMs, hear, isLongEnough, type Silence } from './silence.ts';
 

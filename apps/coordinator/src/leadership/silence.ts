@@ -1,4 +1,4 @@
-import type { Member } from '../registry/job-shares.ts';
+import type { Member } from '@halogrid/ledger';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 
 /**

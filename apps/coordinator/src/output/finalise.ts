@@ -11,6 +11,7 @@ import { type PreviewCandidate, PreviewChoice } from '@halogrid/jobs/preview-cho
 import { isKept, type PlanStep } from '@halogrid/jobs/shard';
 import { WantError } from '@halogrid/jobs/want-error';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
+import type { JobRecord, JobResults } from '@halogrid/ledger';
 import {
   assembleMap,
   dziPage,
@@ -30,7 +31,6 @@ import { listNames } from '@halogrid/results/source-list';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { forEachLimited } from '@halogrid/threads';
-import type { JobRecord, JobResults } from '../ledger/ledger.ts';
 import { writesCaptured } from './captured-by.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';

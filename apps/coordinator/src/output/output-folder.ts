@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { lackOf } from '@halogrid/jobs/output-lack';
 import { earlierJobPath, ledgerPath, outputPath, partScratchUri, scratchUri } from '@halogrid/jobs/output-paths';
+import { isLogName } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
 import {
@@ -19,7 +20,6 @@ import {
 import { exists, isReady, publishOutput } from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
-import { isLogName } from '../log/folder-logs.ts';
 import { isSameJob, isUnfinished, type JobClaim } from './job-claim.ts';
 import { runningJobJson } from './job-json.ts';
 import { followJob } from './previous/follow-job.ts';

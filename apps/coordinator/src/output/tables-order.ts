@@ -1,8 +1,8 @@
+import type { SettledSources } from '@halogrid/ledger';
 import type { FileLimits } from '@halogrid/results/features';
 import type { PartPipeline } from '@halogrid/results/part-writer';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureOptions } from '@halogrid/sources/captured';
-import type { SettledSources } from '../ledger/ledger.ts';
 import type { LostPart } from './lost-part-error.ts';
 import type { PartSummary } from './tables-output.ts';
 

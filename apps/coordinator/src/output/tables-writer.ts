@@ -1,13 +1,13 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { FoundRun, QuarantinedRow, SettledRun } from '@halogrid/ledger';
+import { readLogBytes } from '@halogrid/ledger/read-log-bytes';
 import { PartError } from '@halogrid/results/part-error';
 import { PartReader } from '@halogrid/results/part-reader';
 import { RangeFinisher } from '@halogrid/results/range-finisher';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import { settleAll } from '@halogrid/threads';
-import type { FoundRun, QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
-import { readLogBytes } from '../log/read-bytes.ts';
 import { PipelineTablesWriter } from './pipeline-tables-writer.ts';
 import type { PipelineTables, TablesAnswer, TablesOrder, TablesTask } from './tables-order.ts';
 

@@ -1,9 +1,9 @@
 // Runs in a worker thread: adds histograms that the parts of a job have to the sums that it is given, as LiveCells orders.
 
+import { readLogBytes } from '@halogrid/ledger/read-log-bytes';
 import { PartReader } from '@halogrid/results/part-reader';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { serveOrders } from '@halogrid/threads';
-import { readLogBytes } from '../log/read-bytes.ts';
 import type { CellsOrder } from './live-cells.ts';
 
 serveOrders<CellsOrder, Float64Array<ArrayBuffer>>(

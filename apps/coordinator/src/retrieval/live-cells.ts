@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import type { Ledger, SettledSources } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { binsOfCell, binsOfSource } from '@halogrid/results/histogram-shape';
 import type { PartPipeline } from '@halogrid/results/part-writer';
 import { LateThread, limitConcurrency, sayEnd, ThreadClient } from '@halogrid/threads';
-import type { Ledger, SettledSources } from '../ledger/ledger.ts';
 import { partPipelines, partsPath } from '../output/write-part.ts';
 import { checkCounts } from './check-counts.ts';
 

@@ -1,7 +1,6 @@
 import type { Rect } from '@halogrid/geometry';
 import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
-import type { FoundFrames, ShardAnswer, SourceResult } from '@halogrid/jobs/shard';
-import { activities, stageLabel } from '@halogrid/jobs/shard';
+import { activities, type FoundFrames, type ShardAnswer, type SourceResult, stageLabel } from '@halogrid/jobs/shard';
 import { maxImageBins } from '@halogrid/kernels';
 import {
   CountsError,

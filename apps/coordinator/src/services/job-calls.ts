@@ -1,6 +1,7 @@
 import type { checkSources } from '@halogrid/jobs/check-sources';
 import { completeSubmit } from '@halogrid/jobs/complete-submit';
 import { Refusal } from '@halogrid/jobs/refusal';
+import type { JobRecord, Ledger } from '@halogrid/ledger';
 import {
   JobSpec,
   type JobStatus,
@@ -16,7 +17,6 @@ import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import type { JobDriver } from '../dispatch/job-driver.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
-import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
 import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import { chooseJobs } from './choose-jobs.ts';

@@ -1,9 +1,9 @@
 import { jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
 import { refuseValue } from '@halogrid/jobs/refusal';
 import type { Grid } from '@halogrid/kernels';
+import type { JobRecord, Ledger } from '@halogrid/ledger';
 import type { MergedSoFar } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
-import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { LiveCells } from '../retrieval/live-cells.ts';
 
 /** Of what a merged histogram is wanted: the pipeline of that name, or the first; one cell, as ROW,COLUMN, or all together. */

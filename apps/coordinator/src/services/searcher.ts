@@ -1,3 +1,4 @@
+import type { Ledger } from '@halogrid/ledger';
 import type {
   ChangesRequest,
   ChangesResponse,
@@ -7,7 +8,6 @@ import type {
   SearchRequest,
   SearchResponse,
 } from '@halogrid/proto';
-import type { Ledger } from '../ledger/ledger.ts';
 import { folderInRoots, indexFolder, type NamedFolders } from '../retrieval/index-folders.ts';
 import type { Orders, PngPicture, Searched } from '../retrieval/orders.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';

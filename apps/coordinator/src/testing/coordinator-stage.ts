@@ -10,6 +10,7 @@ import { openImage } from '@halogrid/imaging';
 import { mapType } from '@halogrid/jobs/map-type';
 import type { SourceResult } from '@halogrid/jobs/shard';
 import { createPipeline, placeItem, planPipeline, runReference } from '@halogrid/kernels';
+import { foundShard } from '@halogrid/ledger/testing-memory-parts';
 import {
   type FoundAnswer,
   type FoundInPart,
@@ -35,7 +36,6 @@ import { type CoordinatorConfig, type CoordinatorOptions, createCoordinatorConfi
 import { type RunningCoordinator, startCoordinator } from '../coordinator.ts';
 import type { ScriptedNode } from '../services/testing/scripted-node.ts';
 import { leasedSources } from './leased-sources.ts';
-import { foundShard } from './memory-parts.ts';
 import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface Stage {

@@ -17,13 +17,14 @@ import {
   type SourceResult,
 } from '@halogrid/jobs/shard';
 import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
+import type { LogLedger, Registry } from '@halogrid/ledger';
+import { foundShard, shapesOf } from '@halogrid/ledger/testing-memory-parts';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { writeChunk } from '@halogrid/results';
 import { readKnown } from '@halogrid/results/known-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import type { LogLedger } from '../ledger/log-ledger.ts';
-import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { finaliseJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { atOnce } from '../output/output-wait.ts';
@@ -34,8 +35,6 @@ import { partsOf } from '../output/write-part.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { planJob } from '../plan/planner.ts';
 import { runPlan } from '../plan/run-plan.ts';
-import type { Registry } from '../registry/registry.ts';
-import { foundShard, shapesOf } from './memory-parts.ts';
 import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface LocalJob {

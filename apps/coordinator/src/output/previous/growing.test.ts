@@ -6,11 +6,11 @@ import { loadSharp } from '@halogrid/imaging/sharp';
 import { jobPipeline } from '@halogrid/jobs/accepted-job';
 import { readSources } from '@halogrid/jobs/planned-sources';
 import { previewSources } from '@halogrid/jobs/preview-choice';
+import { MemoryRegistry } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { planJob } from '../../plan/planner.ts';
-import { MemoryRegistry } from '../../registry/memory-registry.ts';
 import { runLocalJob } from '../../testing/local-job.ts';
 import { filesOf, image, isComplete, jobJson, pipelineOf, specOf, write } from './testing/outputs.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Group, GroupPlace } from './group.ts';
 import { type LogDisk, LogWriter, lastGroup, readLog, realDisk } from './log-file.ts';
 import type { LogAppender, LogPlace } from './log-place.ts';
-import { readLogBytes } from './read-bytes.ts';
+import { readLogBytes } from './read-log-bytes.ts';
 
 const namePattern = /^log-(\d+)$/;
 

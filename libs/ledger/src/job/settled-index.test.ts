@@ -8,9 +8,9 @@ import { SourceBlock } from '@halogrid/sources/source-block';
 import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
+import { binsOf, commitOf, jobId, planOf, shardsOf, spec } from '../testing/ledger-scene.ts';
 import { settledSources, shapesOf } from '../testing/memory-parts.ts';
-import { binsOf, commitOf, jobId, planOf, shardsOf, spec } from './testing/ledger-scene.ts';
-import { openLogLedger } from './testing/open-log-ledger.ts';
+import { openLogLedger } from '../testing/open-log-ledger.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-settled-'));
 after(() => rm(folder, { recursive: true, force: true }));

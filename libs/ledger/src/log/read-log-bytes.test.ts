@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readLogBytes } from './read-bytes.ts';
+import { readLogBytes } from './read-log-bytes.ts';
 
 test('bytes of a log are read where they are as they were written; a folder may be away for a while', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-read-'));

@@ -19,6 +19,7 @@ import { countLogs, JobLog } from './job-log.ts';
 import { isOpen, reasonsOf, type UnfinishedImage } from './job-state.ts';
 import { realDisk } from './log-file.ts';
 import { foundImages } from './testing/found-images.ts';
+import { otherFormat } from './testing/other-format.ts';
 import { plannedFact } from './testing/planned-fact.ts';
 
 const shape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 4 };
@@ -476,10 +477,7 @@ describe('a job in logs', () => {
     for (const [format, error] of refusals) {
       const place = new FolderLogs(await newFolder(), 'job');
       const log = await place.begin(1);
-      const { end } = await log.append(
-        [packFact({ kind: 'checkpoint', ...(format && { format }), logs: [], state: {} })],
-        true,
-      );
+      const { end } = await log.append(otherFormat(format), true);
       await log.close();
       await assert.rejects(countLogs(place), error);
       await assert.rejects(JobLog.takeOver({ place, epoch: 2, shapes }, [{ epoch: 1, bytes: end }]), error);

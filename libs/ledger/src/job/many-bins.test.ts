@@ -13,8 +13,8 @@ import {
   planOf,
   shardsOf,
   spec,
-} from './testing/ledger-scene.ts';
-import { openLogLedger } from './testing/open-log-ledger.ts';
+} from '../testing/ledger-scene.ts';
+import { openLogLedger } from '../testing/open-log-ledger.ts';
 
 // An image of a million bins. Each of its cells is a pixel.
 

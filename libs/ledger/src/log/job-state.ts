@@ -1,3 +1,4 @@
+import { QuarantineReasons } from '@halogrid/jobs/quarantine-reasons';
 import type { JobTimes } from '@halogrid/proto';
 import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { Totals } from '@halogrid/results/totals';
@@ -8,7 +9,6 @@ import type { FactPlace } from './fact-place.ts';
 import { MendedInputCounts } from './mended-inputs.ts';
 import type { OpenBins } from './open-bins.ts';
 import type { Quarantine } from './quarantine.ts';
-import { QuarantineReasons } from './quarantine-reasons.ts';
 import { SourceIndex } from './source-index.ts';
 
 /** An image that still lacks tiles. */

@@ -1,9 +1,9 @@
+import type { AnsweredShards, FoundRun, QuarantinedRow, SettledRun, SettledSources } from '../ledger.ts';
 import type { AnswerFact, WholeFact } from '../log/fact.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import { HeldFacts } from '../log/held-facts.ts';
 import type { JobLog } from '../log/job-log.ts';
 import { isOpen } from '../log/job-state.ts';
-import type { AnsweredShards, FoundRun, QuarantinedRow, SettledRun, SettledSources } from './ledger.ts';
 import type { LoggedPlan } from './logged-plan.ts';
 
 type FoundFact = AnswerFact | WholeFact;

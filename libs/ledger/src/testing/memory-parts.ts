@@ -11,8 +11,8 @@ import { jobLine } from '@halogrid/results/job-line';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { quarantinedDigest, type SourceDigest } from '@halogrid/results/source-digest';
 import { SourceBlock } from '@halogrid/sources/source-block';
-import type { QuarantinedRow, SettledSources } from '../ledger/ledger.ts';
-import type { WritePart } from '../ledger/logged-job.ts';
+import type { WritePart } from '../job/logged-job.ts';
+import type { QuarantinedRow, SettledSources } from '../ledger.ts';
 
 /** A source that is settled. */
 export type SettledSource =

@@ -10,8 +10,8 @@ import { type HistogramShape, histogramShape } from '@halogrid/results/histogram
 import { jobDigest } from '@halogrid/results/job-digest';
 import { jobLine } from '@halogrid/results/job-line';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
-import { foundShard, keepPart, settledDigest, settledSources } from '../../testing/memory-parts.ts';
 import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
+import { foundShard, keepPart, settledDigest, settledSources } from './memory-parts.ts';
 
 export const epoch = 7;
 export const jobId = 'job-1';

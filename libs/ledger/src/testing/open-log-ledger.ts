@@ -3,14 +3,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
-import { FolderLogs } from '../../log/folder-logs.ts';
-import { Journal } from '../../log/journal.ts';
-import { type LogDisk, realDisk, type WrittenFile } from '../../log/log-file.ts';
-import { MemoryRegistry } from '../../registry/memory-registry.ts';
-import { FencedError, type JobChange, type Registry } from '../../registry/registry.ts';
-import { memoryParts } from '../../testing/memory-parts.ts';
+import { FolderLogs } from '../log/folder-logs.ts';
+import { Journal } from '../log/journal.ts';
+import { type LogDisk, realDisk, type WrittenFile } from '../log/log-file.ts';
 import { type LogHome, LogLedger, type LogLedgerOptions } from '../log-ledger.ts';
+import { MemoryRegistry } from '../registry/memory-registry.ts';
+import { FencedError, type JobChange, type Registry } from '../registry/registry.ts';
 import { type CrashStage, crashingWrites } from './ledger-crashes.ts';
+import { memoryParts } from './memory-parts.ts';
 
 /**
  * A ledger that has taken over the registry and knows the jobs in it, whose logs are in folders of `folder`. Its epoch

@@ -4,12 +4,7 @@ import type { PlanStep } from '@halogrid/jobs/shard';
 import type { JobSpec } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { resultsVersion } from '@halogrid/service/version';
-import { isEnd } from '../log/fact.ts';
-import { countLogs, JobLog, type JobLogOptions } from '../log/job-log.ts';
-import type { Journal, Journaled } from '../log/journal.ts';
-import type { LogPlace } from '../log/log-place.ts';
-import type { LostLedgerError } from '../registry/ledger-errors.ts';
-import type { JobChange, LogMark, RegisteredJob, Registry } from '../registry/registry.ts';
+import { LoggedJob, type WritePart } from './job/logged-job.ts';
 import type {
   AnsweredShards,
   JobRecord,
@@ -24,8 +19,13 @@ import type {
   ShardCommit,
   Withdrawn,
 } from './ledger.ts';
-import { LoggedJob, type WritePart } from './logged-job.ts';
+import { isEnd } from './log/fact.ts';
+import { countLogs, JobLog, type JobLogOptions } from './log/job-log.ts';
+import type { Journal, Journaled } from './log/journal.ts';
+import type { LogPlace } from './log/log-place.ts';
 import { readRecord, statusOf } from './registered-record.ts';
+import type { LostLedgerError } from './registry/ledger-errors.ts';
+import type { JobChange, LogMark, RegisteredJob, Registry } from './registry/registry.ts';
 
 /** How many ended jobs are remembered. */
 const maxEndedJobs = 1000;

@@ -8,12 +8,20 @@ import { createPipeline, specifiedOperations } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
+import { InvalidResultError } from '../checks/check-answer.ts';
+import type { Ledger, ShardCommit } from '../ledger.ts';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
+import {
+  asSent,
+  jobId,
+  pipeline as lbp,
+  planOf,
+  resultsOf,
+  shardsOf,
+  spec as single,
+} from '../testing/ledger-scene.ts';
 import { settledDigest, settledSources, shapesOf } from '../testing/memory-parts.ts';
-import { InvalidResultError } from './check-answer.ts';
-import type { Ledger, ShardCommit } from './ledger.ts';
-import { asSent, jobId, pipeline as lbp, planOf, resultsOf, shardsOf, spec as single } from './testing/ledger-scene.ts';
-import { openLogLedger } from './testing/open-log-ledger.ts';
+import { openLogLedger } from '../testing/open-log-ledger.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-pipelines-'));
 after(() => rm(folder, { recursive: true, force: true }));

@@ -5,7 +5,6 @@ import { readable } from '@halogrid/jobs/testing-planned';
 import { packCounts } from '@halogrid/results/part-sums';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { settledSources, shapesOf } from '../../testing/memory-parts.ts';
 import type { Ledger, ShardCommit } from '../ledger.ts';
 import {
   binsOf,
@@ -21,6 +20,7 @@ import {
   shardsOf,
   spec,
 } from './ledger-scene.ts';
+import { settledSources, shapesOf } from './memory-parts.ts';
 
 /** Holds any ledger to what `Ledger` says. `makeLedger` gives an empty one whose epoch is the one given. */
 export function ledgerConformance(

@@ -17,13 +17,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { FencedError, isLedgerLost, openRegistry, type Registry } from '@halogrid/ledger';
 import { JobSpec } from '@halogrid/proto';
 import { memoryFolder, repeated } from '@halogrid/testing';
-import { isLedgerLost } from '../registry/ledger-errors.ts';
-import { FencedError, type Registry } from '../registry/registry.ts';
-import { SqliteRegistry } from '../registry/sqlite-registry.ts';
-import { runLocalJob } from '../testing/local-job.ts';
-import { SeededRandom } from '../testing/simulation/seeded-random.ts';
+import { runLocalJob } from './testing/local-job.ts';
+import { SeededRandom } from './testing/simulation/seeded-random.ts';
 
 // Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the
 // ledger is refused with a sentence; then the job and its folder are as they were, and go on with a copy that was made
@@ -63,7 +61,7 @@ async function open(place: string, over: (registry: Registry) => Registry = (reg
   const uris = { sources: [pathToFileURL(source).href], out: pathToFileURL(join(place, 'out')).href };
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
   const spec = JobSpec.fromPartial({ ...uris, pipeline, batchFrames: 1 });
-  const registry = await SqliteRegistry.open(join(place, 'ledger.sqlite'));
+  const registry = await openRegistry(join(place, 'ledger.sqlite'));
   return { job: { jobId: 'job', spec, registry: over(registry) }, close: () => registry.close() };
 }
 
