@@ -2,6 +2,7 @@ import { checkSources } from '@halogrid/jobs/check-sources';
 import { createJobId } from '@halogrid/jobs/job-id';
 import type { LogLedger, Registry } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
+import { Retrieval, retrievalLimits } from '@halogrid/retrieval';
 import {
   type Access,
   type Log,
@@ -26,6 +27,7 @@ import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeState } from './expose-state.ts';
 import { SharedJobs } from './leadership/shared-jobs.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
+import { LiveCells } from './output/live-cells.ts';
 import { lostShards } from './output/lost-shards.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
@@ -33,8 +35,6 @@ import { KeptReader } from './output/previous/kept-reader.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
-import { LiveCells } from './retrieval/live-cells.ts';
-import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createApi } from './services/http/api.ts';

@@ -4,7 +4,7 @@ import type { JobHistoryView, MergedSoFar, QuarantinedInputs } from '@halogrid/p
 import type { JobTimeline } from '../dispatch/history/job-histories.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
 import type { Questions } from '../leadership/questions.ts';
-import type { LiveCells } from '../retrieval/live-cells.ts';
+import type { LiveCells } from '../output/live-cells.ts';
 import { type AskedHistogram, mergedSoFar } from './merged-so-far.ts';
 import { quarantinedInputs } from './quarantined-inputs.ts';
 

@@ -4,7 +4,7 @@ import type { Grid } from '@halogrid/kernels';
 import type { JobRecord, Ledger } from '@halogrid/ledger';
 import type { MergedSoFar } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
-import type { LiveCells } from '../retrieval/live-cells.ts';
+import type { LiveCells } from '../output/live-cells.ts';
 
 /** Of what a merged histogram is wanted: the pipeline of that name, or the first; one cell, as ROW,COLUMN, or all together. */
 export interface AskedHistogram {

@@ -4,7 +4,7 @@ import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import type { Ledger } from '@halogrid/ledger';
 import type { JobFrame } from '@halogrid/proto';
 import type { SourceLine, SourceList } from '@halogrid/results/source-list';
-import type { Retrieval } from '../../retrieval/retrieval.ts';
+import type { Retrieval } from '@halogrid/retrieval';
 import { findJob } from '../match-job-id.ts';
 import { resultsFolder } from '../results-folder.ts';
 import { SourceLists } from '../source-lists.ts';

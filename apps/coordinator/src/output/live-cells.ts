@@ -3,9 +3,9 @@ import type { Ledger, SettledSources } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { binsOfCell, binsOfSource } from '@halogrid/results/histogram-shape';
 import type { PartPipeline } from '@halogrid/results/part-writer';
+import { checkCounts } from '@halogrid/retrieval';
 import { LateThread, limitConcurrency, sayEnd, ThreadClient } from '@halogrid/threads';
-import { partPipelines, partsPath } from '../output/write-part.ts';
-import { checkCounts } from './check-counts.ts';
+import { partPipelines, partsPath } from './write-part.ts';
 
 /** What the thread does: adds the histograms that a pipeline has of those sources to sums of as many counts, and gives the sums back. */
 export interface CellsOrder extends Pick<SettledSources, 'runs'> {

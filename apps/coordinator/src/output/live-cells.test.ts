@@ -11,9 +11,9 @@ import { binsOf, jobId, pipeline, planOf, shardsOf, spec } from '@halogrid/ledge
 import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { partsOf, partsPath } from '../output/write-part.ts';
 import { writtenCommit } from '../testing/written-commit.ts';
 import { LiveCells } from './live-cells.ts';
+import { partsOf, partsPath } from './write-part.ts';
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-cells-'));
 after(() => rm(folder, { recursive: true, force: true }));
