@@ -1,4 +1,5 @@
 import { hostname as machineName } from 'node:os';
+import { Leadership } from '@halogrid/leadership';
 import { type LogLedger, MemoryRegistry, openRegistry } from '@halogrid/ledger';
 import {
   aborted,
@@ -16,7 +17,6 @@ import { restrictSources } from '@halogrid/sources';
 import type { CoordinatorConfig } from './config.ts';
 import { exposeLeadership } from './expose-state.ts';
 import { type LeaderServer, startLeader } from './leader.ts';
-import { Leadership } from './leadership/leadership.ts';
 import { checkFree } from './services/grpc-server.ts';
 import { HandOver } from './services/hand-over.ts';
 import { createHandOverRoute } from './services/hand-over-http.ts';

@@ -1,5 +1,6 @@
 import { checkSources } from '@halogrid/jobs/check-sources';
 import { createJobId } from '@halogrid/jobs/job-id';
+import { SharedJobs } from '@halogrid/leadership';
 import type { LogLedger, Registry } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { Retrieval, retrievalLimits } from '@halogrid/retrieval';
@@ -25,7 +26,6 @@ import type { ResumeJob } from './dispatch/submit-job.ts';
 import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeState } from './expose-state.ts';
-import { SharedJobs } from './leadership/shared-jobs.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { LiveCells } from './output/live-cells.ts';
 import { lostShards } from './output/lost-shards.ts';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { scratchUri } from '@halogrid/jobs/output-paths';
 import { createPipeline } from '@halogrid/kernels';
+import { SharedJobs } from '@halogrid/leadership';
 import { openRegistry } from '@halogrid/ledger';
 import { JobSpec } from '@halogrid/proto';
 import { defaultConnectionLimits, openAccess } from '@halogrid/service';
@@ -15,7 +16,6 @@ import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts
 import { createFolderLedger, openSharedLedger } from '../../../apps/coordinator/src/dispatch/open-ledger.ts';
 import { resumeHalfWay, resumeInFolder } from '../../../apps/coordinator/src/dispatch/resume-in-folder.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
-import { SharedJobs } from '../../../apps/coordinator/src/leadership/shared-jobs.ts';
 import { finaliseJob } from '../../../apps/coordinator/src/output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinator/src/output/output-folder.ts';
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
