@@ -15,13 +15,13 @@ export type {
   SettledSources,
   ShardCommit,
   Withdrawn,
-} from './ledger.ts';
+} from './ledger/ledger.ts';
+export { readRecord } from './ledger/registered-record.ts';
 export { isEnd } from './log/fact.ts';
 export { FolderLogs, isLogName } from './log/folder-logs.ts';
 export { Journal } from './log/journal.ts';
 export type { LogDisk } from './log/log-file.ts';
 export { type LogHome, LogLedger } from './log-ledger.ts';
-export { readRecord } from './registered-record.ts';
 export type { Adopted, JobShares, Member, Question, SharedJob, SharedView } from './registry/job-shares.ts';
 export { isLedgerLost, LostLedgerError, OlderLedgerError, registryFormat } from './registry/ledger-errors.ts';
 export { MemoryRegistry, RegistryMemory } from './registry/memory-registry.ts';

@@ -11,7 +11,7 @@ import { jobLine } from '@halogrid/results/job-line';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import { resultsVersion } from '@halogrid/service';
 import { eventually, memoryFolder } from '@halogrid/testing';
-import type { ShardCommit } from './ledger.ts';
+import type { ShardCommit } from './ledger/ledger.ts';
 import type { Fact } from './log/fact.ts';
 import { packFact, readFact } from './log/fact-codec.ts';
 import { LogWriter, readLog } from './log/log-file.ts';

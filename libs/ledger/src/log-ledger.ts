@@ -18,12 +18,12 @@ import type {
   SettledSources,
   ShardCommit,
   Withdrawn,
-} from './ledger.ts';
+} from './ledger/ledger.ts';
+import { readRecord, statusOf } from './ledger/registered-record.ts';
 import { isEnd } from './log/fact.ts';
 import { countLogs, JobLog, type JobLogOptions } from './log/job-log.ts';
 import type { Journal, Journaled } from './log/journal.ts';
 import type { LogPlace } from './log/log-place.ts';
-import { readRecord, statusOf } from './registered-record.ts';
 import type { LostLedgerError } from './registry/ledger-errors.ts';
 import type { JobChange, LogMark, RegisteredJob, Registry } from './registry/registry.ts';
 

@@ -4,7 +4,7 @@ import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-sha
 import type { PartSums } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { type FilePlace, isPartId, mostPartBytes } from '@halogrid/results/shard-place';
-import type { ShardCommit } from '../ledger.ts';
+import type { ShardCommit } from '../ledger/ledger.ts';
 import { checkErrors, InvalidResultError } from './check-answer.ts';
 
 const digestBytes = 32;

@@ -1,4 +1,4 @@
-import type { AnsweredShards, FoundRun, QuarantinedRow, SettledRun, SettledSources } from '../ledger.ts';
+import type { AnsweredShards, FoundRun, QuarantinedRow, SettledRun, SettledSources } from '../ledger/ledger.ts';
 import type { AnswerFact, WholeFact } from '../log/fact.ts';
 import type { FactPlace } from '../log/fact-place.ts';
 import { HeldFacts } from '../log/held-facts.ts';

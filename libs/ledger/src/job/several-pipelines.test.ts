@@ -9,7 +9,7 @@ import type { JobSpec } from '@halogrid/proto';
 import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { InvalidResultError } from '../checks/check-answer.ts';
-import type { Ledger, ShardCommit } from '../ledger.ts';
+import type { Ledger, ShardCommit } from '../ledger/ledger.ts';
 import { MemoryRegistry } from '../registry/memory-registry.ts';
 import {
   asSent,

@@ -5,7 +5,7 @@ import { readable } from '@halogrid/jobs/testing-planned';
 import { packCounts } from '@halogrid/results/part-sums';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import type { Ledger, ShardCommit } from '../ledger.ts';
+import type { Ledger, ShardCommit } from '../ledger/ledger.ts';
 import {
   binsOf,
   commitOf,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestOptions, test } from 'node:test';
 import { readable } from '@halogrid/jobs/testing-planned';
 import fc from 'fast-check';
-import type { Ledger } from '../ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { FencedError } from '../registry/registry.ts';
 import { commitOf, comparable, expectedResults, jobId, oneCell, planOf, shardsOf, spec } from './ledger-scene.ts';
 

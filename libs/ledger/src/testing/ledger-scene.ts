@@ -10,7 +10,7 @@ import { type HistogramShape, histogramShape } from '@halogrid/results/histogram
 import { jobDigest } from '@halogrid/results/job-digest';
 import { jobLine } from '@halogrid/results/job-line';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
-import type { JobRecord, Ledger, ShardCommit } from '../ledger.ts';
+import type { JobRecord, Ledger, ShardCommit } from '../ledger/ledger.ts';
 import { foundShard, keepPart, settledDigest, settledSources } from './memory-parts.ts';
 
 export const epoch = 7;

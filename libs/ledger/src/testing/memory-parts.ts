@@ -12,7 +12,7 @@ import type { FoundInPart } from '@halogrid/results/part-writer';
 import { quarantinedDigest, type SourceDigest } from '@halogrid/results/source-digest';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import type { WritePart } from '../job/logged-job.ts';
-import type { QuarantinedRow, SettledSources } from '../ledger.ts';
+import type { QuarantinedRow, SettledSources } from '../ledger/ledger.ts';
 
 /** A source that is settled. */
 export type SettledSource =

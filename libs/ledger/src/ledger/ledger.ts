@@ -2,7 +2,7 @@ import type { OutputLack } from '@halogrid/jobs/output-lack';
 import type { FrameOfVideo, PlanStep, Shard, ShardAnswer } from '@halogrid/jobs/shard';
 import type { Counts, JobSpec, JobTimes, MendedInputs, QuarantineReason } from '@halogrid/proto';
 import type { FoundInPart } from '@halogrid/results/part-writer';
-import type { LedgerState } from './log/fact.ts';
+import type { LedgerState } from '../log/fact.ts';
 
 export type { LedgerState };
 
