@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { askEveryMs, leaseMs } from '@halogrid/leadership';
+import { type LogLedger, registryFormat } from '@halogrid/ledger';
 import { jobPriorities } from '@halogrid/proto';
 import { createRegistry, type Registry, waitBuckets, workBuckets } from '@halogrid/service/metrics';
 import { parse } from 'yaml';
@@ -8,9 +10,6 @@ import { createCoordinatorConfig } from '../apps/coordinator/src/config.ts';
 import { createMetrics } from '../apps/coordinator/src/dispatch/work-metrics.ts';
 import type { WorkView } from '../apps/coordinator/src/dispatch/work-view.ts';
 import { exposeLeadership, exposeState } from '../apps/coordinator/src/expose-state.ts';
-import { askEveryMs, leaseMs } from '../apps/coordinator/src/leadership/lease-keeping.ts';
-import type { LogLedger } from '../apps/coordinator/src/ledger/log-ledger.ts';
-import { registryFormat } from '../apps/coordinator/src/registry/ledger-errors.ts';
 import { maxUnwrittenBytes } from '../apps/coordinator/src/scheduler/choose-job.ts';
 import { maxDeadNodes, maxLosses } from '../apps/coordinator/src/scheduler/is-poison.ts';
 import { suspectFailures } from '../apps/coordinator/src/scheduler/node-health.ts';

@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { PostgresServer, skipPostgres } from '@halogrid/ledger/testing-postgres-server';
 import type { JobStatus } from '@halogrid/proto';
 import { eventually, freePort, programLimitMs, timeoutMs } from '@halogrid/testing';
-import { PostgresServer, skipPostgres } from '../apps/coordinator/src/registry/testing/postgres-server.ts';
 import { Cluster, startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { killedAtChange } from './faults/kill-at-change.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
+import { PostgresServer, skipPostgres } from '@halogrid/ledger/testing-postgres-server';
 import { eventually, freePort, isThorough, pause, timeoutMs } from '@halogrid/testing';
-import { PostgresServer, skipPostgres } from '../apps/coordinator/src/registry/testing/postgres-server.ts';
 import { type ClusterNode, startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';

@@ -20,9 +20,9 @@ const rules: [what: string, pattern: RegExp, remedy: string][] = [
 /** Files that may, and why. */
 const exceptions: Record<string, string> = {
   'apps/coordinator/src/dispatch/job-spans.test.ts': 'It moves the timers of the code by hand.',
-  'apps/coordinator/src/leadership/leadership.test.ts': 'It moves the timers of the code by hand.',
   'apps/coordinator/src/services/answer-parts.test.ts': 'It moves the timers of the code by hand.',
   'libs/imaging/src/video/decoder-pool.test.ts': 'It mocks the timer by which a decoder that hangs is noticed.',
+  'libs/leadership/src/leadership.test.ts': 'It moves the timers of the code by hand.',
   'libs/sources/src/testing/servers.ts': 'A server of S3 refuses what was signed at another time.',
   'test/adversarial/reference-decoders.ts':
     'A decoder of others may hang over a damaged file, about which it then says nothing.',

@@ -84,7 +84,7 @@ async function openLedger(): Promise<{ url: string; remove(): Promise<void> }> {
   if (!values.postgres) return { url: ledgerFile(folder), remove: async () => {} };
   // Read where the module is loaded.
   process.env.HALOGRID_TEST_POSTGRES = values.postgres;
-  const { PostgresServer } = await import('../../apps/coordinator/src/registry/testing/postgres-server.ts');
+  const { PostgresServer } = await import('@halogrid/ledger/testing-postgres-server');
   const server = await PostgresServer.start();
   return { url: await server.createDatabase(), remove: () => server.remove() };
 }

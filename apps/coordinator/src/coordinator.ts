@@ -1,4 +1,6 @@
 import { hostname as machineName } from 'node:os';
+import { Leadership } from '@halogrid/leadership';
+import { type LogLedger, MemoryRegistry, openRegistry } from '@halogrid/ledger';
 import {
   aborted,
   createAccess,
@@ -9,16 +11,12 @@ import {
   type Log,
   startHttp,
 } from '@halogrid/service';
+import { systemClock } from '@halogrid/service/clock';
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
 import type { CoordinatorConfig } from './config.ts';
-import { systemClock } from './dispatch/clock.ts';
 import { exposeLeadership } from './expose-state.ts';
 import { type LeaderServer, startLeader } from './leader.ts';
-import { Leadership } from './leadership/leadership.ts';
-import type { LogLedger } from './ledger/log-ledger.ts';
-import { MemoryRegistry } from './registry/memory-registry.ts';
-import { openRegistry } from './registry/open-registry.ts';
 import { checkFree } from './services/grpc-server.ts';
 import { HandOver } from './services/hand-over.ts';
 import { createHandOverRoute } from './services/hand-over-http.ts';

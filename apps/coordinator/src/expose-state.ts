@@ -1,10 +1,10 @@
+import type { Leadership } from '@halogrid/leadership';
+import type { JobRecord } from '@halogrid/ledger';
 import type { Registry } from '@halogrid/service';
 import { Gauge } from '@halogrid/service/metrics';
 import type { AttachedNodeView } from './dispatch/attached-nodes.ts';
 import { sharedGpus } from './dispatch/shared-gpus.ts';
 import type { WorkView } from './dispatch/work-view.ts';
-import type { Leadership } from './leadership/leadership.ts';
-import type { JobRecord } from './ledger/ledger.ts';
 
 /** Whether this coordinator leads, read when it is asked. */
 export function exposeLeadership(registry: Registry, leadership: Pick<Leadership, 'standby' | 'epoch'>): void {

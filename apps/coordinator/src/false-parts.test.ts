@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
+import { foundShard } from '@halogrid/ledger/testing-memory-parts';
 import type { FoundAnswer, FoundInPart, Lease } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from '@halogrid/results/part-sums';
@@ -12,7 +13,6 @@ import { PartWriter } from '@halogrid/results/part-writer';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
 import { metricsOf, setStage, specOf, startsIn, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, ended, partsIn, readOutput, untilDone } from './testing/lost-parts.ts';
-import { foundShard } from './testing/memory-parts.ts';
 
 // Nodes that say something else of parts than they wrote, or write when nobody wants it any more.
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { checkSources } from '@halogrid/jobs/check-sources';
+import { Refusal } from '@halogrid/jobs/refusal';
 import { JobSpec, maxMessageBytes, SubmitRequest } from '@halogrid/proto';
 import { pause, threadMs, within } from '@halogrid/testing';
-import { checkSources } from './job/check-sources.ts';
-import { Refusal } from './job/refusal.ts';
 import { setStage, specOf, testConfig, writeImages } from './testing/coordinator-stage.ts';
 
 /**

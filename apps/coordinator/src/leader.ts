@@ -1,4 +1,9 @@
+import { checkSources } from '@halogrid/jobs/check-sources';
+import { createJobId } from '@halogrid/jobs/job-id';
+import { SharedJobs } from '@halogrid/leadership';
+import type { LogLedger, Registry } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
+import { Retrieval, retrievalLimits } from '@halogrid/retrieval';
 import {
   type Access,
   type Log,
@@ -6,9 +11,9 @@ import {
   otherResultsSentence,
   type Tls,
 } from '@halogrid/service';
+import type { Clock } from '@halogrid/service/clock';
 import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig, PlansOnThread } from './config.ts';
-import type { Clock } from './dispatch/clock.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import type { JobWork } from './dispatch/job-run.ts';
 import { JobSpans } from './dispatch/job-spans.ts';
@@ -21,11 +26,8 @@ import type { ResumeJob } from './dispatch/submit-job.ts';
 import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeState } from './expose-state.ts';
-import { checkSources } from './job/check-sources.ts';
-import { createJobId } from './job/job-id.ts';
-import { SharedJobs } from './leadership/shared-jobs.ts';
-import type { LogLedger } from './ledger/log-ledger.ts';
 import { abandonJob, finaliseJob } from './output/finalise.ts';
+import { LiveCells } from './output/live-cells.ts';
 import { lostShards } from './output/lost-shards.ts';
 import { releaseOutputFolder } from './output/output-folder.ts';
 import { openPictures } from './output/pictures-ahead.ts';
@@ -33,9 +35,6 @@ import { KeptReader } from './output/previous/kept-reader.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
-import type { Registry } from './registry/registry.ts';
-import { LiveCells } from './retrieval/live-cells.ts';
-import { Retrieval, retrievalLimits } from './retrieval/retrieval.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createApi } from './services/http/api.ts';

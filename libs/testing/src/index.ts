@@ -4,6 +4,7 @@ export { eventually } from './eventually.ts';
 export { freePort } from './free-port.ts';
 export { isThorough, repeated, runs } from './how-often.ts';
 export { matched } from './matched.ts';
+export { memoryFolder } from './memory-folder.ts';
 export { programLimitMs, timeoutMs, waitLimitMs } from './patience.ts';
 export { pause, turns } from './pause.ts';
 export { lastLines, type StartedProgram, showOnFailure } from './show-on-failure.ts';

@@ -5,7 +5,7 @@
 // counted in microseconds.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { PostgresServer } from '../../../apps/coordinator/src/registry/testing/postgres-server.ts';
+import { PostgresServer } from '@halogrid/ledger/testing-postgres-server';
 
 const [frames = 200_000, ...counts] = process.argv.slice(2).map(Number);
 const program = new URL('./answers.ts', import.meta.url).pathname;

@@ -3,24 +3,24 @@
 // in a folder, or goes on with that which another such process left there, prints what that took, and ends.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { scratchUri } from '@halogrid/jobs/output-paths';
 import { createPipeline } from '@halogrid/kernels';
+import { SharedJobs } from '@halogrid/leadership';
+import { openRegistry } from '@halogrid/ledger';
 import { JobSpec } from '@halogrid/proto';
 import { defaultConnectionLimits, openAccess } from '@halogrid/service';
+import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import { systemClock } from '../../../apps/coordinator/src/dispatch/clock.ts';
 import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts';
 import { createFolderLedger, openSharedLedger } from '../../../apps/coordinator/src/dispatch/open-ledger.ts';
 import { resumeHalfWay, resumeInFolder } from '../../../apps/coordinator/src/dispatch/resume-in-folder.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
-import { scratchUri } from '../../../apps/coordinator/src/job/output-paths.ts';
-import { SharedJobs } from '../../../apps/coordinator/src/leadership/shared-jobs.ts';
 import { finaliseJob } from '../../../apps/coordinator/src/output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinator/src/output/output-folder.ts';
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
 import { openTables } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { PlanThreads } from '../../../apps/coordinator/src/plan/plan-threads.ts';
-import { openRegistry } from '../../../apps/coordinator/src/registry/open-registry.ts';
 import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts';
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';

@@ -6,9 +6,9 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FoundRun } from '@halogrid/ledger';
 import { type FoundInPart, PartWriter } from '@halogrid/results/part-writer';
 import { packSources } from '@halogrid/sources/pack-sources';
-import type { FoundRun } from '../../../apps/coordinator/src/ledger/ledger.ts';
 import { TablesFile } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { tablePaths } from '../../../apps/coordinator/src/output/tables-order.ts';
 

@@ -2,13 +2,12 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PlanStep } from '@halogrid/jobs/shard';
+import { batchSteps } from '@halogrid/jobs/testing-planned';
+import { type LogLedger, openRegistry } from '@halogrid/ledger';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import { JobSpec } from '@halogrid/proto';
 import { packSums } from '@halogrid/results/part-sums';
-import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
-import type { LogLedger } from '../../../apps/coordinator/src/ledger/log-ledger.ts';
-import { openLogLedger } from '../../../apps/coordinator/src/ledger/testing/open-log-ledger.ts';
-import { SqliteRegistry } from '../../../apps/coordinator/src/registry/sqlite-registry.ts';
-import { batchSteps } from '../../../apps/coordinator/src/testing/planned.ts';
 
 const shards = Number(process.argv[2] ?? 1_000_000);
 /** Steps that a plan is written in, and commits that are unanswered at a time, as a coordinator has them. */
@@ -68,7 +67,7 @@ async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
 }
 
 async function reopened<T>(act: (ledger: LogLedger) => Promise<T>): Promise<T> {
-  const registry = await SqliteRegistry.open(path);
+  const registry = await openRegistry(path);
   const ledger = await openLogLedger(folder, registry);
   const result = await act(ledger);
   await ledger.close();

@@ -7,21 +7,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PlanStep } from '@halogrid/jobs/shard';
+import { batchSteps } from '@halogrid/jobs/testing-planned';
 import { createPipeline } from '@halogrid/kernels';
+import { MemoryRegistry, openRegistry } from '@halogrid/ledger';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import { Hello, JobSpec } from '@halogrid/proto';
 import { packSums } from '@halogrid/results/part-sums';
+import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
-import { systemClock } from '../../../apps/coordinator/src/dispatch/clock.ts';
 import { Dispatcher } from '../../../apps/coordinator/src/dispatch/dispatcher.ts';
 import type { LeaseOrder } from '../../../apps/coordinator/src/dispatch/node-session.ts';
 import { createMetrics } from '../../../apps/coordinator/src/dispatch/work-metrics.ts';
-import type { PlanStep } from '../../../apps/coordinator/src/job/shard.ts';
-import { openLogLedger } from '../../../apps/coordinator/src/ledger/testing/open-log-ledger.ts';
-import { MemoryRegistry } from '../../../apps/coordinator/src/registry/memory-registry.ts';
-import { SqliteRegistry } from '../../../apps/coordinator/src/registry/sqlite-registry.ts';
 import { noOutput, noTables } from '../../../apps/coordinator/src/testing/no-tables.ts';
-import { batchSteps } from '../../../apps/coordinator/src/testing/planned.ts';
 
 const usesSqlite = process.argv.includes('sqlite');
 const numbers = process.argv.slice(2).filter((word) => word !== 'sqlite');
@@ -75,7 +74,7 @@ function attachNode(dispatcher: Dispatcher, nodeId: string): void {
 
 async function measure(nodes: number): Promise<string> {
   const path = join(folder, `${nodes}.sqlite`);
-  const registry = usesSqlite ? await SqliteRegistry.open(path) : new MemoryRegistry();
+  const registry = usesSqlite ? await openRegistry(path) : new MemoryRegistry();
   const ledger = await openLogLedger(join(folder, String(nodes)), registry);
   const done = Promise.withResolvers<void>();
   let highestBytes = 0;

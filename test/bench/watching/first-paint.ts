@@ -3,10 +3,10 @@
 // attached.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openRegistry } from '@halogrid/ledger';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import { JobSpec, type ListResponse } from '@halogrid/proto';
 import { eventually } from '@halogrid/testing';
-import { openLogLedger } from '../../../apps/coordinator/src/ledger/testing/open-log-ledger.ts';
-import { SqliteRegistry } from '../../../apps/coordinator/src/registry/sqlite-registry.ts';
 import { ScriptedNode } from '../../../apps/coordinator/src/services/testing/scripted-node.ts';
 import { openBrowser } from '../../browser.ts';
 import { Cluster } from '../../cluster.ts';
@@ -79,7 +79,7 @@ process.exit();
 
 /** Jobs that are complete. */
 async function writeEnded(): Promise<void> {
-  const registry = await SqliteRegistry.open(ledger);
+  const registry = await openRegistry(ledger);
   const opened = await openLogLedger(join(folder, 'logs'), registry);
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: 'interior' }] };
   const write = async (i: number): Promise<void> => {

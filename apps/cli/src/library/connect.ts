@@ -6,7 +6,7 @@ import {
   type HttpClient,
   type JobRequest,
 } from '@halogrid/client';
-import { fieldSentence } from '@halogrid/coordinator/field-sentence';
+import { fieldSentence } from '@halogrid/jobs/field-sentence';
 import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { FieldError, messageOf, readMessage } from '@halogrid/proto/json';
 import { jsonName } from '@halogrid/proto/json-name';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SourceError, SourceResult } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
+import { foundShard } from '@halogrid/ledger/testing-memory-parts';
 import { summariseShard } from '@halogrid/results/found-shard';
-import type { SourceError, SourceResult } from '../job/shard.ts';
-import { foundShard } from '../testing/memory-parts.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { answerDigest } from './answer-digest.ts';
 
 const result = {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { ShardAnswer, SourceResult } from '@halogrid/jobs/shard';
 import { Cause } from '@halogrid/proto';
-import type { ShardAnswer, SourceResult } from '../job/shard.ts';
 
 /** An answer, its node, and a digest that is equal for equal results; the digest is computed on first use. */
 export interface ComparableAnswer {

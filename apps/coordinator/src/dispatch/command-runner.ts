@@ -1,5 +1,5 @@
-import { lackOf } from '../job/output-lack.ts';
-import { WantError } from '../job/want-error.ts';
+import { lackOf } from '@halogrid/jobs/output-lack';
+import { WantError } from '@halogrid/jobs/want-error';
 import type { LeaseId } from '../scheduler/events.ts';
 import type { NodeDriver } from './node-driver.ts';
 import { NodeQuestions } from './node-questions.ts';
@@ -95,8 +95,8 @@ export class CommandRunner {
   }
 
   /**
-   * Kept sources are read from the output's disk. If that is missing, the job waits as it does when results cannot be
-   * written.
+   * The sources of a shard are read from the job's log, on the disk of the output. If that is missing, the job waits as
+   * it does when results cannot be written.
    */
   #notAssigned({ session, lease }: { session: number; lease: LeaseId }, error: Error): void {
     const { running, tell } = this.#parts;

@@ -1,8 +1,8 @@
+import type { Ledger } from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
-import type { Pause } from '../job/system-pause.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Clock } from '@halogrid/service/clock';
+import type { Pause } from '@halogrid/service/system-pause';
 import type { Eyes } from '../sight/own-view.ts';
-import type { Clock } from './clock.ts';
 import type { JobWork } from './job-run.ts';
 import type { JobSpans } from './job-spans.ts';
 import type { Metrics } from './work-metrics.ts';

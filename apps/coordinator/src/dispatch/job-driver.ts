@@ -1,7 +1,7 @@
-import type { AcceptedJob } from '../job/accepted-job.ts';
-import { lackOf } from '../job/output-lack.ts';
-import type { PlannedStep } from '../job/shard.ts';
-import type { LedgerState, OpenShards } from '../ledger/ledger.ts';
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
+import { lackOf } from '@halogrid/jobs/output-lack';
+import type { PlannedStep } from '@halogrid/jobs/shard';
+import type { LedgerState, OpenShards } from '@halogrid/ledger';
 import type { JobOrder } from '../scheduler/events.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { JobRun, type JobRunListener } from './job-run.ts';

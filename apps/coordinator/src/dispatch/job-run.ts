@@ -1,18 +1,27 @@
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
+import { coordinatorLack, waitsForHost } from '@halogrid/jobs/away-sentences';
+import { outputPath } from '@halogrid/jobs/output-paths';
+import { isUnmeant, whyFailed } from '@halogrid/jobs/refusal';
+import { isRecorded, type KeptShard, type PlannedStep } from '@halogrid/jobs/shard';
+import { WantError } from '@halogrid/jobs/want-error';
 import type { Pipeline } from '@halogrid/kernels';
+import {
+  type AnsweredShards,
+  FencedError,
+  isEnd,
+  isLedgerLost,
+  type JobRecord,
+  type JobResults,
+  type Ledger,
+  type LedgerState,
+} from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { Log } from '@halogrid/service';
+import type { Clock } from '@halogrid/service/clock';
+import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import { traced } from '@halogrid/service/trace-context';
 import type { AwayHost } from '@halogrid/sources';
-import type { AcceptedJob } from '../job/accepted-job.ts';
-import { coordinatorLack, waitsForHost } from '../job/away-sentences.ts';
-import { outputPath } from '../job/output-paths.ts';
-import { isUnmeant, whyFailed } from '../job/refusal.ts';
-import { isRecorded, type KeptShard, type PlannedStep } from '../job/shard.ts';
-import { type Pause, systemPause } from '../job/system-pause.ts';
-import { WantError } from '../job/want-error.ts';
-import type { AnsweredShards, JobRecord, JobResults, Ledger, LedgerState } from '../ledger/ledger.ts';
-import { isEnd } from '../log/fact.ts';
 import { zonelessNotes } from '../output/captured-by.ts';
 import type { FinaliseBegun, FinishedOutput } from '../output/finalise.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
@@ -22,10 +31,7 @@ import type { KeptReader } from '../output/previous/kept-reader.ts';
 import type { TablesEvents, TablesOutput } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
-import { isLedgerLost } from '../registry/ledger-errors.ts';
-import { FencedError } from '../registry/registry.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
-import type { Clock } from './clock.ts';
 import { HostTime } from './host-time.ts';
 import { JobSpeed } from './job-speed.ts';
 import { KeptShards } from './kept-shards.ts';

@@ -1,8 +1,7 @@
+import { isEnd, type LedgerState } from '@halogrid/ledger';
+import type { Clock } from '@halogrid/service/clock';
 import type { SpanExport } from '@halogrid/service/span-export';
 import { childSpanId, spanIdOf, traceIdOf } from '@halogrid/service/trace-context';
-import type { LedgerState } from '../ledger/ledger.ts';
-import { isEnd } from '../log/fact.ts';
-import type { Clock } from './clock.ts';
 import type { MergedShard } from './history/job-history.ts';
 import { begunSeconds } from './history/shard-times.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KeptShard } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import type { FoundInPart } from '@halogrid/results/part-writer';
-import type { KeptShard } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { KeptShards } from './kept-shards.ts';
 
 const shardOf = (shard: number): KeptShard => {

@@ -1,5 +1,5 @@
+import type { KeptShard } from '@halogrid/jobs/shard';
 import type { FoundInPart } from '@halogrid/results/part-writer';
-import type { KeptShard } from '../job/shard.ts';
 import type { KeptReader } from '../output/previous/kept-reader.ts';
 
 interface Waiting {

@@ -1,4 +1,4 @@
-import type { LogHome, LogLedger } from '../ledger/log-ledger.ts';
+import type { LogHome, LogLedger } from '@halogrid/ledger';
 import { type Recovery, recoverJob } from './recover-jobs.ts';
 import type { WorkView } from './work-view.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { WantError } from '@halogrid/jobs/want-error';
+import type { Withdrawn } from '@halogrid/ledger';
 import { createLog } from '@halogrid/service/log';
-import { WantError } from '../job/want-error.ts';
-import type { Withdrawn } from '../ledger/ledger.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
 import { atOnce } from '../output/output-wait.ts';
 import { shard } from '../scheduler/testing/scheduler-cases.ts';

@@ -1,8 +1,8 @@
+import { outputPath } from '@halogrid/jobs/output-paths';
+import { WantError } from '@halogrid/jobs/want-error';
+import type { AnsweredShards, Ledger, Withdrawn } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
-import { outputPath } from '../job/output-paths.ts';
-import { WantError } from '../job/want-error.ts';
-import type { AnsweredShards, Ledger, Withdrawn } from '../ledger/ledger.ts';
 import type { LostPartError } from '../output/lost-part-error.ts';
 import type { UntilWritten } from '../output/output-wait.ts';
 

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { status } from '@grpc/grpc-js';
+import { jobPipeline } from '@halogrid/jobs/accepted-job';
+import { planOf, spec } from '@halogrid/ledger/testing-ledger-scene';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import { Cause, JobState, type JobStatus, type Lease, type MaxQuarantined } from '@halogrid/proto';
+import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
-import { jobPipeline } from '../job/accepted-job.ts';
-import { planOf, spec } from '../ledger/testing/ledger-scene.ts';
-import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { ScriptedNode } from '../services/testing/scripted-node.ts';
 import {
   complete,
@@ -23,7 +24,6 @@ import {
 } from '../testing/coordinator-stage.ts';
 import { leasedSources } from '../testing/leased-sources.ts';
 import { noOutput, noTables } from '../testing/no-tables.ts';
-import { systemClock } from './clock.ts';
 import { JobRun, type JobWork } from './job-run.ts';
 
 const inputs = (value: number): MaxQuarantined => ({ limit: { $case: 'inputs', value } });

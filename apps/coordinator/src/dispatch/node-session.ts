@@ -1,6 +1,6 @@
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
+import type { Shard, ShardAnswer } from '@halogrid/jobs/shard';
 import type { Hello, Load, PartFound, Probe, SearchPart, Sight } from '@halogrid/proto';
-import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { Shard, ShardAnswer } from '../job/shard.ts';
 import type { BroughtLease, Failure, LeaseId } from '../scheduler/events.ts';
 import type { NodeTotals } from './node-totals.ts';
 

@@ -1,14 +1,17 @@
 import { fileURLToPath } from 'node:url';
+import { scratchUri } from '@halogrid/jobs/output-paths';
+import {
+  FolderLogs,
+  type JobsElsewhere,
+  Journal,
+  type LogHome,
+  LogLedger,
+  type LostLedgerError,
+  type Registry,
+} from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
-import { scratchUri } from '../job/output-paths.ts';
-import type { JobsElsewhere } from '../ledger/ledger.ts';
-import { type LogHome, LogLedger } from '../ledger/log-ledger.ts';
-import { FolderLogs } from '../log/folder-logs.ts';
-import { Journal } from '../log/journal.ts';
+import type { Clock } from '@halogrid/service/clock';
 import { partsOf } from '../output/write-part.ts';
-import type { LostLedgerError } from '../registry/ledger-errors.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Clock } from './clock.ts';
 
 export interface LedgerContext {
   clock: Clock;

@@ -1,5 +1,5 @@
+import type { JobRecord } from '@halogrid/ledger';
 import type { MaxQuarantined } from '@halogrid/proto';
-import type { JobRecord } from '../ledger/ledger.ts';
 
 /**
  * Why a job that allows `max` quarantined inputs must fail, in one sentence; undefined where it need not. A percentage

@@ -1,12 +1,11 @@
+import { jobPipeline } from '@halogrid/jobs/accepted-job';
+import { scratchUri } from '@halogrid/jobs/output-paths';
+import { isLedgerLost, type JobRecord, type Ledger } from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
-import { jobPipeline } from '../job/accepted-job.ts';
-import { scratchUri } from '../job/output-paths.ts';
-import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import type { Clock } from '@halogrid/service/clock';
 import { abandonJob } from '../output/finalise.ts';
 import { isUnfinished } from '../output/job-claim.ts';
 import { releaseOutputFolder, removeScratch, resumeOutputFolder } from '../output/output-folder.ts';
-import { isLedgerLost } from '../registry/ledger-errors.ts';
-import type { Clock } from './clock.ts';
 import type { JobDriver } from './job-driver.ts';
 
 export interface Recovery {

@@ -1,10 +1,9 @@
-import type { KeptShard } from '../job/shard.ts';
-import { InvalidResultError } from '../ledger/check-answer.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { KeptShard } from '@halogrid/jobs/shard';
+import { InvalidResultError, type Ledger } from '@halogrid/ledger';
+import type { Clock } from '@halogrid/service/clock';
 import type { Command } from '../scheduler/commands.ts';
 import type { SchedulerEvent } from '../scheduler/events.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
-import type { Clock } from './clock.ts';
 import type { RunningJobs } from './running-jobs.ts';
 import type { WorkRecorder } from './work-recorder.ts';
 

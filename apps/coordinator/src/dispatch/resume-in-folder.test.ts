@@ -4,15 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { batchSteps } from '@halogrid/jobs/testing-planned';
+import { FolderLogs, registryFormat } from '@halogrid/ledger';
+import { otherFormat } from '@halogrid/ledger/testing-other-format';
 import { JobSpec } from '@halogrid/proto';
 import { type Log, UsageError } from '@halogrid/service';
+import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
-import { packFact } from '../log/fact-codec.ts';
-import { FolderLogs } from '../log/folder-logs.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
-import { registryFormat } from '../registry/ledger-errors.ts';
-import { batchSteps } from '../testing/planned.ts';
-import { systemClock } from './clock.ts';
 import type { JobDriver } from './job-driver.ts';
 import { createFolderLedger } from './open-ledger.ts';
 import { resumeInFolder } from './resume-in-folder.ts';
@@ -108,7 +107,7 @@ test('a log of an older version is refused with what to do', async (t) => {
   const { goOn, log, path } = await stage(t);
   await rm(log(2));
   const older = await new FolderLogs(join(path, '.halogrid'), jobId).begin(2);
-  await older.append([packFact({ kind: 'checkpoint', logs: [], state: {} })], true);
+  await older.append(otherFormat(), true);
   await older.close();
   const message =
     `Job job in '${path}' was left half-way by an older version (ledger format 5, this is ${registryFormat}): ` +

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { jobPipeline } from '@halogrid/jobs/accepted-job';
+import { lackOf } from '@halogrid/jobs/output-lack';
+import { ledgerPath, outputPath, scratchUri } from '@halogrid/jobs/output-paths';
+import { type LogLedger, OlderLedgerError, openRegistry, registryFormat } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { jobPipeline } from '../job/accepted-job.ts';
-import { lackOf } from '../job/output-lack.ts';
-import { ledgerPath, outputPath, scratchUri } from '../job/output-paths.ts';
-import type { LogLedger } from '../ledger/log-ledger.ts';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
-import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';
 import type { JobDriver } from './job-driver.ts';
 import { createFolderHome, type LedgerContext } from './open-ledger.ts';
 
@@ -91,8 +90,8 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
 async function refuseOlderLedger(out: string): Promise<void> {
   const path = ledgerPath(out);
   if (!existsSync(path)) return;
-  const { SqliteDatabase } = await import('../registry/sqlite-database.ts');
-  new SqliteDatabase(path).close();
+  const registry = await openRegistry(path);
+  await registry.close();
 }
 
 /** The newest first, as ids of jobs begin with their time. */

@@ -1,6 +1,6 @@
+import { outputPath } from '@halogrid/jobs/output-paths';
+import type { LogLedger } from '@halogrid/ledger';
 import { UsageError } from '@halogrid/service';
-import { outputPath } from '../job/output-paths.ts';
-import type { LogLedger } from '../ledger/log-ledger.ts';
 import { abandonJob } from '../output/finalise.ts';
 import { releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { type Recovery, recoverJob } from './recover-jobs.ts';

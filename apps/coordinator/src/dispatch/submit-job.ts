@@ -1,10 +1,10 @@
+import type { checkSources } from '@halogrid/jobs/check-sources';
+import { checkSpec } from '@halogrid/jobs/check-spec';
+import { completeSubmit } from '@halogrid/jobs/complete-submit';
+import { scratchUri } from '@halogrid/jobs/output-paths';
+import { Refusal } from '@halogrid/jobs/refusal';
 import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import type { checkSources } from '../job/check-sources.ts';
-import { checkSpec } from '../job/check-spec.ts';
-import { completeSubmit } from '../job/complete-submit.ts';
-import { scratchUri } from '../job/output-paths.ts';
-import { Refusal } from '../job/refusal.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import type { JobDriver } from './job-driver.ts';
 

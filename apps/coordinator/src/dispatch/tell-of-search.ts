@@ -1,5 +1,5 @@
+import type { Searched } from '@halogrid/retrieval';
 import type { Log } from '@halogrid/service';
-import type { Searched } from '../retrieval/orders.ts';
 import type { Metrics } from './work-metrics.ts';
 
 type SearchMetrics = Pick<Metrics, 'searches' | 'searchSeconds' | 'searchedFrames' | 'searchPartsFailed'>;

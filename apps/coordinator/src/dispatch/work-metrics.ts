@@ -1,7 +1,7 @@
+import { stageNames } from '@halogrid/jobs/shard';
 import { kernelNames } from '@halogrid/kernels';
 import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, histogramOfExemplars, waitBuckets, workBuckets } from '@halogrid/service/metrics';
-import { stageNames } from '../job/shard.ts';
 
 /** The kinds of searchers of an index. */
 const searchers = ['nodes', 'coordinator', 'both'] as const;

@@ -1,11 +1,11 @@
+import type { Ledger } from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Clock } from '@halogrid/service/clock';
 import type { Command } from '../scheduler/commands.ts';
 import type { BroughtLease, SchedulerEvent } from '../scheduler/events.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { JobSights } from '../sight/job-sights.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
-import type { Clock } from './clock.ts';
 import type { LeftNodes } from './left-nodes.ts';
 import type { NodeSessions } from './node-sessions.ts';
 import type { RunningJobs } from './running-jobs.ts';

@@ -1,5 +1,5 @@
 import type { JobHistoryView, LeftNode } from '@halogrid/proto';
-import type { SearchNode } from '../retrieval/orders.ts';
+import type { SearchNode } from '@halogrid/retrieval';
 import { type AttachedNodeView, attachedNodes } from './attached-nodes.ts';
 import type { OtherJobs } from './dispatcher-options.ts';
 import type { JobTimeline } from './history/job-histories.ts';

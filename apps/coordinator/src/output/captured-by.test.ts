@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { spec } from '../ledger/testing/ledger-scene.ts';
+import { spec } from '@halogrid/ledger/testing-ledger-scene';
 import { writesCaptured, zonelessNotes } from './captured-by.ts';
 
 test('a job writes capture times with the histograms of any pipeline', () => {

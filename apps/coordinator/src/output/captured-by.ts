@@ -1,8 +1,8 @@
+import { jobPipelines } from '@halogrid/jobs/accepted-job';
+import type { PlanNote } from '@halogrid/jobs/shard';
 import type { Pipeline } from '@halogrid/kernels';
+import type { JobResults } from '@halogrid/ledger';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
-import { jobPipelines } from '../job/accepted-job.ts';
-import type { PlanNote } from '../job/shard.ts';
-import type { JobResults } from '../ledger/ledger.ts';
 
 /**
  * Whether a job writes capture times: it does if any pipeline has a histogram. `pipeline` is the single pipeline of a

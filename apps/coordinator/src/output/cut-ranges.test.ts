@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FoundRun, QuarantinedRow, SettledRun } from '@halogrid/ledger';
 import type { HistogramShape } from '@halogrid/results/histogram-shape';
 import fc from 'fast-check';
-import type { FoundRun, QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
 import { RangeCutter, type RangePiece } from './cut-ranges.ts';
 
 const shapeOf = (bins: number): HistogramShape => ({ grid: { rows: 1, columns: 1 }, channels: 1, bins });

@@ -1,8 +1,8 @@
+import type { SettledRun } from '@halogrid/ledger';
 import { binsOfCell, binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { pageLayout } from '@halogrid/results/page-layout';
 import { groupRows } from '@halogrid/results/source-groups';
 import { mostLines } from '@halogrid/results/source-tables';
-import type { SettledRun } from '../ledger/ledger.ts';
 
 /** Runs of sources that follow one another. The last of a range ends where all row groups of features.parquet end. */
 export interface RangePiece {

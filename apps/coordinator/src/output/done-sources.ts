@@ -1,11 +1,11 @@
 import type { Size } from '@halogrid/geometry';
+import type { FoundRun, SettledSources } from '@halogrid/ledger';
+import { readLogBytes } from '@halogrid/ledger/read-log-bytes';
 import type { JobSpec } from '@halogrid/proto';
 import { PartError } from '@halogrid/results/part-error';
 import { PartReader } from '@halogrid/results/part-reader';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { limitConcurrency } from '@halogrid/threads';
-import type { FoundRun, SettledSources } from '../ledger/ledger.ts';
-import { readLogBytes } from '../log/read-bytes.ts';
 import { LostPartError } from './lost-part-error.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
 import { partPipelines, partsPath } from './write-part.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { outputPath } from '@halogrid/jobs/output-paths';
 import { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service/version';
-import { outputPath } from '../job/output-paths.ts';
 import { isSameJob, type JobClaim } from './job-claim.ts';
 
 /** How many folders are read, the newest first, and bytes of a job.json: more would cause a noticeable delay. */

@@ -7,7 +7,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Size, sampleBytes } from '@halogrid/geometry';
+import { mapType } from '@halogrid/jobs/map-type';
+import { outputPath, scratchUri } from '@halogrid/jobs/output-paths';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { createPipeline, cutTiles, type Pipeline, specifiedOperations } from '@halogrid/kernels';
+import {
+  FencedError,
+  type FoundRun,
+  type JobRecord,
+  type JobResults,
+  type QuarantinedRow,
+  type SettledRun,
+} from '@halogrid/ledger';
+import { foundShard } from '@halogrid/ledger/testing-memory-parts';
 import type { JobSpec, VideoOptions } from '@halogrid/proto';
 import { piecesOf, writeChunk } from '@halogrid/results';
 import { histogramShape } from '@halogrid/results/histogram-shape';
@@ -17,12 +29,6 @@ import { documentedDigest } from '@halogrid/results/testing-digest';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import sharp from 'sharp';
-import { mapType } from '../job/map-type.ts';
-import { outputPath, scratchUri } from '../job/output-paths.ts';
-import type { FoundRun, JobRecord, JobResults, QuarantinedRow, SettledRun } from '../ledger/ledger.ts';
-import { FencedError } from '../registry/registry.ts';
-import { foundShard } from '../testing/memory-parts.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { abandonJob, finaliseJob } from './finalise.ts';
 import { completeJobJson } from './job-json.ts';
 import { LostPartError } from './lost-part-error.ts';

@@ -2,7 +2,16 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jobGrid, jobPipeline } from '@halogrid/jobs/accepted-job';
+import { mapType } from '@halogrid/jobs/map-type';
+import { outputPath, partScratchUri, scratchUri } from '@halogrid/jobs/output-paths';
+import { isMapFormat, mapFiles, previewFiles } from '@halogrid/jobs/picture-files';
+import { readSources } from '@halogrid/jobs/planned-sources';
+import { type PreviewCandidate, PreviewChoice } from '@halogrid/jobs/preview-choice';
+import { isKept, type PlanStep } from '@halogrid/jobs/shard';
+import { WantError } from '@halogrid/jobs/want-error';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
+import { FencedError, type JobRecord, type JobResults } from '@halogrid/ledger';
 import {
   assembleMap,
   dziPage,
@@ -30,16 +39,6 @@ import { listNames } from '@halogrid/results/source-list';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { forEachLimited } from '@halogrid/threads';
-import { jobGrid, jobPipeline } from '../job/accepted-job.ts';
-import { mapType } from '../job/map-type.ts';
-import { outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
-import { isMapFormat, mapFiles, previewFiles } from '../job/picture-files.ts';
-import { readSources } from '../job/planned-sources.ts';
-import { type PreviewCandidate, PreviewChoice } from '../job/preview-choice.ts';
-import { isKept, type PlanStep } from '../job/shard.ts';
-import { WantError } from '../job/want-error.ts';
-import type { JobRecord, JobResults } from '../ledger/ledger.ts';
-import { FencedError } from '../registry/registry.ts';
 import { writesCaptured } from './captured-by.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';

@@ -1,9 +1,9 @@
+import { jobPipeline } from '@halogrid/jobs/accepted-job';
 import type { Pipeline } from '@halogrid/kernels';
+import type { JobRecord, JobResults } from '@halogrid/ledger';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
-import { jobPipeline } from '../job/accepted-job.ts';
-import type { JobRecord, JobResults } from '../ledger/ledger.ts';
 import { zonelessNotes } from './captured-by.ts';
 import { describeSpec, type JobClaim } from './job-claim.ts';
 import type { Changes } from './previous/changes.ts';

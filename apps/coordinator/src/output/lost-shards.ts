@@ -1,6 +1,6 @@
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
+import type { AnsweredShards } from '@halogrid/ledger';
 import { PartReader } from '@halogrid/results/part-reader';
-import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { AnsweredShards } from '../ledger/ledger.ts';
 import { partPipelines, partsPath } from './write-part.ts';
 
 /** Shards that are requested at once: so many answers are read from the log in one turn. */

@@ -6,10 +6,10 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { outputPath, scratchUri } from '@halogrid/jobs/output-paths';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { eventually, pause, within } from '@halogrid/testing';
-import { outputPath, scratchUri } from '../job/output-paths.ts';
 import { claimOutputFolder, findUnfinished, releaseOutputFolder, restoreEarlier } from './output-folder.ts';
 
 test('a missing folder is made, and job.json says who runs what', async (t) => {

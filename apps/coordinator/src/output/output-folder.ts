@@ -4,6 +4,16 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import { lackOf } from '@halogrid/jobs/output-lack';
+import {
+  earlierJobPath,
+  isUnfinishedTables,
+  ledgerPath,
+  outputPath,
+  partScratchUri,
+  scratchUri,
+} from '@halogrid/jobs/output-paths';
+import { isLogName } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
 import {
@@ -17,16 +27,6 @@ import {
 import { exists, isOutputPlace, publishOutput, readyOutput } from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
-import { lackOf } from '../job/output-lack.ts';
-import {
-  earlierJobPath,
-  isUnfinishedTables,
-  ledgerPath,
-  outputPath,
-  partScratchUri,
-  scratchUri,
-} from '../job/output-paths.ts';
-import { isLogName } from '../log/folder-logs.ts';
 import { isSameJob, isUnfinished, type JobClaim } from './job-claim.ts';
 import { runningJobJson } from './job-json.ts';
 import { followJob } from './previous/follow-job.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WantError } from '../job/want-error.ts';
+import { WantError } from '@halogrid/jobs/want-error';
 import { type OutputGraces, OutputWait } from './output-wait.ts';
 
 const failing = (code: string): Error => Object.assign(new Error(`${code}: it failed, write`), { code });

@@ -1,6 +1,6 @@
-import { lackOf, type OutputLack, waitedInVain, waitsFor } from '../job/output-lack.ts';
-import type { Pause } from '../job/system-pause.ts';
-import { WantError } from '../job/want-error.ts';
+import { lackOf, type OutputLack, waitedInVain, waitsFor } from '@halogrid/jobs/output-lack';
+import { WantError } from '@halogrid/jobs/want-error';
+import type { Pause } from '@halogrid/service/system-pause';
 
 /** Calls `write`, and repeats it while the output has no room or is missing. */
 export type UntilWritten = <T>(write: () => Promise<T>) => Promise<T>;

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type AcceptedJob, jobParts } from '@halogrid/jobs/accepted-job';
+import { partScratchUri, scratchUri } from '@halogrid/jobs/output-paths';
+import type { SettledSources } from '@halogrid/ledger';
 import { forEachLimited } from '@halogrid/threads';
-import { type AcceptedJob, jobParts } from '../job/accepted-job.ts';
-import { partScratchUri, scratchUri } from '../job/output-paths.ts';
-import type { SettledSources } from '../ledger/ledger.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
 import { LostPartError } from './lost-part-error.ts';
 import { earlyPictures, makePictures, type PictureParts } from './pictures.ts';

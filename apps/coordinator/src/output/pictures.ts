@@ -2,10 +2,10 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Rect } from '@halogrid/geometry';
+import { mapType } from '@halogrid/jobs/map-type';
+import { tileSide } from '@halogrid/jobs/tile-side';
 import { cutTiles, type Pipeline } from '@halogrid/kernels';
 import { assemblePreview, assembleSourcePicture, hasChunks } from '@halogrid/results';
-import { mapType } from '../job/map-type.ts';
-import { tileSide } from '../job/tile-side.ts';
 import type { DoneSource } from './done-sources.ts';
 
 /** The inputs for pictures of a pipeline's results. */

@@ -1,13 +1,13 @@
 import { access, constants } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type AcceptedJob, jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
+import { outputPath, unfinishedTablesPath } from '@halogrid/jobs/output-paths';
+import type { SettledSources } from '@halogrid/ledger';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import { jobLine } from '@halogrid/results/job-line';
 import { newFilesPath } from '@halogrid/results/publish-output';
 import { type PackedSystemError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
-import { type AcceptedJob, jobGrid, jobParts } from '../job/accepted-job.ts';
-import { outputPath, unfinishedTablesPath } from '../job/output-paths.ts';
-import type { SettledSources } from '../ledger/ledger.ts';
 import { RangeCutter, type RangePiece } from './cut-ranges.ts';
 import type { UntilWritten } from './output-wait.ts';
 import { type TablesLane, TablesLanes } from './tables-lanes.ts';

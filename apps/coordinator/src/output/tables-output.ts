@@ -1,5 +1,5 @@
+import type { SettledSources } from '@halogrid/ledger';
 import type { SourceSummary } from '@halogrid/results/source-tables';
-import type { SettledSources } from '../ledger/ledger.ts';
 import type { UntilWritten } from './output-wait.ts';
 
 /** What is known of a pipeline's sources once their tables are written. */

@@ -1,3 +1,5 @@
+import type { FoundRun, QuarantinedRow } from '@halogrid/ledger';
+import { readLogBytes } from '@halogrid/ledger/read-log-bytes';
 import { PartError } from '@halogrid/results/part-error';
 import { PartReader } from '@halogrid/results/part-reader';
 import { RangeFinisher } from '@halogrid/results/range-finisher';
@@ -6,8 +8,6 @@ import { groupsOfList } from '@halogrid/results/source-groups';
 import { SourceList } from '@halogrid/results/source-list';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { redactUri } from '@halogrid/sources/redact-uri';
-import type { FoundRun, QuarantinedRow } from '../ledger/ledger.ts';
-import { readLogBytes } from '../log/read-bytes.ts';
 import type { TablesAnswer, TablesInput, TablesOrder } from './tables-order.ts';
 
 type ReadOrder = Extract<TablesOrder, { kind: 'read' }>;

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
+import { scratchUri } from '@halogrid/jobs/output-paths';
+import type { WritePart } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { type PartTask, PartThread } from '@halogrid/results/part-thread';
 import type { PartPipeline } from '@halogrid/results/part-writer';
 import { partsFolder } from '@halogrid/results/shard-place';
-import { jobGrid, jobParts } from '../job/accepted-job.ts';
-import { scratchUri } from '../job/output-paths.ts';
-import type { WritePart } from '../ledger/logged-job.ts';
 
 /** The folder of a job's parts: a path. */
 export const partsPath = (out: string): string => join(fileURLToPath(scratchUri(out)), partsFolder);

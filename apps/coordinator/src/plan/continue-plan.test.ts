@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PlannedStep, PlanStep } from '@halogrid/jobs/shard';
+import { batchSteps, plannedSources } from '@halogrid/jobs/testing-planned';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import fc from 'fast-check';
-import type { PlannedStep, PlanStep } from '../job/shard.ts';
-import { batchSteps, plannedSources } from '../testing/planned.ts';
 import { continuePlan } from './continue-plan.ts';
 
 const uriOf = (index: number): string => `file:///in/${index}.pgm`;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type PlannedSources, readSources } from '@halogrid/jobs/planned-sources';
+import { isTold, type PlannedStep, type PlanStep, type Shard } from '@halogrid/jobs/shard';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import { type PlannedSources, readSources } from '../job/planned-sources.ts';
-import { isTold, type PlannedStep, type PlanStep, type Shard } from '../job/shard.ts';
 
 /**
  * The steps of a plan that follow those recorded, when it is made again. Throws one sentence where it does not begin as

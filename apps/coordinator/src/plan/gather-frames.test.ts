@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { firstOf, indexesOf } from '@halogrid/jobs/planned-sources';
 import fc from 'fast-check';
-import { firstOf, indexesOf } from '../job/planned-sources.ts';
 import { type BatchLimits, FrameGatherer, type GatheredFrames } from './gather-frames.ts';
 
 test('batches hold every frame once and in order, within both limits, and none could take the next frame', () => {

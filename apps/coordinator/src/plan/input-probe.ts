@@ -1,5 +1,7 @@
 import { sampleBytes } from '@halogrid/geometry';
 import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from '@halogrid/imaging';
+import type { ImageSize } from '@halogrid/jobs/shard';
+import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec } from '@halogrid/proto';
 import {
   changedInput,
@@ -16,8 +18,6 @@ import {
   versionOfContent,
 } from '@halogrid/sources';
 import { limitConcurrency } from '@halogrid/threads';
-import type { ImageSize } from '../job/shard.ts';
-import { tileSide } from '../job/tile-side.ts';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 
 /**

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { IndexVideo } from '@halogrid/imaging';
+import { readSources } from '@halogrid/jobs/planned-sources';
+import { PreviewChoice, previewSources } from '@halogrid/jobs/preview-choice';
 import { createPipeline } from '@halogrid/kernels';
 import { JobSpec } from '@halogrid/proto';
-import { readSources } from '../job/planned-sources.ts';
-import { PreviewChoice, previewSources } from '../job/preview-choice.ts';
 import { PlanEmitter } from './plan-emitter.ts';
 
 /** A recording of 256 frames that is cut into two segments. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { PlanNote } from '@halogrid/jobs/shard';
 import type { JobSpec } from '@halogrid/proto';
 import type { LeftOut } from '@halogrid/sources';
 import { CaptureRule } from '@halogrid/sources/captured';
-import type { PlanNote } from '../job/shard.ts';
 import { PassedOverCount } from './passed-over.ts';
 
 /** Told of one plan, at most; of the others, one note tells how many there are. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { PlannedStep } from '@halogrid/jobs/shard';
+import { WantError } from '@halogrid/jobs/want-error';
 import { readRemoteHead } from '@halogrid/sources';
 import { startServer } from '@halogrid/sources/testing-servers';
-import type { PlannedStep } from '../job/shard.ts';
-import { WantError } from '../job/want-error.ts';
 import { planPatiently } from './plan-patiently.ts';
 
 /** A host that refuses its first requests in a way that is not retried at once. */

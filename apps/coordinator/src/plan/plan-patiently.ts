@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { coordinatorLack, hostStaysAway } from '@halogrid/jobs/away-sentences';
+import type { PlannedStep } from '@halogrid/jobs/shard';
+import { WantError } from '@halogrid/jobs/want-error';
 import { type AwayHost, AwayHosts, withPatience } from '@halogrid/sources';
-import { coordinatorLack, hostStaysAway } from '../job/away-sentences.ts';
-import type { PlannedStep } from '../job/shard.ts';
-import { WantError } from '../job/want-error.ts';
 
 /**
  * The same plan, but it waits for hosts that are away instead of quarantining their inputs. Its steps say what it waits

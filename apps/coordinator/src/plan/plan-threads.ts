@@ -1,13 +1,13 @@
 import { on } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { CheckOptions } from '@halogrid/jobs/check-sources';
+import { Refusal } from '@halogrid/jobs/refusal';
+import type { PlannedStep } from '@halogrid/jobs/shard';
+import { WantError } from '@halogrid/jobs/want-error';
 import type { JobSpec, PlanAnswer as Surveyed } from '@halogrid/proto';
 import { Sentence } from '@halogrid/proto/sentence';
 import { redactUri } from '@halogrid/sources';
 import { Places } from '@halogrid/threads';
-import type { CheckOptions } from '../job/check-sources.ts';
-import { Refusal } from '../job/refusal.ts';
-import type { PlannedStep } from '../job/shard.ts';
-import { WantError } from '../job/want-error.ts';
 import { ListingThread, type ThreadLimits, threadLimits } from './listing-thread.ts';
 
 /**

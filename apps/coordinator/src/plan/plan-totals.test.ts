@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Rect, Size } from '@halogrid/geometry';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { createPipeline, cutTiles } from '@halogrid/kernels';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { plannedSources } from '../testing/planned.ts';
 import { itemBytes, mostOf, PlanCounter, type PlanTotals, type TotalsOptions } from './plan-totals.ts';
 
 const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);

@@ -1,13 +1,13 @@
 import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
+import { mapType } from '@halogrid/jobs/map-type';
+import { areAllKnown, firstOf, type PlannedSources, readSources } from '@halogrid/jobs/planned-sources';
+import type { ImageSize, KeptWork, ShardWork } from '@halogrid/jobs/shard';
 import { type Grid, type Pipeline, pipelineOver, placeSharedItem, planPipelines } from '@halogrid/kernels';
 import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results/chunk';
 import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { knownPipelines } from '@halogrid/results/known-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
-import { mapType } from '../job/map-type.ts';
-import { areAllKnown, firstOf, type PlannedSources, readSources } from '../job/planned-sources.ts';
-import type { ImageSize, KeptWork, ShardWork } from '../job/shard.ts';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
 
 /** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */

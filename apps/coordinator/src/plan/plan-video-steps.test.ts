@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PixelType } from '@halogrid/geometry';
 import { MissingDecoderError, type planVideo } from '@halogrid/imaging';
-import type { PlanStep } from '../job/shard.ts';
-import { gatherSources } from '../job/source-gatherer.ts';
-import { sourcesOf } from '../testing/planned.ts';
+import type { PlanStep } from '@halogrid/jobs/shard';
+import { gatherSources } from '@halogrid/jobs/source-gatherer';
+import { sourcesOf } from '@halogrid/jobs/testing-planned';
 import { planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
 
 /** Two frames in one segment. */

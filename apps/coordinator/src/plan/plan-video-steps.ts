@@ -1,11 +1,11 @@
 import { sampleBytes } from '@halogrid/geometry';
 import { MissingDecoderError, type PlannedFrame, planVideo, type VideoSegment } from '@halogrid/imaging';
+import type { FrameOfVideo, ImageSize, PlanStep, ShardWork } from '@halogrid/jobs/shard';
+import { SourceGatherer } from '@halogrid/jobs/source-gatherer';
 import type { VideoOptions } from '@halogrid/proto';
 import type { Source } from '@halogrid/sources';
 import { InputError } from '@halogrid/sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import type { FrameOfVideo, ImageSize, PlanStep, ShardWork } from '../job/shard.ts';
-import { SourceGatherer } from '../job/source-gatherer.ts';
 
 /** Frames of a segment at least: starting a decoder takes a tenth of a second, which is some tens of frames. */
 export const defaultSegmentFrames = 128;

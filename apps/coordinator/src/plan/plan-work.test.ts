@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
+import type { VideoSegment } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { createPipeline, cutTiles } from '@halogrid/kernels';
 import { packKnown } from '@halogrid/results/known-sums';
-import type { VideoSegment } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { PlanCounter } from './plan-totals.ts';
 import { kindOfSource, type PlanWork } from './plan-work.ts';
 

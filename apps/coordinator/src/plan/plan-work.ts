@@ -1,7 +1,7 @@
 import type { PixelType, Size } from '@halogrid/geometry';
+import { firstOf, readSources } from '@halogrid/jobs/planned-sources';
+import type { ShardWork } from '@halogrid/jobs/shard';
 import { type Format, formatOfName, formats, hasVideoExtension, usualPixels } from '@halogrid/sources';
-import { firstOf, readSources } from '../job/planned-sources.ts';
-import type { ShardWork } from '../job/shard.ts';
 
 /** What a source is by its name: what reading it costs depends on that first. `other` tells nothing by its name. */
 export type SourceKind = Format | 'video' | 'other';

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PixelType, Size } from '@halogrid/geometry';
 import { MissingDecoderError, type OpenImage } from '@halogrid/imaging';
+import { firstOf, indexesOf } from '@halogrid/jobs/planned-sources';
+import { isRecorded, type PlanStep, type Shard } from '@halogrid/jobs/shard';
+import { readable, sourcesOf } from '@halogrid/jobs/testing-planned';
 import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { InputError, SourceNotFoundError } from '@halogrid/sources';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { firstOf, indexesOf } from '../job/planned-sources.ts';
-import { isRecorded, type PlanStep, type Shard } from '../job/shard.ts';
-import { readable, sourcesOf } from '../testing/planned.ts';
 import { maxBatchBins, maxBatchBytes } from './plan-emitter.ts';
 import { planJob } from './planner.ts';
 

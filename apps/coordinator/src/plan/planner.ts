@@ -1,11 +1,11 @@
 import { openImage, peekSize, VideoIndexer } from '@halogrid/imaging';
+import { noVideoSentence, videoField } from '@halogrid/jobs/check-video';
+import { PreviewChoice } from '@halogrid/jobs/preview-choice';
+import type { PlannedStep, PlanStep } from '@halogrid/jobs/shard';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { hasVideoExtension, listAllSources, type Source } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
-import { noVideoSentence, videoField } from '../job/check-video.ts';
-import { PreviewChoice } from '../job/preview-choice.ts';
-import type { PlannedStep, PlanStep } from '../job/shard.ts';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
 import { type InputFinding, InputProbe, type Kept, type Unopened } from './input-probe.ts';
 import { PlanEmitter } from './plan-emitter.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { firstOf } from '@halogrid/jobs/planned-sources';
+import type { PlanStep } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { turns } from '@halogrid/testing';
-import { firstOf } from '../job/planned-sources.ts';
-import type { PlanStep } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { runPlan } from './run-plan.ts';
 
 const step = (index: number): PlanStep => ({

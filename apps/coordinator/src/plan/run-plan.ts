@@ -1,4 +1,4 @@
-import type { PlannedStep } from '../job/shard.ts';
+import type { PlannedStep } from '@halogrid/jobs/shard';
 
 /** Steps that wait to be written before no more are pulled, and the sources in them. */
 const maxWaiting = 1024;

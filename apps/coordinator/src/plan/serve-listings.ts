@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { jobPipeline } from '@halogrid/jobs/accepted-job';
+import { checkSources } from '@halogrid/jobs/check-sources';
+import { isUnmeant, Refusal, whyFailed } from '@halogrid/jobs/refusal';
+import type { PlannedStep } from '@halogrid/jobs/shard';
+import { WantError } from '@halogrid/jobs/want-error';
 import { listAllSources, restrictSources } from '@halogrid/sources';
 import { endWhenAsked, ThreadLife } from '@halogrid/threads';
-import { jobPipeline } from '../job/accepted-job.ts';
-import { checkSources } from '../job/check-sources.ts';
-import { isUnmeant, Refusal, whyFailed } from '../job/refusal.ts';
-import type { PlannedStep } from '../job/shard.ts';
-import { WantError } from '../job/want-error.ts';
 import type { ThreadSetup } from './listing-thread.ts';
 import { planPatiently } from './plan-patiently.ts';
 import type { CheckAnswer, ListingOrder, PlanAnswer, PlanOrder } from './plan-threads.ts';

@@ -1,6 +1,6 @@
+import type { PlannedSources } from '@halogrid/jobs/planned-sources';
+import { SourceGatherer } from '@halogrid/jobs/source-gatherer';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import type { PlannedSources } from '../job/planned-sources.ts';
-import { SourceGatherer } from '../job/source-gatherer.ts';
 
 /** Sources that are told together at most. */
 const mostSources = 1024;

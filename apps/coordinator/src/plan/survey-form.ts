@@ -1,7 +1,7 @@
+import { Refusal } from '@halogrid/jobs/refusal';
 import type { JobSpec, PlanAnswer } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service/usage-error';
 import { redactUri } from '@halogrid/sources';
-import { Refusal } from '../job/refusal.ts';
 import type { PlanTotals } from './plan-totals.ts';
 import { surveyJob } from './survey-job.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PreviewChoice } from '@halogrid/jobs/preview-choice';
 import type { Source } from '@halogrid/sources';
-import { PreviewChoice } from '../job/preview-choice.ts';
 import { tellAhead } from './tell-ahead.ts';
 
 const sourceOf = (uri: string, named = false): Source => ({ uri, name: uri.split('/').at(-1)!, sizeBytes: 1, named });

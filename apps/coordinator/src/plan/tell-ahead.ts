@@ -1,5 +1,5 @@
+import type { PreviewChoice } from '@halogrid/jobs/preview-choice';
 import { hasVideoExtension, type Source } from '@halogrid/sources';
-import type { PreviewChoice } from '../job/preview-choice.ts';
 
 /**
  * Inputs that are listed before the first is planned. Listing a thousand files takes 15 ms, and of 3,000 frames, 45 are

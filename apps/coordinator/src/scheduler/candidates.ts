@@ -1,4 +1,4 @@
-import { firstOf } from '../job/planned-sources.ts';
+import { firstOf } from '@halogrid/jobs/planned-sources';
 import type { Candidate } from './events.ts';
 import { finishShard } from './finish-shard.ts';
 import { isSampled } from './is-sampled.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plannedSources } from '../testing/planned.ts';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { maxUnwrittenBytes } from './choose-job.ts';
 import type { Comparable, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';

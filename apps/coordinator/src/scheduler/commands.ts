@@ -1,4 +1,4 @@
-import type { KeptShard, Shard } from '../job/shard.ts';
+import type { KeptShard, Shard } from '@halogrid/jobs/shard';
 import type { Candidate, Failure, LeaseId } from './events.ts';
 
 /**

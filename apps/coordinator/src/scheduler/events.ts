@@ -1,5 +1,5 @@
-import type { OutputLack } from '../job/output-lack.ts';
-import type { Shard } from '../job/shard.ts';
+import type { OutputLack } from '@halogrid/jobs/output-lack';
+import type { Shard } from '@halogrid/jobs/shard';
 
 /** Names one lease: an answer counts only while the lease it names is current. */
 export interface LeaseId {

@@ -1,4 +1,4 @@
-import { isKept, type Shard } from '../job/shard.ts';
+import { isKept, type Shard } from '@halogrid/jobs/shard';
 import { reopen } from './candidates.ts';
 import { isHeldUp } from './choose-job.ts';
 import type { JobOrder, SchedulerEvent } from './events.ts';

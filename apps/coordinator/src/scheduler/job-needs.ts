@@ -1,4 +1,4 @@
-import type { Shard } from '../job/shard.ts';
+import type { Shard } from '@halogrid/jobs/shard';
 import type { ScheduledJob } from './scheduler-state.ts';
 
 /** One more shard that is not done needs it. */

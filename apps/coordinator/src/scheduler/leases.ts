@@ -1,4 +1,4 @@
-import { firstOf } from '../job/planned-sources.ts';
+import { firstOf } from '@halogrid/jobs/planned-sources';
 import { countActive, isActive, shareOf } from './active-nodes.ts';
 import { jobsInOrder } from './choose-job.ts';
 import { chooseShard } from './choose-shard.ts';

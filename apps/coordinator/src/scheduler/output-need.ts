@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
+import { lackOf, type OutputLack } from '@halogrid/jobs/output-lack';
 import { pathIn } from '@halogrid/proto';
-import { lackOf, type OutputLack } from '../job/output-lack.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, Sight } from './scheduler-state.ts';
 
 /** Whether a need is to write results. */

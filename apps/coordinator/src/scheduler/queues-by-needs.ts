@@ -1,4 +1,4 @@
-import { type Shard, sourcesIn } from '../job/shard.ts';
+import { type Shard, sourcesIn } from '@halogrid/jobs/shard';
 import { ShardQueue } from './shard-queue.ts';
 
 interface Needing {

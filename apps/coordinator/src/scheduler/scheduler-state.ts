@@ -1,5 +1,5 @@
-import type { OutputLack } from '../job/output-lack.ts';
-import type { Shard } from '../job/shard.ts';
+import type { OutputLack } from '@halogrid/jobs/output-lack';
+import type { Shard } from '@halogrid/jobs/shard';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
 import type { Candidate, JobOrder } from './events.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { isKept, type Shard } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { isKept, type Shard } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { maxUnwrittenBytes } from './choose-job.ts';
 import type { LeaseId, SchedulerEvent } from './events.ts';
 import { Scheduler } from './scheduler.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OutputLack } from '../job/output-lack.ts';
+import type { OutputLack } from '@halogrid/jobs/output-lack';
 import { Scheduler } from './scheduler.ts';
 import {
   committed,

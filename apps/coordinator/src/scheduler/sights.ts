@@ -1,6 +1,6 @@
+import { hostStaysAway, waitsForHost } from '@halogrid/jobs/away-sentences';
+import { lackOf, type OutputLack, waitedInVain, waitsFor } from '@halogrid/jobs/output-lack';
 import { needInWords, placeOfNeed } from '@halogrid/proto';
-import { hostStaysAway, waitsForHost } from '../job/away-sentences.ts';
-import { lackOf, type OutputLack, waitedInVain, waitsFor } from '../job/output-lack.ts';
 import { isActive } from './active-nodes.ts';
 import { forgetOutputLack, isWriting, lacksRoom, outputLack, outputOf } from './output-need.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Sight, Turn } from './scheduler-state.ts';

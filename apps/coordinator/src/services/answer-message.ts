@@ -1,4 +1,6 @@
 import type { Rect } from '@halogrid/geometry';
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
+import { activities, type FoundFrames, type ShardAnswer, type SourceResult, stageLabel } from '@halogrid/jobs/shard';
 import { maxImageBins } from '@halogrid/kernels';
 import {
   CountsError,
@@ -8,9 +10,6 @@ import {
   type SourceResult as WireResult,
 } from '@halogrid/proto';
 import type { CaptureTime } from '@halogrid/sources/captured';
-import { Refusal, refuseValue } from '../job/refusal.ts';
-import type { FoundFrames, ShardAnswer, SourceResult } from '../job/shard.ts';
-import { activities, stageLabel } from '../job/shard.ts';
 import type { LeaseId } from '../scheduler/events.ts';
 import { knownSpans } from './known-spans.ts';
 

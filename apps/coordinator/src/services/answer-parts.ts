@@ -1,6 +1,6 @@
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { type AnswerPart, maxAnswerParts, maxCountsBytes, type ShardCompleted } from '@halogrid/proto';
 import type { Budget } from '@halogrid/threads';
-import { Refusal, refuseValue } from '../job/refusal.ts';
 import type { LeaseId } from '../scheduler/events.ts';
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkSpec } from '@halogrid/jobs/check-spec';
+import { completeSubmit } from '@halogrid/jobs/complete-submit';
+import { fitting, Refusal } from '@halogrid/jobs/refusal';
 import { AttachRequest, Hello, JobSpec, protocolVersion, SubmitRequest } from '@halogrid/proto';
 import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
-import { checkSpec } from '../job/check-spec.ts';
-import { completeSubmit } from '../job/complete-submit.ts';
-import { fitting, Refusal } from '../job/refusal.ts';
 import { checkJobIdBounds, checkReportBounds, checkSubmitBounds } from './check-bounds.ts';
 import { checkHello } from './check-hello.ts';
 import { toGrpcStatus } from './grpc-status.ts';

@@ -1,3 +1,4 @@
+import { refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import {
   type AttachRequest,
@@ -22,7 +23,6 @@ import {
   type WatchRequest,
 } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
-import { refuseValue } from '../job/refusal.ts';
 
 /** Throws Refusal for a text that is too long in what somebody submits, or a list that is. */
 export function checkSubmitBounds(request: SubmitRequest): SubmitRequest {

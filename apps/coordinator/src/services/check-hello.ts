@@ -1,7 +1,7 @@
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import { type AttachRequest, type Hello, protocolVersion } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
-import { Refusal, refuseValue } from '../job/refusal.ts';
 import { checkReportBounds } from './check-bounds.ts';
 
 const deviceKinds = ['gpu', 'software', 'cpu'];

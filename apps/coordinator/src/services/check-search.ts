@@ -1,3 +1,4 @@
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import {
   type ChangesRequest,
   isPipelineName,
@@ -6,7 +7,6 @@ import {
   type SearchRequest,
 } from '@halogrid/proto';
 import { distanceNames } from '@halogrid/search/distance-names';
-import { Refusal, refuseValue } from '../job/refusal.ts';
 import { checkChangesBounds, checkListFramesBounds, checkSearchBounds } from './check-bounds.ts';
 
 /** Throws Refusal for a request that is wrong in itself. */

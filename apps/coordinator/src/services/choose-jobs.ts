@@ -1,5 +1,5 @@
+import type { JobRecord } from '@halogrid/ledger';
 import type { ListRequest } from '@halogrid/proto';
-import type { JobRecord } from '../ledger/ledger.ts';
 import { wireStates } from './job-status.ts';
 
 /** The jobs that a request is for, and how many more it would be for without its limit. `records` are newest first. */

@@ -1,6 +1,6 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
+import { fitting, Refusal, whyFailed } from '@halogrid/jobs/refusal';
 import { refusalMetadata } from '@halogrid/service/refusal-metadata';
-import { fitting, Refusal, whyFailed } from '../job/refusal.ts';
 
 /** The status that a call ends with, and its metadata. Anything that is no Refusal is our own fault: INTERNAL. */
 export function toGrpcStatus(error: unknown): Pick<ServiceError, 'code' | 'details'> & Partial<ServiceError> {

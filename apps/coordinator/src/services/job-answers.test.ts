@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AnswerQuestion, Questions } from '@halogrid/leadership';
+import type { JobRecord, Ledger } from '@halogrid/ledger';
 import { JobSpec } from '@halogrid/proto';
-import type { AnswerQuestion, Questions } from '../leadership/questions.ts';
-import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import { JobAnswers } from './job-answers.ts';
 
 const record: JobRecord = {

@@ -1,10 +1,10 @@
+import { Refusal } from '@halogrid/jobs/refusal';
+import type { Questions } from '@halogrid/leadership';
+import type { JobRecord, Ledger } from '@halogrid/ledger';
 import type { JobHistoryView, MergedSoFar, QuarantinedInputs } from '@halogrid/proto';
 import type { JobTimeline } from '../dispatch/history/job-histories.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
-import { Refusal } from '../job/refusal.ts';
-import type { Questions } from '../leadership/questions.ts';
-import type { JobRecord, Ledger } from '../ledger/ledger.ts';
-import type { LiveCells } from '../retrieval/live-cells.ts';
+import type { LiveCells } from '../output/live-cells.ts';
 import { type AskedHistogram, mergedSoFar } from './merged-so-far.ts';
 import { quarantinedInputs } from './quarantined-inputs.ts';
 

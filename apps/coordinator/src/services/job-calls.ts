@@ -1,3 +1,7 @@
+import type { checkSources } from '@halogrid/jobs/check-sources';
+import { completeSubmit } from '@halogrid/jobs/complete-submit';
+import { Refusal } from '@halogrid/jobs/refusal';
+import type { JobRecord, Ledger } from '@halogrid/ledger';
 import {
   JobSpec,
   type JobStatus,
@@ -9,14 +13,10 @@ import {
   type SubmitResponse,
   type TraceResponse,
 } from '@halogrid/proto';
+import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import type { JobDriver } from '../dispatch/job-driver.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
-import type { checkSources } from '../job/check-sources.ts';
-import { completeSubmit } from '../job/complete-submit.ts';
-import { Refusal } from '../job/refusal.ts';
-import { type Pause, systemPause } from '../job/system-pause.ts';
-import type { JobRecord, Ledger } from '../ledger/ledger.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
 import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import { chooseJobs } from './choose-jobs.ts';

@@ -1,9 +1,9 @@
+import { askedPipelines } from '@halogrid/jobs/asked-operations';
+import type { JobRecord, LedgerState } from '@halogrid/ledger';
 import { JobState, JobStatus, type Load, type NodeStatus, type WorkersAtWork } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import type { AttachedNodeView } from '../dispatch/attached-nodes.ts';
 import type { JobNow } from '../dispatch/job-now.ts';
-import { askedPipelines } from '../job/asked-operations.ts';
-import type { JobRecord, LedgerState } from '../ledger/ledger.ts';
 
 export const wireStates: Record<LedgerState, JobState> = {
   pending: JobState.PENDING,

@@ -1,8 +1,8 @@
+import { Refusal } from '@halogrid/jobs/refusal';
+import type { JobRecord } from '@halogrid/ledger';
 import type { TraceResponse } from '@halogrid/proto';
 import { traceIdOf } from '@halogrid/service/trace-context';
 import type { WorkView } from '../dispatch/work-view.ts';
-import { Refusal } from '../job/refusal.ts';
-import type { JobRecord } from '../ledger/ledger.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus } from './job-status.ts';
 

@@ -1,7 +1,7 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
+import { CallerGoneError } from '@halogrid/jobs/refusal';
 import type { JobsServer, WatchRequest, WatchResponse } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
-import { CallerGoneError } from '../job/refusal.ts';
 import { checkJobIdBounds } from './check-bounds.ts';
 import type { JobCalls } from './job-calls.ts';
 import { reportFailure, unaryCall } from './unary-call.ts';

@@ -1,7 +1,7 @@
+import type { ShardWork } from '@halogrid/jobs/shard';
 import { type Lease, PipelineSet } from '@halogrid/proto';
 import { isTraced, traceparentOf } from '@halogrid/service/trace-context';
 import type { LeaseOrder } from '../dispatch/node-session.ts';
-import type { ShardWork } from '../job/shard.ts';
 
 /** The lease as the wire carries it. */
 export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {

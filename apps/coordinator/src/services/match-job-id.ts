@@ -1,6 +1,6 @@
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
-import { Refusal, refuseValue } from '../job/refusal.ts';
-import type { JobRecord, Ledger } from '../ledger/ledger.ts';
+import type { JobRecord, Ledger } from '@halogrid/ledger';
 
 /** The job that is meant by `given`, as matchJobId finds it; an id that is whole is not searched for. */
 export async function findJob(ledger: Pick<Ledger, 'getJob' | 'listJobs'>, given: string): Promise<JobRecord> {

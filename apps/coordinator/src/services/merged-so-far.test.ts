@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JobRecord } from '@halogrid/ledger';
 import { JobSpec } from '@halogrid/proto';
 import { messageOf, writeMessage } from '@halogrid/proto/json';
 import { histogramJson } from '@halogrid/results/histogram-json';
-import type { JobRecord } from '../ledger/ledger.ts';
 import { mergedSoFar } from './merged-so-far.ts';
 
 test('counts are exact in JSON, as those of histogram.json', async () => {

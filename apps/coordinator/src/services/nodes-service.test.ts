@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { credentials, status } from '@grpc/grpc-js';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import {
   type AttachRequest,
   Hello,
@@ -20,7 +21,6 @@ import type { CoordinatorOptions } from '../config.ts';
 import { startCoordinator } from '../coordinator.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { createMetrics } from '../dispatch/work-metrics.ts';
-import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
 import { abandonJob, finaliseJob } from '../output/finalise.ts';
 import { releaseOutputFolder } from '../output/output-folder.ts';
 import { openTables } from '../output/tables-file.ts';

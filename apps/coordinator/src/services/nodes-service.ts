@@ -1,9 +1,9 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
+import { Refusal } from '@halogrid/jobs/refusal';
 import type { AttachRequest, AttachResponse, NodesServer } from '@halogrid/proto';
 import { Budget } from '@halogrid/threads';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { NodeConnection, NodeReport } from '../dispatch/node-session.ts';
-import { Refusal } from '../job/refusal.ts';
 import { toLeaseId, toShardAnswer } from './answer-message.ts';
 import { AnswerParts, maxPartsBytes } from './answer-parts.ts';
 import { checkReportBounds } from './check-bounds.ts';

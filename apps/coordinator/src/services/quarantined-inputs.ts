@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { kindOfSentence } from '@halogrid/jobs/kind-of-sentence';
+import type { JobRecord, Ledger } from '@halogrid/ledger';
 import type { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
-import type { JobRecord, Ledger } from '../ledger/ledger.ts';
-import { kindOfSentence } from '../log/kind-of-sentence.ts';
 import { resultsFolder } from './results-folder.ts';
 
 /** Inputs that are looked at: of a million that are alike, the first say what the others would. */

@@ -1,8 +1,8 @@
 import { open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { outputPath } from '../job/output-paths.ts';
-import { Refusal } from '../job/refusal.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { outputPath } from '@halogrid/jobs/output-paths';
+import { Refusal } from '@halogrid/jobs/refusal';
+import type { Ledger } from '@halogrid/ledger';
 import { findJob } from './match-job-id.ts';
 
 /** The folder with the results of a job, which is complete and whose results are still there. Rejects with Refusal. */

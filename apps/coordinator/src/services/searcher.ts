@@ -1,3 +1,4 @@
+import type { Ledger } from '@halogrid/ledger';
 import type {
   ChangesRequest,
   ChangesResponse,
@@ -7,10 +8,15 @@ import type {
   SearchRequest,
   SearchResponse,
 } from '@halogrid/proto';
-import type { Ledger } from '../ledger/ledger.ts';
-import { folderInRoots, indexFolder, type NamedFolders } from '../retrieval/index-folders.ts';
-import type { Orders, PngPicture, Searched } from '../retrieval/orders.ts';
-import type { Retrieval } from '../retrieval/retrieval.ts';
+import {
+  folderInRoots,
+  indexFolder,
+  type NamedFolders,
+  type Orders,
+  type PngPicture,
+  type Retrieval,
+  type Searched,
+} from '@halogrid/retrieval';
 import { checkChanges, checkListFrames, checkSearch } from './check-search.ts';
 import { resultsFolder } from './results-folder.ts';
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
+import { Refusal } from '@halogrid/jobs/refusal';
 import { listPath, SourceList } from '@halogrid/results/source-list';
-import { Refusal } from '../job/refusal.ts';
 
 /** The last lists that were asked for, at most: a page asks for one again and again. */
 const mostKept = 4;

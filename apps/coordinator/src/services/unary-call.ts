@@ -1,6 +1,6 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
+import { CallerGoneError, Refusal } from '@halogrid/jobs/refusal';
 import type { Log } from '@halogrid/service';
-import { CallerGoneError, Refusal } from '../job/refusal.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 
 /**

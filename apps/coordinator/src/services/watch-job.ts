@@ -1,6 +1,6 @@
 import { hasEnded, type JobStatus } from '@halogrid/proto';
+import type { Pause } from '@halogrid/service/system-pause';
 import type { JobDriver } from '../dispatch/job-driver.ts';
-import type { Pause } from '../job/system-pause.ts';
 
 /** Between two messages to a watcher; the last one is sent at once. The protocol allows ten a second. */
 const watchIntervalMs = 100;

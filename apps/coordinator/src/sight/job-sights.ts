@@ -1,8 +1,8 @@
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
+import type { OutputLack } from '@halogrid/jobs/output-lack';
+import type { Shard } from '@halogrid/jobs/shard';
 import { writeNeed } from '@halogrid/proto';
 import { limitConcurrency } from '@halogrid/threads';
-import type { AcceptedJob } from '../job/accepted-job.ts';
-import type { OutputLack } from '../job/output-lack.ts';
-import type { Shard } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { needsOfJob } from './needs-of.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Shard } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
+import type { Shard } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { needsOfJob } from './needs-of.ts';
 
 const frames = (...uris: string[]): Shard => ({

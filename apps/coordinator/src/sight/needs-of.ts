@@ -1,7 +1,7 @@
+import type { Shard } from '@halogrid/jobs/shard';
 import { decodeNeed, type JobSpec, readNeed, writeNeed, zonesNeed } from '@halogrid/proto';
 import { formatOfName } from '@halogrid/sources';
 import { isNamedZone } from '@halogrid/sources/captured';
-import type { Shard } from '../job/shard.ts';
 
 /** What was asked for to be read, as far as needs go. */
 type Asked = Pick<JobSpec, 'sources' | 'mapFormat' | 'captured'>;

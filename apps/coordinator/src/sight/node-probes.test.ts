@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import type { OutputLack } from '@halogrid/jobs/output-lack';
+import type { Shard } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { Cause, type Probe, type SeenFile } from '@halogrid/proto';
 import type { InputFault } from '@halogrid/sources';
-import type { OutputLack } from '../job/output-lack.ts';
-import type { Shard } from '../job/shard.ts';
-import { plannedSources } from '../testing/planned.ts';
 import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 

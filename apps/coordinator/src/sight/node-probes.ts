@@ -1,6 +1,6 @@
+import type { OutputLack } from '@halogrid/jobs/output-lack';
 import { Cause, type Probe, pathIn, placeOfNeed, type SeenFile, type Sight } from '@halogrid/proto';
 import { type InputFault, redactUri } from '@halogrid/sources';
-import type { OutputLack } from '../job/output-lack.ts';
 import { isHostGone } from './is-host-gone.ts';
 import type { Eyes } from './own-view.ts';
 import { type Sample, SampleFiles } from './samples.ts';

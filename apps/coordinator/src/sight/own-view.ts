@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lackOf, type OutputLack } from '@halogrid/jobs/output-lack';
 import { freeBytes, tryWrite } from '@halogrid/results';
 import { InputError, type InputFault, isRemoteUri, type ShownFile, showFile } from '@halogrid/sources';
-import { lackOf, type OutputLack } from '../job/output-lack.ts';
 
 /** What the coordinator finds at a place itself. */
 export type OwnView =

@@ -1,5 +1,5 @@
-import { readSources } from '../job/planned-sources.ts';
-import type { Shard } from '../job/shard.ts';
+import { readSources } from '@halogrid/jobs/planned-sources';
+import type { Shard } from '@halogrid/jobs/shard';
 
 /** A file that a node can be asked for. */
 export interface Sample {

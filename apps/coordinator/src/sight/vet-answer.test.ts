@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Shard } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { Cause } from '@halogrid/proto';
-import type { Shard } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
-import { plannedSources } from '../testing/planned.ts';
 import type { OwnView } from './own-view.ts';
 import { vetAnswer } from './vet-answer.ts';
 

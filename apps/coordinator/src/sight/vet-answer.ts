@@ -1,7 +1,7 @@
+import { readSources } from '@halogrid/jobs/planned-sources';
+import { type Shard, type ShardAnswer, sourcesIn } from '@halogrid/jobs/shard';
 import { Cause } from '@halogrid/proto';
 import { isOfVersion } from '@halogrid/sources';
-import { readSources } from '../job/planned-sources.ts';
-import { type Shard, type ShardAnswer, sourcesIn } from '../job/shard.ts';
 import type { Verdict } from '../scheduler/events.ts';
 import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';

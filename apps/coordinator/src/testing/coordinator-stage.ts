@@ -7,7 +7,10 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { openImage } from '@halogrid/imaging';
+import { mapType } from '@halogrid/jobs/map-type';
+import type { SourceResult } from '@halogrid/jobs/shard';
 import { createPipeline, placeItem, planPipeline, runReference } from '@halogrid/kernels';
+import { foundShard } from '@halogrid/ledger/testing-memory-parts';
 import {
   type FoundAnswer,
   type FoundInPart,
@@ -31,11 +34,8 @@ import { timeoutMs, within } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { type CoordinatorConfig, type CoordinatorOptions, createCoordinatorConfig } from '../config.ts';
 import { type RunningCoordinator, startCoordinator } from '../coordinator.ts';
-import { mapType } from '../job/map-type.ts';
-import type { SourceResult } from '../job/shard.ts';
 import type { ScriptedNode } from '../services/testing/scripted-node.ts';
 import { leasedSources } from './leased-sources.ts';
-import { foundShard } from './memory-parts.ts';
 import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface Stage {

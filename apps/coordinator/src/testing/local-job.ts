@@ -3,16 +3,10 @@
 import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
-import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
-import type { JobSpec } from '@halogrid/proto';
-import { writeChunk } from '@halogrid/results';
-import { readKnown } from '@halogrid/results/known-sums';
-import type { FoundInPart } from '@halogrid/results/part-writer';
-import type { BlockSource } from '@halogrid/sources/source-block';
-import { type JobPart, jobGrid, jobParts, jobPipeline } from '../job/accepted-job.ts';
-import { mapType } from '../job/map-type.ts';
-import { outputPath, partScratchUri, scratchUri } from '../job/output-paths.ts';
-import { readSources } from '../job/planned-sources.ts';
+import { type JobPart, jobGrid, jobParts, jobPipeline } from '@halogrid/jobs/accepted-job';
+import { mapType } from '@halogrid/jobs/map-type';
+import { outputPath, partScratchUri, scratchUri } from '@halogrid/jobs/output-paths';
+import { readSources } from '@halogrid/jobs/planned-sources';
 import {
   isKept,
   isRecorded,
@@ -21,9 +15,16 @@ import {
   type ShardWork,
   type SourceError,
   type SourceResult,
-} from '../job/shard.ts';
-import type { LogLedger } from '../ledger/log-ledger.ts';
-import { openLogLedger } from '../ledger/testing/open-log-ledger.ts';
+} from '@halogrid/jobs/shard';
+import { placeItem, planPipeline, runReference } from '@halogrid/kernels';
+import type { LogLedger, Registry } from '@halogrid/ledger';
+import { foundShard, shapesOf } from '@halogrid/ledger/testing-memory-parts';
+import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
+import type { JobSpec } from '@halogrid/proto';
+import { writeChunk } from '@halogrid/results';
+import { readKnown } from '@halogrid/results/known-sums';
+import type { FoundInPart } from '@halogrid/results/part-writer';
+import type { BlockSource } from '@halogrid/sources/source-block';
 import { finaliseJob } from '../output/finalise.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { atOnce } from '../output/output-wait.ts';
@@ -34,8 +35,6 @@ import { partsOf } from '../output/write-part.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { planJob } from '../plan/planner.ts';
 import { runPlan } from '../plan/run-plan.ts';
-import type { Registry } from '../registry/registry.ts';
-import { foundShard, shapesOf } from './memory-parts.ts';
 import { writePreviewChunks } from './preview-chunks.ts';
 
 export interface LocalJob {

@@ -1,11 +1,12 @@
 // For tests: answers to shards whose parts are files.
+
+import { jobGrid } from '@halogrid/jobs/accepted-job';
+import type { PlanStep, Shard } from '@halogrid/jobs/shard';
+import type { ShardCommit } from '@halogrid/ledger';
+import { resultsOf } from '@halogrid/ledger/testing-ledger-scene';
+import { foundShard, shapesOf } from '@halogrid/ledger/testing-memory-parts';
 import type { JobSpec } from '@halogrid/proto';
-import { jobGrid } from '../job/accepted-job.ts';
-import type { PlanStep, Shard } from '../job/shard.ts';
-import type { ShardCommit } from '../ledger/ledger.ts';
-import { resultsOf } from '../ledger/testing/ledger-scene.ts';
 import { partsOf } from '../output/write-part.ts';
-import { foundShard, shapesOf } from './memory-parts.ts';
 
 /** As `commitOf`, with what was found of frames in a part of the job, whose scratch folder must be there. */
 export async function writtenCommit(

@@ -1,8 +1,8 @@
+import { areAllKnown, readSources } from '@halogrid/jobs/planned-sources';
+import type { PlanStep } from '@halogrid/jobs/shard';
 import { isSameFile } from '@halogrid/results/same-file';
 import { redactUri } from '@halogrid/sources/redact-uri';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import { areAllKnown, readSources } from '../../job/planned-sources.ts';
-import type { PlanStep } from '../../job/shard.ts';
 import type { EarlierOutput } from './earlier-output.ts';
 
 /** How the sources of a job compare with those of the earlier one in its folder; frames of videos count one by one. */

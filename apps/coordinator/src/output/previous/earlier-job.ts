@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { earlierJobPath, outputPath } from '@halogrid/jobs/output-paths';
 import type { JobSpec } from '@halogrid/proto';
-import { earlierJobPath, outputPath } from '../../job/output-paths.ts';
 import type { JobClaim } from '../job-claim.ts';
 import { type Following, followJob } from './follow-job.ts';
 

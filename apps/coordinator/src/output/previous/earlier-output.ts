@@ -1,9 +1,9 @@
+import { jobParts } from '@halogrid/jobs/accepted-job';
+import type { PreviewCandidate } from '@halogrid/jobs/preview-choice';
 import type { JobSpec } from '@halogrid/proto';
 import type { EarlierPlace } from '@halogrid/results/earlier-runs';
 import { packKnown } from '@halogrid/results/known-sums';
 import type { SourceLine } from '@halogrid/results/source-list';
-import { jobParts } from '../../job/accepted-job.ts';
-import type { PreviewCandidate } from '../../job/preview-choice.ts';
 import type { EarlierIndex } from './earlier-index.ts';
 import { following } from './earlier-job.ts';
 import { type DoneLine, EarlierPart } from './earlier-part.ts';

@@ -1,6 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jobGrid } from '@halogrid/jobs/accepted-job';
+import { outputPath } from '@halogrid/jobs/output-paths';
+import { mapFiles, previewFiles } from '@halogrid/jobs/picture-files';
+import { type PreviewCandidate, PreviewChoice } from '@halogrid/jobs/preview-choice';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import type { EarlierCounts } from '@halogrid/results/earlier-counts';
@@ -9,10 +13,6 @@ import { histogramShape } from '@halogrid/results/histogram-shape';
 import type { SourceSums } from '@halogrid/results/known-sums';
 import { headOfList, type SourceLine, SourceList } from '@halogrid/results/source-list';
 import { allowedPath, redactUri } from '@halogrid/sources';
-import { jobGrid } from '../../job/accepted-job.ts';
-import { outputPath } from '../../job/output-paths.ts';
-import { mapFiles, previewFiles } from '../../job/picture-files.ts';
-import { type PreviewCandidate, PreviewChoice } from '../../job/preview-choice.ts';
 import { EarlierIndex } from './earlier-index.ts';
 
 export type DoneLine = Extract<SourceLine, { name: string }>;

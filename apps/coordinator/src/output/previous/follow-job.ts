@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { jobGrid } from '@halogrid/jobs/accepted-job';
 import type { Grid } from '@halogrid/kernels/grid';
 import type { JobSpec, NamedPipeline } from '@halogrid/proto';
-import { jobGrid } from '../../job/accepted-job.ts';
 import { isSameJob, type JobClaim } from '../job-claim.ts';
 import { type Difference, specDifferences } from '../spec-differences.ts';
 

@@ -4,15 +4,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { MemoryRegistry } from '@halogrid/ledger';
 import { headOfList, SourceList } from '@halogrid/results/source-list';
 import { SourceRows } from '@halogrid/results/source-rows';
-import { repeated } from '@halogrid/testing';
+import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { MemoryRegistry } from '../../registry/memory-registry.ts';
 import { runLocalJob } from '../../testing/local-job.ts';
-import { memoryFolder } from '../../testing/memory-folder.ts';
 import type { Changes } from './changes.ts';
 import { filesOf, image, isComplete, jobJson, pipelineOf, specOf, write } from './testing/outputs.ts';
 

@@ -1,10 +1,10 @@
+import { type AcceptedJob, jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
+import { outputPath } from '@halogrid/jobs/output-paths';
+import type { KeptShard } from '@halogrid/jobs/shard';
 import { countsOfSource } from '@halogrid/results/earlier-runs';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { type PartTask, PartThread } from '@halogrid/results/part-thread';
 import type { FoundInPart } from '@halogrid/results/part-writer';
-import { type AcceptedJob, jobGrid, jobParts } from '../../job/accepted-job.ts';
-import { outputPath } from '../../job/output-paths.ts';
-import type { KeptShard } from '../../job/shard.ts';
 import { partTask } from '../write-part.ts';
 
 /** The most counts that are read together: as float64 they take 64 MiB. */

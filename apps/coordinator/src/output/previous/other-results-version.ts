@@ -1,9 +1,9 @@
+import { jobParts } from '@halogrid/jobs/accepted-job';
+import { outputPath } from '@halogrid/jobs/output-paths';
 import type { JobSpec } from '@halogrid/proto';
 import { resultsVersionOf } from '@halogrid/results/list-head';
 import { headOfList } from '@halogrid/results/source-list';
 import { areSameResults } from '@halogrid/service/version';
-import { jobParts } from '../../job/accepted-job.ts';
-import { outputPath } from '../../job/output-paths.ts';
 import { following } from './earlier-job.ts';
 
 /**

@@ -1,8 +1,8 @@
 // What tests of the scheduler share: events in a word, and commands as words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Shard } from '../../job/shard.ts';
-import { plannedSources } from '../../testing/planned.ts';
+import type { Shard } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import type { Command } from '../commands.ts';
 import type { Comparable, LeaseId, SchedulerEvent, Verdict } from '../events.ts';
 import { Scheduler } from '../scheduler.ts';

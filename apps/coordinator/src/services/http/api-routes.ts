@@ -1,7 +1,7 @@
+import type { Ledger } from '@halogrid/ledger';
+import type { Retrieval } from '@halogrid/retrieval';
 import type { Access } from '@halogrid/service';
 import type { WorkView } from '../../dispatch/work-view.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Retrieval } from '../../retrieval/retrieval.ts';
 import type { JobAnswers } from '../job-answers.ts';
 import type { JobCalls } from '../job-calls.ts';
 import type { Searcher } from '../searcher.ts';

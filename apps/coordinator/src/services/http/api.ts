@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fieldSentence } from '@halogrid/jobs/field-sentence';
+import { Refusal } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import { maxImageBytes } from '@halogrid/proto';
 import { errorAnswer } from '@halogrid/proto/error-answer';
 import { jsonName } from '@halogrid/proto/json-name';
 import type { Access, Log } from '@halogrid/service';
 import { sendJson } from '@halogrid/service/send-json';
-import { fieldSentence } from '../../job/field-sentence.ts';
-import { Refusal } from '../../job/refusal.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { readJsonBody } from './read-json-body.ts';

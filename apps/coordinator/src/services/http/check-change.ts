@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { Refusal } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import type { Access } from '@halogrid/service';
-import { Refusal } from '../../job/refusal.ts';
 
 /**
  * Throws Refusal unless a request that changes something comes from a page of this coordinator or from a program, and

@@ -1,8 +1,8 @@
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
+import type { LedgerState } from '@halogrid/ledger';
 import type { JobsQuery, ListRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { readSince } from '@halogrid/service/read-since';
-import { Refusal, refuseValue } from '../../job/refusal.ts';
-import type { LedgerState } from '../../ledger/ledger.ts';
 import { wireStates } from '../job-status.ts';
 
 const states = Object.keys(wireStates);

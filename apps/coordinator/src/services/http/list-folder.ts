@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import type { FolderAnswer, FolderEntry } from '@halogrid/proto';
 import { allowedPath, compareNatural, SourceForbiddenError, sourceAccess } from '@halogrid/sources';
-import { Refusal, refuseValue } from '../../job/refusal.ts';
 
 /** Entries that are told, at most: nobody looks through more, and a folder may have millions. */
 const mostTold = 500;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '../../job/refusal.ts';
+import { Refusal } from '@halogrid/jobs/refusal';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
 
 /** A form has hundreds of sources at most; a list of more is a manifest. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { CallerGoneError, Refusal } from '../../job/refusal.ts';
+import { CallerGoneError, Refusal } from '@halogrid/jobs/refusal';
 
 export interface BodyLimits {
   bytes: number;

@@ -1,9 +1,9 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { Refusal } from '@halogrid/jobs/refusal';
+import type { Ledger } from '@halogrid/ledger';
 import type { ResultFile } from '@halogrid/proto';
 import { sendFile } from '@halogrid/service/send-file';
-import { Refusal } from '../../job/refusal.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import { resultEntries } from '../../output/output-folder.ts';
 import { resultsFolder } from '../results-folder.ts';
 import { resultNames } from './result-names.ts';

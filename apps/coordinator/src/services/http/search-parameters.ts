@@ -1,5 +1,5 @@
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import type { PixelRegion, SearchQuery, SearchRequest } from '@halogrid/proto';
-import { Refusal, refuseValue } from '../../job/refusal.ts';
 
 /** The search that a query asks for; `image` is what came with it. Throws Refusal. */
 export function readSearch({ row, uri, frame, region, ...asked }: SearchQuery, image?: Uint8Array): SearchRequest {

@@ -1,4 +1,4 @@
-import { picturePath } from '../../retrieval/known-frame.ts';
+import { picturePath } from '@halogrid/retrieval';
 import type { Searcher } from '../searcher.ts';
 import { apiRoot } from './api.ts';
 import { otherRoute, type Route, route } from './route.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { PngPicture } from '../../retrieval/orders.ts';
+import type { PngPicture } from '@halogrid/retrieval';
 import type { OtherAnswer } from './route.ts';
 
 export const pictureAnswer: OtherAnswer = {

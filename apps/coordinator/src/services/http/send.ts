@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CallerGoneError, Refusal, type RefusalKind } from '@halogrid/jobs/refusal';
 import { errorAnswer } from '@halogrid/proto/error-answer';
 import type { Log } from '@halogrid/service';
 import { sendJson } from '@halogrid/service/send-json';
-import { CallerGoneError, Refusal, type RefusalKind } from '../../job/refusal.ts';
 
 /** A status of HTTP for each kind of refusal. */
 const statuses: Record<RefusalKind, number> = {

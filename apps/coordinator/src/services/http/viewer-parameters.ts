@@ -1,6 +1,6 @@
 import type { Rect } from '@halogrid/geometry';
+import { refuseValue } from '@halogrid/jobs/refusal';
 import type { FramesQuery, RegionQuery } from '@halogrid/proto';
-import { refuseValue } from '../../job/refusal.ts';
 
 /** Frames that are told at once, at most. */
 const maxCount = 200;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
+import type { Ledger } from '@halogrid/ledger';
 import type { JobFrame } from '@halogrid/proto';
 import type { SourceLine, SourceList } from '@halogrid/results/source-list';
-import { jobGrid, jobParts } from '../../job/accepted-job.ts';
-import { Refusal, refuseValue } from '../../job/refusal.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import type { Retrieval } from '../../retrieval/retrieval.ts';
+import type { Retrieval } from '@halogrid/retrieval';
 import { findJob } from '../match-job-id.ts';
 import { resultsFolder } from '../results-folder.ts';
 import { SourceLists } from '../source-lists.ts';

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { memoryFolder } from '../memory-folder.ts';
+import { memoryFolder } from '@halogrid/testing';
 import { type NodeNature, soundNature } from './node-nature.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { Blindness } from './simulated-files.ts';

@@ -1,5 +1,5 @@
+import type { Shard, SourceError } from '@halogrid/jobs/shard';
 import type { Probe, Sight } from '@halogrid/proto';
-import type { Shard, SourceError } from '../../job/shard.ts';
 import {
   type Blindness,
   cannotWrite,

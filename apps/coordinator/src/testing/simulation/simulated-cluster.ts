@@ -1,18 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
+import {
+  type AnsweredShards,
+  FolderLogs,
+  type JobResults,
+  type Ledger,
+  type LogLedger,
+  RegistryMemory,
+  type SettledSources,
+} from '@halogrid/ledger';
+import { settledDigest, settledSources, shapesOf } from '@halogrid/ledger/testing-memory-parts';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import { createMetrics } from '../../dispatch/work-metrics.ts';
-import type { AcceptedJob } from '../../job/accepted-job.ts';
-import type { AnsweredShards, JobResults, Ledger, SettledSources } from '../../ledger/ledger.ts';
-import type { LogLedger } from '../../ledger/log-ledger.ts';
-import { FolderLogs } from '../../log/folder-logs.ts';
 import type { FinishedOutput } from '../../output/finalise.ts';
 import { LostPartError } from '../../output/lost-part-error.ts';
 import type { TablesEvents, TablesOutput } from '../../output/tables-output.ts';
-import { RegistryMemory } from '../../registry/memory-registry.ts';
-import { settledDigest, settledSources, shapesOf } from '../memory-parts.ts';
 import { noTables } from '../no-tables.ts';
 import { type MetricSums, sumMetrics } from './metric-sums.ts';
 import type { NodeNature } from './node-nature.ts';

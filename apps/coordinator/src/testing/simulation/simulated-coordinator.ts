@@ -1,14 +1,11 @@
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
+import { askEveryMs, leaseMs, SharedJobs } from '@halogrid/leadership';
+import { Journal, type Ledger, type LogHome, LogLedger } from '@halogrid/ledger';
+import { memoryParts } from '@halogrid/ledger/testing-memory-parts';
 import type { Log } from '@halogrid/service';
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { JobWork } from '../../dispatch/job-run.ts';
 import type { Metrics } from '../../dispatch/work-metrics.ts';
-import type { AcceptedJob } from '../../job/accepted-job.ts';
-import { askEveryMs, leaseMs } from '../../leadership/lease-keeping.ts';
-import { SharedJobs } from '../../leadership/shared-jobs.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { type LogHome, LogLedger } from '../../ledger/log-ledger.ts';
-import { Journal } from '../../log/journal.ts';
-import { memoryParts } from '../memory-parts.ts';
 import { type FullDisk, type Outage, simulatedEyes } from './simulated-files.ts';
 import { type RegistryWorld, SimulatedRegistry } from './simulated-registry.ts';
 import type { VirtualClock } from './virtual-clock.ts';

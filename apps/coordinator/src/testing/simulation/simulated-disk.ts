@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, statSync, writevSync } from 'node:fs';
-import type { LogDisk } from '../../log/log-file.ts';
+import type { LogDisk } from '@halogrid/ledger';
 
 /**
  * A disk whose calls are done one at a time, those that write after `pass` resolves: threads of a real one end what is asked

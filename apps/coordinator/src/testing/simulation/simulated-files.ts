@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { readSources } from '@halogrid/jobs/planned-sources';
+import type { Shard, SourceError } from '@halogrid/jobs/shard';
 import { Cause, type Probe, type Sight } from '@halogrid/proto';
 import type { ShownFile } from '@halogrid/sources';
-import { readSources } from '../../job/planned-sources.ts';
-import type { Shard, SourceError } from '../../job/shard.ts';
 import type { Eyes } from '../../sight/own-view.ts';
 
 /** What a node cannot do for a while: read or write what is below a folder, or see there what others see. */

@@ -1,15 +1,15 @@
+import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
+import type { PlannedSources } from '@halogrid/jobs/planned-sources';
+import { previewSources } from '@halogrid/jobs/preview-choice';
+import type { PlanStep, Shard, ShardAnswer, SourceError, SourceResult } from '@halogrid/jobs/shard';
+import { plannedSources } from '@halogrid/jobs/testing-planned';
 import { createPipeline } from '@halogrid/kernels';
+import { foundShard, keepPart, shapesOf } from '@halogrid/ledger/testing-memory-parts';
 import { JobSpec } from '@halogrid/proto';
 import { summariseShard } from '@halogrid/results/found-shard';
 import { digestOfAll, jobDigest } from '@halogrid/results/job-digest';
 import { jobLine } from '@halogrid/results/job-line';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
-import type { AcceptedJob } from '../../job/accepted-job.ts';
-import type { PlannedSources } from '../../job/planned-sources.ts';
-import { previewSources } from '../../job/preview-choice.ts';
-import type { PlanStep, Shard, ShardAnswer, SourceError, SourceResult } from '../../job/shard.ts';
-import { foundShard, keepPart, shapesOf } from '../memory-parts.ts';
-import { plannedSources } from '../planned.ts';
 
 /** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
 export interface SimulatedJob {

@@ -1,11 +1,9 @@
+import { FolderLogs, type JobRecord, type JobResults, type Ledger, readRecord } from '@halogrid/ledger';
+import { settledDigest } from '@halogrid/ledger/testing-memory-parts';
+import { SharesMemory } from '@halogrid/ledger/testing-shared-memory-registry';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
 import { createMetrics } from '../../dispatch/work-metrics.ts';
-import type { JobRecord, JobResults, Ledger } from '../../ledger/ledger.ts';
-import { readRecord } from '../../ledger/registered-record.ts';
-import { FolderLogs } from '../../log/folder-logs.ts';
-import { SharesMemory } from '../../registry/testing/shared-memory-registry.ts';
-import { settledDigest } from '../memory-parts.ts';
 import { noTables } from '../no-tables.ts';
 import type { NodeNature } from './node-nature.ts';
 import { SeededRandom } from './seeded-random.ts';

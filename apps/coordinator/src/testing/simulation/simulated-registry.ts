@@ -1,7 +1,12 @@
-import type { JobShares } from '../../registry/job-shares.ts';
-import { MemoryRegistry, type RegistryMemory } from '../../registry/memory-registry.ts';
-import { FencedError, type JobChange, type Registry } from '../../registry/registry.ts';
-import { SharedMemoryRegistry, SharesMemory } from '../../registry/testing/shared-memory-registry.ts';
+import {
+  FencedError,
+  type JobChange,
+  type JobShares,
+  MemoryRegistry,
+  type Registry,
+  type RegistryMemory,
+} from '@halogrid/ledger';
+import { SharedMemoryRegistry, SharesMemory } from '@halogrid/ledger/testing-shared-memory-registry';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** The registry that all coordinators of a cluster share. */

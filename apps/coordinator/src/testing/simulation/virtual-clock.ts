@@ -1,4 +1,4 @@
-import type { Clock } from '../../dispatch/clock.ts';
+import type { Clock } from '@halogrid/service/clock';
 
 interface Happening {
   atMs: number;

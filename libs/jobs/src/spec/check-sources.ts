@@ -1,0 +1,103 @@
+import { named, sentence } from '@halogrid/proto/sentence';
+import {
+  charactersOfBraces,
+  checkHasSource,
+  checkSourceUri,
+  InputError,
+  mayHaveVideo,
+  redactUri,
+  SourceForbiddenError,
+  SourceNotFoundError,
+  SourceUriError,
+} from '@halogrid/sources';
+import { Turns } from '@halogrid/threads';
+import { Refusal, refuseValue } from '../refusal.ts';
+import { noVideoSentence } from './check-video.ts';
+
+/**
+ * Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was
+ * given before.
+ */
+const maxBracesCharacters = 2 ** 23;
+
+/**
+ * Inputs that are looked at for a video: a folder of so many is listed within a second. With more, the plan finds out.
+ */
+const maxLooks = 20_000;
+
+export interface CheckOptions {
+  /** Returns the same URIs, and learns which one is being checked. */
+  told?: (uris: Iterable<string>) => Iterable<string>;
+  /** Aborts when the result is not wanted any more. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Checks the sources of a specification, while others have their turns. `videoField` is a field that is for videos
+ * alone, if one was given. Throws Refusal: 'invalid' for one that is no URI of a source, and for images alone with that
+ * field, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read, each with its
+ * place in `uris`. Whether an input can be read is for the planner and the nodes to find out: they quarantine the
+ * input, or wait for its host.
+ */
+export async function checkSources(
+  uris: readonly string[],
+  videoField?: string,
+  { told = (all) => all, signal }: CheckOptions = {},
+): Promise<void> {
+  const turns = new Turns();
+  let characters = 0;
+  const checkBraces = (uri: string): void => {
+    characters += charactersOfBraces(uri);
+    if (characters > maxBracesCharacters) {
+      const allowed = `at most ${maxBracesCharacters}`;
+      refuseValue(
+        sentence`the characters of all alternatives in the braces of ${named('sources')}`,
+        characters,
+        allowed,
+      );
+    }
+  };
+  for (const check of [checkUri, checkBraces, checkHasInput]) {
+    for (const uri of told(new Set(uris))) {
+      signal?.throwIfAborted();
+      if (turns.isOver) await turns.giveWay();
+      await check(uri, () => `sources[${uris.indexOf(uri)}]`);
+    }
+  }
+  if (videoField && !(await mayHaveVideoHere(told(uris)))) {
+    throw new Refusal('invalid', noVideoSentence(named(videoField)));
+  }
+}
+
+async function checkUri(uri: string, place: () => string): Promise<void> {
+  try {
+    checkSourceUri(uri);
+  } catch (error) {
+    throw error instanceof SourceUriError ? new Refusal('invalid', error.message, place()) : error;
+  }
+}
+
+async function checkHasInput(uri: string, place: () => string): Promise<void> {
+  try {
+    await checkHasSource(uri);
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) {
+      const why = `The source '${redactUri(uri)}' is not allowed here: ${error.message}`;
+      throw new Refusal('forbidden', why, place());
+    }
+    if (isAway(error)) return;
+    throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message, place()) : error;
+  }
+}
+
+async function mayHaveVideoHere(uris: Iterable<string>): Promise<boolean> {
+  try {
+    return await mayHaveVideo(uris, maxLooks);
+  } catch (error) {
+    if (isAway(error)) return true;
+    throw error;
+  }
+}
+
+/** The host is away: the plan waits for it. */
+const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';

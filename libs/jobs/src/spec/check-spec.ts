@@ -1,0 +1,142 @@
+import { fileURLToPath } from 'node:url';
+import {
+  checkGrid,
+  type Grid,
+  hasExactHistogram,
+  maxImageBins,
+  ParameterError,
+  type Pipeline,
+} from '@halogrid/kernels';
+import type { JobSpec, MaxQuarantined } from '@halogrid/proto';
+import {
+  jobPriorities,
+  mapFormats,
+  maxBatchFrames,
+  maxSources,
+  maxTilePx,
+  maxUriLength,
+  whyNotVerified,
+} from '@halogrid/proto/job-limits';
+import { named, sentence } from '@halogrid/proto/sentence';
+import { whyNotHeld } from '@halogrid/results/map-format';
+import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
+import { jobGrid } from '../accepted-job.ts';
+import { mapType } from '../map-type.ts';
+import { Refusal, refusalOf, refuseValue } from '../refusal.ts';
+import { checkCaptured } from './check-captured.ts';
+import { checkPipelines } from './check-pipelines.ts';
+import { checkSources } from './check-sources.ts';
+import { checkVideo } from './check-video.ts';
+
+/**
+ * Checks a specification, all of it: the same with everything in canonical form, and its first pipeline. Throws
+ * Refusal: 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this
+ * process may not read or write.
+ *
+ * `check` is checkSources, here or on another thread, for as long as `signal` does not abort.
+ */
+export async function checkSpec(
+  given: JobSpec,
+  check: typeof checkSources = checkSources,
+  signal?: AbortSignal,
+): Promise<{ spec: JobSpec; pipeline: Pipeline }> {
+  const { sources, out, mapFormat, tilePx, batchFrames, video, priority = 0, verifyPercent = 0 } = given;
+  const { pipelines, fields, grid } = checkWork(given);
+  if (sources.length === 0)
+    throw new Refusal('invalid', sentence`Expected at least one source for ${named('sources')} but received none`);
+  if (sources.length > maxSources) {
+    refuseValue(sentence`the number of ${named('sources')}`, sources.length, `1 to ${maxSources}`);
+  }
+  for (const [i, uri] of sources.entries()) checkLength(uri, `sources[${i}]`);
+  checkLength(out, 'out');
+  await checkOut(out);
+  for (const pipeline of pipelines) checkMapFormat(mapFormat, pipeline);
+  if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
+  if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
+  checkPriority(priority);
+  for (const pipeline of pipelines) checkVerify(verifyPercent, pipeline);
+  checkMaxQuarantined(given.maxQuarantined);
+  const captured = checkCaptured(given);
+  await check(sources, checkVideo(given), { signal });
+
+  // Specifications that are kept have no `op`: those of earlier versions are the same without it.
+  const spec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid } as JobSpec;
+  // What is not asked for is left out, as it was before there was such a thing.
+  spec.priority = priority || undefined;
+  spec.verifyPercent = verifyPercent || undefined;
+  spec.video = video;
+  spec.checksum = given.checksum || undefined;
+  spec.fresh = given.fresh || undefined;
+  spec.maxQuarantined = given.maxQuarantined;
+  spec.waitForNode = given.waitForNode || undefined;
+  if (captured) spec.captured = captured;
+  return { spec, pipeline: pipelines[0] };
+}
+
+function checkPriority(priority: number): void {
+  const { lowest, highest } = jobPriorities;
+  if (!Number.isInteger(priority) || priority < lowest || priority > highest) {
+    refuseValue('priority', priority, `${lowest} to ${highest}`);
+  }
+}
+
+function checkVerify(percent: number, pipeline: Pipeline): void {
+  if (!(percent >= 0 && percent <= 100)) refuseValue('verify_percent', percent, '0 to 100');
+  if (percent > 0 && !hasExactHistogram(pipeline))
+    refuseValue('verify_percent', percent, `0, because ${whyNotVerified}`);
+}
+
+function checkWork(given: JobSpec): ReturnType<typeof checkPipelines> & { grid: Grid } {
+  try {
+    const checked = checkPipelines(given);
+    const grid = jobGrid(given);
+    for (const pipeline of checked.pipelines) checkGrid(grid, pipeline);
+    checkBinsOfAll(grid, checked.pipelines);
+    return { ...checked, grid };
+  } catch (error) {
+    throw error instanceof ParameterError ? refusalOf(error, 'grid') : error;
+  }
+}
+
+/** Throws ParameterError where an image has more bins of all pipelines than one message carries. */
+function checkBinsOfAll(grid: Grid, pipelines: readonly Pipeline[]): void {
+  const binsOfCells = pipelines.reduce((sum, { bins, output }) => sum + bins * output.channels.length, 0);
+  if (grid.rows * grid.columns * binsOfCells <= maxImageBins) return;
+  const cells = `at most ${Math.floor(maxImageBins / binsOfCells)} cells (of ${binsOfCells} bins each, of all pipelines)`;
+  throw new ParameterError('the grid', `${grid.rows}x${grid.columns}`, cells);
+}
+
+/** Throws Refusal for a format of dense results that there is not, or that cannot hold what the pipeline gives. */
+export function checkMapFormat(format: string, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {
+  if (!mapFormats.includes(format)) refuseValue('map_format', format, mapFormats);
+  const why = whyNotHeld(format, mapType(output), bins);
+  if (why) refuseValue('map_format', format, `tiff, zarr or none, because ${why},`);
+}
+
+/** Throws Refusal for a limit that is none. */
+export function checkMaxQuarantined(max: MaxQuarantined | undefined): void {
+  if (!max) return;
+  const { limit } = max;
+  if (!limit) {
+    const either = sentence`${named('max_quarantined.inputs')} or ${named('max_quarantined.percent')}`;
+    throw new Refusal('invalid', sentence`Expected ${either} but received neither`, 'max_quarantined');
+  }
+  const { $case, value } = limit;
+  if ($case === 'percent' && !(value >= 0 && value <= 100)) refuseValue('max_quarantined.percent', value, '0 to 100');
+}
+
+function checkLength(uri: string, field: string): void {
+  if (uri.length <= maxUriLength) return;
+  refuseValue(sentence`the length of ${named(field)}`, uri.length, `at most ${maxUriLength} characters`);
+}
+
+async function checkOut(uri: string): Promise<void> {
+  try {
+    await allowedPath(fileURLToPath(uri));
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) {
+      throw new Refusal('forbidden', sentence`The output is not allowed here: ${error.message} (${named('out')})`);
+    }
+    refuseValue('out', uri, 'an absolute path or file: URI');
+  }
+}

@@ -1,0 +1,29 @@
+// The ledger of a coordinator: which jobs there are, who leads each, and what has happened to them.
+export { InvalidResultError } from './checks/check-answer.ts';
+export type { WritePart } from './job/logged-job.ts';
+export type {
+  AnsweredShards,
+  FoundRun,
+  JobRecord,
+  JobResults,
+  JobsElsewhere,
+  Ledger,
+  LedgerState,
+  OpenShards,
+  QuarantinedRow,
+  SettledRun,
+  SettledSources,
+  ShardCommit,
+  Withdrawn,
+} from './ledger/ledger.ts';
+export { readRecord } from './ledger/registered-record.ts';
+export { isEnd } from './log/fact.ts';
+export { FolderLogs, isLogName } from './log/folder-logs.ts';
+export { Journal } from './log/journal.ts';
+export type { LogDisk } from './log/log-file.ts';
+export { type LogHome, LogLedger } from './log-ledger.ts';
+export type { Adopted, JobShares, Member, Question, SharedJob, SharedView } from './registry/job-shares.ts';
+export { isLedgerLost, LostLedgerError, OlderLedgerError, registryFormat } from './registry/ledger-errors.ts';
+export { MemoryRegistry, RegistryMemory } from './registry/memory-registry.ts';
+export { openRegistry } from './registry/open-registry.ts';
+export { FencedError, type JobChange, type Leader, type Registry } from './registry/registry.ts';

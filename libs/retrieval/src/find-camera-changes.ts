@@ -1,0 +1,77 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
+import type { CameraEvent, CameraTimeline, ChangesRequest, ChangesResponse } from '@halogrid/proto';
+import {
+  type CameraChanges,
+  type ChangeEvent,
+  countsOfCell,
+  findChanges,
+  type Moment,
+  readFeatures,
+  readFinishedJob,
+} from '@halogrid/search';
+import { allowedPath } from '@halogrid/sources';
+import { shownFrame } from './known-frame.ts';
+import type { Tickets } from './tickets.ts';
+
+/** Cameras, and events of each, that an answer holds: it is one message. */
+const most = { cameras: 64, events: 500 };
+
+/** What changed in the cameras of the job whose output is in that folder, by a checked request. */
+export async function findCameraChanges(
+  folder: string,
+  { pipeline, minDuration, threshold, camera }: ChangesRequest,
+  tickets: Tickets,
+): Promise<ChangesResponse> {
+  const job = await readFinishedJob(await partOf(folder, pipeline));
+  // The folder is one that may be read; a link in it may lead elsewhere.
+  await allowedPath(job.features);
+  const shape = { ...job.pipeline.grid, bins: countsOfCell(job.pipeline) };
+  const options = { minDuration: minDuration || 16, times: threshold || 8, ...(camera !== '' && { camera }) };
+  const found = await findChanges(readFeatures(job), shape, options);
+  const frames = found.reduce((sum, one) => sum + one.frames, 0);
+  if (frames < 2) throw new Refusal('unmet', 'The job has fewer than two frames, so nothing can have changed');
+  return {
+    cameras: found.slice(0, most.cameras).map((one) => timelineOf(one, job.out, tickets)),
+    leftOut: Math.max(0, found.length - most.cameras),
+    ...job.pipeline.grid,
+  };
+}
+
+/** The folder of one of a job's pipelines, which is that of the job where it has one alone. */
+async function partOf(folder: string, pipeline: string): Promise<string> {
+  const parts = join(folder, 'pipelines');
+  const names = await readdir(parts).catch((): string[] => []);
+  if (names.length === 0 && pipeline === '') return folder;
+  if (names.includes(pipeline)) return join(parts, pipeline);
+  const known =
+    names.length > 0 ? `one of ${names.join(', ')}` : 'no name, because the job has one pipeline without a name,';
+  return refuseValue('pipeline', pipeline, known);
+}
+
+function timelineOf({ events, timeline, ...camera }: CameraChanges, out: string, tickets: Tickets): CameraTimeline {
+  const frameOf = ({ uri, frame, isVideo }: Moment) => shownFrame({ uri, frame, isVideo, out }, tickets);
+  const chosen = chooseEvents(events, most.events);
+  return {
+    ...camera,
+    timeline: timeline.map(({ time, step, reference }) => ({ time, step: short(step), reference: short(reference) })),
+    events: chosen.map(({ kind, start, end, strength, cells, before, after }): CameraEvent => {
+      const shown = { before: frameOf(before), after: frameOf(after) };
+      return { kind, start: start.time, end: end.time, strength: short(strength), cells, ...shown };
+    }),
+    eventsLeftOut: events.length - chosen.length,
+  };
+}
+
+/** Lasting events, then the strongest, so many at most; by their time. */
+export function chooseEvents(events: readonly ChangeEvent[], count: number): ChangeEvent[] {
+  const isPassing = ({ kind }: ChangeEvent): number => Number(kind === 'passing');
+  return events
+    .toSorted((a, b) => isPassing(a) - isPassing(b) || b.strength - a.strength)
+    .slice(0, count)
+    .sort((a, b) => a.start.time - b.start.time);
+}
+
+/** As many digits as anyone sees, and not those of a float64 in JSON. */
+const short = (value: number): number => Math.round(value * 1e4) / 1e4;

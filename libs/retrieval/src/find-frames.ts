@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Refusal } from '@halogrid/jobs/refusal';
+import type { PixelRegion, SearchRequest, SearchResponse, SearchResult } from '@halogrid/proto';
+import {
+  type Catalog,
+  checkComputable,
+  type Finding,
+  queryVector,
+  readFrame,
+  type SearchIndex,
+  type Unit,
+  withoutPadding,
+} from '@halogrid/search';
+import type { DistanceName } from '@halogrid/search/distance-names';
+import { openPixels, regionHistogram } from '@halogrid/search/query';
+import { InputError, redactUri } from '@halogrid/sources';
+import { indexedFrame } from './known-frame.ts';
+import type { Tickets } from './tickets.ts';
+
+/** Pixels of a query that are computed here, on one thread: some seconds. */
+const mostPixels = 2 ** 28;
+
+/** What of an index is most like the query of a checked request. An image is computed in `folder`, and leaves nothing there. */
+export async function findFrames(
+  index: SearchIndex,
+  request: SearchRequest,
+  tickets: Tickets,
+  folder: string,
+): Promise<SearchResponse> {
+  const { catalog } = index;
+  const { distance, top, cells, sinceMs, untilMs, camera, perSource, group } = request;
+  checkFilter(catalog, request);
+  const unit: Unit = cells ? 'cell' : 'frame';
+  const counts = await countsOf(request, catalog, folder);
+  const [findings] = await index.search({
+    queries: [queryVector(catalog.pipeline, counts, unit)],
+    distance: (distance || 'intersection') as DistanceName,
+    top: top || 10,
+    unit,
+    filter: { sinceMs, untilMs, ...(camera !== '' && { camera }) },
+    ...(perSource > 0 && { perSource }),
+    ...(group > 0 && { within: group }),
+  });
+  return { results: findings!.map((finding) => resultOf(finding, catalog, unit, tickets)), frames: catalog.frames };
+}
+
+function resultOf({ score, row, cell, folded }: Finding, catalog: Catalog, unit: Unit, tickets: Tickets): SearchResult {
+  const { columns } = catalog.pipeline.grid;
+  const { value, fraction } = score;
+  return {
+    frame: indexedFrame(catalog, row, tickets),
+    score: value,
+    exact: fraction ? `${fraction.numerator}/${fraction.denominator}` : '',
+    ...(unit === 'cell' && { cellRow: Math.floor(cell / columns), cellColumn: cell % columns }),
+    folded,
+    jobId: catalog.jobOf(row).id,
+  };
+}
+
+function checkFilter(catalog: Catalog, { sinceMs, untilMs, camera }: SearchRequest): void {
+  if ((sinceMs !== undefined || untilMs !== undefined) && !catalog.knows('capturedAtMs')) {
+    throw new Refusal('unmet', 'No frame of the index knows when it was captured, so none can be found by its time');
+  }
+  if (camera !== '' && !catalog.knows('camera')) {
+    throw new Refusal('unmet', 'No frame of the index knows its camera, so none can be found by it');
+  }
+  if (camera !== '') catalog.checkCamera(camera);
+}
+
+async function countsOf({ query, region }: SearchRequest, catalog: Catalog, folder: string): Promise<Float64Array> {
+  if (query?.$case === 'image') return countsOfImage(query.value, region, catalog, folder);
+  const row = rowOf(query, catalog);
+  if (!region) return withoutPadding(catalog.pipeline, readFrame(catalog, row));
+  const { uri, frame, timestampMs } = catalog.describe(row);
+  return countsOfPixels(catalog, uri, timestampMs === null ? undefined : frame, region);
+}
+
+function rowOf(query: SearchRequest['query'], catalog: Catalog): number {
+  if (query?.$case === 'row') {
+    if (query.value < catalog.frames) return query.value;
+    throw new Refusal('missing', `There is no row ${query.value}: those of the index are 0 to ${catalog.frames - 1}`);
+  }
+  if (query?.$case !== 'frame') throw new Error('The query is not a frame');
+  const { uri, frame } = query.value;
+  const row = catalog.find(redactUri(uri), frame);
+  if (row === undefined) throw new Refusal('missing', `Frame ${frame} of '${redactUri(uri)}' is not in the index`);
+  return row;
+}
+
+/** Decoders take files, so that the image is one for a moment. */
+async function countsOfImage(
+  image: Uint8Array,
+  region: PixelRegion | undefined,
+  catalog: Catalog,
+  folder: string,
+): Promise<Float64Array> {
+  const path = join(folder, randomUUID());
+  await writeFile(path, image, { mode: 0o600 });
+  try {
+    return await countsOfPixels(catalog, pathToFileURL(path).href, undefined, region);
+  } catch (error) {
+    throw error instanceof InputError ? new Refusal('invalid', `The picture cannot be used: ${error.message}`) : error;
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function countsOfPixels(
+  { pipeline }: Catalog,
+  uri: string,
+  videoFrame: number | undefined,
+  region: PixelRegion | undefined,
+): Promise<Float64Array> {
+  checkComputable(pipeline);
+  const source = await openPixels(uri, videoFrame);
+  try {
+    const { width, height } = region ?? source;
+    if (width * height <= mostPixels) return await regionHistogram(source, pipeline, region);
+    throw new InputError('decode', `${width}x${height} are more than the ${mostPixels} pixels that a query may have`);
+  } finally {
+    await source.close();
+  }
+}

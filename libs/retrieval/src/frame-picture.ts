@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Refusal } from '@halogrid/jobs/refusal';
+import { SourceList } from '@halogrid/results/source-list';
+import { thumbnail } from '@halogrid/results/thumbnails';
+import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
+import type { Orders, PngPicture } from './orders.ts';
+import type { ShownFrame, Tickets } from './tickets.ts';
+
+type PictureOrder = Orders['picture']['order'];
+
+/** The picture of a frame that was told of, or of the map that its job kept. Rejects with Refusal, and as sources do. */
+export async function framePicture({ ticket, of, side }: PictureOrder, tickets: Tickets): Promise<PngPicture> {
+  const shown = tickets.read(ticket);
+  if (!shown) throw new Refusal('missing', 'This coordinator has not told of that frame: ask for it again');
+  const { uri, frame, isVideo } = shown;
+  const box = { width: side, height: side };
+  if (of === 'map') return mapPicture(shown, box);
+  const { png, of: size } = await thumbnail({ uri, ...(isVideo && { videoFrame: frame }) }, box);
+  return { png, ...size };
+}
+
+/** Files of a job that may show the map of a source, the smallest first. */
+const mapFiles = (name: string): string[] => [join('preview', `${name}.png`), join('maps', `${name}.png`)];
+
+async function mapPicture(shown: ShownFrame, box: { width: number; height: number }): Promise<PngPicture> {
+  const none = new Refusal('missing', 'The job of this frame kept no map of it that can be shown');
+  if (shown.out === undefined) throw none;
+  const out = fileURLToPath(shown.out);
+  const name = await nameOf(out, shown);
+  for (const file of name === undefined ? [] : mapFiles(name)) {
+    const path = await allowedPath(join(out, file));
+    const picture = await thumbnail({ uri: pathToFileURL(path).href }, box).catch(() => undefined);
+    if (picture) return { png: picture.png, ...picture.of };
+  }
+  throw none;
+}
+
+/** The name of a frame's files, as the job's list of sources has it. */
+async function nameOf(out: string, { uri, frame }: ShownFrame): Promise<string | undefined> {
+  try {
+    const list = await SourceList.open(out, allowedPath);
+    const index = await list?.find(uri, frame);
+    const source = index === undefined ? undefined : await list!.line(index);
+    return source?.quarantined || source?.name === undefined || /[/\\]/.test(source.name) ? undefined : source.name;
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) throw error;
+    // The job's output is gone, or is not what it was.
+    return undefined;
+  }
+}
