@@ -1,11 +1,13 @@
 // What answers of small frames cost a coordinator, without pixels: real gRPC on loopback, a real ledger,
 // features.parquet and the final files:
-//   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--kill-at=FRAMES] [--cpu-prof-dir=DIR]
-// The coordinator has the flags and the environment that `halogrid coordinator` gives it.
-// Prints for each repetition frames of 256 bins a second and microseconds of processor time a frame, of all threads and of the main one,
-// until the last result and until the end of the job, and of long jobs what memory the coordinator takes after each million frames. Each
-// node is a process, whose time is not counted. With --kill-at it is killed once so many frames are done, and another goes on with its job: how
-// long that takes to the first lease is printed. With a folder for profiles the coordinator leaves one of each of its threads there.
+//   node test/bench/coordinator/answers.ts [FRAMES] [NODES] [REPETITIONS] [--jobs=JOBS] [--kill-at=FRAMES]
+//     [--cpu-prof --cpu-prof-dir=DIR]
+// The coordinator has the flags and the environment that `halogrid coordinator` gives it. It runs so many JOBS at once,
+// which share the frames. Prints for each repetition frames of 256 bins a second and microseconds of processor time a
+// frame, of all its threads and of the main one, until the last result and until the end of all jobs, and meanwhile the
+// memory that the coordinator takes. Each node is a process, whose time is not counted. With --kill-at the coordinator
+// is killed once so many frames are done, and another goes on with the jobs: the time to its first lease is printed.
+// With a folder for profiles the coordinator leaves one of each of its threads there.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,6 +16,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environment, nodeFlags } from '../../../apps/cli/bin/launch.mjs';
 
+const jobs = Number(/--jobs=(\d+)/.exec(process.argv.join(' '))?.[1] ?? 1);
 const profiles = process.argv.filter((word) => word.startsWith('--cpu-prof'));
 const killAt = Number(/--kill-at=(\d+)/.exec(process.argv.join(' '))?.[1] ?? Number.POSITIVE_INFINITY);
 const [frames = 200_000, nodes = 4, repetitions = 3] = process.argv
@@ -36,7 +39,15 @@ interface Served {
 
 function serve(folder: string) {
   const program = new URL('./serve.ts', import.meta.url).pathname;
-  const words = [...nodeFlags(['coordinator']), ...profiles, program, String(frames), String(nodes), folder];
+  const words = [
+    ...nodeFlags(['coordinator']),
+    ...profiles,
+    program,
+    String(frames),
+    String(nodes),
+    String(jobs),
+    folder,
+  ];
   return spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], env: environment() });
 }
 

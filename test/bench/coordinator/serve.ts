@@ -1,6 +1,7 @@
 // Runs in a process of its own: a coordinator over real gRPC with a ledger in a file, or in the database of
-// HALOGRID_LEDGER beside other coordinators, which plans frames that are not there. It runs a job of so many FRAMES
-// in a folder, or goes on with that which another such process left there, prints what that took, and ends.
+// HALOGRID_LEDGER beside other coordinators, which plans frames that are not there. It runs JOBS at once, of
+// so many FRAMES together, in a folder, or goes on with what another such process left there, prints what that took, and
+// ends.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { scratchUri } from '@halogrid/jobs/output-paths';
@@ -25,19 +26,21 @@ import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';
 
-const [frames, nodes] = process.argv.slice(2).map(Number);
-const folder = process.argv[4]!;
+const [frames = 0, nodes, jobs = 1] = process.argv.slice(2).map(Number);
+const folder = process.argv[5]!;
 /** Its memory is told each time that so many are done. */
 const reportedFrames = Math.min(1_000_000, frames / 10);
 const log = createLog('bench', 'warn');
 const operations = [{ kernel: 'lbp', parameters: {}, border: '' }];
-const spec = JobSpec.fromPartial({
-  sources: [`file:///archive/${frames}`],
-  pipeline: { operations },
-  out: pathToFileURL(join(folder, 'out')).href,
-  mapFormat: 'none',
-  grid: { rows: 1, columns: 1 },
-});
+const specs = Array.from({ length: jobs }, (_, job) =>
+  JobSpec.fromPartial({
+    sources: [`file:///archive/${frames / jobs}`],
+    pipeline: { operations },
+    out: pathToFileURL(join(folder, `out-${job}`)).href,
+    mapFormat: 'none',
+    grid: { rows: 1, columns: 1 },
+  }),
+);
 const ended = Promise.withResolvers<void>();
 const lost = (error: Error) => ended.reject(error);
 const planThreads = new PlanThreads(new URL('./plan-worker.ts', import.meta.url));
@@ -67,11 +70,11 @@ const used = () => {
   const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
   return { all: all.user + all.system, main: main.user + main.system };
 };
-/** Frames that another process did of the job. */
+/** Frames that another process did of the jobs. */
 let doneBefore = 0;
 const since = (before: ReturnType<typeof used>) => {
   const now = used();
-  const own = frames! - doneBefore;
+  const own = frames - doneBefore;
   return { frames: own, all: (now.all - before.all) / own, main: (now.main - before.main) / own };
 };
 
@@ -124,27 +127,37 @@ while (dispatcher.view.nodes().length < nodes!) await new Promise((resolve) => s
 leased = used();
 startMs = performance.now();
 const inFolder = { ...context, ledger, jobs: dispatcher.jobs };
-const jobId = (await resumeHalfWay(spec, false, (job) => resumeInFolder(job, inFolder))) ?? (await submit());
-doneBefore = (await ledger.getJob(jobId))?.counts.frames ?? 0;
+const jobIds: string[] = [];
+for (const [job, spec] of specs.entries()) {
+  const resumed = await resumeHalfWay(spec, false, (job) => resumeInFolder(job, inFolder));
+  jobIds.push(resumed ?? (await submit(spec, `${newId}-${job}`)));
+}
+doneBefore = await framesDone();
 
-async function submit(): Promise<string> {
-  await claimOutputFolder(spec.out, { jobId: newId, spec });
+async function submit(spec: JobSpec, jobId: string): Promise<string> {
+  await claimOutputFolder(spec.out, { jobId, spec });
   const pipeline = createPipeline(operations);
-  await dispatcher.jobs.submit({ jobId: newId, spec, pipeline, scratch: scratchUri(spec.out) });
-  return newId;
+  await dispatcher.jobs.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+  return jobId;
+}
+
+async function framesDone(): Promise<number> {
+  let done = 0;
+  for (const jobId of jobIds) done += (await ledger.getJob(jobId))?.counts.frames ?? 0;
+  return done;
 }
 
 let told = 0;
 const memory = setInterval(async () => {
-  const done = (await ledger.getJob(jobId))?.counts.frames ?? 0;
+  const done = await framesDone();
   if (done < told + reportedFrames) return;
   told = done - (done % reportedFrames);
   process.stdout.write(`${JSON.stringify({ done, rss: process.memoryUsage.rss() })}\n`);
 }, 100);
-await Promise.race([dispatcher.jobs.ended(jobId), ended.promise]);
+await Promise.race([Promise.all(jobIds.map((jobId) => dispatcher.jobs.ended(jobId))), ended.promise]);
 clearInterval(memory);
 const whole = { ...since(leased), seconds: (performance.now() - startMs) / 1000 };
-const { state, digest } = (await ledger.getJob(jobId))!;
+const { state, digest } = (await ledger.getJob(jobIds[0]!))!;
 process.stdout.write(`${JSON.stringify({ state, digest, computed, whole, rss: process.resourceUsage().maxRSS })}\n`);
 await dispatcher.close();
 await grpc.close();
