@@ -2,7 +2,7 @@ import type { Encoding } from 'hyparquet';
 import { Encodings, PageTypes } from 'hyparquet/src/constants.js';
 import { ByteWriter } from 'hyparquet-writer';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import { ThriftStruct } from './thrift-struct.ts';
+import { ThriftFields } from './thrift-fields.ts';
 
 /** The least and the largest value; texts are UTF-8 and in its order. */
 export interface Limits<Value = number | bigint | Uint8Array> {
@@ -59,12 +59,12 @@ function pageOf(rows: number, column: EncodedColumn, content: Uint8Array, isComp
   const { encoding, values, nulls, data, limits, repetitionLevels = noBytes, definitionLevels = noBytes } = column;
   const levelBytes = repetitionLevels.length + definitionLevels.length;
   header.index = 0;
-  const page = new ThriftStruct(header);
+  const page = new ThriftFields(header);
   page.number(1, 'i32', PageTypes.indexOf('DATA_PAGE_V2'));
   page.number(2, 'i32', levelBytes + data.length);
   page.number(3, 'i32', levelBytes + content.length);
   page.struct(8);
-  const head = new ThriftStruct(header);
+  const head = new ThriftFields(header);
   head.number(1, 'i32', values);
   head.number(2, 'i32', nulls);
   head.number(3, 'i32', rows);

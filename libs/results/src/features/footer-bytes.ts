@@ -1,7 +1,7 @@
 import { type FileMetaData, parquetMetadata } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
-import { putListHead } from './thrift-struct.ts';
+import { putListHead } from './thrift-fields.ts';
 
 /** What metadata say beside row groups that is not the same for all files. */
 type FooterContent = Pick<FileMetaData, 'schema' | 'num_rows' | 'key_value_metadata'>;

@@ -3,7 +3,7 @@ import { CompressionCodecs, Encodings, ParquetTypes } from 'hyparquet/src/consta
 import { ByteWriter } from 'hyparquet-writer';
 import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js';
 import { unconvertStatistics } from 'hyparquet-writer/src/unconvert.js';
-import { putBytes, putNumber, ThriftStruct } from './thrift-struct.ts';
+import { putBytes, putNumber, ThriftFields } from './thrift-fields.ts';
 
 /** Bytes of the least and the largest text of a column and row group; of longer ones the footer says what lies beyond. */
 const limitBytes = 256;
@@ -13,7 +13,7 @@ export function packGroup(group: RowGroup, schema: readonly SchemaElement[]): Ui
   const to = groupBytes;
   to.index = 0;
   const leaves = schema.filter(({ type }) => type);
-  const fields = new ThriftStruct(to);
+  const fields = new ThriftFields(to);
   fields.list(1, 'struct', group.columns, (column, nth) => putChunk(to, column, leaves[nth]!));
   fields.number(2, 'i64', group.total_byte_size);
   fields.number(3, 'i64', group.num_rows);
@@ -26,10 +26,10 @@ export function packGroup(group: RowGroup, schema: readonly SchemaElement[]): Ui
 const groupBytes = new ByteWriter();
 
 function putChunk(to: ByteWriter, { file_offset, meta_data: meta }: ColumnChunk, leaf: SchemaElement): void {
-  const chunk = new ThriftStruct(to);
+  const chunk = new ThriftFields(to);
   chunk.number(2, 'i64', file_offset);
   chunk.struct(3);
-  const fields = new ThriftStruct(to);
+  const fields = new ThriftFields(to);
   fields.number(1, 'i32', ParquetTypes.indexOf(leaf.type!));
   fields.list(2, 'i32', meta!.encodings, (encoding) => putNumber(to, Encodings.indexOf(encoding)));
   fields.list(3, 'binary', meta!.path_in_schema, (name) => putBytes(to, bytesOf(name)));
@@ -49,7 +49,7 @@ function putStatistics(to: ByteWriter, statistics: Statistics, leaf: SchemaEleme
     serializeTCompactProtocol(to, unconvertStatistics(statistics, leaf, limitBytes));
     return;
   }
-  const fields = new ThriftStruct(to);
+  const fields = new ThriftFields(to);
   fields.number(3, 'i64', statistics.null_count!);
   fields.end();
 }
