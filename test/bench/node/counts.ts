@@ -110,7 +110,6 @@ try {
       `main thread ${each(process.threadCpuUsage(main))}`,
       `all threads ${each(process.cpuUsage(all))} µs a frame`,
     ];
-    await rm(join(folder, 'parts'), { recursive: true, force: true });
     // The first time, threads start.
     if (i === 0) continue;
     const rate = (count: number) => (count / seconds).toFixed(0);
