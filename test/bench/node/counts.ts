@@ -1,8 +1,8 @@
 // What frames cost a node beside their pixels, on its main thread and on all of its threads: leased, placed, counted by
 // a device that answers at once, written to parts, answered.
-//   node test/bench/node/counts.ts [FRAMES] [REPETITIONS] [--cpu-prof]
-// Shards are of 128 frames with 256 bins. No file is read. Prints for each repetition microseconds of processor time a
-// frame.
+//   node test/bench/node/counts.ts [FRAMES] [REPETITIONS] [SHARDS]
+// Shards are of 128 frames with 256 bins; the node has SHARDS at once (64 unless given), a quarter of which fill a part.
+// No file is read. Prints for each repetition microseconds of processor time a frame.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,13 +19,9 @@ import { RawFeed } from '../../../apps/gpu-node/src/feed/raw-feed.ts';
 import { openJobParts } from '../../../apps/gpu-node/src/parts/job-parts.ts';
 import { NodeParts } from '../../../apps/gpu-node/src/parts/node-parts.ts';
 
-const [frames = 200_000, repetitions = 5] = process.argv
-  .slice(2)
-  .filter((word) => !word.startsWith('--'))
-  .map(Number);
+const [frames = 200_000, repetitions = 5, shardsAtOnce = 64] = process.argv.slice(2).map(Number);
 const size = { width: 1920, height: 1080 };
 const framesAShard = 128;
-const shardsAtOnce = 64;
 const costBytes = framesAShard * size.width * size.height;
 
 /** Counts as uneven as those of a photograph, of as many pixels as LBP counts. */
@@ -102,22 +98,23 @@ try {
   for (let i = 0; i <= repetitions; i++) {
     const [all, main, startMs] = [process.cpuUsage(), process.threadCpuUsage(), performance.now()];
     let sentBytes = 0;
+    const written = new Set<string | undefined>();
     await forEachLimited(leases, shardsAtOnce, async (bytes) => {
       const answer = await execute(Lease.decode(bytes), new AbortController().signal);
+      written.add(answer.found?.part);
       for (const report of splitAnswer(answer)) sentBytes += AttachRequest.encode({ report }).finish().length;
     });
     const each = ({ user, system }: { user: number; system: number }) => ((user + system) / frames).toFixed(2);
-    const rate = frames / ((performance.now() - startMs) / 1000);
+    const seconds = (performance.now() - startMs) / 1000;
     const own = [
       `main thread ${each(process.threadCpuUsage(main))}`,
       `all threads ${each(process.cpuUsage(all))} µs a frame`,
     ];
-    await rm(join(folder, 'parts'), { recursive: true, force: true });
     // The first time, threads start.
     if (i === 0) continue;
-    console.log(
-      `${own.join(', ')}; ${rate.toFixed(0)} frames/s, ${(sentBytes / frames).toFixed(1)} bytes answered a frame`,
-    );
+    const rate = (count: number) => (count / seconds).toFixed(0);
+    const rates = `${rate(frames)} frames/s, ${rate(written.size)} parts/s`;
+    console.log(`${own.join(', ')}; ${rates}, ${(sentBytes / frames).toFixed(1)} bytes answered a frame`);
   }
 } finally {
   await parts.close();

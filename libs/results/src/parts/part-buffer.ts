@@ -4,7 +4,6 @@ import { endsPart, partBounds } from './ends-part.ts';
 import type { FoundShard } from './found-shard.ts';
 import { PartError } from './part-error.ts';
 import { type FoundInPart, type PartPipeline, PartWriter } from './part-writer.ts';
-import { PipelinePages } from './pipeline-pages.ts';
 
 /** The job whose parts are written. */
 export interface PartTask {
@@ -26,8 +25,8 @@ export class PartBuffer {
   readonly #task: PartTask;
   /** The current task. Parts are written one at a time, so that a slow disk gets larger parts, not more of them. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Of all parts, until one fails. */
-  #pages: PipelinePages[] | undefined;
+  /** Of the part before, unless that failed. */
+  #before: PartWriter | undefined;
   /** Of the part that grows. */
   #writer: PartWriter | undefined;
   #waiting: PromiseWithResolvers<DurableShard>[] = [];
@@ -87,8 +86,7 @@ export class PartBuffer {
 
   async #begin(): Promise<PartWriter> {
     const { folder, pipelines, captured } = this.#task;
-    this.#pages ??= pipelines.map(({ shape }) => new PipelinePages(shape));
-    const writer = await PartWriter.create(folder, pipelines, captured, this.#pages);
+    const writer = await (this.#before?.next() ?? PartWriter.create(folder, pipelines, captured));
     this.#sinceMs = performance.now();
     this.#timer = setTimeout(() => void this.flush(), partBounds.ageMs);
     return writer;
@@ -96,6 +94,7 @@ export class PartBuffer {
 
   async #end(writer: PartWriter): Promise<void> {
     await writer.finish();
+    this.#before = writer;
     const [waiting, found] = [this.#waiting, this.#found];
     const seconds = (this.#spentMs + performance.now() - this.#nowSinceMs) / 1000 / waiting.length;
     this.#clear();
@@ -108,7 +107,7 @@ export class PartBuffer {
     const error = new PartError(part, `was not written: ${cause.message}`, cause);
     const [writer, waiting] = [this.#writer, this.#waiting];
     this.#clear();
-    this.#pages = undefined;
+    this.#before = undefined;
     await writer?.abort().catch(() => {});
     for (const { reject } of waiting) reject(error);
   }

@@ -35,33 +35,41 @@ export class PartWriter {
   readonly #folder: string;
   readonly #temporary: string;
   readonly #pipelines: readonly PartPipeline[];
+  readonly #pages: readonly PipelinePages[];
+  readonly #rule: CaptureRule;
   #files: PipelineFiles[] = [];
   #shards = 0;
 
   /**
    * Begins a part in `folder`, which is made where it is missing; the folder above it must be there. Leaves nothing
-   * where that fails. `pages` are those of the part before, one a pipeline.
+   * where that fails.
    */
   static async create(
     folder: string,
     pipelines: readonly PartPipeline[],
     captured?: CaptureOptions,
-    pages = pipelines.map(({ shape }) => new PipelinePages(shape)),
   ): Promise<PartWriter> {
-    const writer = new PartWriter(folder, pipelines);
-    try {
-      await writer.#open(pages, new CaptureRule(captured));
-    } catch (error) {
-      await writer.abort();
-      throw error;
-    }
-    return writer;
+    await makeFolder(folder);
+    const pages = pipelines.map(({ shape }) => new PipelinePages(shape));
+    return new PartWriter(folder, pipelines, pages, new CaptureRule(captured)).#begin();
   }
 
-  private constructor(folder: string, pipelines: readonly PartPipeline[]) {
+  private constructor(
+    folder: string,
+    pipelines: readonly PartPipeline[],
+    pages: readonly PipelinePages[],
+    rule: CaptureRule,
+  ) {
     this.#folder = folder;
     this.#temporary = join(folder, `${this.id}.tmp`);
     this.#pipelines = pipelines;
+    this.#pages = pages;
+    this.#rule = rule;
+  }
+
+  /** Begins another part, as `create` does, once this one is finished: in its folder, and with its memory. */
+  next(): Promise<PartWriter> {
+    return new PartWriter(this.#folder, this.#pipelines, this.#pages, this.#rule).#begin();
   }
 
   /** Shards that were added, and bytes of their rows. */
@@ -113,12 +121,17 @@ export class PartWriter {
     await rm(join(this.#folder, this.id), { recursive: true, force: true });
   }
 
-  async #open(pages: readonly PipelinePages[], rule: CaptureRule): Promise<void> {
-    await makeFolder(this.#folder);
-    await mkdir(this.#temporary);
-    for (const [i, paths] of this.#paths.entries()) {
-      this.#files.push(await PipelineFiles.create(paths, pages[i]!, rule));
+  async #begin(): Promise<this> {
+    try {
+      await mkdir(this.#temporary);
+      for (const [i, paths] of this.#paths.entries()) {
+        this.#files.push(await PipelineFiles.create(paths, this.#pages[i]!, this.#rule));
+      }
+    } catch (error) {
+      await this.abort();
+      throw error;
     }
+    return this;
   }
 
   get #paths(): ReturnType<typeof pipelinePaths>[] {

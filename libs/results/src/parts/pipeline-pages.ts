@@ -4,8 +4,8 @@ import { PageMaker } from '../features/page-maker.ts';
 import { SourcePages } from '../sources/source-pages.ts';
 
 /**
- * Makes the pages of a pipeline's rows, for one part after another: its memory, and the module that packs counts, took a tenth of the
- * processor time of a part of 16 shards (measured). Without rows after each shard; after a failure it may have some.
+ * Makes the pages of a pipeline's rows, for one part after another: its memory, and the module that packs counts, made for each part, took a
+ * sixth of the thread's processor time in parts of 16 shards (measured). Has no rows after a shard, but may have some after a failure.
  */
 export class PipelinePages {
   readonly shape: HistogramShape;
