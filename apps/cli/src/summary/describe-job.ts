@@ -50,7 +50,7 @@ function describeProgress(status: JobStatus, { percent, seconds, pixelsPerSecond
   if (status.state === JobState.COMPLETE) return [`${percent} % in ${describeSeconds(seconds)}`, ...speed].join(', ');
   if (hasEnded(status)) return `ended at ${percent} %, after ${describeSeconds(seconds)}`;
   const listed = isListing(status) ? [describeShards(status)] : [];
-  const left = describeLeft(status) ?? (isListing(status) ? 'the end is not known yet' : undefined);
+  const left = describeLeft(status) ?? (isListing(status) ? 'time left not known yet' : undefined);
   return [`${percent} %`, ...listed, ...speed, ...(left ? [left] : []), `${describeSeconds(seconds)} so far`].join(
     ', ',
   );

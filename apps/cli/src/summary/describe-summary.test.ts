@@ -51,7 +51,7 @@ test('a person reads where the time went, and what bound it', () => {
   const lines = describeSummary({ ...summary, time }, '/home/me').split('\n');
   assert.deepEqual(lines.slice(3, 5), [
     '  time      0.30 s to the first shard, 1.60 s computing, 0.10 s writing',
-    '  bound by  decoding: under way in 1.55 s of 1.60 s; the device was busy in 6 %',
+    '  bound by  decoding: running for 1.55 s of 1.60 s; the device was busy for 6 %',
   ]);
 });
 

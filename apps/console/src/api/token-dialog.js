@@ -7,10 +7,10 @@ export async function askForToken(reason) {
   const form = element(
     'form',
     { method: 'dialog' },
-    element('h2', { id: 'token-title' }, 'This coordinator asks who reads'),
+    element('h2', { id: 'token-title' }, 'This coordinator needs a token'),
     element('p', {}, reason),
     element('label', {}, 'Token ', input),
-    element('button', { type: 'submit' }, 'Read on'),
+    element('button', { type: 'submit' }, 'Continue'),
   );
   const dialog = element('dialog', { 'aria-labelledby': 'token-title' }, form);
   document.body.append(dialog);

@@ -31,7 +31,7 @@ export function histogramChart(counts, { name, width, scale }) {
   return chartFrame(
     {
       ...{ width, height },
-      label: `Histogram of ${name}: ${counts.length} bins, ${describeCompact(most)} in the fullest`,
+      label: `Histogram of ${name}: ${counts.length} bins, ${describeCompact(most)} in the largest`,
       across: valueTicks(counts.length - 1, Math.max(2, Math.floor(plot.width / 70)))
         .filter(Number.isInteger)
         .map((bin) => ({ at: round((bin / perBar + 0.5) * bar), words: String(bin) })),

@@ -100,7 +100,7 @@ export class HistogramSection {
     if (!this.#shown || !this.#readCells) return;
     const { histogram } = this.#shown;
     const all = this.#ofCell(0);
-    this.#place.replaceChildren(element('p', { class: 'hint' }, 'Adding up this cell of all sources …'));
+    this.#place.replaceChildren(element('p', { class: 'hint' }, 'Adding up this cell over all sources …'));
     try {
       const { channels, cells } = await this.#readCells(this.#pipeline);
       this.#ofCell = (cell) => (cell === 0 ? all : split(cells[cell - 1]?.bins ?? [], channels));

@@ -40,7 +40,7 @@ export function nodeLanes({ lanes, nodesWithoutLane, elapsedMs, widthMs }) {
     ),
     element('tbody', {}, ...rows),
   );
-  const words = `The stronger its colour, the more shards it held at once: ${Math.ceil(most)} at most. A shard shows once it is merged.`;
+  const words = `A stronger colour means more shards held at once (at most ${Math.ceil(most)}). A shard appears once it is merged.`;
   const more = nodesWithoutLane > 0 ? ` ${nodesWithoutLane} more nodes took part.` : '';
   return [element('div', { class: 'scroll' }, table), element('p', { class: 'hint' }, words + more)];
 }

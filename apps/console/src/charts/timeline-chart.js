@@ -45,6 +45,12 @@ export function timelineChart(camera, cells, open) {
     'figure',
     { class: 'chart' },
     svg,
-    element('figcaption', {}, element('span', {}, from), element('span', {}, `top: ${most}`), element('span', {}, to)),
+    element(
+      'figcaption',
+      {},
+      element('span', {}, from),
+      element('span', {}, `scale: 0 to ${most}`),
+      element('span', {}, to),
+    ),
   );
 }

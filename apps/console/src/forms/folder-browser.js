@@ -29,7 +29,7 @@ export class FolderBrowser {
       answer.leftOut > 0
         ? [`${describeCount(answer.leftOut)} more are not listed: add the folder, or type a glob.`]
         : [];
-    const none = answer.entries.length === 0 ? ['Nothing is in it.'] : [];
+    const none = answer.entries.length === 0 ? ['This folder is empty.'] : [];
     fill('entries', [
       ...answer.entries.map((entry) => this.#item(entry)),
       ...[...more, ...none].map((words) => element('li', { class: 'hint' }, words)),

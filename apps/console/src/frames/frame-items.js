@@ -22,7 +22,7 @@ const thumbnailPx = 256;
 export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId }, i, grid, pick) {
   const isCell = cellRow !== undefined && cellColumn !== undefined;
   const cell = isCell ? `cell ${cellRow},${cellColumn}` : '';
-  const more = folded > 0 ? `and ${folded} near it` : '';
+  const more = folded > 0 ? `and ${folded} nearby` : '';
   const words = [`${i + 1}. ${score.toFixed(4)}`, cell, more].filter(Boolean).join(' · ');
   const marked = isCell && grid ? regionOfCells([cellRow * grid.columns + cellColumn], grid) : undefined;
   const known = { words, note: `${words} · job ${jobId}`, jobId, ...(marked && { marked }) };
@@ -50,6 +50,6 @@ export function frameItem(frame, { words, ...known }, pick) {
     element('strong', {}, words),
     element('span', { class: 'name' }, name),
     element('span', { class: 'hint' }, timeOfFrame(frame) || ' '),
-    button('Look for this', () => pick(frame)),
+    button('Search for this', () => pick(frame)),
   );
 }

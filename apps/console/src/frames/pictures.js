@@ -31,7 +31,7 @@ export function lazyPicture(path, side, alt, marked) {
   const place = element('span', { class: 'picture' });
   loaders.set(place, async () => {
     try {
-      if (path === '') throw new Error('The address of its source is too long for a picture');
+      if (path === '') throw new Error('No picture: the address of its source is too long');
       const { image } = await loadPicture(`${path}${path.includes('?') ? '&' : '?'}side=${side}`, alt);
       const mark = element('span', { class: 'region' });
       if (marked) placeRegion(mark, marked, { width: 1, height: 1 });

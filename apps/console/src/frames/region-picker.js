@@ -50,8 +50,8 @@ export class RegionPicker {
     const region = this.#region();
     const size = this.#size ?? { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
     if (!region || !isInPicture(region, size)) {
-      const within = this.#size ? ` inside of ${this.#size.width} x ${this.#size.height} pixels` : '';
-      throw new Error(`The region needs a corner, a width and a height${within}`);
+      const within = this.#size ? ` inside the ${this.#size.width} x ${this.#size.height} pixels of the image` : '';
+      throw new Error(`Expected X, Y, width and height of a region${within}`);
     }
     return regionText(region);
   }

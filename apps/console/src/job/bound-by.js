@@ -6,7 +6,7 @@ import { describeTimeSpent, whereTimeWent, workNames } from '../words/where-time
 /** What bound a job, or binds it, and the figures that this follows from. @param {JobStatus} job @param {number} nowMs */
 export function boundBy(job, nowMs) {
   const spent = whereTimeWent(job, nowMs);
-  if (!spent) return [element('p', { class: 'hint' }, 'Known once the first results are merged.')];
+  if (!spent) return [element('p', { class: 'hint' }, 'Shown once the first results are merged.')];
   const sentences = describeTimeSpent(spent);
   const { binding, busy, bound } = spent;
   const bars = binding

@@ -22,7 +22,7 @@ export function jobActions(job, tell) {
   };
   const again = () => void change('again', ({ jobId }) => location.assign(encodeURIComponent(jobId)));
   if (hasEnded(job)) return [button('Run again', again)];
-  const sure = 'Cancel this job? What it has computed so far is thrown away.';
+  const sure = 'Cancel this job? Its results so far are discarded.';
   return [button('Cancel', () => confirmFirst(sure, 'Cancel the job', () => void change('cancel', () => {})))];
 }
 
@@ -40,7 +40,7 @@ function confirmFirst(question, yes, act) {
       'p',
       { class: 'actions' },
       sure,
-      button('Let it run', () => dialog.close()),
+      button('Keep running', () => dialog.close()),
     ),
   );
   dialog.addEventListener('close', () => dialog.remove());

@@ -10,9 +10,18 @@ export function quarantinedList({ groups, leftOut }, errorsPath) {
   if (groups.length === 0) return [element('p', { class: 'hint' }, 'None.')];
   return [
     ...groups.map(groupOf),
-    ...(leftOut > 0 ? [element('p', { class: 'hint' }, `${describeCount(leftOut)} files are not listed here.`)] : []),
+    ...(leftOut > 0
+      ? [element('p', { class: 'hint' }, `${describeCount(leftOut)} more files are not listed here.`)]
+      : []),
     ...(errorsPath
-      ? [element('p', { class: 'hint' }, downloadLink(errorsPath, 'errors.jsonl', 'errors.jsonl'), ' has all of them.')]
+      ? [
+          element(
+            'p',
+            { class: 'hint' },
+            downloadLink(errorsPath, 'errors.jsonl', 'errors.jsonl'),
+            ' lists all of them.',
+          ),
+        ]
       : []),
   ];
 }

@@ -28,7 +28,7 @@ export function resultList(jobId, files, command) {
     element(
       'p',
       { class: 'hint' },
-      `${plural(files.length, 'file')}, ${describeBytes(total)}. All of them: `,
+      `${plural(files.length, 'file')}, ${describeBytes(total)}. To copy them all: `,
       element('code', {}, command),
     ),
   ];

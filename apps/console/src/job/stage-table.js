@@ -12,9 +12,9 @@ const names = Object.entries({
   upload: 'upload to the device',
   compute: 'computing',
   readback: 'readback',
-  encode: 'keeping maps',
+  encode: 'storing maps',
   merge: 'merging',
-  lease: 'lease to merged',
+  lease: 'from lease to merge',
 });
 
 /** How long each stage took a shard. @param {JobHistoryView} history */

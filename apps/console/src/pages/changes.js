@@ -37,7 +37,7 @@ async function show() {
     'cameras',
     cameras.map((camera) => cameraSection(camera, { rows, columns })),
   );
-  if (leftOut > 0) fill('sentence', [`${leftOut} more cameras are left out: ask for one by its name`]);
+  if (leftOut > 0) fill('sentence', [`${leftOut} more cameras are not shown: type the name of one to see it`]);
 }
 
 /** A choice for each pipeline of a job. @param {JobStatus} job */
@@ -101,8 +101,8 @@ byId('asked').addEventListener('submit', (event) => {
 });
 fill('legend', [
   ...Object.entries(kinds).map(([kind, words]) => element('span', { class: `event ${kind}` }, words)),
-  element('span', { class: 'line reference' }, 'from the running reference'),
-  element('span', { class: 'line step' }, 'from the frame before'),
+  element('span', { class: 'line reference' }, 'distance from the running reference'),
+  element('span', { class: 'line step' }, 'distance from the previous frame'),
 ]);
 
 await attempt(async () => {
@@ -116,7 +116,7 @@ await attempt(async () => {
   // A link names a job, and perhaps no pipeline of it.
   const meant =
     options.find(({ value }) => value === asked) ?? options.find(({ value }) => value.startsWith(`${asked}&`));
-  if (!meant) throw new Error('That job is not known here, or not complete');
+  if (!meant) throw new Error('That job is not known here, or it is not complete');
   meant.selected = true;
   await show();
 });

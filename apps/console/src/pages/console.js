@@ -48,11 +48,14 @@ function show(now) {
   fill('chart', [speedChart(speeds, chartSeconds, Math.max(260, byId('chart').clientWidth - 26))]);
 
   const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
-  fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);
+  fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No jobs yet. Submit one: halogrid submit SOURCE…')]);
   const nodes = now.nodes.slice(0, shownNodes).flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
   if (now.nodes.length > shownNodes)
-    nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the page of nodes.`));
-  fill('nodes', nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached: halogrid node --coordinator HOST:PORT')]);
+    nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the Nodes page.`));
+  fill(
+    'nodes',
+    nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached. Start one: halogrid node --coordinator HOST:PORT')],
+  );
 }
 
 /** @param {ReturnType<typeof jobView>} job */

@@ -64,18 +64,18 @@ function show({ job, nowMs, history }, may) {
   if (history) {
     const width = Math.max(260, byId('rate').clientWidth - 26);
     fill('rate', [rateChart(history, width, hasEnded(job))]);
-    fill('lanes', history.lanes.length > 0 ? nodeLanes(history) : [note('No node has merged a shard yet.')]);
+    fill('lanes', history.lanes.length > 0 ? nodeLanes(history) : [note('No shard is merged yet.')]);
     byId('trace').toggleAttribute('hidden', history.lanes.length === 0);
     fill('stages', [stageTable(history)]);
   } else {
     for (const id of ['rate', 'lanes', 'stages'])
-      fill(id, [note('This coordinator did not see it, or it is too long ago.')]);
+      fill(id, [note('No record: another coordinator ran this job, or it ended too long ago.')]);
   }
 }
 
 // It is made once: a link that is pressed must still be there when it is let go.
 fill('trace', [
-  'Each shard and stage of it: ',
+  'Every shard and stage: ',
   downloadLink(`${path}/trace`, `halogrid-trace-${jobId}.json`, 'trace'),
   ', a file for ',
   element('a', { href: 'https://ui.perfetto.dev', target: '_blank', rel: 'noreferrer' }, 'ui.perfetto.dev'),
@@ -115,11 +115,11 @@ async function showHistogram() {
     if (job.state === 'JOB_STATE_COMPLETE') {
       if (hasCells) histogram.offerCells(grid, () => readCells(name));
       histogram.show(await readApi(resultPath(jobId, `${name ? `pipelines/${name}/` : ''}histogram.json`)), named);
-    } else if (hasEnded(job)) histogram.say('There is none: the job was not completed.');
+    } else if (hasEnded(job)) histogram.say('No histogram: the job did not complete.');
     else if (merged) {
       if (hasCells) histogram.offerGrowingCells(grid);
       histogram.show(merged, merged.pipelines);
-    } else histogram.say('The coordinator that leads the job has not told what is merged so far.');
+    } else histogram.say('The coordinator that leads the job has not reported its results so far.');
   } catch (error) {
     histogram.say(/** @type {Error} */ (error).message);
   }

@@ -12,7 +12,7 @@ const everyMs = 1_000;
 /** Cards that are drawn: with more, the browser would do nothing else. */
 const mostShown = 200;
 const rates = new Rates();
-const heads = ['Node', 'Gone', 'Why', 'Device', 'Shards', 'Pixels'];
+const heads = ['Node', 'Left', 'Reason', 'Device', 'Shards', 'Pixels'];
 
 /** @param {NodesListResponse} answer */
 function show({ nodes, left }) {
@@ -27,7 +27,9 @@ function show({ nodes, left }) {
   const more = nodes.length > mostShown ? [note(`${nodes.length - mostShown} more nodes are not shown.`)] : [];
   fill(
     'nodes',
-    nodes.length > 0 ? [...cards, ...more] : [note('No node is attached: halogrid node --coordinator HOST:PORT')],
+    nodes.length > 0
+      ? [...cards, ...more]
+      : [note('No node is attached. Start one: halogrid node --coordinator HOST:PORT')],
   );
   const rows = left
     .map((node) => leftRow(node, ms))

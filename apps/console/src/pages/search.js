@@ -32,7 +32,7 @@ async function lookForFile(file) {
   try {
     picker.open(await imageOf(file, file.name));
   } catch {
-    picker.openUnseen(`${file.name} is not a format that browsers show. It can be searched with all the same.`);
+    picker.openUnseen(`This browser cannot show ${file.name}, but you can search with it.`);
   }
 }
 
@@ -56,7 +56,7 @@ async function lookForSource(jobId, source) {
   /** @type {FramesAnswer} */
   const { frames } = await readApi(`${path}/frames?from=${encodeURIComponent(source)}&count=1`);
   const [found] = frames;
-  if (!found) throw new Error('The job has no source of that number');
+  if (!found) throw new Error('The job has no source with that number');
   wanted = { uri: found.uri, frame: found.frame ?? 0 };
   const picture = `/api/v1/${path}/picture?index=${found.index}&side=${picturePx}`;
   const { image, ...size } = await loadPicture(picture, describeMoment(found));
@@ -70,7 +70,7 @@ const pick = (frame) => void attempt(() => lookForFrame(frame));
 const chosenIndex = () => indexes.find(({ name }) => name === index.value);
 
 async function search() {
-  if (!wanted) throw new Error('Choose a picture, drop one, or pick a frame of the index first');
+  if (!wanted) throw new Error('Choose an image, drop one, or pick a frame of the index first');
   const path = searchPath(index.value, wanted, {
     region: picker.text,
     distance: fieldById('distance').value,
@@ -93,7 +93,7 @@ async function search() {
       ? results.map((/** @type {SearchResult} */ result, /** @type {number} */ i) =>
           resultItem(result, i, chosen, pick),
         )
-      : [element('li', {}, 'No frame is among those asked for.')],
+      : [element('li', {}, 'No frame matches these options.')],
   );
   /** @type {HTMLElement} */ (byId('results-title')).focus();
 }
@@ -112,7 +112,7 @@ async function showFrames() {
   );
   const last = first + (frames.length - 1) * step;
   fill('frames-facts', [
-    frames.length > 0 ? `rows ${first} to ${last} of ${total}${step > 1 ? `, every ${step}` : ''}` : '',
+    frames.length > 0 ? `rows ${first} to ${last} of ${total}${step > 1 ? `, in steps of ${step}` : ''}` : '',
   ]);
 }
 
@@ -130,7 +130,7 @@ async function chooseIndex() {
     if (!isKnown) fieldById(id).value = '';
   }
   if (wanted && 'row' in wanted) wanted = undefined;
-  if (!wanted) picker.openUnseen('Nothing is chosen yet.');
+  if (!wanted) picker.openUnseen('No image is chosen yet.');
   fill('results', []);
   firstShown = undefined;
   await showFrames();

@@ -127,11 +127,11 @@ await attempt(async () => {
   const [may, { kernels, borders, mapFormats }] = await Promise.all([readApi('may'), readApi('kernels')]);
   if (!may.submit) {
     byId('form').setAttribute('hidden', '');
-    throw new Error(`You may look here, and start nothing. ${may.why}`);
+    throw new Error(`You cannot start jobs here. ${may.why}`);
   }
   addOperation(kernels);
   byId('more').addEventListener('click', () => addOperation(kernels));
-  const usual = element('option', { value: '' }, 'its default');
+  const usual = element('option', { value: '' }, 'default of the kernel');
   byId('border').replaceChildren(usual, ...borders.map((border) => element('option', {}, border)));
   byId('map').replaceChildren(...mapFormats.map((format) => element('option', {}, format)));
   await browser.open('');

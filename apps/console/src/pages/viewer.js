@@ -97,13 +97,13 @@ async function show(which) {
   total = answer.total;
   const [frame] = answer.frames;
   shownIndex = frame?.index ?? shownIndex;
-  if (!frame) throw new Error('The job has no source of that number');
+  if (!frame) throw new Error('The job has no source with that number');
   history.replaceState(null, '', `?${new URLSearchParams({ job: jobId, source: String(frame.index) })}`);
   tell(frame);
   void strip.show(frame.index, total);
   if (frame.name === '') {
-    for (const side of [source, map]) side.say('It is quarantined: the page of the job says why.');
-    return histogram.say('It is quarantined, and counts nothing.');
+    for (const side of [source, map]) side.say('Quarantined: the page of the job shows the reason.');
+    return histogram.say('Quarantined: it has no histogram.');
   }
   await Promise.all([
     showSource(frame, () => mine === asked),
@@ -148,7 +148,7 @@ async function showSource(frame, isWanted) {
         : []),
     ];
     if (layers.length > 0) source.show(layers, width);
-    else source.say('Its format is not read by region, and it is too large to be shown as a whole.');
+    else source.say('It is too large to show whole, and its format cannot be read by region.');
   } catch (error) {
     if (isWanted()) source.say(/** @type {Error} */ (error).message);
   }
@@ -163,7 +163,7 @@ async function showMap({ name, width, height }, isWanted) {
     const folder = inPipeline(`maps/${name}_files`);
     return map.show([mapTiles({ width, height }, (file) => apiUrl(resultPath(jobId, `${folder}/${file}`)))], width);
   }
-  if (!whole) return map.say('The job kept no map of it: ask for --map dzi to look into maps.');
+  if (!whole) return map.say('The job has no map of this source. Run it with --map dzi to view maps.');
   const { picture } = await readPicture(`/api/v1/${resultPath(jobId, whole)}`);
   // A map that comes late is that of a source that was left.
   if (isWanted()) map.show([{ type: 'image', url: URL.createObjectURL(picture) }], width);
@@ -171,8 +171,8 @@ async function showMap({ name, width, height }, isWanted) {
 
 /** @param {string} whole the file of its picture, where it is not in tiles */
 function describeMap(whole) {
-  if (mapFormat === 'dzi') return 'Map, every pixel';
-  return whole === '' || whole.includes('maps/') ? 'Map' : 'Map, as its preview';
+  if (mapFormat === 'dzi') return 'Map, full resolution';
+  return whole === '' || whole.includes('maps/') ? 'Map' : 'Map, preview';
 }
 
 /** @param {JobFrame} frame @param {() => boolean} isWanted */
@@ -217,7 +217,7 @@ byId('zoom-out').addEventListener('click', () => zoom(1 / 1.6));
 byId('whole').addEventListener('click', () => (source.viewport ?? map.viewport)?.goHome());
 
 await attempt(async () => {
-  if (jobId === '') throw new Error('Expected a job in the address, as its page links to');
+  if (jobId === '') throw new Error('No job in the address: open the viewer from the page of a job');
   /** @type {[{ job: JobStatus }, ResultsAnswer]} */
   const [{ job }, results] = await Promise.all([readApi(path), readApi(`${path}/results`)]);
   document.title = `Viewer of ${job.jobId} – halogrid`;

@@ -84,7 +84,7 @@ export class FilmStrip {
 
   #drawChoice() {
     const choices = [false, true].map((isAround) => {
-      const made = button(isAround ? 'around this one' : 'of all', () => {
+      const made = button(isAround ? 'near this frame' : 'whole job', () => {
         this.#isAround = isAround;
         for (const one of choices) one.setAttribute('aria-pressed', String(one === made));
         void this.#draw();
@@ -92,7 +92,7 @@ export class FilmStrip {
       made.setAttribute('aria-pressed', String(isAround === this.#isAround));
       return made;
     });
-    const attributes = { class: 'switch', role: 'group', 'aria-label': 'Frames to choose from' };
+    const attributes = { class: 'switch', role: 'group', 'aria-label': 'Which frames to show' };
     fill('spread', [element('span', attributes, ...choices)]);
   }
 }

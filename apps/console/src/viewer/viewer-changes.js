@@ -34,11 +34,11 @@ export async function showChanges(jobId, pipeline, go) {
       'p',
       { class: 'hint' },
       ...(leftOut > 0 ? [`${leftOut} more cameras are left out. `] : []),
-      'Choose an event to go to it. ',
+      'Choose an event to show its frame. ',
       element(
         'a',
         { href: `changes.html?${new URLSearchParams({ job: jobId, ...(pipeline && { pipeline }) })}` },
-        'All that is known of them',
+        'All details',
       ),
     ),
   ]);

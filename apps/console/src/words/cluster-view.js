@@ -119,8 +119,8 @@ export function describeState(job) {
   const word = job.state.replace('JOB_STATE_', '').toLowerCase();
   const nothing = whyNothingMerged(job);
   if (nothing) return { word: `${word}, but ${nothing}`, tone: 'bad' };
-  if (word === 'running' && job.waiting) return { word: 'waits', tone: 'wait' };
-  if (word === 'running' && job.nodes === 0) return { word: 'waits for a node', tone: 'wait' };
+  if (word === 'running' && job.waiting) return { word: 'waiting', tone: 'wait' };
+  if (word === 'running' && job.nodes === 0) return { word: 'waiting for a node', tone: 'wait' };
   return { word, tone: tones[word] ?? '' };
 }
 

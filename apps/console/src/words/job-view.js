@@ -12,7 +12,7 @@ export function describeHeadline(job) {
     `${isEarly ? 'ended at ' : ''}${percentDone(job)} %`,
     describeShards(job),
     ...(left === undefined ? [] : [`about ${describeDuration(left * 1000)} left`]),
-    ...(left === undefined && isListing(job) ? ['the end is not known yet'] : []),
+    ...(left === undefined && isListing(job) ? ['time left not known yet'] : []),
   ].join(', ');
 }
 
@@ -35,7 +35,7 @@ export function jobFigures(job, nowMs) {
     ['Images and frames', `${describeCount(counts?.frames ?? 0)} of ${describeCount(counts?.sources ?? 0)}`],
     ['Quarantined', describeCount(counts?.quarantined ?? 0)],
     ['Nodes', describeCount((isOver ? job.nodesUsed : job.nodes) ?? 0)],
-    [isOver ? 'Took' : 'So far', describeDuration(ms)],
+    [isOver ? 'Total time' : 'Time so far', describeDuration(ms)],
   ];
 }
 

@@ -26,7 +26,7 @@ export function nodeCard(node, ms, rates) {
       ['holds', describeHeld(leases, leasedBytes, creditBytes)],
       ['done', `${plural(shardsDone, 'shard')}, ${describePixels(node.pixelsDone)}`],
       ['failed', shardsFailed > 0 ? plural(shardsFailed, 'shard') : 'none'],
-      ['threads', threads > 0 ? `${describeCount(threads)} that read and decode` : 'not told'],
+      ['threads', threads > 0 ? `${describeCount(threads)} for reading and decoding` : 'not reported'],
       // A node that does no videos has no row of them.
       ...node.load.filter(({ kind, busy, queued }) => kind !== 'video' || busy + queued > 0).map(workerRow),
       ...cardRows(device),
@@ -41,18 +41,18 @@ export function nodeCard(node, ms, rates) {
 /** @type {Record<string, string>} */
 const workers = { decode: 'decoding', video: 'videos', device: 'computing' };
 
-/** `decoding`: `3.2 of 4 at work, 5 wait`. @param {WorkersAtWork} load @returns {[name: string, value: string]} */
+/** `decoding`: `3.2 of 4 busy, 5 waiting`. @param {WorkersAtWork} load @returns {[name: string, value: string]} */
 function workerRow({ kind, workers: all, busy, queued }) {
-  const waits = queued > 0 ? `, ${describeCount(queued)} ${queued === 1 ? 'waits' : 'wait'}` : '';
-  return [workers[kind] ?? kind, `${busy > 0 ? busy.toFixed(1) : 'none'} of ${describeCount(all)} at work${waits}`];
+  const waits = queued > 0 ? `, ${describeCount(queued)} waiting` : '';
+  return [workers[kind] ?? kind, `${busy > 0 ? busy.toFixed(1) : 'none'} of ${describeCount(all)} busy${waits}`];
 }
 
 /** What there is to say of a GPU; nothing of cores. @param {NodeStatus['device']} device @returns {[name: string, value: string][]} */
 function cardRows(device) {
   if (!device || device.kind === 'cpu') return [];
   return [
-    ['GPU', device.gpu ? `${device.gpu.uuid} at ${device.gpu.pciBusId}` : 'no card of NVIDIA alone'],
-    ['driver', device.driver || 'not told'],
+    ['GPU', device.gpu ? `${device.gpu.uuid} at ${device.gpu.pciBusId}` : 'not known to be one NVIDIA card'],
+    ['driver', device.driver || 'not reported'],
   ];
 }
 
@@ -71,7 +71,7 @@ const mostPlaces = 4;
  * @returns {[name: string, value: string][]}
  */
 function sightRows(sees) {
-  if (sees.length === 0) return [['sees', 'was not asked yet']];
+  if (sees.length === 0) return [['sees', 'not checked yet']];
   const needs = sees.map((need) => /** @type {[string, string]} */ (need.split(/ (.*)/s)));
   return [...Map.groupBy(needs, ([verb]) => verb)].map(([verb, ofVerb]) => {
     const all = [...new Set(ofVerb.map(([, what]) => describePlace(what)))];
@@ -121,6 +121,6 @@ export function nodeFigures(nodes, left, rates) {
     ['Throughput', describeSpeed(sum(({ nodeId }) => rates.of(`node ${nodeId}`)))],
     ['Shards held', describeCount(sum(({ leases }) => leases))],
     ['Set aside or draining', describeCount(sum((node) => Number(node.draining || node.setAsideUntilMs > 0)))],
-    ['Lost within a day', describeCount(left.filter(({ isLost }) => isLost).length)],
+    ['Lost in the last 24 hours', describeCount(left.filter(({ isLost }) => isLost).length)],
   ];
 }

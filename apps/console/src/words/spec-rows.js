@@ -22,10 +22,10 @@ export function specRows(spec, asked) {
     ['verified', spec.verifyPercent && `${spec.verifyPercent} % of shards`],
     ['video', video && describeVideo(video)],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
-    ['fails above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
-    ['compares', spec.checksum && 'files by SHA-256'],
-    ['earlier results', spec.fresh && 'none are kept'],
-    ['without a node', spec.waitForNode && 'it waits for one'],
+    ['fail above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
+    ['compare', spec.checksum && 'files by SHA-256'],
+    ['earlier results', spec.fresh && 'not reused'],
+    ['no node available', spec.waitForNode && 'the job waits for one'],
   ];
   return [
     ...asked.map(({ name, operations }) => /** @type {[string, string[]]} */ ([name || 'kernels', operations])),

@@ -4,11 +4,11 @@ import { describeTime } from './frame-words.js';
 
 /** Kinds of changes, as the API names them, and what they say. */
 export const kinds = {
-  covered: 'covered: nothing of the view is to be seen',
-  blurred: 'blurred: the view is to be seen, but not sharply',
+  covered: 'covered: the view is not visible',
+  blurred: 'blurred: the view is visible, but not sharp',
   turned: 'turned: most cells changed, each differently',
   view: 'the view changed',
-  left: 'left behind, or taken away',
+  left: 'an object was left or removed',
   passing: 'passing',
 };
 

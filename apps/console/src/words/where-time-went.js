@@ -164,7 +164,7 @@ export const workNames = {
   read: 'reading',
   decode: 'decoding',
   device: 'the device',
-  encode: 'keeping maps',
+  encode: 'storing maps',
   node: "the node's own work",
 };
 
@@ -175,7 +175,7 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
   /** @param {number} part */
   const ofComputing = (part) => `${describeSeconds(part * computing)} of ${describeSeconds(computing)}`;
   const all = describeSeconds(starting + computing + writing);
-  const idle = `nodes had no shard in ${percent(1 - busy.shard)} of ${describeSeconds(computing)}`;
+  const idle = `nodes had no shard for ${percent(1 - busy.shard)} of ${describeSeconds(computing)}`;
   switch (bound) {
     case 'start':
       return `the start: it took ${describeSeconds(starting)} of ${all}`;
@@ -184,22 +184,23 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
     case 'listing':
       return `listing: ${idle}`;
     case 'host':
-      return `${placeName(away?.place ?? '')}: it was away in ${describeSeconds(away?.seconds ?? 0)} of ${all}`;
+      return `${placeName(away?.place ?? '')}: it was unavailable for ${describeSeconds(away?.seconds ?? 0)} of ${all}`;
     case 'coordinator':
       return `the coordinator: ${idle}, while shards waited for one`;
     case 'shards':
       return `waiting: ${idle}`;
     case 'device':
       if (binding)
-        return `the device: it had work in ${ofComputing(binding.device)}, and was busy in ${percent(busy.device)}`;
-      return `the device: busy in ${percent(busy.device)} of ${describeSeconds(computing)}, decoding in ${percent(busy.decode)}`;
+        return `the device: it had work for ${ofComputing(binding.device)} and was busy for ${percent(busy.device)}`;
+      return `the device: busy for ${percent(busy.device)} of ${describeSeconds(computing)}, decoding for ${percent(busy.decode)}`;
     case 'node':
-      return `the node's own work: it had shards, but none was being read, decoded, computed or kept in ${ofComputing(binding?.node ?? 0)}`;
+      return `the node's own work: it had shards, but read, decoded, computed and stored none of them for ${ofComputing(binding?.node ?? 0)}`;
     default: {
-      const device = `the device was busy in ${percent(busy.device)}`;
-      if (binding) return `${workNames[bound]}: all else waited for it in ${ofComputing(binding[bound])}; ${device}`;
+      const device = `the device was busy for ${percent(busy.device)}`;
+      if (binding)
+        return `${workNames[bound]}: everything else waited for it, ${ofComputing(binding[bound])}; ${device}`;
       const work = bound === 'network' ? 'read' : bound;
-      return `${workNames[work]}: under way in ${ofComputing(busy[work])}; ${device}`;
+      return `${workNames[work]}: running for ${ofComputing(busy[work])}; ${device}`;
     }
   }
 }
