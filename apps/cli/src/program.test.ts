@@ -99,7 +99,7 @@ test('of a coordinator that is not there it is said where jobs of run are', asyn
   await runProgram(['results', '20260131', '--coordinator', '127.0.0.1:9']);
   assert.match(
     printed.mock.calls[0]!.arguments[0],
-    /\('halogrid coordinator'\)\? A job of 'halogrid run' is in its output/,
+    /\('halogrid coordinator'\)\? A job of 'halogrid run' is only in its output/,
   );
 });
 

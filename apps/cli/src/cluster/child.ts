@@ -134,5 +134,5 @@ export async function whyEnded(who: string, child: Child): Promise<Error> {
   const refusal = /^halogrid: (.*)$/.exec(tail.at(-1) ?? '')?.[1];
   if (ending.code === exitCodes.usage && refusal) return new UsageError(refusal);
   const lastWords = tail.map((line) => `\n  ${line}`).join('');
-  return new Error(`${who} ${describeEnding(ending)}${lastWords && `; its last words:${lastWords}`}`);
+  return new Error(`${who} ${describeEnding(ending)}${lastWords && `; the end of its log:${lastWords}`}`);
 }

@@ -16,7 +16,7 @@ export function describeConsole(facts: ConsoleFacts, machine = hostname()): stri
   const name = host === '0.0.0.0' || host === '[::]' ? machine : host;
   const wants = [
     ...(wantsToken ? ["a token with the role 'read' or 'submit'"] : []),
-    ...(wantsCertificate ? ['a certificate in the browser, which the authority of --tls-ca signed'] : []),
+    ...(wantsCertificate ? ['a certificate in the browser that is signed by the authority of --tls-ca'] : []),
   ];
   const hint = wants.length > 0 ? ` (needs ${wants.join(' and ')})` : '';
   return `Console: ${isTls ? 'https' : 'http'}://${name}:${port}/${hint}`;

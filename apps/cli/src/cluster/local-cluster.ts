@@ -111,7 +111,7 @@ export async function startLocalCluster({
     if (isStopping) return;
     const action = afterNodeEnd({ hasServed, restarts }, alive.size);
     if (action === 'give up') return fail(await whyEnded(`Node ${name}`, node));
-    const rest = action === 'restart' ? 'it is started again' : `${plural(alive.size, 'node')} left`;
+    const rest = action === 'restart' ? 'it is restarted' : `${plural(alive.size, 'node')} left`;
     note(`Node ${name} ${describeEnding(ending)}: ${rest}.`);
     if (action === 'restart') await keepNode(name, startAgain(), restarts + 1, startAgain);
   };

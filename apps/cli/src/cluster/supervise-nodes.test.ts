@@ -96,7 +96,7 @@ test('a node that dies is started again and proven anew, until it died too often
   of('a').end({ code: 1 });
   await turn();
   assert.equal(started.a!.length, 4);
-  assert.match(said.notes.at(-1)!, /^Node a ended with exit code 1, and is given up\.$/);
+  assert.match(said.notes.at(-1)!, /^Node a ended with exit code 1 and is not restarted\.$/);
   of('b').end({ code: 0 });
   assert.equal(await code, 1);
 });

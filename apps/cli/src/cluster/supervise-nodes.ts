@@ -46,7 +46,7 @@ export async function superviseNodes<Node extends { name: string }>(options: Sup
       if (nowMs() - startedMs > steadyMs) restarts = 0;
       const willRestart = afterNodeEnd({ hasServed, restarts }, alive.size) === 'restart';
       note(
-        `Node ${node.name} ${describeEnding(ending)}${willRestart ? ': it is started again' : ', and is given up'}.`,
+        `Node ${node.name} ${describeEnding(ending)}${willRestart ? ': it is restarted' : ' and is not restarted'}.`,
       );
       if (!willRestart) return false;
       restarts++;

@@ -42,50 +42,46 @@ export function addCoordinatorCommand(program: Command): void {
     )
     .option(
       '--ledger <file|url>',
-      'where to keep which jobs there are and who leads them: a file, or postgres://USER@HOST:PORT/DATABASE[?schema=NAME]; what is ' +
-        'done of a job is in its output folder. HALOGRID_LEDGER in the environment says the same ' +
-        "(default: halogrid/ledger.sqlite among the user's data)",
+      'where the list of jobs and their leaders is kept: a file, or postgres://USER@HOST:PORT/DATABASE[?schema=NAME]. The progress ' +
+        'of a job is kept in its output folder. HALOGRID_LEDGER in the environment does the same ' +
+        "(default: halogrid/ledger.sqlite in the user's data folder)",
     )
     .option(
       '--node-timeout <ms>',
-      'consider a node lost that is silent for longer (default: 10000)',
+      'treat a node as lost when it has been silent for this long (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
     )
     .option(
       '--node-grace <ms>',
-      'fail a job when no attached node can read its sources or write its results for longer (default: 120000)',
+      'fail a job when no attached node has been able to read its sources or write its results for this long (default: 120000)',
       wholeNumber('--node-grace', 0, 86_400_000),
     )
     .option(
       '--source-grace <duration>',
-      'fail a job when a host or bucket of its sources is away for longer; 0: at once (default: 10m)',
+      'fail a job when a host or bucket of its sources has been unavailable for this long; 0: at once (default: 10m)',
       duration('--source-grace'),
     )
     .option(
       '--space-grace <duration>',
-      'fail a job when there is no room for its results for longer; 0: at once (default: never)',
+      'fail a job when there has been no room for its results for this long; 0: at once (default: never)',
       duration('--space-grace'),
     )
-    .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
-    .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
-    .option(
-      '--index <dir>',
-      'an index that may be searched here, by the name of its folder; repeat it for more',
-      collect,
-    )
-    .option('--tokens <file>', 'who may do what: ROLE NAME TOKEN [EXPIRES] a line; read again when it changes')
-    .option('--tls-cert <file>', 'TLS on both addresses: the certificate (PEM)')
+    .option('--data-root <dir>', 'allow sources and outputs only in this folder; repeat it for more', collect)
+    .option('--allow-host <host,…>', 'allow http(s) sources only from these hosts: NAME, *.NAME or *', collect)
+    .option('--index <dir>', 'serve searches of this index, named after its folder; repeat it for more', collect)
+    .option('--tokens <file>', 'who may do what, a line each: ROLE NAME TOKEN [EXPIRES]; read again when it changes')
+    .option('--tls-cert <file>', 'use TLS on both addresses, with this certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
-    .option('--tls-ca <file>', 'callers need a certificate that this authority signed (PEM)')
+    .option('--tls-ca <file>', 'require a client certificate signed by this authority (PEM)')
     // For 'run', which starts a coordinator for one job, and alone has its token.
     .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
     .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option(
       '--allow-origin <origin>',
-      'pages of this site may use the HTTP API, such as https://tools.example.org; repeat it for more',
+      'let pages of this site use the HTTP API, such as https://tools.example.org; repeat it for more',
       collect,
     )
-    .option('--insecure-network', 'allow addresses beyond this machine, though there is neither TLS nor a token')
+    .option('--insecure-network', 'allow addresses beyond this machine without TLS or a token')
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.

@@ -15,7 +15,7 @@ import type { SettingCommand } from '../settings/setting-command.ts';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('Tries every device with a small plane and shows what was found; exits 1 where none works.')
+    .description('Tests every device with a small image and shows what was found; exits with 1 if none works.')
     .option('--json', 'as JSON')
     .addOption(new Option('--probe <device>').choices(deviceChoices).hideHelp())
     .action(async (options: { json?: boolean; probe?: DeviceChoice }, command: SettingCommand) => {

@@ -7,9 +7,9 @@ export function addKernelsCommand(program: Command): void {
   program
     .command('kernels')
     .description(
-      'Shows what --op takes: the kernels, and of one its parameters, what each may be, and its border rules.',
+      'Lists the kernels for --op; with a name, shows the parameters of that kernel, their allowed values and border rules.',
     )
-    .addArgument(new Argument('[name]', 'one of them').argParser(parseWord('a kernel', kernelNames)))
+    .addArgument(new Argument('[name]', 'a kernel').argParser(parseWord('a kernel', kernelNames)))
     .option('--json', 'as JSON')
     .action((name: string | undefined, { json }: { json?: boolean }) => {
       const all = kernelForms();

@@ -18,5 +18,5 @@ export function remedyOf(error: unknown, args: readonly string[]): string {
   }
   const isAway = error instanceof HalogridError && error.code === 'UNAVAILABLE';
   if (!isAway || !asksForJob.has(args[0] ?? '')) return '';
-  return " A job of 'halogrid run' is in its output folder alone, and 'halogrid show DIR' shows it.";
+  return " A job of 'halogrid run' is only in its output folder; 'halogrid show DIR' shows it.";
 }

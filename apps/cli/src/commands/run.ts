@@ -55,14 +55,14 @@ export function addRunCommand(program: Command): void {
     .command('run')
     .description(
       'Processes images, recordings, folders and manifests: starts a coordinator and nodes on this machine, or uses a ' +
-        'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
+        'cluster, and waits for the results. Exits with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addVerboseOption(addQuietOption(addClientSecurityOptions(addClusterOptions(addJobOptions(command)))))
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
-    .option('--trace <file>', "when shards were where, for Perfetto, as 'halogrid trace' writes it")
-    .option('--json', 'a machine-readable summary on stdout, progress on stderr')
+    .option('--trace <file>', "write a timeline of the shards for Perfetto, as 'halogrid trace' does")
+    .option('--json', 'print a machine-readable summary on stdout, progress on stderr')
     .action(async (sources: string[], options: RunOptions) => {
       process.exitCode = await run(sources, options);
     });
@@ -105,7 +105,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     if (page) view.note(page);
     const { shardsDone: doneBefore, shards } = job.status.counts!;
     if (doneBefore > 0) {
-      view.note(`Job ${job.id} goes on: ${doneBefore} of ${shards} shards planned so far were done before.`);
+      view.note(`Job ${job.id} continues: ${doneBefore} of ${shards} shards planned so far were done before.`);
     } else {
       if (made) view.note(describePlanShortly(made.plan));
       if (advice) view.note(`${advice}.`);

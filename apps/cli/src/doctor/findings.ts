@@ -34,7 +34,7 @@ export function describeFindings({ versions, machine, gpus, devices, ...found }:
   const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const memory = `${gigabytes(machine.memoryBytes)} of memory, ${gigabytes(machine.freeBytes)} free`;
   const threads =
-    machine.poolThreads ?? "4, libuv's default: start halogrid by its launcher, or set UV_THREADPOOL_SIZE";
+    machine.poolThreads ?? "4, libuv's default: start halogrid with its launcher, or set UV_THREADPOOL_SIZE";
   return table([
     [
       'versions',
@@ -45,7 +45,7 @@ export function describeFindings({ versions, machine, gpus, devices, ...found }:
     ['machine', `${machine.platform}, ${machine.cores} cores, ${memory}`],
     ['threads', `${threads} for reading and decoding`],
     ...gpus.visible.map((gpu, index) => [`GPU ${index}`, describeGpu(gpu)]),
-    ...gpus.hidden.map((gpu) => ['GPU', `${describeGpu(gpu)}; this process may not open it`]),
+    ...gpus.hidden.map((gpu) => ['GPU', `${describeGpu(gpu)}; this process is not allowed to open it`]),
     ...Object.entries(devices).map(([choice, probe]) => [choice, describeProbe(choice, probe)]),
     ['videos', describeVideos(found.videos)],
     ['JPEGs', describeJpegs(found.jpegs)],

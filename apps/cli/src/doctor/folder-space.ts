@@ -39,4 +39,4 @@ function mayWrite(path: string): boolean {
 }
 
 export const describeSpace = ({ what, path, freeBytes, canWrite }: FolderSpace): string =>
-  `${what}: ${describeBytes(freeBytes)} free in ${path}${canWrite ? '' : ', which this user may not write to'}`;
+  `${what}: ${describeBytes(freeBytes)} free in ${path}${canWrite ? '' : ', but this user cannot write there'}`;

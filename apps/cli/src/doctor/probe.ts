@@ -29,7 +29,7 @@ export async function probeDevice(choice: DeviceChoice): Promise<DeviceTrial> {
     const { items } = await device.run(staging, [item], pipeline, true);
     await device.close();
     if (!isSame(items[0]!, runReference(pipeline, bytes, item, true), testSize)) {
-      return { works: false, reason: `${device.info.name} computes another LBP than the CPU twin.` };
+      return { works: false, reason: `${device.info.name} does not compute the same LBP as the CPU twin.` };
     }
     return { works: true, device: device.info, why: reason, openSeconds };
   } catch (error) {

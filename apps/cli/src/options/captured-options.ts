@@ -17,9 +17,9 @@ export function addCapturedOptions(command: Command): Command {
   return command
     .option(
       '--captured-from <pattern>',
-      "when inputs were captured, and by which camera: names such as 'cam{camera}/%Y%m%d/%H%M%S', or mtime (default: what files state)",
+      "when inputs were captured, and by which camera: a pattern of file names such as 'cam{camera}/%Y%m%d/%H%M%S', or mtime (default: what files state)",
     )
-    .option('--captured-zone <zone>', 'the zone of times that state none: Europe/Berlin, UTC, +02:00');
+    .option('--captured-zone <zone>', 'the zone of times without one: Europe/Berlin, UTC, +02:00');
 }
 
 /** Undefined where none was given. Throws UsageError. */

@@ -37,10 +37,10 @@ export function addClusterOptions(command: Command): Command {
       `where JPEGs are decoded, with the same results: ${decodeChoices.join(', ')} (default: auto)`,
       parseWord('--decode', decodeChoices),
     )
-    .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
+    .option('--gpu <n>', "the index of an NVIDIA GPU; 'all': a node on each", gpuChoice)
     .option(
       '--source-grace <duration>',
-      'how long to wait for a host or bucket that is away; 0: do not wait (default: 10m)',
+      'how long to wait for an unavailable host or bucket of sources; 0: do not wait (default: 10m)',
       duration('--source-grace'),
     )
     .option(
@@ -61,7 +61,7 @@ export function checkClusterChoice(choice: ClusterChoice & { coordinator?: strin
     );
   }
   if (gpu === undefined) return;
-  const why = 'there is a node a GPU, on this machine';
+  const why = 'each GPU of this machine has one node';
   for (const [option, value] of Object.entries({ '--nodes': nodes, '--coordinator': coordinator })) {
     if (!value) continue;
     throw new UsageError(sentence`Expected ${named(option)} or ${named('--gpu')} but received both: ${why}`, {

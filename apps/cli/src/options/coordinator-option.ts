@@ -8,11 +8,11 @@ export interface CoordinatorOption extends ClientSecurityOption {
 }
 
 /** What is said of the argument that names a job. */
-export const jobArgument = 'its id, or a part of its beginning or end that no other id has';
+export const jobArgument = 'its id, or a unique beginning or end of it';
 
 /** The option that says which coordinator a command speaks to. */
 export function addCoordinatorOption(command: Command): Command {
-  const words = 'the coordinator; of several, the first that leads and answers';
+  const words = 'the coordinator; with several, the first leader that answers';
   return addClientSecurityOptions(command.option('--coordinator <host:port,…>', words, '127.0.0.1:7070'));
 }
 
@@ -37,7 +37,7 @@ export type ClientSecurityOption = ClientSecurityOptions;
 export function addClientSecurityOptions(command: Command): Command {
   return command
     .option('--token-file <file>', 'file with the token (or HALOGRID_TOKEN_FILE, HALOGRID_TOKEN in the environment)')
-    .option('--tls-ca <file>', 'TLS, with a coordinator whose certificate this authority signed (PEM)')
+    .option('--tls-ca <file>', 'use TLS, with a coordinator whose certificate this authority signed (PEM)')
     .option('--tls-cert <file>', 'certificate for coordinators that ask for one (PEM)')
     .option('--tls-key <file>', 'its key (PEM)');
 }

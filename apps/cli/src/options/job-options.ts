@@ -55,7 +55,7 @@ export function addJobOptions(command: Command): Command {
     .option('--op <name[:k=v,…]>', `a kernel: ${kernels}; repeat it for a pipeline (default: lbp)`, collect)
     .option(
       '--pipeline <name=op[+op…]>',
-      'in place of --op, one of up to 8 pipelines over the same images, which are decoded once; repeat it',
+      'instead of --op: one of up to 8 pipelines that share one decode; repeat it for each',
       collect,
     )
     .option(
@@ -78,12 +78,12 @@ export function addJobOptions(command: Command): Command {
     )
     .option(
       '--batch <n>',
-      'frames in a shard at most; for videos, in a segment (default: chosen)',
+      'frames in a shard, or in a segment of a video, at most (default: chosen)',
       wholeNumber('--batch', 1, maxBatchFrames),
     )
     .option(
       '--priority <n>',
-      `jobs of a higher one go first: ${lowest} to ${highest} (default: 0)`,
+      `jobs with a higher priority go first: ${lowest} to ${highest} (default: 0)`,
       wholeNumber('--priority', lowest, highest),
     )
     .option(
@@ -98,9 +98,9 @@ export function addJobOptions(command: Command): Command {
     )
     .option(
       '--wait-for-node',
-      'wait where no attached node can read the sources or write the results; otherwise the job fails after a while',
+      'wait if no attached node can read the sources or write the results (default: fail after a while)',
     )
-    .option('--checksum', 'tell by their content whether files have changed since the last run with this --out')
+    .option('--checksum', 'compare the content of files to find what changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
   return addVideoOptions(addCapturedOptions(command));
 }

@@ -16,7 +16,7 @@ export interface VideoChoice {
 /** The options that say which frames of videos count, and how they are decoded. */
 export function addVideoOptions(command: Command): Command {
   return command
-    .option('--every <n>', 'videos: every n-th frame', wholeNumber('--every', 1, maxEvery))
+    .option('--every <n>', 'videos: take every n-th frame', wholeNumber('--every', 1, maxEvery))
     .option('--from <time>', 'videos: start at this time, in seconds or HH:MM:SS.mmm', readTime('--from'))
     .option('--to <time>', 'videos: end before this time', readTime('--to'))
     .option('--fps <f>', 'videos: this many frames a second, the first at or after each step', readRate)

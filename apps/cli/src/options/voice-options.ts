@@ -8,10 +8,10 @@ export interface VoiceChoice {
 }
 
 export const addQuietOption = (command: Command): Command =>
-  command.option('-q, --quiet', 'neither progress nor notes on stderr; errors stay');
+  command.option('-q, --quiet', 'print errors only, no progress or notes, on stderr');
 
 export const addVerboseOption = (command: Command): Command =>
-  command.option('-v, --verbose', 'the log of the coordinator and the nodes that it starts, on stderr');
+  command.option('-v, --verbose', 'print the log of the coordinator and nodes on stderr');
 
 /** Throws UsageError where both are asked for. */
 export function checkVoice({ quiet, verbose }: VoiceChoice): void {

@@ -48,7 +48,7 @@ export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReaso
     ['shards', `${count(shards)} (${parts.filter(Boolean).join(', ') || 'nothing to compute'})`],
     ['read around tiles', `${haloPercent.toFixed(2)} % more pixels`],
     ['memory of a node', `${describeBytes(plan.nodeMemoryBytes)} for planes and results`],
-    ['output', files.length > 0 ? `${files.join(', ')}, at most` : 'previews alone'],
+    ['output', files.length > 0 ? `${files.join(', ')}, at most` : 'previews only'],
     ['disk while it runs', `${describeBytes(plan.scratchBytes)} more`],
     ['time', `${describeTime(estimate)}, after ${describeRoughly(estimate.startSeconds)} to start`],
     ['', estimate.basis],

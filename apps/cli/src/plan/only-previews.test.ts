@@ -8,7 +8,7 @@ const said = (op: string, map = 'none'): string | undefined =>
 
 test('a job of which previews alone are left is told with what would change that', () => {
   const sentence =
-    'This makes previews alone, because these results of lbp have no histogram: --map tiff or --map zarr writes every value.';
+    'This makes only previews, because these results of lbp have no histogram: --map tiff or --map zarr writes every value.';
   assert.equal(said('lbp:labels=var'), sentence);
   assert.equal(said('lbp:labels=var', 'tiff'), undefined);
 });

@@ -16,5 +16,5 @@ export function onlyPreviews(spec: Pick<JobSpec, 'pipeline' | 'pipelines' | 'map
   const held = mapFormats.filter((format) => format !== 'none' && areHeld(format));
   const options = held.map((format) => `--map ${format}`).join(' or ');
   const kernels = new Set(pipelines.map(({ operations }) => operations.at(-1)!.kernel));
-  return `This makes previews alone, because these results of ${[...kernels].join(' and ')} have no histogram: ${options} writes every value.`;
+  return `This makes only previews, because these results of ${[...kernels].join(' and ')} have no histogram: ${options} writes every value.`;
 }

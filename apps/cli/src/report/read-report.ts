@@ -94,7 +94,7 @@ async function readJob(folder: string): Promise<WrittenJob> {
     const isRunning = (job as { state?: unknown } | undefined)?.state === 'running';
     throw new UsageError(
       isRunning
-        ? `Expected a job that has ended but that of '${folder}' runs, or was interrupted: the same command goes on with it`
+        ? `Expected a job that has ended but that of '${folder}' is running or was interrupted: run the same command to continue it`
         : `Expected the job.json of a job but that of '${folder}' is not one`,
     );
   }

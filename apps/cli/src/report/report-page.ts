@@ -141,7 +141,7 @@ function quarantined({ job, quarantined: inputs }: JobReport): Html {
     ({ uri, stage, error }) =>
       html`<tr><td class="wrap">${shownPath(uri)}</td><td>${stage}</td><td class="wrap">${error}</td></tr>`,
   );
-  const more = count > shown.length ? html`<p class="inputs">errors.jsonl has all ${count}.</p>` : '';
+  const more = count > shown.length ? html`<p class="inputs">errors.jsonl lists all ${count}.</p>` : '';
   const table = html`<div class="scroll"><table><thead><tr><th scope="col">Input</th><th scope="col">Stage</th><th scope="col">Why</th></tr></thead><tbody>${lines}</tbody></table></div>`;
   return section('Quarantined inputs', html`${list((job.quarantine ?? []).map(describeReason)) ?? ''}${table}${more}`);
 }

@@ -17,7 +17,7 @@ export const nodeFetch =
       const request = tls
         ? secureRequest(url, { ...options, ...tls.current() }, resolve)
         : plainRequest(url, options, resolve);
-      request.on('timeout', () => request.destroy(new Error(`it said nothing for ${silentWithinMs / 1000} s`)));
+      request.on('timeout', () => request.destroy(new Error(`it sent nothing for ${silentWithinMs / 1000} s`)));
       request.on('error', reject).end(sent);
     });
     const { statusCode: status, headers: answered } = incoming;

@@ -31,7 +31,7 @@ test('answers are a table for people', () => {
       'a.jpg: 2 results',
       '  rank  intersection  frame  time      source',
       '  1     0.987654      0      -         file:///archive/north%20gate/a.jpg',
-      '  2     0.987654      250    10.000 s  file:///cam.mp4 cell 1,2 (and 7 near it)',
+      '  2     0.987654      250    10.000 s  file:///cam.mp4 cell 1,2 (and 7 nearby)',
       '',
     ].join('\n'),
   );

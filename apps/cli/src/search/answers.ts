@@ -64,7 +64,7 @@ export function describeAnswers({ query, distance, results }: AnswersOfQuery): s
     answer.score.toFixed(6),
     String(answer.frame),
     timeOf(answer),
-    `${answer.uri}${cellOf(answer)}${answer.folded ? ` (and ${answer.folded} near it)` : ''}`,
+    `${answer.uri}${cellOf(answer)}${answer.folded ? ` (and ${answer.folded} nearby)` : ''}`,
   ]);
   return `${query}: ${plural(results.length, 'result')}\n${table([head, ...rows], '  ')}`;
 }
@@ -115,7 +115,7 @@ export function whyFewer(catalog: Catalog, unit: Unit, top: number): string[] {
   if (units < top) notes.push(`The index has ${plural(units, unit)}, so no more than that can be found.`);
   if (empty > 0) {
     notes.push(
-      `${plural(empty, unit)} of the index ${empty === 1 ? 'counts' : 'count'} no pixel, and can never be found.`,
+      `${plural(empty, unit)} of the index ${empty === 1 ? 'counts' : 'count'} no pixel and can never be found.`,
     );
   }
   return notes;

@@ -78,16 +78,16 @@ export function changeNotes(cameras: readonly CameraChanges[]): string[] {
     if (clockWentBack > 0) {
       notes.push(
         `The clock of ${camera} goes back ${clockWentBack === 1 ? 'once' : `${clockWentBack} times`}, first at frame ` +
-          `${firstBack!.frame} of '${firstBack!.uri}': frames were taken in the order of features.parquet, and times repeat.`,
+          `${firstBack!.frame} of '${firstBack!.uri}': its frames are compared in the order of features.parquet, and times repeat.`,
       );
     }
     if (withoutTime > 0) {
-      notes.push(`${plural(withoutTime, 'frame')} of ${camera} without ${time}, which others have, left out.`);
+      notes.push(`${plural(withoutTime, 'frame')} of ${camera} left out: no ${time}, which other frames have.`);
     }
-    if (empty > 0) notes.push(`${plural(empty, 'frame')} of ${camera} without a pixel that is counted left out.`);
+    if (empty > 0) notes.push(`${plural(empty, 'frame')} of ${camera} left out: no counted pixels.`);
     if (frames - withoutTime - empty <= learnedSamples) {
       notes.push(
-        `${camera} has ${plural(frames, 'frame')}: the first ${learnedSamples} are what others are compared with.`,
+        `${camera} has ${plural(frames, 'frame')}: the first ${learnedSamples} only serve as the reference for later ones.`,
       );
     }
     return notes;

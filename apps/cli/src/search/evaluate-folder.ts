@@ -119,10 +119,9 @@ function notices(classes: readonly ClassFolder[], images: readonly { label: stri
   const alone = classes.filter(({ label }) => sizes.get(label)?.length === 1).map(({ label }) => label);
   const empty = classes.filter(({ label }) => !sizes.has(label)).map(({ label }) => label);
   const lines = [];
-  if (alone.length > 0) lines.push(`The only image of these classes is compared, and is not a query: ${named(alone)}.`);
-  if (empty.length > 0) lines.push(`Without an image to compare: ${named(empty)}.`);
-  if (images.length < computed)
-    lines.push(`${plural(computed - images.length, 'image')} without a pixel that is counted left out.`);
+  if (alone.length > 0) lines.push(`Classes with one image, which is compared but is not a query: ${named(alone)}.`);
+  if (empty.length > 0) lines.push(`Classes without an image to compare: ${named(empty)}.`);
+  if (images.length < computed) lines.push(`${plural(computed - images.length, 'image')} left out: no counted pixels.`);
   return lines;
 }
 

@@ -99,7 +99,7 @@ export function evaluationRows({ best }: Evaluation): SheetRow[] {
         ],
       }));
       return {
-        title: `${label}: the query, and those most like it`,
+        title: `${label}: the query and the images most like it`,
         tiles: [{ shown: { uri }, caption: ['query', label] }, ...tiles],
       };
     });

@@ -54,7 +54,7 @@ function checkFrames(folder: string, cameras: readonly CameraChanges[]): void {
       `The job in '${folder}' has ${frames === 0 ? 'no frame' : 'one frame'}: nothing can have changed`,
     );
   if (cameras.every(({ empty, withoutTime }, i) => empty + withoutTime === cameras[i]!.frames)) {
-    throw new UsageError(`No frame of the job in '${folder}' counts a pixel, so that none can be compared`);
+    throw new UsageError(`No frame of the job in '${folder}' counts a pixel, so nothing can be compared`);
   }
 }
 

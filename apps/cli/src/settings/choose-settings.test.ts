@@ -194,7 +194,7 @@ const refused: [line: string, settings: Settings, sentence: RegExp][] = [
   [
     'run a',
     settingsOf({}, { folder: 'coordinator = "h:1"' }),
-    /^folder\.toml:1: Expected no coordinator in the file of a folder, because it says who is given the token; put it into/,
+    /^folder\.toml:1: Expected no coordinator in the file of a folder, because it says who is given the token; set it in/,
   ],
   [
     'run a --profile p',

@@ -128,9 +128,9 @@ function finders(command: Command, settings: Settings): [SettingPlace, Find][] {
 
 function rawOf(file: SettingsFile, option: Option, key: string, value: unknown): RawValue {
   if (file.owner === 'folder' && !ofFolder.has(key)) {
-    const why = notOfFolder[key] ?? 'it is not among those that a file in any folder may set';
+    const why = notOfFolder[key] ?? 'it is not an option that the file of a folder may set';
     throw new UsageError(
-      `Expected no ${key} in the file of a folder, because ${why}; put it into ~/.config/halogrid/halogrid.toml, ${variableOf(key)} or the command line`,
+      `Expected no ${key} in the file of a folder, because ${why}; set it in ~/.config/halogrid/halogrid.toml, ${variableOf(key)} or the command line`,
     );
   }
   return valueOfToml(option, value);

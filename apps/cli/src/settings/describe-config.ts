@@ -55,7 +55,7 @@ interface FoundFile {
 export function describeConfig(facts: readonly ShownOption[], files: readonly FoundFile[], isOfOne: boolean): string {
   const shown = isOfOne ? facts : facts.filter(({ place }) => place !== 'default');
   const rows = shown.map(({ command, option, value, place, from, error, onlyTyped }) => {
-    const where = from ?? (onlyTyped ? `command line alone: ${onlyTyped}` : place);
+    const where = from ?? (onlyTyped ? `command line only: ${onlyTyped}` : place);
     return [command, option, error === undefined ? textOf(value) : 'refused', where];
   });
   const refusals = new Set(facts.flatMap(({ from, error }) => (error === undefined ? [] : [`${from}: ${error}\n`])));
@@ -63,7 +63,7 @@ export function describeConfig(facts: readonly ShownOption[], files: readonly Fo
   const head = isOfOne ? '' : "'halogrid config COMMAND' shows all options of a command, with their defaults.\n";
   return [
     table(found),
-    'Order: command line, environment (HALOGRID_NAME), profile, the file of the folder, that of the user, default.\n',
+    'Order: command line, environment (HALOGRID_NAME), profile, file of the folder, file of the user, default.\n',
     head,
     '\n',
     rows.length > 0 ? table([['COMMAND', 'OPTION', 'VALUE', 'FROM'], ...rows]) : 'No option is set.\n',

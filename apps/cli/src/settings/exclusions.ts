@@ -50,8 +50,8 @@ export function droppedBy(command: string, given: string, value: unknown): reado
 /** What is refused in every place but the command line, with the reason. */
 export const onlyTyped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   plan: { coordinator: 'a plan is made on this machine, wherever the job runs' },
-  results: { out: 'elsewhere it says where jobs write; here it copies' },
-  show: { out: 'elsewhere it is a folder' },
+  results: { out: 'in other commands it is where jobs write; here it copies' },
+  show: { out: 'in other commands it is a folder' },
 };
 
 export const commandsWithExclusions: readonly string[] = Object.keys(byCommand);

@@ -76,5 +76,5 @@ export function addCommonOptions(command: Command): void {
   if (command.commands.length > 0) return;
   const flags = command.options.filter((option) => option.isBoolean() && !option.negate && !option.hidden);
   for (const { long } of flags) command.addOption(new Option(`--no-${long!.slice(2)}`).hideHelp());
-  command.option('--profile <name>', 'take settings from [profiles.NAME] of a halogrid.toml');
+  command.option('--profile <name>', 'use the settings of [profiles.NAME] in a halogrid.toml');
 }

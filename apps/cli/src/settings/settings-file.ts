@@ -41,7 +41,7 @@ function inQuotes(text: string, line: number): string {
 function textOf(path: string): string | undefined {
   const found = look(path);
   if (!found) return undefined;
-  if (!found.isFile()) throw new UsageError(`${path}: Expected a file of settings but found another kind of thing`);
+  if (!found.isFile()) throw new UsageError(`${path}: Expected a file of settings but found something else`);
   if (found.size > maxBytes) {
     throw new UsageError(`${path}: Expected at most ${maxBytes} bytes of settings but found ${found.size}`);
   }

@@ -95,10 +95,10 @@ export function cameraNotes({ camera, time, withoutTime, empty, clockWentBack, e
   return [
     ...note(
       clockWentBack,
-      `times the clock of ${camera} goes back: frames were taken in their order, and times repeat.`,
+      `times the clock of ${camera} goes back: its frames are compared in their order, and times repeat.`,
     ),
-    ...note(withoutTime, `frames without ${time}, which others have, are left out.`),
-    ...note(empty, 'frames without a pixel that is counted are left out.'),
-    ...note(eventsLeftOut, "weaker passing changes are not listed; 'halogrid changes' has all."),
+    ...note(withoutTime, `frames are left out: no ${time}, which other frames have.`),
+    ...note(empty, 'frames are left out: no counted pixels.'),
+    ...note(eventsLeftOut, "weaker passing changes are not listed; 'halogrid changes' lists all."),
   ];
 }

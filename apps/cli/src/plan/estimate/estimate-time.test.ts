@@ -30,8 +30,8 @@ test('a start takes what starts took here', () => {
 
 test('an estimate says what it is based on', () => {
   assert.equal(basisOf({ likeRuns: 0, otherRuns: 0 }), 'a guess: nothing was run on this machine yet');
-  assert.equal(basisOf({ likeRuns: 0, otherRuns: 1 }), 'a guess: from 1 run on this machine, none like it');
-  assert.equal(basisOf({ likeRuns: 3, otherRuns: 9 }), 'from 3 like runs on this machine');
+  assert.equal(basisOf({ likeRuns: 0, otherRuns: 1 }), 'a guess: from 1 run on this machine, none of them similar');
+  assert.equal(basisOf({ likeRuns: 3, otherRuns: 9 }), 'from 3 similar runs on this machine');
 });
 
 test('the device is the one that was chosen the last time, or that has a driver here', () => {

@@ -44,7 +44,7 @@ const medianOf = (values: readonly number[]): number | undefined =>
 /** What the estimate is based on, a clause. */
 export function basisOf({ likeRuns, otherRuns }: Pick<TimeEstimate, 'likeRuns' | 'otherRuns'>): string {
   const runs = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
-  if (likeRuns > 0) return `from ${runs(likeRuns, 'like run')} on this machine`;
-  if (otherRuns > 0) return `a guess: from ${runs(otherRuns, 'run')} on this machine, none like it`;
+  if (likeRuns > 0) return `from ${runs(likeRuns, 'similar run')} on this machine`;
+  if (otherRuns > 0) return `a guess: from ${runs(otherRuns, 'run')} on this machine, none of them similar`;
   return 'a guess: nothing was run on this machine yet';
 }

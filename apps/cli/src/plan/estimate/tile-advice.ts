@@ -37,7 +37,7 @@ export function tileAdvice(
     cut * (tilePx / px) ** 2 <= fine * rest && (haloPixels / pixels) * (tilePx / px) <= fine;
   const better =
     sidesPx.find((px) => px > tilePx && (isFine(px) || tiles * (tilePx / px) ** 2 < fewTiles)) ?? sidesPx.at(-1)!;
-  const wasted = `${percent(cutShare)} of the time goes to their number, and ${percent(haloShare)} of what is read lies around them`;
+  const wasted = `${percent(cutShare)} of the time is spent on their number, and ${percent(haloShare)} of the pixels that are read lie around them`;
   return `Tiles of ${tilePx} pixels make ${isPart ? 'more than ' : ''}${tiles.toLocaleString('en')} shards: ${wasted}; --tile ${better} gives the same results sooner`;
 }
 
