@@ -463,10 +463,10 @@ test('where tokens are asked for, the page asks for one, and again for another t
   };
   try {
     const { page } = await openPage(browser, `http://127.0.0.1:${http}`);
-    await page.getByLabel('Token').waitFor();
+    await page.getByLabel('Token', { exact: true }).waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     for (const given of ['not-the-token-at-all', token]) {
-      await page.getByLabel('Token').fill(given);
+      await page.getByLabel('Token', { exact: true }).fill(given);
       await page.getByRole('button', { name: 'Continue' }).click();
     }
     await page.getByText('Live').waitFor();
