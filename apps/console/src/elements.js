@@ -1,7 +1,7 @@
-/** Replaces what is in the element. @param {string} id @param {(Node | string)[]} children */
+/** Replaces the children of an element. @param {string} id @param {(Node | string)[]} children */
 export const fill = (id, children) => byId(id).replaceChildren(...children);
 
-/** The element of that id, which the page has. @param {string} id @returns {Element} */
+/** The element with an id. Throws if the page has none. @param {string} id @returns {Element} */
 export function byId(id) {
   const found = document.getElementById(id);
   if (!found) throw new Error(`The page has no ${id}`);
@@ -12,7 +12,7 @@ export function byId(id) {
 export const fieldById = (id) => /** @type {HTMLInputElement} */ (byId(id));
 
 /**
- * Text goes in as text, never as markup: names and paths come from whoever submits jobs.
+ * Creates an element. A text stays text and never becomes markup: names and paths come from the users who submit jobs.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
@@ -23,7 +23,7 @@ export const fieldById = (id) => /** @type {HTMLInputElement} */ (byId(id));
 export const element = (tag, attributes, ...children) => complete(document.createElement(tag), attributes, children);
 
 /**
- * As `element`, of SVG.
+ * As `element`, for SVG.
  *
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
@@ -35,7 +35,7 @@ export const svgElement = (tag, attributes, ...children) =>
   complete(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
 /**
- * A button that does something.
+ * A button that calls `act`.
  *
  * @param {string} label
  * @param {() => void} act

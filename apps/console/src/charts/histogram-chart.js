@@ -7,7 +7,7 @@ import { countTicks, histogramBars } from './histogram-bars.js';
 const height = 190;
 
 /**
- * The counts of one channel.
+ * The chart of the counts of one channel.
  *
  * @param {readonly number[]} counts
  * @param {object} options

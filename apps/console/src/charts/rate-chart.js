@@ -8,7 +8,8 @@ import { chartFrame, plotOf } from './chart-frame.js';
 const height = 168;
 
 /**
- * Pixels a second over the time of a job. The bucket that is under way is left out while the job runs: it would always fall.
+ * Pixels per second over the time of a job. While the job runs, the last bucket is left out: it is not full yet, and
+ * would look like a fall.
  *
  * @param {JobHistoryView} history
  * @param {number} width pixels

@@ -6,7 +6,7 @@ import { describeEvent, timelineView } from '../words/timeline.js';
 const chart = { width: 1000, height: 140 };
 
 /**
- * A camera's chart: its distances over time, and events, each of which can be chosen.
+ * The chart of a camera: its distances over time, and its events, which can be chosen.
  *
  * @param {CameraTimeline} camera
  * @param {number} cells of the grid

@@ -12,7 +12,7 @@ import { regionOfCells } from './region.js';
 const thumbnailPx = 256;
 
 /**
- * A result of a search, with its score, and the cell that was found.
+ * A search result, with its score and the cell that was found.
  *
  * @param {SearchResult} result
  * @param {number} i from 0
@@ -30,11 +30,11 @@ export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId },
 }
 
 /**
- * A frame of a list; its picture opens it beside its map.
+ * An item in a list of frames. Its picture opens the frame beside its map.
  *
  * @param {IndexedFrame} frame
- * @param {{ words: string, note: string, jobId?: string, marked?: Region }} known as `showFrame` takes it, and what is said below it
- * @param {(frame: IndexedFrame) => void} pick told the frame when somebody looks for it
+ * @param {{ words: string, note: string, jobId?: string, marked?: Region }} known as for `showFrame`; words go below
+ * @param {(frame: IndexedFrame) => void} pick called with the frame when the user searches for it
  */
 export function frameItem(frame, { words, ...known }, pick) {
   const name = shortFrameName(frame);

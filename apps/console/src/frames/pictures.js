@@ -4,7 +4,7 @@ import { placeRegion } from './place-region.js';
 
 /** @import { Region } from './region.js' */
 
-/** Loads pictures a little before they are seen. */
+/** Loads pictures shortly before they scroll into view. */
 const observer = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -20,12 +20,13 @@ const observer = new IntersectionObserver(
 const loaders = new WeakMap();
 
 /**
- * A picture of the coordinator that is loaded when it is about to be seen; where there is none, a sentence is in its place.
+ * A picture of the coordinator, which is loaded shortly before it scrolls into view. If it cannot be loaded, the reason
+ * is in its place.
  *
- * @param {string} path as IndexedFrame.picture, with a query or without; empty: there is none
+ * @param {string} path as IndexedFrame.picture, with or without a query; empty: there is no picture
  * @param {number} side pixels at most
  * @param {string} alt
- * @param {Region} [marked] a part of it, in shares of the whole
+ * @param {Region} [marked] the part to mark, in shares of the whole
  */
 export function lazyPicture(path, side, alt, marked) {
   const place = element('span', { class: 'picture' });
@@ -45,7 +46,7 @@ export function lazyPicture(path, side, alt, marked) {
 }
 
 /**
- * A picture of the coordinator, and the size of what it shows. Rejects with one sentence.
+ * Resolves with a picture of the coordinator, and the size of what it shows. Rejects with one sentence.
  *
  * @param {string} path
  * @param {string} alt
@@ -57,10 +58,19 @@ export async function loadPicture(path, alt) {
   return { image: await imageOf(picture, alt), width, height };
 }
 
-/** Several cells of a frame may be found at once; what has been read is in the cache of the browser. @type {Map<string, ReturnType<typeof readPicture>>} */
+/**
+ * Pictures that are being read: several cells of one frame ask for the same. Later, the cache of the browser has them.
+ *
+ * @type {Map<string, ReturnType<typeof readPicture>>}
+ */
 const underWay = new Map();
 
-/** The picture in a file. Rejects where the browser does not know its format. @param {Blob} file @param {string} alt */
+/**
+ * Decodes the picture in a file. Rejects if the browser does not know its format.
+ *
+ * @param {Blob} file
+ * @param {string} alt
+ */
 export async function imageOf(file, alt) {
   const image = element('img', { alt });
   image.src = URL.createObjectURL(file);

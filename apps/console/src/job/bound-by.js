@@ -3,7 +3,7 @@ import { describeTimeSpent, whereTimeWent, workNames } from '../words/where-time
 
 /** @import { JobStatus } from '@halogrid/proto' */
 
-/** What bound a job, or binds it, and the figures that this follows from. @param {JobStatus} job @param {number} nowMs */
+/** What limits or limited a job, with the figures behind it. @param {JobStatus} job @param {number} nowMs */
 export function boundBy(job, nowMs) {
   const spent = whereTimeWent(job, nowMs);
   if (!spent) return [element('p', { class: 'hint' }, 'Shown once the first results are merged.')];

@@ -5,7 +5,7 @@ import { hasEnded } from '../words/progress.js';
 /** @import { JobStatus } from '@halogrid/proto' */
 
 /**
- * What may be done about a job: cancel it, or run it again. `tell` is given a sentence where it was refused.
+ * The buttons for a job: cancel it, or run it again. `tell` is called with a sentence if the coordinator refuses.
  *
  * @param {JobStatus} job
  * @param {(sentence: string) => void} tell

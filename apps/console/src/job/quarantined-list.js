@@ -5,7 +5,12 @@ import { shownPath } from '../words/sentences.js';
 
 /** @import { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto' */
 
-/** Inputs that are set aside, by why; each reason opens to its files. @param {QuarantinedInputs} inputs @param {string} errorsPath below the API; empty: there is none */
+/**
+ * Quarantined inputs by reason; each reason opens a list of its files.
+ *
+ * @param {QuarantinedInputs} inputs
+ * @param {string} errorsPath of errors.jsonl below the API; empty: there is none
+ */
 export function quarantinedList({ groups, leftOut }, errorsPath) {
   if (groups.length === 0) return [element('p', { class: 'hint' }, 'None.')];
   return [

@@ -4,7 +4,7 @@ import { describeBytes, plural } from '../words/quantities.js';
 
 /** @import { ResultFile } from '@halogrid/proto' */
 
-/** Files of a folder that are listed one by one. */
+/** Folders that are listed at most. */
 const mostListed = 12;
 
 /**

@@ -4,7 +4,7 @@ import { describeBriefly } from '../words/seconds.js';
 
 /** @import { JobHistoryView, StageSummary } from '@halogrid/proto' */
 
-/** Stages in the order in which a shard goes through them, and what they are. */
+/** Stages in the order in which a shard goes through them, and their names. */
 const names = Object.entries({
   wait: 'waiting for a node',
   read: 'reading',
@@ -17,7 +17,7 @@ const names = Object.entries({
   lease: 'from lease to merge',
 });
 
-/** How long each stage took a shard. @param {JobHistoryView} history */
+/** A table of the time of each stage per shard. @param {JobHistoryView} history */
 export function stageTable({ stages }) {
   const known = names.flatMap(([stage, words]) => {
     const summary = stages.find((one) => one.stage === stage);

@@ -1,4 +1,4 @@
-// The page of what changed in the cameras of a job: a timeline each, and frames from before and after each change.
+// The page of changes: a timeline for each camera of a job, and frames from before and after each change.
 import { attempt } from '../api/attempt.js';
 import { readApi } from '../api/read-api.js';
 import { timelineChart } from '../charts/timeline-chart.js';
@@ -40,7 +40,7 @@ async function show() {
   if (leftOut > 0) fill('sentence', [`${leftOut} more cameras are not shown: type the name of one to see it`]);
 }
 
-/** A choice for each pipeline of a job. @param {JobStatus} job */
+/** A menu option for each pipeline of a job. @param {JobStatus} job */
 function jobOptions({ jobId, finishedMs, spec }) {
   const words = `${describeTime(finishedMs, 'captured_at')}, ${shownPath(spec?.out ?? '')}`;
   const names = spec?.pipelines?.named.map(({ name }) => name) ?? [''];
@@ -113,7 +113,7 @@ await attempt(async () => {
   const asked = location.search.slice(1);
   if (asked === '') return;
   const options = [.../** @type {HTMLSelectElement} */ (byId('job')).options];
-  // A link names a job, and perhaps no pipeline of it.
+  // A link may name a job without a pipeline.
   const meant =
     options.find(({ value }) => value === asked) ?? options.find(({ value }) => value.startsWith(`${asked}&`));
   if (!meant) throw new Error('That job is not known here, or it is not complete');

@@ -1,4 +1,4 @@
-// The page that finds frames: what is looked for, in which index, and what is most like it.
+// The search page: a query, an index, and the frames that are most like the query.
 import { attempt } from '../api/attempt.js';
 import { readApi } from '../api/read-api.js';
 import { byId, element, fieldById, fill } from '../elements.js';
@@ -13,7 +13,7 @@ import { describeMoment, shortFrameName } from '../words/frame-words.js';
  * @import { Wanted } from '../frames/search-query.js'
  */
 
-/** A search waits for those before it, and has 50 s then. */
+/** A search waits for earlier searches, and may then take 50 s. */
 const searchMs = 120_000;
 const picturePx = 1024;
 
@@ -23,7 +23,7 @@ const index = fieldById('index');
 let indexes = [];
 /** @type {Wanted | undefined} */
 let wanted;
-/** The first of the frames that are shown; undefined: some of all. @type {number | undefined} */
+/** The first frame of the run that is shown; undefined: frames spread over the index. @type {number | undefined} */
 let firstShown;
 
 /** @param {File} file */
@@ -50,7 +50,7 @@ async function lookForFrame(frame) {
   byId('query').scrollIntoView({ block: 'start' });
 }
 
-/** A source of a job, as the viewer links to it. @param {string} jobId @param {string} source its number */
+/** Searches for a source of a job: the viewer links to this. @param {string} jobId @param {string} source its number */
 async function lookForSource(jobId, source) {
   const path = `jobs/${encodeURIComponent(jobId)}`;
   /** @type {FramesAnswer} */
@@ -85,7 +85,7 @@ async function search() {
   const body = 'file' in wanted ? wanted.file : undefined;
   const chosen = chosenIndex();
   const { results } = await readApi(path, { body, timeoutMs: searchMs });
-  // Somebody may have turned to another index meanwhile.
+  // The user may have chosen another index meanwhile.
   if (chosen !== chosenIndex()) return;
   fill(
     'results',
@@ -136,7 +136,7 @@ async function chooseIndex() {
   await showFrames();
 }
 
-/** Shows the run of frames before or behind. @param {number} by */
+/** Shows the previous or the next run of frames. @param {number} by */
 function turn(by) {
   firstShown = Math.max(0, (firstShown ?? 0) + by);
   return attempt(showFrames);

@@ -1,4 +1,5 @@
-// The page that submits a job: sources by looking through the data roots, a pipeline by a form of the catalogue, and the plan before it starts.
+// The page that submits a job: sources from the data roots, a pipeline from the catalogue of kernels, and the plan
+// before the start.
 import { attempt } from '../api/attempt.js';
 import { changeApi, readApi } from '../api/read-api.js';
 import { button, byId, element, fieldById, fill } from '../elements.js';
@@ -38,14 +39,14 @@ function showSources() {
   );
 }
 
-/** What was planned is not what would start. */
+/** Removes the plan, because the form has changed since. */
 function isStale() {
   fill('plan', []);
   byId('start').setAttribute('disabled', '');
   showNext('plan-button', 'start');
 }
 
-/** What to do next stands out. @param {string} next @param {string} other */
+/** Highlights the button for the next step. @param {string} next @param {string} other */
 function showNext(next, other) {
   byId(next).classList.add('main');
   byId(other).classList.remove('main');
@@ -68,7 +69,7 @@ function addOperation(kernels) {
   byId('operations').append(made.place);
 }
 
-/** What is asked for; all else has a default. @returns {Partial<JobSpec>} */
+/** The specification in the form; all else has a default. @returns {Partial<JobSpec>} */
 const specOf = () => ({
   sources,
   pipeline: { operations: operations.map((form) => form.operation(fieldById('border').value)) },

@@ -6,11 +6,12 @@ import { cameraNotes } from '../words/timeline.js';
 
 /** @import { ChangesResponse, IndexedFrame } from '@halogrid/proto' */
 
-/** All histograms of the job are read. */
+/** The coordinator reads all histograms of the job for this. */
 const changesMs = 120_000;
 
 /**
- * Shows what changed in the cameras of a job, a chart each; an event that is chosen is gone to. Rejects with one sentence.
+ * Shows what changed in the cameras of a job, in a chart for each; choosing an event goes to its frame. Rejects with
+ * one sentence.
  *
  * @param {string} jobId
  * @param {string} pipeline empty: the only one

@@ -27,7 +27,7 @@ export function jobFigures(job, nowMs) {
   const { counts, submittedMs, finishedMs } = job;
   const isOver = hasEnded(job);
   const ms = Math.max(0, (isOver ? finishedMs : nowMs) - submittedMs);
-  // The time is not that of all pixels where results were kept.
+  // If results were kept, the time does not cover all pixels.
   const mean = ms > 0 && !counts?.kept ? ((counts?.pixels ?? 0) * 1000) / ms : 0;
   return [
     [isOver ? 'Mean throughput' : 'Throughput', describeSpeed(isOver ? mean : (job.pixelsPerSecond ?? 0))],
@@ -39,7 +39,11 @@ export function jobFigures(job, nowMs) {
   ];
 }
 
-/** What is to be said above all else: why it failed, what it waits for, what was left out. @param {JobStatus} job */
+/**
+ * The sentences at the top of a job's page: why it failed, what it waits for, what was left out.
+ *
+ * @param {JobStatus} job
+ */
 export function jobSentences(job) {
   const nothing = whyNothingMerged(job);
   return [

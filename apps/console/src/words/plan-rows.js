@@ -3,7 +3,7 @@ import { describeReason } from './sentences.js';
 
 /** @import { PlanAnswer } from '@halogrid/proto' */
 
-/** A plan in words: names and values. @param {PlanAnswer} plan @returns {[name: string, value: string][]} */
+/** A plan as rows of a table: names and values. @param {PlanAnswer} plan @returns {[name: string, value: string][]} */
 export function planRows(plan) {
   const { sources, kept, quarantined, unknown, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes } =
     plan;

@@ -3,7 +3,7 @@ import { shownPath } from './sentences.js';
 /** @import { AskedPipeline, JobSpec } from '@halogrid/proto' */
 
 /**
- * What a job was asked for, without what is a default anyway: names and values, each value a line or several.
+ * What a job was asked for, without defaults: names, each with one value or several.
  *
  * @param {JobSpec} spec
  * @param {readonly AskedPipeline[]} asked

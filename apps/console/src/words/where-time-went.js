@@ -1,49 +1,44 @@
-// Where the time of a job went, and what bound it, on the console and in a terminal alike.
+// Where the time of a job went, and what limited it, for the console and for terminals.
 import { hasEnded } from './progress.js';
 import { describeSeconds } from './seconds.js';
 
 /** @import { JobStatus, JobTimes } from '@halogrid/proto' */
 
-/** What a node is at while it has shards. */
+/** What a node does with its shards. */
 const works = /** @type {const} */ (['read', 'decode', 'device', 'encode']);
 
 /** @typedef {(typeof works)[number]} Work */
 
-/** What the parts behind it may wait for while a node has shards; `node`: for none of the others. */
+/** What may hold up a node that has shards; `node`: none of the others. */
 const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'encode', 'node']);
 
 /** @typedef {(typeof binders)[number]} Binder */
 
 /**
- * What most of a job's time was spent on, or spent in waiting for.
+ * What most of a job's time was spent on, or spent waiting for.
  *
  * @typedef {Binder | 'start' | 'listing' | 'host' | 'coordinator' | 'shards' | 'writing'} Bound
  */
 
 /**
- * Where the time of a job went, from submission to its end, in seconds. `starting`: until a node had the first shard; `computing`:
- * from then until the last result was merged; `writing`: from then until the output was complete; `listing`: until the last source
- * was listed, which goes on while nodes compute, absent where nobody saw it. `busy`: parts of `computing`, in [0, 1], in which a node
- * was at something, as a mean of the nodes; `shard`: had a shard at all. `binding`: parts in which it was what all behind it waited
- * for, absent where nodes of an earlier version told nothing of it; `queued`: the part in which shards waited for a
- * node. `away`: of the host or bucket that was away for longest, how long the job waited for it. `bound` is absent
- * where nodes told nothing.
+ * Where the time of a job went, from its submission to its end. Times are in seconds. Parts are of `computing`, in [0,
+ * 1], as means of the nodes.
  *
  * @typedef {object} TimeSpent
- * @property {number} starting
- * @property {number} computing
- * @property {number} writing
- * @property {number} [listing]
- * @property {Record<Work | 'shard', number>} busy
- * @property {Record<Binder, number>} [binding]
- * @property {number} [queued]
- * @property {{ place: string, seconds: number }} [away]
- * @property {Bound} [bound]
+ * @property {number} starting until a node had the first shard
+ * @property {number} computing from then until the last result was merged
+ * @property {number} writing from then until the output was complete
+ * @property {number} [listing] until the last source was listed, while nodes compute already; absent if not seen
+ * @property {Record<Work | 'shard', number>} busy the part in which a node did each work; `shard`: had a shard
+ * @property {Record<Binder, number>} [binding] the part in which each held up the work after it; absent for older nodes
+ * @property {number} [queued] the part in which shards waited for a node
+ * @property {{ place: string, seconds: number }} [away] the host or bucket that the job waited for longest
+ * @property {Bound} [bound] absent if nodes reported nothing
  */
 
 /**
- * Undefined where too little was seen of the job: it had no results, or an earlier coordinator began it; and for one that has not
- * ended, unless `nowMs` of the coordinator's clock says until when it is told of.
+ * Undefined if too little is known: the job has no results, or an earlier coordinator process began it. For a job that
+ * has not ended, `nowMs` is the time of the coordinator's clock up to which it is described.
  *
  * @param {JobStatus} job
  * @param {number} [nowMs]
@@ -81,7 +76,7 @@ export function whereTimeWent(job, nowMs) {
       ),
     }),
     ...awayOf(times.busySeconds),
-    // The coordinator's time, whatever the number of nodes.
+    // Time of the coordinator, so the number of nodes does not matter.
     ...(times.busySeconds.queued !== undefined && { queued: rounded(times.busySeconds.queued / (computing || 1)) }),
   };
   return tells ? { ...spent, bound: boundOf(spent, times) } : spent;
@@ -95,13 +90,14 @@ function awayOf(busySeconds) {
   return { away: { place: name.slice('away '.length), seconds } };
 }
 
-/** A device that is busy for this part of the time, one batch after another, has none left for more. */
+/** A device that is busy for this part of the time, with one batch after another, is fully used. */
 const fullDevice = 0.8;
-/** What is under way for nearly as long as anything else may be what all wait for. */
+/** Work that runs for nearly as long as the longest may be what limits a node. */
 const nearly = 0.9;
 
 /**
- * What bound a job: the part of it that took more than half, or what nodes were at for longest while they had shards.
+ * What limited a job: the phase that took more than half of the time, or the work that nodes did for longest while they
+ * had shards.
  *
  * @param {Omit<TimeSpent, 'bound'>} spent
  * @param {Pick<JobTimes, 'stageSeconds' | 'busySeconds'>} times
@@ -120,7 +116,7 @@ export function boundOf(
     const idle = 1 - busy.shard;
     if (isAwayMostOf(idle * computing)) return 'host';
     if (listing !== undefined && listing > starting + computing * nearly) return 'listing';
-    // Whatever of both does not fit beside each other was at the same time.
+    // Both were true at the same time for at least the part by which their sum exceeds 1.
     return queued + idle - 1 > idle / 2 ? 'coordinator' : 'shards';
   }
   if (binding) return binders.reduce((a, b) => (binding[b] > binding[a] ? b : a));
@@ -135,14 +131,14 @@ export function boundOf(
   };
   const takesTurns = seconds.device <= (busySeconds.device ?? 0) * 1.05;
   if (busy.device >= fullDevice && takesTurns) return 'device';
-  // Where several are under way all the time, as on a CPU that decodes and computes, it is the one that took most.
+  // If several run all the time, as on a CPU that decodes and computes, the one that took most seconds counts.
   const most = Math.max(...works.map((work) => busy[work]));
   const longest = works.filter((work) => busy[work] >= most * nearly);
   return longest.reduce((a, b) => (seconds[b] > seconds[a] ? b : a));
 }
 
 /**
- * Rows of a table: where the time went, and what bound it; none where that is not known.
+ * Rows of a table: where the time went, and what limited the job; none if that is not known.
  *
  * @param {TimeSpent | undefined} spent
  * @returns {string[][]}
@@ -211,5 +207,5 @@ function placeName(place) {
   return `the ${scheme === 's3' ? 'bucket' : 'host'} '${name}'`;
 }
 
-/** In [0, 1], to a thousandth. @param {number} part */
+/** Rounded to a thousandth, and limited to [0, 1]. @param {number} part */
 const rounded = (part) => Math.round(Math.min(1, Math.max(0, part)) * 1000) / 1000;
