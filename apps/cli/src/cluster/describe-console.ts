@@ -9,10 +9,13 @@ export interface ConsoleFacts {
   wantsCertificate: boolean;
 }
 
-/** Where the coordinator's page is, for a person who has just started it; `machine` is what others call this one. */
+/**
+ * The address of the console, for a person who has just started the coordinator. `machine` is the name that others use
+ * for this machine.
+ */
 export function describeConsole(facts: ConsoleFacts, machine = hostname()): string {
   const { host, port, isTls, wantsToken, wantsCertificate } = facts;
-  // Addresses that stand for every one of this machine are none that a browser could ask.
+  // A browser cannot open an address that stands for all addresses of this machine.
   const name = host === '0.0.0.0' || host === '[::]' ? machine : host;
   const wants = [
     ...(wantsToken ? ["a token with the role 'read' or 'submit'"] : []),

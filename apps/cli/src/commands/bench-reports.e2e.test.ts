@@ -31,8 +31,8 @@ function checkWellFormed(svg: string): void {
 }
 
 /**
- * The report that has several kinds of charts; all reports with HALOGRID_THOROUGH=1. `reports.test.ts` checks what each computes, with
- * made-up times.
+ * The report that has several kinds of charts; all reports with HALOGRID_THOROUGH=1. `reports.test.ts` checks what each
+ * computes, with made-up times.
  */
 const chosen = isThorough ? ['r1', 'r2', 'r3', 'r4', 'r5'] : ['r2'];
 const [tables, pictures] = isThorough ? [19, 23] : [4, 5];

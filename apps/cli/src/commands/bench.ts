@@ -11,9 +11,9 @@ import {
   wholeNumber,
 } from '../options/option-values.ts';
 
-/** Devices whose kernels have a clock of their own. */
+/** Devices with a clock that times kernels. */
 const timedDevices = ['gpu', 'software'] as const;
-/** What searches an index. */
+/** Devices that can search an index. */
 const scanDevices = searchDevices.filter((kind) => kind !== 'auto');
 const reportIds: readonly ReportId[] = ['r1', 'r2', 'r3', 'r4', 'r5'];
 const reportId = parseWord('a report', reportIds);
@@ -30,7 +30,7 @@ const frameWidth = () =>
 const frameHeight = () =>
   new Option('--height <px>', 'height of a frame').argParser(wholeNumber('--height', 1, 32768)).default(1080);
 
-/** Benchmarks are loaded when asked for: they bring WebGPU and an encoder along. */
+/** Benchmarks are loaded only when they run, because they load WebGPU and an encoder. */
 export function addBenchCommand(program: Command): void {
   const bench = program.command('bench').description('Measures this machine.');
   bench
@@ -103,8 +103,8 @@ export function addBenchCommand(program: Command): void {
     .command('jpeg')
     .summary('JPEG decoding on the GPU alone')
     .description(
-      'Times each stage of decoding JPEG frames to luma with the clock of the device, and compares the pixels with those of ' +
-        'libjpeg-turbo. Then it gives a node such frames from files, without a coordinator.',
+      'Times each stage of decoding JPEG frames to luma with the clock of the device, and compares the pixels with the ' +
+        'result of libjpeg-turbo. Then it gives a node such frames from files, without a coordinator.',
     )
     .option('--device <kind>', 'gpu or software', parseWord('--device', timedDevices), 'gpu')
     .option('--qualities <q,…>', 'JPEG qualities', ascendingCounts('--qualities', 100), [75, 90])

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 
 interface CommandEntry {
-  /** What the help of the program says of it. */
+  /** Its line in the help of the program. */
   summary: string;
-  /** Its file brings all that it works with: it is loaded where the command is asked for. */
+  /** Loads the file of the command, with everything that it needs. Called only if the command runs. */
   load: () => Promise<(program: Command) => void>;
 }
 
-/** Every command by its name, in the order of the help, which needs none of their files. */
+/** Every command by its name, in the order of the help. The help needs none of the commands' files. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   run: {
     summary: 'process sources and wait for the results',

@@ -19,7 +19,7 @@ export function addConfigCommand(program: Command): void {
     .action(async (words: string[], options: { json?: boolean; profile?: string }, command: SettingCommand) => {
       const { settings } = command;
       const whole = await command.whole();
-      // Sections of all commands are looked into here.
+      // Here the sections of all commands are checked.
       const names = whole.commands.map((each) => each.name());
       await checkNames(settings, whole, names, async () => whole);
       const asked = words.join(' ');

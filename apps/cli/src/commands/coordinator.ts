@@ -32,7 +32,7 @@ export function addCoordinatorCommand(program: Command): void {
     .description(
       'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. When ready, it prints its ports as one line of JSON, and on a ' +
         "terminal the console's address; its log goes to stderr. Several coordinators with one PostgreSQL share the work: each leads " +
-        'the jobs submitted to it, and takes over those of a coordinator that is gone. Of several with one file, one leads and the ' +
+        'the jobs submitted to it, and takes over the jobs of a coordinator that is gone. If they share one file, one leads and the ' +
         'others stand by.',
     )
     .option('--listen <host:port>', 'gRPC address; port 0: any free one (default: 127.0.0.1:7070)')
@@ -73,7 +73,7 @@ export function addCoordinatorCommand(program: Command): void {
     .option('--tls-cert <file>', 'use TLS on both addresses, with this certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'require a client certificate signed by this authority (PEM)')
-    // For 'run', which starts a coordinator for one job, and alone has its token.
+    // For `run`, which starts a coordinator for one job and is the only one with its token.
     .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
     .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option(
@@ -84,7 +84,7 @@ export function addCoordinatorCommand(program: Command): void {
     .option('--insecure-network', 'allow addresses beyond this machine without TLS or a token')
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
-      // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
+      // Imported late, like every part that only one command needs: printing a status must not load the coordinator.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
       const {
         listen,
@@ -118,7 +118,7 @@ export function addCoordinatorCommand(program: Command): void {
       console.log(JSON.stringify({ grpc: coordinator.grpcPort, http: coordinator.httpPort }));
       if (process.stdout.isTTY) console.log(consoleLine(config.http.host, coordinator.httpPort, options));
       const lost = await Promise.race([aborted(signal), coordinator.lost]);
-      // Nothing is closed in order then: what could still be written is for the successor to write.
+      // The coordinator is not closed in order then: its successor writes what is left to write.
       if (lost) throw new Error(lost);
       await coordinator.close();
     });

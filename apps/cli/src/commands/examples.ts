@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 /** A command line as a person types it, and what it is for. */
 export type Example = readonly [line: string, purpose: string];
 
-/** By the names of a command and its subcommand; '' is the program itself. */
+/** Examples by the names of a command and its subcommand; '' is the program itself. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   '': [
     ['halogrid doctor', 'shows what works on this machine'],
@@ -117,7 +117,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   completion: [['halogrid completion bash', 'docs/command-line.md shows where to save it']],
 };
 
-/** Adds to the help of the program, and of each command and subcommand that it has, their examples. */
+/** Adds examples to the help of the program and of each of its commands and subcommands. */
 export function addExamples(program: Command): void {
   const add = (command: Command, name: string): void => {
     command.addHelpText('after', describeExamples(examples[name] ?? []));
@@ -132,7 +132,7 @@ export function exampleOf([name = '', below]: readonly string[]): string | undef
   return first?.[0];
 }
 
-/** Each on a line, with its purpose on the line before. */
+/** The examples as text: each on a line, below a line with its purpose. */
 function describeExamples(all: readonly Example[]): string {
   return all.length === 0
     ? ''

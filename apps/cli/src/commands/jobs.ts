@@ -39,10 +39,12 @@ export function addSubmitCommand(program: Command): void {
     });
 }
 
-/** A coordinator that starts again is there by then. */
+/** A coordinator that is being restarted serves by then. */
 const saidAfterMs = 2_000;
 
-/** Gives the job to the coordinator. With --wait it waits for one that does not answer yet, and says so once. */
+/**
+ * Submits the job to the coordinator. With --wait, waits for a coordinator that does not answer yet, and says so once.
+ */
 async function submit(request: SubmitRequest, options: SubmitOptions, note: (line: string) => void) {
   const late = setTimeout(
     () => note(`No coordinator answers at ${options.coordinator}; the job is submitted as soon as one does.`),

@@ -66,9 +66,9 @@ export function addNodeCommand(program: Command): void {
       wholeNumber('--decoder-timeout', 1000, 86_400_000),
     )
     .option('--gpu <n>', "the index of an NVIDIA GPU; 'all': a process on each, restarted if it dies", gpuChoice)
-    // A node that was started by another for one GPU.
+    // For a node that `node --gpu` starts for one GPU.
     .addOption(new Option('--pinned-gpu <address>').hideHelp())
-    // A node of 'run'.
+    // For a node of `run`.
     .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option(
       '--http <host:port>',

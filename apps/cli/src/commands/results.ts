@@ -24,7 +24,7 @@ interface ResultsOptions extends CoordinatorOption, VoiceChoice {
   json?: boolean;
 }
 
-/** Where a coordinator serves HTTP unless it was told otherwise. */
+/** The default HTTP port of a coordinator. */
 const httpPort = 9464;
 
 export function addResultsCommand(program: Command): void {
@@ -61,7 +61,7 @@ async function showResults(job: JobStatus, addresses: readonly string[], options
     throw new Error(`Job ${jobId} has no results: it is ${stateWord(job.state)}${error && `: ${error}`}`);
   }
   const written = await summarise(job);
-  // Only its job.json tells the seconds.
+  // Only job.json has the seconds, so it was read here.
   const isHere = written.seconds !== undefined;
   const { out, json, quiet } = options;
   if (out === undefined) {

@@ -5,7 +5,7 @@ import { unlessStopped } from '../process/unless-stopped.ts';
 import type { SearchOptions } from '../search/answer-queries.ts';
 import { readRegion } from '../search/region.ts';
 
-/** Results of a query at most: what a table can still be read of, with room. */
+/** Results of a query at most: far more than a table of them is useful for. */
 const maxTop = 1_000_000;
 
 export function addSearchCommand(program: Command): void {

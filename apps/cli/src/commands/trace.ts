@@ -27,7 +27,7 @@ export function addTraceCommand(program: Command): void {
     });
 }
 
-/** Writes the file, and resolves with a sentence about it. */
+/** Writes the timeline of a job to a file, and resolves with a sentence about it. */
 export async function writeTrace(
   client: CoordinatorClient,
   jobId: string,

@@ -2,13 +2,13 @@ import { borderModes, type KernelForm } from '@halogrid/kernels';
 import { table } from '@halogrid/service/text-table';
 import { parametersInFiles } from '../options/read-operation.ts';
 
-/** A line each, and how to see more. */
+/** All kernels, a line each, and how to see more. */
 export function describeKernels(kernels: readonly KernelForm[]): string {
   const rows = kernels.map(({ name, summary }) => [name, summary]);
   return `${table([['KERNEL', 'COMPUTES'], ...rows])}\n'halogrid kernels NAME' shows the parameters of one.\n`;
 }
 
-/** All that is to be known to write an --op of the kernel. */
+/** What one must know to write an --op of the kernel. */
 export function describeKernel({ name, summary, parameters, further, border, example }: KernelForm): string {
   const rows = [
     ...parameters.map((its) => [its.name, its.isRequired ? 'required' : its.value, its.allowed]),

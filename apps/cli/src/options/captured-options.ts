@@ -22,7 +22,7 @@ export function addCapturedOptions(command: Command): Command {
     .option('--captured-zone <zone>', 'the zone of times without one: Europe/Berlin, UTC, +02:00');
 }
 
-/** Undefined where none was given. Throws UsageError. */
+/** The options as a field of the job; undefined if none was given. Throws UsageError. */
 export function capturedOptions({ capturedFrom, capturedZone, checksum }: CapturedChoice): CaptureOptions | undefined {
   if (capturedFrom === undefined && capturedZone === undefined) return undefined;
   if (capturedFrom === '' || capturedZone === '') {

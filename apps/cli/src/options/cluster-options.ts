@@ -23,7 +23,7 @@ export interface ClusterChoice {
   spaceGrace?: number;
 }
 
-/** The options that say what is started on this machine. */
+/** Adds the options for the coordinator and nodes that are started on this machine. */
 export function addClusterOptions(command: Command): Command {
   return command
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
@@ -50,7 +50,7 @@ export function addClusterOptions(command: Command): Command {
     );
 }
 
-/** Throws UsageError where options contradict each other. */
+/** Throws UsageError if options contradict each other. */
 export function checkClusterChoice(choice: ClusterChoice & { coordinator?: string }): void {
   const { coordinator, gpu, nodes, device, decode, sourceGrace, spaceGrace } = choice;
   const hasGrace = sourceGrace !== undefined || spaceGrace !== undefined;
@@ -70,7 +70,7 @@ export function checkClusterChoice(choice: ClusterChoice & { coordinator?: strin
   }
 }
 
-/** What is started. */
+/** The coordinator and nodes to start. */
 export interface ChosenCluster {
   nodes: number;
   device: DeviceChoice;
@@ -80,7 +80,7 @@ export interface ChosenCluster {
   spaceGraceMs?: number;
 }
 
-/** Rejects with UsageError where there are no such GPUs. */
+/** Resolves with what the options ask for. Rejects with UsageError if there are no such GPUs. */
 export async function chosenCluster(choice: ClusterChoice): Promise<ChosenCluster> {
   const { nodes = 1, device = 'auto', decode, gpu, sourceGrace, spaceGrace } = choice;
   const gpus = gpu === undefined ? undefined : await pinChosenGpus(gpu, device);

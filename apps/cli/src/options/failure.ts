@@ -6,16 +6,16 @@ import { CallRefusal } from '../client/call-refusal.ts';
 import { optionOfField } from '../client/option-of-field.ts';
 import { usageSentence } from './usage-sentence.ts';
 
-/** Why something failed, by the names of the command line. */
+/** Why a command failed, with the names of the command line. */
 export interface CommandFailure {
-  /** As errors of the API have it. */
+  /** The code that errors of the API have. */
   code: ErrorCode;
   sentence: Sentence;
-  /** The option that is wrong. */
+  /** The wrong option. */
   field?: string | undefined;
 }
 
-/** Why a command failed that threw `error`. */
+/** The failure of a command that threw `error`. */
 export function failureOf(error: unknown): CommandFailure {
   if (error instanceof CommanderError) {
     const sentence = new Sentence(usageSentence(error.message).split(/(--\w[\w-]*)/));

@@ -48,7 +48,7 @@ export interface JobOptions extends VideoChoice, CapturedChoice {
 
 const kernels = `${kernelNames.slice(0, -1).join(', ')} or ${kernelNames.at(-1)}`;
 
-/** The options that say what a job computes, for every command that submits one. */
+/** Adds the options that say what a job computes, for every command with a job. */
 export function addJobOptions(command: Command): Command {
   const { lowest, highest } = jobPriorities;
   command
@@ -105,7 +105,7 @@ export function addJobOptions(command: Command): Command {
   return addVideoOptions(addCapturedOptions(command));
 }
 
-/** The job that is asked for; relative paths are seen from `folder`. Throws UsageError. */
+/** The request for the job that the options describe; relative paths are seen from `folder`. Throws UsageError. */
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
   const pipelines = readPipelines(options, folder);
   const grid = parseGrid(options.grid);
@@ -134,7 +134,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
   };
 }
 
-/** Throws UsageError where a pipeline has not the results that are asked for. */
+/** Throws UsageError if a pipeline cannot give the results that are asked for. */
 function checkResults(pipeline: Pipeline, options: JobOptions, grid: Grid): void {
   const { sample, channels } = pipeline.output;
   const why = whyNotHeld(options.map, { sample, bands: channels.length }, pipeline.bins);
@@ -161,7 +161,7 @@ function parseGrid(text: string): Grid {
   return { rows: Number(rows), columns: Number(columns) };
 }
 
-/** The absolute URI of a path or URI. Throws UsageError for a place that this version cannot read or write. */
+/** The absolute URI for a path or URI. Throws UsageError for a place that this version cannot read or write. */
 function absoluteUri(pathOrUri: string, folder: string, convert: typeof toUri, option: string): string {
   if (pathOrUri === '') throw new UsageError(sentence`Expected a path for ${named(option)} but received ''`);
   try {

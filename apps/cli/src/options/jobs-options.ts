@@ -3,14 +3,14 @@ import { readSince } from '@halogrid/service/read-since';
 import type { Command } from 'commander';
 import { parseWord, wholeNumber } from './option-values.ts';
 
-/** The states of a job, in the order in which it has them. */
+/** The states of a job, in their order. */
 const stateNames: StateName[] = ['pending', 'running', 'finalising', 'complete', 'failed', 'cancelled'];
 const readState = parseWord('--state', stateNames);
 
 /** What the options of `addJobsOptions` parse to. */
 export type JobsChoice = Required<Pick<JobsQuery, 'limit'>> & JobsQuery;
 
-/** The options that say which jobs are listed. */
+/** Adds the options that say which jobs are listed. */
 export function addJobsOptions(command: Command): Command {
   return command
     .option('--state <name,…>', `jobs in these states: ${stateNames.join(', ')} (default: any)`, readStates)

@@ -1,4 +1,4 @@
-/** `--opt=value`, where there is no such option, or it is a flag. */
+/** An error about `--opt=value`, where the option is unknown or a flag. */
 const unknownWithValue = /^error: unknown option '(--[\w-]+)=(.*)'(?:\s*\(Did you mean (.*)\?\))?$/s;
 
 /** Turns an error of commander (`error: unknown option '--jsn'\n(Did you mean --json?)`) into one sentence. */

@@ -13,7 +13,7 @@ export const addQuietOption = (command: Command): Command =>
 export const addVerboseOption = (command: Command): Command =>
   command.option('-v, --verbose', 'print the log of the coordinator and nodes on stderr');
 
-/** Throws UsageError where both are asked for. */
+/** Throws UsageError if both are given. */
 export function checkVoice({ quiet, verbose }: VoiceChoice): void {
   if (quiet && verbose) throw new UsageError('Expected --quiet or --verbose but received both');
 }

@@ -3,8 +3,7 @@ import { whyNotHeld } from '@halogrid/results/map-format';
 import { specPipelines } from '../options/spec-pipelines.ts';
 
 /**
- * One sentence for people about a job that leaves nothing but previews, with the options that would change that; undefined for
- * any other.
+ * A sentence about a job that writes nothing but previews, with the options that change that; undefined for other jobs.
  */
 export function onlyPreviews(spec: Pick<JobSpec, 'pipeline' | 'pipelines' | 'mapFormat'>): string | undefined {
   const pipelines = specPipelines(spec).map(({ pipeline }) => pipeline);

@@ -6,7 +6,10 @@ import type { ClientSecurity } from '@halogrid/service';
 /** A server that sends nothing for this long counts as gone. */
 const silentWithinMs = 30_000;
 
-/** A fetch that trusts the authority, and shows the certificate, of `tls`: the global one cannot. A server that stands still is given up. */
+/**
+ * A fetch that uses the authority and the certificate of `tls`, which the global one cannot. It fails if the server
+ * stops sending.
+ */
 export const nodeFetch =
   (tls: ClientSecurity['tls']) =>
   async (url: string, init: RequestInit): Promise<Response> => {

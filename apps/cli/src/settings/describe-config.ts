@@ -9,19 +9,22 @@ import { variableOf } from './setting-values.ts';
 export interface ShownOption {
   command: string;
   option: string;
-  /** null where it has none. */
+  /** null if it has none. */
   value: unknown;
   place: SettingPlace;
   /** The variable, or the file and its line; null for defaults. */
   from: string | null;
   variable: string;
-  /** Why what is said there is refused. */
+  /** Why the value there is refused. */
   error?: string;
-  /** Why no other place than the command line is asked. */
+  /** Why only the command line may set it. */
   onlyTyped?: string;
 }
 
-/** Every option of a command as it is now, with the profile where one is asked for. Throws UsageError where there is no such profile. */
+/**
+ * Every option of a command with its value, and with the profile if one is asked for. Throws UsageError if there is no
+ * such profile.
+ */
 export function factsOf(command: Command, settings: Settings, profile: string | undefined): ShownOption[] {
   const env = profile === undefined ? settings.env : { ...settings.env, HALOGRID_PROFILE: profile };
   const name = commandPath(command).join(' ');
@@ -37,7 +40,7 @@ export function factsOf(command: Command, settings: Settings, profile: string | 
   return [...chosen, ...typed];
 }
 
-/** URLs may have a password. */
+/** A value without the passwords that URLs may have. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'string') return value;
@@ -51,7 +54,7 @@ interface FoundFile {
   isThere: boolean;
 }
 
-/** What a person reads: of one command all options, of all commands those that are set. */
+/** The settings as text: for one command all options, for all commands only options that are set. */
 export function describeConfig(facts: readonly ShownOption[], files: readonly FoundFile[], isOfOne: boolean): string {
   const shown = isOfOne ? facts : facts.filter(({ place }) => place !== 'default');
   const rows = shown.map(({ command, option, value, place, from, error, onlyTyped }) => {

@@ -152,7 +152,7 @@ export class HistogramSection {
     this.#draw();
   }
 
-  /** @param {string} sentence why there is no histogram */
+  /** @param {string} sentence the reason why the histogram is missing */
   say(sentence) {
     this.#shown = undefined;
     this.#place.replaceChildren(element('p', { class: 'hint' }, sentence));

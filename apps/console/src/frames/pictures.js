@@ -23,7 +23,7 @@ const loaders = new WeakMap();
  * A picture of the coordinator, which is loaded shortly before it scrolls into view. If it cannot be loaded, the reason
  * is in its place.
  *
- * @param {string} path as IndexedFrame.picture, with or without a query; empty: there is no picture
+ * @param {string} path as IndexedFrame.picture, with or without a query; empty without a picture
  * @param {number} side pixels at most
  * @param {string} alt
  * @param {Region} [marked] the part to mark, in shares of the whole

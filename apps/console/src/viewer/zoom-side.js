@@ -12,7 +12,7 @@ const { OpenSeadragon: createViewer } = /** @type {{ OpenSeadragon: typeof OpenS
 const { Point, Rect } = createViewer;
 
 // The library adds an inline style sheet unless it finds its own, and the content security policy of our pages would
-// refuse that with an error in the log. It finds this element, which is no style sheet because of its namespace.
+// refuse that with an error in the log. It finds this element, which is not a style sheet because of its namespace.
 // viewer.css has the rules of that sheet.
 const marker = document.createElementNS('urn:halogrid:none', 'style');
 marker.setAttribute('data-openseadragon-mobile-css', '');
@@ -128,7 +128,7 @@ export class ZoomSide {
     }
   }
 
-  /** @param {string} sentence why there is no picture */
+  /** @param {string} sentence the reason why the picture is missing */
   say(sentence) {
     this.#viewer?.destroy();
     this.#viewer = undefined;

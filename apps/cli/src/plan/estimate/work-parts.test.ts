@@ -59,8 +59,8 @@ describe('the time of a job', () => {
         fc.constantFrom<keyof Shape>('frames', 'framePixels', 'tiles', 'tilePixels', 'mapsBytes'),
         fc.nat(1e6),
         (drawn, name, more) => {
-          // The estimate shares the work on frames among as many threads as there are tiles: another tile without pixels
-          // would make frames faster.
+          // The estimate shares the work on frames among as many threads as there are tiles: another tile without
+          // pixels would make frames faster.
           const of = name === 'tiles' ? { ...drawn, frames: 0 } : drawn;
           const grown = { ...of, [name]: of[name] + more };
           assert.ok(secondsOf(totalsOfShape(grown)) >= secondsOf(totalsOfShape(of)) * (1 - 1e-12));
