@@ -1,3 +1,5 @@
+/** Attributes by name. An undefined one is left out. @typedef {Record<string, string | number | undefined>} Attributes */
+
 /** Replaces the children of an element. @param {string} id @param {(Node | string)[]} children */
 export const fill = (id, children) => byId(id).replaceChildren(...children);
 
@@ -16,7 +18,7 @@ export const fieldById = (id) => /** @type {HTMLInputElement} */ (byId(id));
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, string | number>} attributes
+ * @param {Attributes} attributes
  * @param {(Node | string)[]} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
@@ -27,7 +29,7 @@ export const element = (tag, attributes, ...children) => complete(document.creat
  *
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, string | number>} attributes
+ * @param {Attributes} attributes
  * @param {(Node | string)[]} children
  * @returns {SVGElementTagNameMap[Tag]}
  */
@@ -49,11 +51,13 @@ export function button(label, act) {
 /**
  * @template {Element} Made
  * @param {Made} made
- * @param {Record<string, string | number>} attributes
+ * @param {Attributes} attributes
  * @param {(Node | string)[]} children
  */
 function complete(made, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) made.setAttribute(name, String(value));
+  }
   made.append(...children);
   return made;
 }

@@ -8,11 +8,27 @@ const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' 
   readonly video: { readonly [Field in keyof VideoOptions]-?: string };
   readonly captured: { readonly [Field in keyof CaptureOptions]: string };
 } = {
-  ...{ pipeline: '--op', op: '--op', pipelines: '--pipeline', out: '--out', mapFormat: '--map', tilePx: '--tile' },
-  ...{ batchFrames: '--batch', grid: '--grid', priority: '--priority', verifyPercent: '--verify' },
-  ...{ checksum: '--checksum', fresh: '--fresh', maxQuarantined: '--max-quarantined', waitForNode: '--wait-for-node' },
+  pipeline: '--op',
+  op: '--op',
+  pipelines: '--pipeline',
+  out: '--out',
+  mapFormat: '--map',
+  tilePx: '--tile',
+  batchFrames: '--batch',
+  grid: '--grid',
+  priority: '--priority',
+  verifyPercent: '--verify',
+  checksum: '--checksum',
+  fresh: '--fresh',
+  maxQuarantined: '--max-quarantined',
+  waitForNode: '--wait-for-node',
   video: {
-    ...{ every: '--every', fromMs: '--from', toMs: '--to', fpsNum: '--fps', fpsDen: '--fps', hwaccel: '--hwaccel' },
+    every: '--every',
+    fromMs: '--from',
+    toMs: '--to',
+    fpsNum: '--fps',
+    fpsDen: '--fps',
+    hwaccel: '--hwaccel',
   },
   captured: { from: '--captured-from', zone: '--captured-zone' },
 };

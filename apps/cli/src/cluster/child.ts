@@ -43,12 +43,13 @@ export interface ChildOptions {
 /** Starts `halogrid ...args` as a process of its own. */
 export function startChild(args: readonly string[], { prefix = [], threads, env, onLog }: ChildOptions = {}): Child {
   const [program, ...words] = [...prefix, process.execPath, ...nodeFlags(args), main, ...args];
+  const inherited = environment();
   const child = spawn(program!, words, {
     // Through the IPC channel the child notices the end of this process (see endWithParent) and receives words.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A process group of its own: only this process receives Ctrl-C from the terminal, and stops its children in order.
     detached: true,
-    env: { ...environment(), ...(threads !== undefined && { UV_THREADPOOL_SIZE: String(threads) }), ...env },
+    env: { ...inherited, UV_THREADPOOL_SIZE: String(threads ?? inherited.UV_THREADPOOL_SIZE), ...env },
   });
   const tail: string[] = [];
   createInterface({ input: child.stderr! }).on('line', (line) => {

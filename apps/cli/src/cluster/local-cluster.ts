@@ -100,7 +100,7 @@ export async function startLocalCluster({
       prefix: pin?.prefix,
       threads,
       env,
-      ...(log && { onLog: (line) => log(`${name}: ${plainLogLine(line)}`) }),
+      onLog: log && ((line) => log(`${name}: ${plainLogLine(line)}`)),
     });
     alive.add(node);
     // If the coordinator does not start, the node is stopped below.

@@ -127,7 +127,8 @@ export function addCoordinatorCommand(program: Command): void {
 function consoleLine(host: string, port: number, options: CoordinatorCommandOptions): string {
   const { tlsCert, tlsCa, tokens, ownToken } = options;
   return describeConsole({
-    ...{ host, port },
+    host,
+    port,
     isTls: tlsCert !== undefined,
     wantsToken: tokens !== undefined || ownToken === true,
     wantsCertificate: tlsCa !== undefined,

@@ -86,7 +86,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
         startCoordinator: coordinatorHere,
         ...chosen,
         note: view.note,
-        ...(options.verbose && { log: view.note }),
+        log: options.verbose ? view.note : undefined,
       });
   // The error is for the code that waits for it below; until then it must not count as unhandled.
   starting?.catch(() => {});

@@ -31,7 +31,8 @@ const knownPorts: readonly KnownPort[] = [
 export function probePorts(ports = knownPorts): Promise<PortFinding[]> {
   return Promise.all(
     ports.map(async ({ port, of, ask }) => ({
-      ...{ port, of },
+      port,
+      of,
       by: (await isTaken(port)) ? ((await ask(port).catch(() => undefined)) ?? 'another program') : undefined,
     })),
   );

@@ -40,7 +40,7 @@ export function connect(address: string, options?: ConnectOptions): Client;
 export function connect(address: string, { token, tls: files }: ConnectOptions = {}): Client {
   try {
     const { tls } = createClientSecurity({ tlsCa: files?.ca, tlsCert: files?.cert, tlsKey: files?.key });
-    if (/^https?:\/\//.test(address)) return connectHttp(address, { token, ...(tls && { fetch: nodeFetch(tls) }) });
+    if (/^https?:\/\//.test(address)) return connectHttp(address, { token, fetch: tls && nodeFetch(tls) });
     const transport = grpcTransport(
       address,
       { tls, token: typeof token === 'function' ? token : () => token },

@@ -28,9 +28,7 @@ export function readRun(given: RunOptions, folder: string): { request: SubmitReq
 export function wordsOf({ pipelines, grid, ...options }: Omit<RunOptions, 'sources' | 'signal' | 'note'>): string[] {
   const all: Record<string, unknown> = {
     ...options,
-    ...(pipelines && {
-      pipeline: Object.entries(pipelines).map(([name, ops]) => `${name}=${[ops].flat().join('+')}`),
-    }),
+    pipeline: pipelines && Object.entries(pipelines).map(([name, ops]) => `${name}=${[ops].flat().join('+')}`),
     grid: typeof grid === 'object' ? `${grid.rows}x${grid.columns}` : grid,
   };
   return Object.entries(all).flatMap(([name, value]) => {

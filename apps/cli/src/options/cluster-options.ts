@@ -85,9 +85,11 @@ export async function chosenCluster(choice: ClusterChoice): Promise<ChosenCluste
   const { nodes = 1, device = 'auto', decode, gpu, sourceGrace, spaceGrace } = choice;
   const gpus = gpu === undefined ? undefined : await pinChosenGpus(gpu, device);
   return {
-    ...(gpus ? { nodes: gpus.length, device: 'gpu', gpus } : { nodes, device }),
-    ...(decode && { decode }),
-    ...(sourceGrace !== undefined && { sourceGraceMs: sourceGrace }),
-    ...(spaceGrace !== undefined && { spaceGraceMs: spaceGrace }),
+    nodes: gpus?.length ?? nodes,
+    device: gpus ? 'gpu' : device,
+    decode,
+    gpus,
+    sourceGraceMs: sourceGrace,
+    spaceGraceMs: spaceGrace,
   };
 }

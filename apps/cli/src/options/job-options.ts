@@ -125,13 +125,10 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     fresh: options.fresh || undefined,
     maxQuarantined: options.maxQuarantined,
     waitForNode: options.waitForNode || undefined,
+    video: videoOptions(options),
+    captured: capturedOptions(options),
   };
-  const video = videoOptions(options);
-  const captured = capturedOptions(options);
-  return {
-    spec: { ...spec, ...(video && { video }), ...(captured && { captured }) },
-    nameOutByJob: options.out === undefined,
-  };
+  return { spec, nameOutByJob: options.out === undefined };
 }
 
 /** Throws UsageError if a pipeline cannot give the results that are asked for. */

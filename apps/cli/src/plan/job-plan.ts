@@ -67,7 +67,15 @@ export function jobPlan(
   // A shard of frames may have several batches; two of them are computed at a time.
   const batches = Math.min(inFlight(device, availableParallelism()), 2 * shards - tiles);
   return {
-    ...{ sources, kept, quarantined, unknown, pixels, shards, tiles, segments, videoFrames },
+    sources,
+    kept,
+    quarantined,
+    unknown,
+    pixels,
+    shards,
+    tiles,
+    segments,
+    videoFrames,
     haloPercent: pixels > 0 ? (100 * haloPixels) / pixels : 0,
     nodeMemoryBytes:
       Math.min(batches * batch.stagingBytes, all.stagingBytes) +

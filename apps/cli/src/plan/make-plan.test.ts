@@ -23,11 +23,19 @@ const totals: PlanTotals = {
     haloPixels: 0,
   },
   largest: { width: 20_000, height: 20_000, stagingBytes: 1.2e9, resultsBytes: 4.8e9 },
-  ...{ batch: nothing, all: nothing, scratchBytes: 6e9 },
+  batch: nothing,
+  all: nothing,
+  scratchBytes: 6e9,
   output: { mapsBytes: 8e9, featuresBytes: 1e6, histogramBytes: 1e6 },
   work: {
-    ...{ inputs: 1, kinds: {}, kernelPixels: { u8: 1, u16: 0 }, bins: 0, previews: 1, previewPixels: 1 },
-    ...{ remoteFiles: 0, remoteBytes: 0 },
+    inputs: 1,
+    kinds: {},
+    kernelPixels: { u8: 1, u16: 0 },
+    bins: 0,
+    previews: 1,
+    previewPixels: 1,
+    remoteFiles: 0,
+    remoteBytes: 0,
   },
 };
 

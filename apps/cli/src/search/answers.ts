@@ -45,13 +45,14 @@ export function answersOf(
       uri,
       frame,
       score: value,
-      ...(fraction && { exact: `${fraction.numerator}/${fraction.denominator}` }),
+      exact: fraction && `${fraction.numerator}/${fraction.denominator}`,
       row,
-      ...(unit === 'cell' && { cellRow: Math.floor(cell / columns), cellColumn: cell % columns }),
+      cellRow: unit === 'cell' ? Math.floor(cell / columns) : undefined,
+      cellColumn: unit === 'cell' ? cell % columns : undefined,
       timestampMs,
       capturedAt: capturedAtMs === null ? null : new Date(capturedAtMs).toISOString(),
       camera,
-      ...(isGrouped && { folded }),
+      folded: isGrouped ? folded : undefined,
     };
   });
 }
@@ -83,7 +84,7 @@ export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
   return answers.slice(0, sheetQueries).map(({ query, distance, results }) => ({
     title: `${query} by ${distance}`,
     tiles: results.slice(0, sheetTiles).map((answer) => ({
-      shown: { uri: answer.uri, ...(answer.timestampMs !== null && { videoFrame: answer.frame }) },
+      shown: { uri: answer.uri, videoFrame: answer.timestampMs === null ? undefined : answer.frame },
       caption: [`${answer.rank}. ${answer.score.toFixed(6)}`, captionOf(answer)],
     })),
   }));

@@ -125,7 +125,7 @@ export function changeSheetRows({ camera, time, events }: CameraChanges): SheetR
     .slice(0, sheetEvents)
     .sort((a, b) => a.start.time - b.start.time);
   const tileOf = ({ uri, frame, isVideo, time: at }: Moment, words: string): SheetTile => ({
-    shown: { uri, ...(isVideo && { videoFrame: frame }) },
+    shown: { uri, videoFrame: isVideo ? frame : undefined },
     caption: [words, spoken(timeText(at, time), time)],
   });
   const tiles = shown.flatMap(({ kind, before, after, strength }) => [

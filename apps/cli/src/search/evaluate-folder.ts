@@ -68,7 +68,7 @@ export async function evaluateFolder(folder: string, options: EvaluateOptions, s
       for (const distance of options.distance ?? ['intersection' as const]) {
         const evaluation = evaluate(images, distance);
         const { name, pipeline } = pipelines[i]!;
-        const how = { ...(name && { name }), pipeline: describePipeline(pipeline), grid, distance };
+        const how = { name: name || undefined, pipeline: describePipeline(pipeline), grid, distance };
         found.push({ evaluation, report: reportOf(evaluation, how) });
       }
     }

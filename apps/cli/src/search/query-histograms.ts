@@ -50,7 +50,7 @@ function pixelsOf(query: Query, catalog: Catalog): { uri: string; videoFrame?: n
   if (row === undefined) return { uri: (query as Extract<Query, { kind: 'image' }>).uri };
   const { uri, frame, timestampMs } = catalog.describe(row);
   // URIs in the index have no secrets; the URI of the query may have them.
-  return { uri: query.kind === 'frame' ? query.uri : uri, ...(timestampMs !== null && { videoFrame: frame }) };
+  return { uri: query.kind === 'frame' ? query.uri : uri, videoFrame: timestampMs === null ? undefined : frame };
 }
 
 /**

@@ -29,13 +29,22 @@ export function factsOf(command: Command, settings: Settings, profile: string | 
   const env = profile === undefined ? settings.env : { ...settings.env, HALOGRID_PROFILE: profile };
   const name = commandPath(command).join(' ');
   const chosen = chooseSettings(command, { ...settings, env }).map(({ key, value, place, from, error }) => ({
-    ...{ command: name, option: key, value: withoutSecrets(value) ?? null, place, from: from ?? null },
+    command: name,
+    option: key,
+    value: withoutSecrets(value) ?? null,
+    place,
+    from: from ?? null,
     variable: variableOf(key),
-    ...(error !== undefined && { error }),
+    error,
   }));
   const typed = Object.entries(onlyTyped[name] ?? {}).map(([key, why]) => ({
-    ...{ command: name, option: key, value: null, place: 'default' as const, from: null },
-    ...{ variable: variableOf(key), onlyTyped: why },
+    command: name,
+    option: key,
+    value: null,
+    place: 'default' as const,
+    from: null,
+    variable: variableOf(key),
+    onlyTyped: why,
   }));
   return [...chosen, ...typed];
 }

@@ -58,32 +58,32 @@ export interface JobSummary {
 export async function summarise(job: JobStatus): Promise<JobSummary> {
   const out = fileURLToPath(job.spec!.out);
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts ?? noCounts;
-  const nothingMerged = whyNothingMerged(job);
   const written = await readJobJson(out, job.jobId);
-  const time = whereTimeWent(job);
   return {
     id: job.jobId,
     state: stateWord(job.state),
-    ...(job.error && { error: job.error }),
-    ...(job.digest && { digest: job.digest }),
-    ...(written?.convention && { convention: written.convention }),
-    ...(written?.pipelines && { pipelines: written.pipelines }),
+    error: job.error || undefined,
+    digest: job.digest || undefined,
+    convention: written?.convention,
+    pipelines: written?.pipelines,
     counts: { sources, frames, shards, attempts, pixels, quarantined },
-    ...(job.reasons.length > 0 && { quarantine: job.reasons }),
-    ...(job.mended.length > 0 && { mended: job.mended }),
-    ...(job.notes.length > 0 && { notes: job.notes }),
-    ...(nothingMerged && { nothingMerged }),
-    ...(written?.incremental && { incremental: written.incremental }),
-    ...(written?.resultsVersion && { resultsVersion: written.resultsVersion }),
-    ...(written?.earlierResultsVersion && { earlierResultsVersion: written.earlierResultsVersion }),
+    quarantine: unlessEmpty(job.reasons),
+    mended: unlessEmpty(job.mended),
+    notes: unlessEmpty(job.notes),
+    nothingMerged: whyNothingMerged(job),
+    incremental: written?.incremental,
+    resultsVersion: written?.resultsVersion,
+    earlierResultsVersion: written?.earlierResultsVersion,
     wallSeconds: (job.finishedMs - job.submittedMs) / 1000,
-    ...(time && { time }),
-    ...(written?.seconds && { seconds: written.seconds }),
-    ...(written?.nodes && { nodes: written.nodes }),
+    time: whereTimeWent(job),
+    seconds: written?.seconds,
+    nodes: written?.nodes,
     out,
     pictures: picturesOf(job),
   };
 }
+
+const unlessEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);
 
 /** The pictures of a job. Without results there are none; without a histogram, the chart is missing. */
 function picturesOf({ spec, counts }: JobStatus): string[] {

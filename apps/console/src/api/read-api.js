@@ -78,7 +78,8 @@ export async function readPicture(path) {
 async function ask(url, init, timeoutMs, more = {}) {
   const token = sessionStorage.getItem(tokenKey);
   /** @type {Record<string, string>} */
-  const headers = { ...more, ...(token && { authorization: `Bearer ${token}` }) };
+  const headers = { ...more };
+  if (token) headers.authorization = `Bearer ${token}`;
   const response = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(timeoutMs) });
   if (response.ok) return response;
   const text = (await response.text()).trim();

@@ -30,7 +30,8 @@ export function histogramChart(counts, { name, width, scale }) {
     .join('');
   return chartFrame(
     {
-      ...{ width, height },
+      width,
+      height,
       label: `Histogram of ${name}: ${counts.length} bins, ${describeCompact(most)} in the largest`,
       across: valueTicks(counts.length - 1, Math.max(2, Math.floor(plot.width / 70)))
         .filter(Number.isInteger)

@@ -28,7 +28,8 @@ export function rateChart({ pixelsPerSecond: all, widthMs, elapsedMs }, width, i
   const end = x(rates.length * widthMs);
   return chartFrame(
     {
-      ...{ width, height },
+      width,
+      height,
       label: `Throughput over ${describeTick(Math.round(seconds))}, ${describePixels(most)} a second at most`,
       across: timeTicks(seconds, Math.max(2, Math.floor(plot.width / 90))).map((at) => {
         return { at: round((at / seconds) * plot.width), words: describeTick(at) };

@@ -23,7 +23,8 @@ export function speedChart(speeds, seconds, width) {
   const ticks = Array.from({ length: Math.floor(seconds / stepSeconds) + 1 }, (_, i) => i * stepSeconds);
   return chartFrame(
     {
-      ...{ width, height },
+      width,
+      height,
       label: `Throughput over the last ${describeTick(seconds)}, ${describePixels(most)} a second at most`,
       across: ticks.map((at) => {
         const ago = seconds - at;

@@ -1,3 +1,4 @@
+import { queryOf } from '../api/query-of.js';
 import { button, element } from '../elements.js';
 import { shortFrameName, timeOfFrame } from '../words/frame-words.js';
 import { shownPath } from '../words/sentences.js';
@@ -52,4 +53,4 @@ export function showFrame(frame, { note, jobId, marked }) {
 
 /** @param {string} jobId @param {IndexedFrame} frame */
 const viewerOf = (jobId, { uri, frame, isVideo }) =>
-  `viewer.html?${new URLSearchParams({ job: jobId, uri, ...(isVideo && { frame: String(frame) }) })}`;
+  `viewer.html?${queryOf({ job: jobId, uri, frame: isVideo ? frame : undefined })}`;

@@ -25,7 +25,7 @@ export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId },
   const more = folded > 0 ? `and ${folded} nearby` : '';
   const words = [`${i + 1}. ${score.toFixed(4)}`, cell, more].filter(Boolean).join(' · ');
   const marked = isCell && grid ? regionOfCells([cellRow * grid.columns + cellColumn], grid) : undefined;
-  const known = { words, note: `${words} · job ${jobId}`, jobId, ...(marked && { marked }) };
+  const known = { words, note: `${words} · job ${jobId}`, jobId, marked };
   return frameItem(/** @type {IndexedFrame} */ (frame), known, pick);
 }
 

@@ -42,10 +42,10 @@ function bar(words, part, isMain) {
     max: 1,
     value: part,
     'aria-label': words,
-    ...(isMain && { class: 'main' }),
+    class: isMain ? 'main' : undefined,
   });
   return [
-    element('dt', isMain ? { class: 'main' } : {}, words),
+    element('dt', { class: isMain ? 'main' : undefined }, words),
     element('dd', {}, meter, element('span', {}, percent)),
   ];
 }

@@ -30,8 +30,10 @@ export function jobHead(job) {
       element('span', { class: 'hint' }, ` · submitted ${describeMoment(job.submittedMs)}`),
       ...(job.state === 'JOB_STATE_COMPLETE'
         ? [
-            ...[' · ', element('a', { href: `../console/viewer.html?${asQuery}` }, 'open viewer')],
-            ...[' · ', element('a', { href: `../console/changes.html?${asQuery}` }, 'show changes')],
+            ' · ',
+            element('a', { href: `../console/viewer.html?${asQuery}` }, 'open viewer'),
+            ' · ',
+            element('a', { href: `../console/changes.html?${asQuery}` }, 'show changes'),
           ]
         : []),
     ),

@@ -33,7 +33,7 @@ export function stageTable({ stages }) {
       element(
         'tr',
         {},
-        ...heads.map((head, i) => element('th', { scope: 'col', ...(i && { class: 'number' }) }, head)),
+        ...heads.map((head, i) => element('th', { scope: 'col', class: i > 0 ? 'number' : undefined }, head)),
       ),
     ),
     element('tbody', {}, ...known),

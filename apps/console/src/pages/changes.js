@@ -1,5 +1,6 @@
 // The page of changes: a timeline for each camera of a job, and frames from before and after each change.
 import { attempt } from '../api/attempt.js';
+import { queryOf } from '../api/query-of.js';
 import { readApi } from '../api/read-api.js';
 import { timelineChart } from '../charts/timeline-chart.js';
 import { button, byId, element, fieldById, fill } from '../elements.js';
@@ -45,8 +46,8 @@ function jobOptions({ jobId, finishedMs, spec }) {
   const words = `${describeTime(finishedMs, 'captured_at')}, ${shownPath(spec?.out ?? '')}`;
   const names = spec?.pipelines?.named.map(({ name }) => name) ?? [''];
   return names.map((name) => {
-    const value = new URLSearchParams({ job: jobId, ...(name && { pipeline: name }) });
-    return element('option', { value: `${value}` }, name ? `${words}, ${name}` : words);
+    const value = queryOf({ job: jobId, pipeline: name || undefined });
+    return element('option', { value }, name ? `${words}, ${name}` : words);
   });
 }
 
@@ -89,7 +90,7 @@ function cameraSection(camera, grid) {
 function figure(when, frame, marked) {
   const jobId = new URLSearchParams(location.search).get('job') ?? '';
   const name = shortFrameName(frame);
-  const open = button('', () => showFrame(frame, { note: when.toLowerCase(), jobId, ...(marked && { marked }) }));
+  const open = button('', () => showFrame(frame, { note: when.toLowerCase(), jobId, marked }));
   open.className = 'open';
   open.append(lazyPicture(frame.picture, pairPx, `${when}: ${name}`, marked));
   return element('figure', {}, open, element('figcaption', {}, `${when}: ${name}`));

@@ -101,7 +101,7 @@ function nodeRows(node) {
 }
 
 /** @param {State} state */
-const stateCell = ({ word, tone }) => element('td', { 'data-label': 'State', ...(tone && { class: tone }) }, word);
+const stateCell = ({ word, tone }) => element('td', { 'data-label': 'State', class: tone || undefined }, word);
 
 /** A cell that shows as much as fits; its tooltip shows all. @param {string} label @param {string} text */
 const longCell = (label, text) =>

@@ -1,6 +1,7 @@
 // The page of the job whose id is in the path: reads it once a second while it runs.
 
 import { downloadLink } from '../api/download-link.js';
+import { queryOf } from '../api/query-of.js';
 import { readApi } from '../api/read-api.js';
 import { withToken } from '../api/token-dialog.js';
 import { HistogramSection } from '../charts/histogram-section.js';
@@ -93,7 +94,7 @@ const note = (words) => element('p', { class: 'hint none' }, words);
 /** Reads the job, with the merged results of the chosen pipeline and cell. @returns {Promise<ShownJob>} */
 function readJob() {
   const cell = histogram.growingCell;
-  return readApi(`${path}?${new URLSearchParams({ merged: histogram.pipeline, ...(cell !== undefined && { cell }) })}`);
+  return readApi(`${path}?${queryOf({ merged: histogram.pipeline, cell })}`);
 }
 
 /** Shows the histogram after another pipeline or cell was chosen. */

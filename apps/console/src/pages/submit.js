@@ -73,7 +73,9 @@ function addOperation(kernels) {
 const specOf = () => ({
   sources,
   pipeline: { operations: operations.map((form) => form.operation(fieldById('border').value)) },
-  ...{ mapFormat: fieldById('map').value, grid: gridOf(fieldById('grid').value), out: fieldById('out').value.trim() },
+  mapFormat: fieldById('map').value,
+  grid: gridOf(fieldById('grid').value),
+  out: fieldById('out').value.trim(),
 });
 
 /** @param {string} text */
@@ -132,7 +134,7 @@ await attempt(async () => {
   }
   addOperation(kernels);
   byId('more').addEventListener('click', () => addOperation(kernels));
-  const usual = element('option', { value: '' }, 'default of the kernel');
+  const usual = element('option', { value: '' }, 'default');
   byId('border').replaceChildren(usual, ...borders.map((border) => element('option', {}, border)));
   byId('map').replaceChildren(...mapFormats.map((format) => element('option', {}, format)));
   await browser.open('');

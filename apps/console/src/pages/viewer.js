@@ -1,5 +1,6 @@
 // The viewer of a complete job: a source and its map side by side, to zoom and move, and the histogram of the source.
 import { attempt } from '../api/attempt.js';
+import { queryOf } from '../api/query-of.js';
 import { apiUrl, readApi, readPicture } from '../api/read-api.js';
 import { HistogramSection } from '../charts/histogram-section.js';
 import { byId, element, fieldById, fill } from '../elements.js';
@@ -211,7 +212,7 @@ function goTo(index) {
 
 /** @param {IndexedFrame} frame */
 const goToFrame = ({ uri, frame, isVideo }) =>
-  void attempt(() => show(`${new URLSearchParams({ uri, ...(isVideo && { frame: String(frame) }) })}`));
+  void attempt(() => show(queryOf({ uri, frame: isVideo ? frame : undefined })));
 
 byId('at').addEventListener('input', () => goTo(Number(fieldById('at').value)));
 byId('changed').addEventListener('click', () => void attempt(() => showChanges(jobId, pipeline(), goToFrame)));

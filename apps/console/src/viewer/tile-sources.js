@@ -20,7 +20,12 @@ const lastLevel = (width, height) => Math.ceil(Math.log2(Math.max(width, height,
  */
 export function mapTiles({ width, height }, urlOf) {
   return {
-    ...{ width, height, tileSize: mapTilePx, tileOverlap: 0, minLevel: 0, maxLevel: lastLevel(width, height) },
+    width,
+    height,
+    tileSize: mapTilePx,
+    tileOverlap: 0,
+    minLevel: 0,
+    maxLevel: lastLevel(width, height),
     /** @param {number} level @param {number} x @param {number} y */
     getTileUrl: (level, x, y) => urlOf(`${level}/${x}_${y}.png`),
   };
@@ -36,7 +41,11 @@ export function mapTiles({ width, height }, urlOf) {
 export function sourceTiles({ width, height }, urlOf) {
   const maxLevel = lastLevel(width, height);
   return {
-    ...{ width, height, tileSize: sourceTilePx, tileOverlap: 0, maxLevel },
+    width,
+    height,
+    tileSize: sourceTilePx,
+    tileOverlap: 0,
+    maxLevel,
     minLevel: Math.max(0, maxLevel - sourceLevels),
     /** @param {number} level @param {number} x @param {number} y */
     getTileUrl(level, x, y) {

@@ -1,3 +1,4 @@
+import { queryOf } from '../api/query-of.js';
 import { readApi } from '../api/read-api.js';
 import { timelineChart } from '../charts/timeline-chart.js';
 import { element, fill } from '../elements.js';
@@ -36,11 +37,7 @@ export async function showChanges(jobId, pipeline, go) {
       { class: 'hint' },
       ...(leftOut > 0 ? [`${leftOut} more cameras are left out. `] : []),
       'Choose an event to show its frame. ',
-      element(
-        'a',
-        { href: `changes.html?${new URLSearchParams({ job: jobId, ...(pipeline && { pipeline }) })}` },
-        'All details',
-      ),
+      element('a', { href: `changes.html?${queryOf({ job: jobId, pipeline: pipeline || undefined })}` }, 'All details'),
     ),
   ]);
 }

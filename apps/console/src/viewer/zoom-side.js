@@ -158,7 +158,8 @@ export class ZoomSide {
       visibilityRatio: 0.3,
       animationTime: 0.3,
       gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
-      ...(token && { loadTilesWithAjax: true, ajaxHeaders: { authorization: token } }),
+      loadTilesWithAjax: token !== '',
+      ajaxHeaders: token ? { authorization: token } : {},
     });
     viewer.addHandler('pan', () => this.#moved(this));
     viewer.addHandler('zoom', () => {

@@ -19,7 +19,11 @@ const node: NodeStatus = {
     },
     device: { kind: 'gpu', name: 'NVIDIA H200', driver: '550', gpu },
   }),
-  ...{ sees: [], leasedBytes: 2e6, creditBytes: 1e9, lastFailure: '', lastFailureMs: 0 },
+  sees: [],
+  leasedBytes: 2e6,
+  creditBytes: 1e9,
+  lastFailure: '',
+  lastFailureMs: 0,
 };
 const rowsOf = (change: Partial<NodeStatus>) => new Map(nodeCard({ ...node, ...change }, 60_000, new Rates()).rows);
 

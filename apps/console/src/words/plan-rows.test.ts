@@ -3,8 +3,18 @@ import { test } from 'node:test';
 import { planRows } from './plan-rows.js';
 
 const plan = {
-  ...{ sources: 29, kept: 0, quarantined: 2, unknown: 0, pixels: 22_000_000, shards: 12, videoFrames: 0 },
-  ...{ mapsBytes: 0, featuresBytes: 61_000, scratchBytes: 0, notes: ['Two folders are left out'], isPart: false },
+  sources: 29,
+  kept: 0,
+  quarantined: 2,
+  unknown: 0,
+  pixels: 22_000_000,
+  shards: 12,
+  videoFrames: 0,
+  mapsBytes: 0,
+  featuresBytes: 61_000,
+  scratchBytes: 0,
+  notes: ['Two folders are left out'],
+  isPart: false,
   reasons: [{ stage: 'decode', error: 'It is empty', inputs: 2, example: 'file:///in/a.png' }],
 };
 

@@ -17,7 +17,7 @@ export function specRows(spec, asked) {
     ['grid', isDivided && `${grid?.rows} × ${grid?.columns} cells`],
     ['maps', spec.mapFormat !== 'none' && spec.mapFormat],
     ['tile side', spec.tilePx > 0 && `${spec.tilePx} px`],
-    ['frames a shard', spec.batchFrames > 0 && spec.batchFrames],
+    ['frames per shard', spec.batchFrames > 0 && spec.batchFrames],
     ['priority', spec.priority],
     ['verified', spec.verifyPercent && `${spec.verifyPercent} % of shards`],
     ['video', video && describeVideo(video)],

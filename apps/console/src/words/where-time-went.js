@@ -55,14 +55,15 @@ export function whereTimeWent(job, nowMs) {
   const computing = between(times.leasedMs, computedMs);
   /** @param {string} name */
   const part = (name) => rounded((times.busySeconds[name] ?? 0) / (computing * nodesUsed || 1));
-  const { read, decode, device, encode, shard } = times.busySeconds;
+  const { read, decode, device, encode, shard, queued } = times.busySeconds;
+  const hasBinding = binders.some((name) => times.busySeconds[`${name}_binds`] !== undefined);
   const tells = [read, decode, device, encode, shard].some((seconds) => seconds !== undefined);
   /** @type {TimeSpent} */
   const spent = {
     starting: between(submittedMs, times.leasedMs),
     computing,
     writing: between(computedMs, endMs),
-    ...(times.listedMs && { listing: between(submittedMs, times.listedMs) }),
+    listing: times.listedMs ? between(submittedMs, times.listedMs) : undefined,
     busy: {
       read: part('read'),
       decode: part('decode'),
@@ -70,24 +71,22 @@ export function whereTimeWent(job, nowMs) {
       encode: part('encode'),
       shard: part('shard'),
     },
-    ...(binders.some((name) => times.busySeconds[`${name}_binds`] !== undefined) && {
-      binding: /** @type {Record<Binder, number>} */ (
-        Object.fromEntries(binders.map((name) => [name, part(`${name}_binds`)]))
-      ),
-    }),
-    ...awayOf(times.busySeconds),
+    binding: hasBinding
+      ? /** @type {Record<Binder, number>} */ (Object.fromEntries(binders.map((name) => [name, part(`${name}_binds`)])))
+      : undefined,
+    away: awayOf(times.busySeconds),
     // Time of the coordinator, so the number of nodes does not matter.
-    ...(times.busySeconds.queued !== undefined && { queued: rounded(times.busySeconds.queued / (computing || 1)) }),
+    queued: queued === undefined ? undefined : rounded(queued / (computing || 1)),
   };
   return tells ? { ...spent, bound: boundOf(spent, times) } : spent;
 }
 
-/** @param {Record<string, number>} busySeconds @returns {Pick<TimeSpent, 'away'>} */
+/** @param {Record<string, number>} busySeconds @returns {TimeSpent['away']} */
 function awayOf(busySeconds) {
   const hosts = Object.entries(busySeconds).filter(([name]) => name.startsWith('away '));
-  if (hosts.length === 0) return {};
+  if (hosts.length === 0) return undefined;
   const [name, seconds] = hosts.reduce((a, b) => (b[1] > a[1] ? b : a));
-  return { away: { place: name.slice('away '.length), seconds } };
+  return { place: name.slice('away '.length), seconds };
 }
 
 /** A device that is busy for this part of the time, with one batch after another, is fully used. */

@@ -8,7 +8,13 @@ const video = { job: 0.3, 'decode video': 30, 'cpu lbp': 3 };
 const archive = { job: 0.3, 'open jpeg': 20, 'decode jpeg': 200, 'cpu lbp': 40 };
 const usual = (parts: KeptRun['parts'], startSeconds = 1) => ({ parts, startSeconds });
 const run = (parts: KeptRun['parts'], seconds: number, startFactor = 1): KeptRun => ({
-  ...{ machine: 'm', device: 'cpu', isChosen: true, startFactor, parts, seconds, slowdown: 1 },
+  machine: 'm',
+  device: 'cpu',
+  isChosen: true,
+  startFactor,
+  parts,
+  seconds,
+  slowdown: 1,
 });
 
 test('an archive is not measured by a video', () => {

@@ -12,13 +12,31 @@ const job = { pipelines: [pipeline], mapFormat: 'tiff' };
 const workers: Workers = { nodes: 2, device: 'cpu', cores: 4 };
 
 const noWork: PlanWork = {
-  ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, bins: 0, previews: 0, previewPixels: 0 },
-  ...{ remoteFiles: 0, remoteBytes: 0 },
+  inputs: 0,
+  kinds: {},
+  kernelPixels: { u8: 0, u16: 0 },
+  bins: 0,
+  previews: 0,
+  previewPixels: 0,
+  remoteFiles: 0,
+  remoteBytes: 0,
 };
 const nothing = { stagingBytes: 0, resultsBytes: 0 };
 const totalsOf = (work: Partial<PlanWork>, more: Partial<PlanTotals> = {}): PlanTotals => ({
-  ...{ sources: 0, kept: 0, quarantined: 0, unknown: 0, pixels: 0, shards: 0, tiles: 0, segments: 0, videoFrames: 0 },
-  ...{ haloPixels: 0, largest: { width: 0, height: 0, ...nothing }, batch: nothing, all: nothing, scratchBytes: 0 },
+  sources: 0,
+  kept: 0,
+  quarantined: 0,
+  unknown: 0,
+  pixels: 0,
+  shards: 0,
+  tiles: 0,
+  segments: 0,
+  videoFrames: 0,
+  haloPixels: 0,
+  largest: { width: 0, height: 0, ...nothing },
+  batch: nothing,
+  all: nothing,
+  scratchBytes: 0,
   output: { mapsBytes: 0, featuresBytes: 0, histogramBytes: 0 },
   work: { ...noWork, ...work },
   ...more,
@@ -45,7 +63,10 @@ const totalsOfShape = ({ frames, framePixels, tiles, tilePixels, mapsBytes }: Sh
       bins: 256 * (frames + 1),
     },
     {
-      ...{ sources: frames + 1, pixels, tiles, shards: tiles + frames },
+      sources: frames + 1,
+      pixels,
+      tiles,
+      shards: tiles + frames,
       output: { mapsBytes, featuresBytes: 0, histogramBytes: 0 },
     },
   );
