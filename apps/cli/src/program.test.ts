@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { usageSentence } from './options/usage-sentence.ts';
+import { usageSentence } from './options/failure.ts';
 import { createProgram, noSettings, runProgram } from './program.ts';
 import { leavesOf, type SettingCommand } from './settings/setting-command.ts';
 

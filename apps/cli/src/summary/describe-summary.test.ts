@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeNotices, describeSummary } from './describe-summary.ts';
+import { Counts, JobState } from '@halogrid/proto';
+import { describeNotices, describeSummary, exitCodeOfJob } from './describe-summary.ts';
 import type { JobSummary } from './job-summary.ts';
 
 const summary: JobSummary = {
@@ -102,3 +103,17 @@ test('a job that merged nothing says so first', () => {
     'Job j1 is complete, but the results are empty: all 12 inputs are quarantined (after 2.00 s).',
   );
 });
+
+const codes = [
+  [JobState.COMPLETE, 0, 0],
+  [JobState.COMPLETE, 2, 3],
+  [JobState.FAILED, 0, 1],
+  [JobState.FAILED, 2, 1],
+  [JobState.CANCELLED, 0, 1],
+] as const;
+
+for (const [state, quarantined, code] of codes) {
+  test(`${state} with ${quarantined} quarantined exits ${code}`, () => {
+    assert.equal(exitCodeOfJob({ state, counts: Counts.fromPartial({ quarantined }) }), code);
+  });
+}

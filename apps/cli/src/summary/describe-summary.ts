@@ -4,7 +4,7 @@ import { describeTimeSpent } from '@halogrid/console/words/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
-import { exitCodeOfJob } from '../process/exit-code-of-job.ts';
+import { exitCodes } from '../process/exit-code.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import { type JobSummary, summarise } from './job-summary.ts';
 
@@ -105,4 +105,10 @@ export async function reportEnd(
   if (job.state === JobState.CANCELLED) throw new Error(`Job ${job.jobId} was cancelled`);
   if (!asJson) process.stdout.write(describeSummary(summary, process.cwd()));
   return exitCodeOfJob(job);
+}
+
+/** The exit code of a command that followed a job to its end. */
+export function exitCodeOfJob(job: Pick<JobStatus, 'state' | 'counts'>): number {
+  if (job.state !== JobState.COMPLETE) return exitCodes.failed;
+  return job.counts?.quarantined ? exitCodes.quarantined : exitCodes.complete;
 }
