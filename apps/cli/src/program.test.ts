@@ -4,7 +4,7 @@ import { usageSentence } from './options/failure.ts';
 import { createProgram, noSettings, runProgram } from './program.ts';
 import { leavesOf, type SettingCommand } from './settings/setting-command.ts';
 
-// A halogrid.toml of the user would have a say.
+// A halogrid.toml of the user would change results.
 process.env.XDG_CONFIG_HOME = '/dev/null';
 
 afterEach(() => {
@@ -86,7 +86,7 @@ test('help says defaults in one form', async () => {
 
 test('an address where nobody answers is said in one sentence, with exit code 1', async (t) => {
   const printed = t.mock.method(console, 'error', () => {});
-  // Port 9 is the discard service, which nobody runs.
+  // Port 9 is the discard service: nothing listens there.
   await runProgram(['jobs', '--coordinator', '127.0.0.1:9']);
   assert.deepEqual(printed.mock.calls[0]?.arguments, [
     "halogrid: No coordinator answers at 127.0.0.1:9: is one running there ('halogrid coordinator')?",

@@ -24,6 +24,7 @@ export async function createProgram(
     )
     .version(`${softwareVersion} (results version ${resultsVersion})`, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help about a command')
     // runProgram prints errors, so commander throws them; subcommands inherit this.
     .exitOverride()
     .configureOutput({ outputError: () => {} })

@@ -15,7 +15,7 @@ const job = JobStatus.fromPartial({
   submittedMs,
 });
 
-test('behind a pipe, times are those of ISO 8601', () => {
+test('in a pipe, times are in ISO 8601', () => {
   assert.equal(
     jobTable([job], submittedMs),
     'JOB                     STATE       SHARDS  PIXELS    QUARANTINED  SUBMITTED                 RESULTS\n' +

@@ -36,13 +36,13 @@ const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'
   spaceGrace: 0,
 };
 
-test('a program may give every option of the command, but for those of its output and of clusters', async () => {
+test('a program may give every option of the command, except options of output and clusters', async () => {
   const names = runCommand().options.map((option) => option.attributeName());
   assert.deepEqual(names.toSorted(), Object.keys(all).sort());
   const command = (await createProgram(noSettings, ['run'])).commands.find((each) => each.name() === 'run')!;
   const ofCommand = command.options.map((option) => option.attributeName());
   const left = ofCommand.filter((name) => !names.includes(name));
-  // Flags have another option each, which says no.
+  // Each flag also has an option that switches it off.
   assert.deepEqual(
     [...new Set(left)],
     [

@@ -63,7 +63,7 @@ test('results that the disk cannot take are refused, where they are sure to be t
     () => checkDisk(totals, { ...spec, mapFormat: 'zarr' }, path, 13e9),
     /^UsageError: The results take 14/,
   );
-  // A format that compresses is sure to take the pieces alone.
+  // With a compressed format, only the pieces are certain to need room.
   checkDisk(totals, { ...spec, mapFormat: 'png' }, path, 6e9);
   assert.throws(() => checkDisk(totals, { ...spec, mapFormat: 'png' }, path, 5e9), /^UsageError: The results take 6/);
 });

@@ -5,7 +5,7 @@ import { ParameterError } from '@halogrid/kernels';
 import { UsageError } from '@halogrid/service';
 import { exitCodeOfError, exitCodeOfPlan, exitCodeOfSignal } from './exit-code.ts';
 
-test('a plan of which nothing is left exits 3', () => {
+test('a plan with nothing left to compute exits 3', () => {
   const rest = { sources: 9, unknown: 0 };
   assert.equal(exitCodeOfPlan({ ...rest, quarantined: 9, shards: 0, kept: 0 }), 3);
   assert.equal(exitCodeOfPlan({ ...rest, quarantined: 1, shards: 2, kept: 0 }), 0);

@@ -43,7 +43,7 @@ test('changes are a table for people', () => {
   );
 });
 
-test('times are those of the clock where it is known', () => {
+test('times are clock times if these are known', () => {
   const [change] = changesOf({ ...camera, time: 'captured_at' }, 3);
   assert.deepEqual([change!.start, change!.time], ['1970-01-01T00:00:02.000Z', 'captured_at']);
 });

@@ -69,7 +69,7 @@ test('a job shows why inputs are quarantined and what it waits for, and nothing 
   assert.equal(jobView({ ...complete, waiting }, 0, new Rates()).waiting, '');
 });
 
-test('a job that merged nothing is no good news', () => {
+test('a job that merged nothing is marked as bad', () => {
   const nothing = { ...complete, counts: { ...counts, frames: 0, quarantined: 40 } };
   assert.deepEqual(jobView(nothing, 0, new Rates()).state, {
     word: 'complete, but the results are empty: all 40 inputs are quarantined',

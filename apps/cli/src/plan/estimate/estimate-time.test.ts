@@ -18,7 +18,7 @@ const run = (parts: KeptRun['parts'], seconds: number, startFactor = 1): KeptRun
 });
 
 test('an archive is not measured by a video', () => {
-  // A tenth of what is expected of a video: that is what decoding it is, and the machine is faster by a part of that.
+  // A video took a tenth of what was expected. That is put down to decoding mostly, and partly to a fast machine.
   const { seconds, likeRuns, otherRuns } = estimateTime(usual(archive), [run(video, 3.3)], 1);
   assert.ok(seconds > 260 / 4 && seconds < 260, `${seconds}`);
   assert.deepEqual([likeRuns, otherRuns], [0, 1]);

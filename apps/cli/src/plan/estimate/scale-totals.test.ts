@@ -4,7 +4,7 @@ import type { PlanTotals } from '@halogrid/coordinator/plan';
 import { scaleTotals } from './scale-totals.ts';
 
 const nothing = { stagingBytes: 0, resultsBytes: 0 };
-/** A quarter of an archive of 8,000 frames, of which a batch of 500 is being filled. */
+/** A quarter of an archive of 8,000 frames; a batch of 500 is being filled. */
 const part: PlanTotals = {
   sources: 2000,
   kept: 0,

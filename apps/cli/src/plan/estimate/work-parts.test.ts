@@ -44,7 +44,7 @@ const totalsOf = (work: Partial<PlanWork>, more: Partial<PlanTotals> = {}): Plan
 const secondsOf = (totals: PlanTotals, by = workers) => predict(workParts(totals, job, by), fitCosts([])).seconds;
 
 const amount = fc.nat(1e6);
-/** Frames of a kind and tiles of a TIFF, of as many pixels each. */
+/** Frames of a kind, and tiles of a TIFF with as many pixels. */
 const shape = fc.record({ frames: amount, framePixels: amount, tiles: amount, tilePixels: amount, mapsBytes: amount });
 type Shape = { frames: number; framePixels: number; tiles: number; tilePixels: number; mapsBytes: number };
 const totalsOfShape = ({ frames, framePixels, tiles, tilePixels, mapsBytes }: Shape): PlanTotals => {
@@ -100,7 +100,7 @@ describe('the time of a job', () => {
     fc.assert(
       fc.property(shape, (of) => {
         const seconds = secondsOf(totalsOfShape(of));
-        // A tenth of what was measured on one core: nothing does a lease in 0.1 ms, or a pixel in 0.1 ns.
+        // A tenth of what was measured on one core: no machine handles a lease in 0.1 ms, or a pixel in 0.1 ns.
         assert.ok(seconds >= (0.1e-3 * of.tiles) / workers.cores);
         assert.ok(seconds >= (0.1e-9 * (of.frames * of.framePixels + of.tiles * of.tilePixels)) / workers.cores);
         assert.ok(seconds >= 0.1e-9 * of.mapsBytes);
@@ -167,7 +167,7 @@ describe('a kernel takes', () => {
     }
   });
 
-  // docs/benchmarks.md, "Without a GPU" and "Estimates": of one core.
+  // Figures for one core in docs/benchmarks.md, "Without a GPU" and "Estimates".
   test('within a factor of 2 of what was measured', () => {
     for (const [text, nanoseconds] of [
       ['lbp', 1],
