@@ -45,7 +45,7 @@ export class OperationForm {
       ...this.#parameters.map(({ parameter, field }) => {
         const hint = parameter.choices.length > 0 ? [] : [element('span', { class: 'hint' }, parameter.allowed)];
         const isLong = hint.length > 0 && parameter.allowed.length > longHint;
-        return element('label', isLong ? { class: 'wide' } : {}, parameter.name, ' ', field, ...hint);
+        return element('label', { class: isLong ? 'wide' : undefined }, parameter.name, ' ', field, ...hint);
       }),
     );
   }
