@@ -20,8 +20,8 @@ export function addNodesCommand(program: Command): void {
 }
 
 /**
- * What a person reads of the attached nodes: a line each, and below what some of them cannot do. On a terminal, `nowMs`
- * is the time from which others are told.
+ * The table of attached nodes for people, with what some of them cannot do below it. On a terminal, times are relative
+ * to `nowMs`.
  */
 export function describeNodes(nodes: readonly NodeStatus[], nowMs?: number): string {
   if (nodes.length === 0) return "No nodes; 'halogrid node' starts one.\n";

@@ -17,9 +17,8 @@ export function addPlanCommand(program: Command): void {
   const command = program
     .command('plan')
     .description(
-      'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time, by what runs ' +
-        'on this machine took before. It computes nothing. A plan that cannot fit is refused with what would; one that ' +
-        'sets every input aside ends with 3.',
+      'Plans a job as run would and shows its pixels, shards, memory, results, and time, estimated from earlier runs on this ' +
+        'machine. It computes nothing. Exits with 2 and a remedy if the job does not fit, with 3 if every input would be quarantined.',
     )
     .argument('<source...>', 'as for run');
   addQuietOption(addJobOptions(command))
