@@ -27,7 +27,7 @@ export function addChangesCommand(program: Command): void {
     .option('--camera <name>', 'only this camera')
     .option('--kind <names>', `only changes of these kinds: ${changeKinds.join(', ')} (default: all)`, readKinds)
     .option('-o, --out <dir>', 'also write events.jsonl, timeline.svg and a contact sheet there')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (out: string, options: ChangesOptions) => {
       const { listChanges } = await import('../search/list-changes.ts');
       await listChanges(out, options);

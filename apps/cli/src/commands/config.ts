@@ -15,7 +15,7 @@ export function addConfigCommand(program: Command): void {
         'folder, halogrid.toml of the user.',
     )
     .argument('[command...]', 'a command, such as run or bench kernels')
-    .option('--json', 'as JSON: every option of the command, or of all commands')
+    .option('--json', 'print JSON: every option of the command, or of all commands')
     .action(async (words: string[], options: { json?: boolean; profile?: string }, command: SettingCommand) => {
       const { settings } = command;
       const whole = await command.whole();

@@ -16,7 +16,7 @@ export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description('Tests every device with a small image and shows what was found; exits with 1 if none works.')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addOption(new Option('--probe <device>').choices(deviceChoices).hideHelp())
     .action(async (options: { json?: boolean; probe?: DeviceChoice }, command: SettingCommand) => {
       if (options.probe) return printProbe(options.probe);

@@ -44,7 +44,7 @@ export function addEvaluateCommand(program: Command): void {
       '-o, --out <dir>',
       'also write evaluation.json, roc.svg and a sheet with the five best matches of some images there',
     )
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (folder: string, options: EvaluateOptions) => {
       const { evaluateFolder } = await import('../search/evaluate-folder.ts');
       await unlessStopped((signal) => evaluateFolder(resolve(folder), options, signal));

@@ -25,7 +25,7 @@ export function addSubmitCommand(program: Command): void {
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addQuietOption(addCoordinatorOption(addJobOptions(command)))
     .option('--wait', 'if no coordinator answers, wait until one does')
-    .option('--json', 'the accepted job as JSON')
+    .option('--json', 'print the accepted job as JSON')
     .action(async (sources: string[], options: SubmitOptions) => {
       const request = parseJob(sources, options, process.cwd());
       const note = (line: string | undefined): void => {
@@ -86,7 +86,7 @@ async function watch(jobId: string, options: WatchOptions): Promise<number> {
 export function addStatusCommand(program: Command): void {
   const command = program.command('status').description('Shows a job as it is now.').argument('<job>', jobArgument);
   addCoordinatorOption(command)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {
       const { status } = await withCoordinator(options, (client) => client.job(jobId));
       const nowMs = Date.now();

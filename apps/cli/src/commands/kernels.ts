@@ -11,7 +11,7 @@ export function addKernelsCommand(program: Command): void {
       'Lists the kernels for --op; with a name, shows the parameters of that kernel, their allowed values and border rules.',
     )
     .addArgument(new Argument('[name]', 'a kernel').argParser(parseWord('a kernel', kernelNames)))
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action((name: string | undefined, { json }: { json?: boolean }) => {
       const all = kernelForms();
       const shown = name === undefined ? all : all.filter((kernel) => kernel.name === name);

@@ -12,7 +12,7 @@ type ListJobsOptions = CoordinatorOption & JobsChoice & { json?: boolean };
 export function addJobsCommand(program: Command): void {
   const command = program.command('jobs').description('Lists the jobs of a coordinator, newest first.');
   addCoordinatorOption(addJobsOptions(command))
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (options: ListJobsOptions) => {
       const { jobs, leftOut } = await withCoordinator(options, (client) => client.jobs(options));
       const { stdout } = process;

@@ -51,7 +51,7 @@ export function addNodeCommand(program: Command): void {
     .option('--device <kind>', deviceChoices.join(', '), parseWord('--device', deviceChoices), 'auto')
     .option(
       '--decode <where>',
-      'where to decode JPEGs: gpu, cpu, or auto, which measures which is faster; results are the same',
+      'where to decode JPEGs: gpu, cpu, or auto for the faster of both; results are the same',
       parseWord('--decode', decodeChoices),
       'auto',
     )

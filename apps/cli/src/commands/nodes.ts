@@ -8,7 +8,7 @@ import { describePixels, describeSeconds } from '../progress/quantities.ts';
 export function addNodesCommand(program: Command): void {
   const command = program.command('nodes').description('Lists the nodes that are attached to a coordinator.');
   addCoordinatorOption(command)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (options: CoordinatorOption & { json?: boolean }) => {
       const nodes = await withCoordinator(options, (client) => client.nodes());
       process.stdout.write(

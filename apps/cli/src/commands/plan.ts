@@ -25,7 +25,7 @@ export function addPlanCommand(program: Command): void {
     .option('--nodes <n>', 'as for run', wholeNumber('--nodes', 1, 64), 1)
     .option('--device <kind>', 'as for run', parseWord('--device', deviceChoices), 'auto')
     .option('--coordinator <host:port>', 'refused: a plan is made on this machine')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (sources: string[], options: PlanOptions) => {
       process.exitCode = await plan(sources, options);
     });

@@ -38,7 +38,7 @@ export function addResultsCommand(program: Command): void {
   addQuietOption(addCoordinatorOption(command))
     .option('-o, --out <dir>', 'copy the results into this folder, which must be missing or empty')
     .option('--http <host:port,…>', `HTTP address of the coordinator (default: its host, port ${httpPort})`)
-    .option('--json', 'the summary as JSON')
+    .option('--json', 'print the summary as JSON')
     .action(async (jobId: string, options: ResultsOptions) => {
       const addresses = httpAddresses(options);
       const job = await withCoordinator(options, (client) => client.job(jobId));

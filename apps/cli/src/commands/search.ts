@@ -41,7 +41,7 @@ export function addSearchCommand(program: Command): void {
       'auto',
     )
     .option('-o, --out <dir>', 'also write results.json and a contact sheet there')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (texts: string[], options: SearchOptions) => {
       const { answerQueries } = await import('../search/answer-queries.ts');
       await unlessStopped((signal) => answerQueries(texts, options, signal));

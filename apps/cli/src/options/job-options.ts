@@ -52,7 +52,11 @@ const kernels = `${kernelNames.slice(0, -1).join(', ')} or ${kernelNames.at(-1)}
 export function addJobOptions(command: Command): Command {
   const { lowest, highest } = jobPriorities;
   command
-    .option('--op <name[:k=v,…]>', `a kernel: ${kernels}; repeat it for a pipeline (default: lbp)`, collect)
+    .option(
+      '--op <name[:k=v,…]>',
+      `a kernel: ${kernels}; repeat it to compute several in a row (default: lbp)`,
+      collect,
+    )
     .option(
       '--pipeline <name=op[+op…]>',
       'instead of --op: one of up to 8 pipelines that share one decode; repeat it for each',
@@ -70,15 +74,15 @@ export function addJobOptions(command: Command): Command {
       parseWord('--map', mapFormats),
       'none',
     )
-    .option('--grid <RxC>', 'also a histogram for each cell of a grid over each image', '1x1')
+    .option('--grid <RxC>', 'also compute a histogram for each cell of a grid over each image', '1x1')
     .option(
       '--tile <px>',
-      'side of the tiles that images are cut into (default: chosen)',
+      'side of the tiles that images are cut into (default: chosen automatically)',
       wholeNumber('--tile', 1, maxTilePx),
     )
     .option(
       '--batch <n>',
-      'frames in a shard, or in a segment of a video, at most (default: chosen)',
+      'frames in a shard, or in a segment of a video, at most (default: chosen automatically)',
       wholeNumber('--batch', 1, maxBatchFrames),
     )
     .option(

@@ -14,7 +14,7 @@ export type JobsChoice = Required<Pick<JobsQuery, 'limit'>> & JobsQuery;
 export function addJobsOptions(command: Command): Command {
   return command
     .option('--state <name,…>', `jobs in these states: ${stateNames.join(', ')} (default: any)`, readStates)
-    .option('--since <time>', 'jobs submitted since then: 30min, 2h or 3d ago, or 2026-01-31T12:00', (text) =>
+    .option('--since <time>', 'jobs submitted since a time: 30min, 2h or 3d ago, or 2026-01-31T12:00', (text) =>
       readSince(text, '--since'),
     )
     .option('--limit <n>', 'list at most this many, the newest; 0: all', wholeNumber('--limit', 0, 1_000_000), 100);

@@ -19,7 +19,7 @@ export function addVideoOptions(command: Command): Command {
     .option('--every <n>', 'videos: take every n-th frame', wholeNumber('--every', 1, maxEvery))
     .option('--from <time>', 'videos: start at this time, in seconds or HH:MM:SS.mmm', readTime('--from'))
     .option('--to <time>', 'videos: end before this time', readTime('--to'))
-    .option('--fps <f>', 'videos: this many frames a second, the first at or after each step', readRate)
+    .option('--fps <f>', 'videos: take this many frames per second, each the first one at or after its time', readRate)
     .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (default: none)`, readHwaccel);
 }
 
