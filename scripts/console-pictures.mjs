@@ -188,8 +188,8 @@ try {
   });
   await take(browser, 'frames', `${http}/console/viewer.html?job=${done}&source=150`, async (page) => {
     await page.getByText(/pixels counted/).waitFor();
-    await page.getByRole('button', { name: 'What changed' }).click();
-    await page.getByRole('link', { name: 'All that is known of them' }).waitFor();
+    await page.getByRole('button', { name: 'Show changes' }).click();
+    await page.getByRole('link', { name: 'All details' }).waitFor();
     await until(page, "document.getElementById('connection').textContent === ''");
     await delay(500);
   });

@@ -191,7 +191,7 @@ test('a source and its map are looked into side by side, and the map from a disk
   await page.getByLabel('Pipeline').selectOption('uniform');
   await page.getByText(`10 bins, ${(1249 * 1398).toLocaleString('en')} counts in this cell`).waitFor();
   assert.deepEqual(await seriousFindings(page), []);
-  await page.getByRole('button', { name: 'The frame after' }).press('Enter');
+  await page.getByRole('button', { name: 'Next frame' }).press('Enter');
   await page.getByText('Source, 200 × 200 pixels').waitFor();
   assert.match(page.url(), /source=1$/);
   assert.deepEqual(complaints, []);
@@ -275,7 +275,7 @@ test('the page of nodes has those that are attached, and those that are gone, wi
   const cardOf = (name: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading').getByText(name, { exact: true }) });
   const card = cardOf('n1');
-  await card.getByText(/that read and decode$/).waitFor();
+  await card.getByText(/for reading and decoding$/).waitFor();
   const shared = join(folder, 'shared');
   mkdirSync(shared);
   for (let i = 0; i < 8; i++) await writePgm(join(shared, `${i}.pgm`), drawPicture(200, 200, i));
@@ -356,7 +356,7 @@ test('the page shows what nodes lack and what jobs wait for', async () => {
   await page.goto(cluster.http);
   await page.getByRole('cell', { name: 'left cannot read /data/archive: EACCES: permission denied' }).waitFor();
   await page.getByRole('cell', { name: waiting }).waitFor();
-  assert.equal(await page.getByRole('cell', { name: 'waits', exact: true }).getAttribute('class'), 'wait');
+  assert.equal(await page.getByRole('cell', { name: 'waiting', exact: true }).getAttribute('class'), 'wait');
 });
 
 test('a part of a picture that is dropped is found in the cell that it is of, beside the map, and what changed is shown before and after', async () => {
@@ -390,7 +390,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   await page.mouse.up();
   const region = ['X', 'Y', 'Width', 'Height'].map((label) => page.getByLabel(label, { exact: true }).inputValue());
   assert.deepEqual(await Promise.all(region), ['48', '32', '48', '32']);
-  await page.getByLabel('Anywhere in a frame').check();
+  await page.getByLabel('Find it anywhere in a frame').check();
   await page.getByRole('button', { name: 'Search', exact: true }).press('Enter');
   const best = page.locator('#results li').first();
   await best.getByText('1. 1.0000 · cell 1,1').waitFor();
@@ -403,7 +403,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
 
   await page.getByLabel('X', { exact: true }).fill('90');
   await page.getByRole('button', { name: 'Search', exact: true }).press('Enter');
-  await page.getByText('The region needs a corner, a width and a height inside of 96 x 64 pixels').waitFor();
+  await page.getByText('Expected X, Y, width and height of a region inside the 96 x 64 pixels of the image').waitFor();
   assert.deepEqual(complaints, []);
 
   await page.goto(cluster.http);
@@ -429,9 +429,9 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   await page.getByText(/^[5-7]\d of 81$/).waitFor();
   await page.getByRole('button', { name: 'Frame 1, 00.pgm' }).press('Enter');
   await page.getByText('1 of 81', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'around this one' }).press('Enter');
+  await page.getByRole('button', { name: 'near this frame' }).press('Enter');
   await page.getByRole('button', { name: 'Frame 2, 01.pgm' }).waitFor();
-  await page.getByRole('button', { name: 'What changed' }).press('Enter');
+  await page.getByRole('button', { name: 'Show changes' }).press('Enter');
   await left.first().press('Enter');
   await page.getByText(/^[5-7]\d of 81$/).waitFor();
   const cell = page.getByRole('combobox', { name: 'Cell' });
@@ -446,7 +446,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   await cell.hover();
   assert.equal(await cell.inputValue(), 'all cells');
   assert.deepEqual(await seriousFindings(page), []);
-  await page.getByRole('link', { name: 'Look for frames like this one' }).press('Enter');
+  await page.getByRole('link', { name: 'Search for similar frames' }).press('Enter');
   await page.locator('#results li').first().getByText('1. 1.0000').waitFor();
   assert.deepEqual(complaints, []);
 });
@@ -465,14 +465,14 @@ test('where tokens are asked for, the page asks for one, and again for another t
   };
   try {
     const { page } = await openPage(browser, `http://127.0.0.1:${http}`);
-    await page.getByLabel('Token').waitFor();
+    await page.getByLabel('Token', { exact: true }).waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     for (const given of ['not-the-token-at-all', token]) {
-      await page.getByLabel('Token').fill(given);
-      await page.getByRole('button', { name: 'Read on' }).click();
+      await page.getByLabel('Token', { exact: true }).fill(given);
+      await page.getByRole('button', { name: 'Continue' }).click();
     }
     await page.getByText('Live').waitFor();
-    await page.getByText('No job yet').waitFor();
+    await page.getByText('No jobs yet').waitFor();
     await end();
     await page.getByText('No answer from the coordinator').waitFor();
   } finally {

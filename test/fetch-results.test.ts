@@ -66,7 +66,10 @@ test('results are fetched where they are not', { skip }, async () => {
   const [file, ...words] = [...elsewhere, out, process.execPath, launcher, 'results', jobId];
   const run = (...more: string[]) => promisify(execFile)(file!, [...words, '--coordinator', cluster.address, ...more]);
   const shown = await run();
-  assert.match(shown.stderr, /^The results are not on this machine, or cannot be read; '--out DIR' fetches them\.$/m);
+  assert.match(
+    shown.stderr,
+    /^The results are not on this machine, or cannot be read; '--out DIR' copies them from the coordinator\.$/m,
+  );
   assert.match(shown.stdout, new RegExp(`^Job ${jobId} is complete`));
 
   const http = cluster.http.replace('http://', '');

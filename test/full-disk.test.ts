@@ -199,7 +199,7 @@ test('a run that does not wait for room keeps what is done, and the same command
   assert.equal(failed!.code, 1, failed!.said);
   assert.match(failed!.said, /failed: There is no room in /);
   await checkSame(whole!, 'tiff');
-  const [, done, of] = matched(whole!.said, /goes on: (\d+) of (\d+) shards/);
+  const [, done, of] = matched(whole!.said, /continues: (\d+) of (\d+) shards/);
   assert.ok(Number(done) > 0 && Number(done) < Number(of), whole!.said);
 });
 

@@ -90,7 +90,7 @@ async function assertCompletes(out: string, nodes: number): Promise<void> {
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
-    new RegExp(`^Job ${id} goes on: [1-9]\\d* of \\d+ shards planned so far were done before.$`, 'm'),
+    new RegExp(`^Job ${id} continues: [1-9]\\d* of \\d+ shards planned so far were done before.$`, 'm'),
   );
   assert.equal(readJson(out, 'job.json').digest, readJson(whole, 'job.json').digest);
   assert.deepEqual(hashFiles(out, 'maps'), hashFiles(whole, 'maps'));

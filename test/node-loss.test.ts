@@ -85,7 +85,7 @@ test('a node of run killed half-way: it is started again', { skip }, async () =>
   process.kill(node, 'SIGKILL');
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^Node node-[12] was ended by SIGKILL: it is started again\.$/m);
+  assert.match(stderr, /^Node node-[12] was ended by SIGKILL: it is restarted\.$/m);
   assert.equal(JSON.parse(stdout).digest, digest);
   assert.deepEqual(hashFiles(out, 'maps'), hashFiles(whole, 'maps'));
   assert.equal(readJson(out, 'job.json').state, 'complete');

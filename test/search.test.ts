@@ -195,7 +195,7 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
     written,
   ]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^The only image of these classes is compared, and is not a query: alone\.$/m);
+  assert.match(stderr, /^Classes with one image, which is compared but is not a query: alone\.$/m);
   const { images, classes, tpr, recognition_rate, map, threshold, fpr } = JSON.parse(stdout);
   assert.deepEqual({ images, classes, tpr, recognition_rate }, { images: 6, classes: 3, tpr: 1, recognition_rate: 1 });
   assert.ok(map > 0.5 && threshold > 0 && threshold < 1 && fpr < 1);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript, because npx runs it with whatever Node is installed: starts the program under the Node of the
-// checkout's node_modules.
+// Starts the program under the Node of the checkout's node_modules. It is plain JavaScript, because npx runs it with
+// the Node that is installed.
 import { launch } from './launch.mjs';
 
 process.exitCode = await launch(process.argv.slice(2));

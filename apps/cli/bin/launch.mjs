@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { accessSync, mkdirSync, constants as modes, readFileSync } from 'node:fs';
-// Older Nodes start this, too, and have not all that is in it.
+// The default import, because older Nodes load this file, too, and lack some of the named exports.
 import module from 'node:module';
 import { availableParallelism, constants, homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -10,20 +10,20 @@ import { main, node, nodeMajor, whyNot } from './program.mjs';
 export { main };
 
 /**
- * What a coordinator drops are messages that lived for some milliseconds. Node's own settings let 130 MB of them gather
- * in the young generation, and the old one grow to four times what it holds before it is collected; with these the
- * process had 460 MB resident after 120,000 frames instead of 710, for a tenth more processor time where nothing but
- * answers is worked on (measured). The first 128 MB are not collected before they are there: bytes that came count as
- * old at once, and the whole of a small heap was looked through for every 9,000 frames, an eighth of all processor time
- * of a frame (measured).
+ * Memory flags for a coordinator, which drops messages that lived for some milliseconds. With Node's own settings, 130
+ * MB of them gather in the young generation, and the old generation grows to four times what it holds before it is
+ * collected. With these flags the process had 460 MB resident after 120,000 frames instead of 710, for a tenth more
+ * processor time if it only handles answers (measured). The old generation is not collected before it has 128 MB:
+ * received bytes count as old at once, and collections of a small heap every 9,000 frames took an eighth of the
+ * processor time of a frame (measured).
  */
 const coordinatorFlags = ['--max-semi-space-size=16', '--heap-growing-percent=100', '--initial-old-space-size=128'];
 
-/** Node 22 says of `node:sqlite` that it is an experiment; nothing else that is one is used. */
+/** Node 22 warns that `node:sqlite` is experimental. The program uses no other experimental part. */
 const quietFlags = nodeMajor >= 24 ? [] : ['--disable-warning=ExperimentalWarning'];
 
 /**
- * Flags of Node for a command.
+ * The flags that Node gets for a command.
  *
  * @param {readonly string[]} args
  * @returns {string[]}
@@ -33,7 +33,8 @@ export function nodeFlags([command = '']) {
 }
 
 /**
- * Where Node keeps what it compiled: a job on a small image takes 1.2 CPU seconds with it and 2.0 without (measured).
+ * The variable for the folder where Node caches compiled code: with it, a job on a small image takes 1.2 CPU seconds,
+ * without it 2.0 (measured).
  */
 function compiledCode() {
   try {
@@ -44,14 +45,14 @@ function compiledCode() {
     accessSync(folder, modes.W_OK);
     return { NODE_COMPILE_CACHE: folder };
   } catch {
-    // A user whom the system does not know, as in containers, has no home; and some homes cannot be written.
+    // A user that the system does not know, as in containers, has no home, and some homes cannot be written.
     return {};
   }
 }
 
 /**
- * Throws where the folder cannot be made. Node makes that of its cache by itself, but never ends where a folder that
- * exists says that nothing can be in it, as /proc does.
+ * Makes a folder and those above it. Throws if that fails. Node would make the folder of its cache itself, but never
+ * ends if an existing folder, such as /proc, says that nothing can be in it.
  *
  * @param {string} path
  */
@@ -67,7 +68,7 @@ function makeFolders(path) {
 }
 
 /**
- * The environment of a program.
+ * The environment in which the program runs.
  *
  * @returns {NodeJS.ProcessEnv}
  */
@@ -81,13 +82,13 @@ export function environment() {
   };
 }
 
-/** The variable that tells a program which processes are npx and the shell in which npx runs it. */
+/** The variable that tells the program the processes of npx and of its shell. */
 export const npxVariable = 'HALOGRID_NPX';
 
 /**
- * The shell in which npx runs this program, and npx itself; npx alone where the shell has become the program, as bash
- * does; undefined if npx did not start it. The shell dies of a signal that npx passes on, but does not pass it on to
- * the program. So the program learns of the signal when either process ends.
+ * The processes of the shell in which npx runs this program, and of npx; only npx if the shell has become the program,
+ * as bash does; undefined if npx did not start it. The shell dies of a signal that npx passes on, without passing it on
+ * to the program, so the program watches both processes.
  *
  * @returns {string | undefined}
  */
@@ -95,7 +96,7 @@ function npxProcesses() {
   if (process.env.npm_command !== 'exec' || process.platform !== 'linux') return undefined;
   const parent = process.ppid;
   const words = readProc(parent, 'cmdline').split('\0');
-  // npm calls its process so.
+  // npm gives its process this title.
   if (words[0].startsWith('npm exec ')) return `${parent}`;
   return words[1] === '-c' ? `${parent} ${parentOf(parent)}` : undefined;
 }
@@ -103,8 +104,8 @@ function npxProcesses() {
 const lookEveryMs = 150;
 
 /**
- * Calls `tell` once one of those processes is gone. It waits for one more look, so that the program has handled a
- * signal that was sent to all of them.
+ * Calls `tell` once one of these processes is gone, one look later: by then the program has handled a signal that was
+ * sent to all of them.
  *
  * @param {string} processes as `npxProcesses` names them
  * @param {() => void} tell
@@ -140,10 +141,10 @@ function readProc(pid, file) {
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs `halogrid ...args` in this process, where it is of the Node that is wanted and has the flags: to start another
- * takes 25 ms of processor time. Otherwise in the place of this process where Node can do that (22.15 on, not on
- * Windows): then there is no other process that could outlive this one, whatever ends it. Otherwise resolves with its
- * exit code (128 + the signal's number when a signal ended it, as a shell would say).
+ * Runs `halogrid ...args` and resolves with its exit code (128 + the number of a signal that ended it, as in a shell).
+ * It runs in this process if that is the right Node and no flags are needed: another process costs 25 ms of processor
+ * time. Otherwise the new process replaces this one if Node can do that (from 22.15 on, not on Windows), so that none
+ * outlives the other. Otherwise it is a child.
  *
  * @param {string[]} args
  * @returns {Promise<number>}
@@ -157,8 +158,7 @@ export function launch(args) {
   const words = [...flagged, main, ...args];
   const [env, npx] = [environment(), npxProcesses()];
   if (node === process.execPath && flagged.length === 0) return runHere(words, env, npx);
-  // The first process of a container is not ended by signals that it does not handle, and a program handles them only
-  // later.
+  // The first process of a container ignores signals that it does not handle, and the program handles them only later.
   if (process.execve && process.platform !== 'win32' && process.pid !== 1) {
     process.execve(node, [node, ...words], npx ? { ...env, [npxVariable]: npx } : env);
   }
@@ -166,7 +166,7 @@ export function launch(args) {
 }
 
 /**
- * The program ends this process.
+ * Runs the program in this process, which the program ends.
  *
  * @param {string[]} words
  * @param {NodeJS.ProcessEnv} env
@@ -174,7 +174,7 @@ export function launch(args) {
  * @returns {Promise<number>}
  */
 async function runHere(words, env, npx) {
-  // Nothing was read on libuv's pool yet, which looks at its size when it is first used.
+  // This is early enough for the size of libuv's pool, which is read at its first use.
   Object.assign(process.env, env, npx && { [npxVariable]: npx });
   if (env.NODE_COMPILE_CACHE) module.enableCompileCache(env.NODE_COMPILE_CACHE);
   process.argv = [node, ...words];
@@ -190,7 +190,7 @@ async function runHere(words, env, npx) {
  */
 function launchChild(words, env, npx) {
   const child = spawn(node, words, {
-    // The channel's end tells the program that this process is gone, however it went.
+    // When the channel ends, the program knows that this process is gone, for whatever reason.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env,
   });

@@ -11,7 +11,7 @@ import { isThorough, pause, within } from '@halogrid/testing';
 const halogrid = fileURLToPath(new URL('../bin/halogrid.mjs', import.meta.url));
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** The launcher as it is under a Node that can replace its process, and under one that cannot: options of Node. */
+/** Options of Node for the launcher: with a Node that can replace its process, and with one that cannot. */
 const launchers: [name: string, options: string[]][] = [
   ['that becomes the program', []],
   ['that stays beside it', ['--import', 'data:text/javascript,delete process.execve']],
@@ -41,7 +41,7 @@ test('the version is told, and nothing else', () => {
   assert.match(version.stdout, /^\d+\.\d+\.\d+ \(results version \d+\)\n$/);
 });
 
-/** The Node that is installed here besides that of the checkout, which may be older. */
+/** The installed Node outside the checkout, which may be older. */
 const path = process.env.PATH!.split(delimiter).filter((folder) => !folder.includes('node_modules'));
 const installed = path.map((folder) => join(folder, 'node')).find((file) => existsSync(file));
 
@@ -73,7 +73,7 @@ for (const [name, options] of launchers) {
       const { launcher, health } = await startServer(options, args);
       const closed = once(launcher.stdout, 'close');
       launcher.kill('SIGKILL');
-      // Any process that is left of it holds its stdout open.
+      // Any process that is left keeps its stdout open.
       await within('the end of all processes', closed);
       await assert.rejects(health());
     });
@@ -92,7 +92,7 @@ for (const [name, options] of launchers) {
 }
 
 test('a program whose launcher was gone before it looked does not begin', async (t) => {
-  // It is kept from looking until the other end of its channel is closed.
+  // It is paused until the other end of its channel is closed.
   const wait = "if (process.connected) await new Promise((resolve) => process.once('disconnect', resolve));";
   const late = `data:text/javascript,${encodeURIComponent(wait)}`;
   const child = spawn(process.execPath, ['--import', late, main, ...coordinator], {

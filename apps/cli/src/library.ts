@@ -1,4 +1,4 @@
-// What `import … from 'halogrid'` gives.
+// The exports of `import … from 'halogrid'`.
 export type * from '@halogrid/client';
 export { HalogridError, Job, JobError } from '@halogrid/client';
 export { type ConnectOptions, connect, type TlsFiles } from './library/connect.ts';

@@ -6,17 +6,17 @@ tolerateClosedOutput();
 endWithParent();
 await runProgram(process.argv.slice(2));
 await printed();
-// WebGPU would keep the process alive.
+// Otherwise WebGPU would keep the process alive.
 process.exit();
 
-/** Resolves when a reader that is slower than the program has taken all that was printed, or has gone. */
+/** Resolves when a slow reader has taken everything that was printed, or has gone. */
 function printed(): Promise<unknown> {
   return new Promise((resolve) => process.stdout.write('', resolve));
 }
 
 /**
- * Output that nobody reads any more, as behind `head`, is no error: the work goes on. Results that cannot be written
- * for another reason, such as a full disk, end the program with one sentence.
+ * Ignores that a reader of the output is gone, as behind `head`: the work goes on. If results cannot be written for
+ * another reason, such as a full disk, the program ends with one sentence.
  */
 function tolerateClosedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { usageSentence } from './options/usage-sentence.ts';
+import { usageSentence } from './options/failure.ts';
 import { createProgram, noSettings, runProgram } from './program.ts';
 import { leavesOf, type SettingCommand } from './settings/setting-command.ts';
 
-// A halogrid.toml of the user would have a say.
+// A halogrid.toml of the user would change results.
 process.env.XDG_CONFIG_HOME = '/dev/null';
 
 afterEach(() => {
@@ -86,7 +86,7 @@ test('help says defaults in one form', async () => {
 
 test('an address where nobody answers is said in one sentence, with exit code 1', async (t) => {
   const printed = t.mock.method(console, 'error', () => {});
-  // Port 9 is the discard service, which nobody runs.
+  // Port 9 is the discard service: nothing listens there.
   await runProgram(['jobs', '--coordinator', '127.0.0.1:9']);
   assert.deepEqual(printed.mock.calls[0]?.arguments, [
     "halogrid: No coordinator answers at 127.0.0.1:9: is one running there ('halogrid coordinator')?",
@@ -99,7 +99,7 @@ test('of a coordinator that is not there it is said where jobs of run are', asyn
   await runProgram(['results', '20260131', '--coordinator', '127.0.0.1:9']);
   assert.match(
     printed.mock.calls[0]!.arguments[0],
-    /\('halogrid coordinator'\)\? A job of 'halogrid run' is in its output/,
+    /\('halogrid coordinator'\)\? A job of 'halogrid run' is only in its output/,
   );
 });
 

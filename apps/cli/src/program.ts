@@ -12,7 +12,7 @@ import { addCommonOptions, SettingCommand } from './settings/setting-command.ts'
 
 const commandNames = Object.keys(commands);
 
-/** The program with these commands; of the others it knows the names and summaries. */
+/** The program with the `loaded` commands. Of the others it has only names and summaries. */
 export async function createProgram(
   settings: Settings,
   loaded: readonly string[] = commandNames,
@@ -24,7 +24,8 @@ export async function createProgram(
     )
     .version(`${softwareVersion} (results version ${resultsVersion})`, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
-    // Errors are thrown to runProgram, which prints them; subcommands inherit this.
+    .helpCommand('help [command]', 'show help about a command')
+    // runProgram prints errors, so commander throws them; subcommands inherit this.
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .configureHelp({ optionDescription });
@@ -40,20 +41,20 @@ export async function createProgram(
   return program;
 }
 
-/** As those write it that say a default in their words: `(default: none)`. */
+/** A description with its default in the form that hand-written ones use: `(default: none)`. */
 const optionDescription = ({ description, defaultValue }: Option): string =>
   defaultValue === undefined || typeof defaultValue === 'boolean'
     ? description
     : `${description} (default: ${[defaultValue].flat().join(',')})`;
 
-/** Nothing is set elsewhere. */
+/** Settings without files and variables. */
 export const noSettings: Settings = { env: {}, files: [], lookedAt: [] };
 
-/** In the arguments of a process that another of this program starts, and tells all that it needs to know. */
+/** Options of processes that the program itself starts: their command lines have all settings. */
 const ofChildren = ['--own-token', '--pinned-gpu', '--probe'];
 
 /**
- * What is meant by words that others' programs know: `halogrid version`, `halogrid -v`, and help about what is no
+ * Translates words that are usual in other programs: `halogrid version`, `halogrid -v`, and help about an unknown
  * command.
  */
 function meantBy(args: readonly string[]): readonly string[] {
@@ -63,12 +64,12 @@ function meantBy(args: readonly string[]): readonly string[] {
   return isUnknown && !second.startsWith('-') && second !== 'help' ? [second] : args;
 }
 
-/** Runs one command and sets the exit code; what goes wrong is one sentence on stderr. */
+/** Runs one command and sets the exit code. An error is printed as one sentence on stderr. */
 export async function runProgram(typed: readonly string[]): Promise<void> {
   const args = meantBy(typed);
   let program: SettingCommand | undefined;
   try {
-    // 'help run' shows what 'run --help' does.
+    // 'help run' shows the same as 'run --help'.
     const name = (args[0] === 'help' ? args[1] : args[0]) ?? '';
     const isCommand = Object.hasOwn(commands, name);
     const settings = isCommand ? await readSettings(process.env, process.cwd()) : noSettings;
@@ -83,12 +84,12 @@ export async function runProgram(typed: readonly string[]): Promise<void> {
       if (error.code === 'commander.version' || error.code === 'commander.helpDisplayed') return;
     }
     process.exitCode = error instanceof CommanderError ? exitCodes.usage : exitCodeOfError(error);
-    // Without a command, the help that was shown says what is missing.
+    // Without a command, commander has shown the help, which is enough.
     if (error instanceof CommanderError && error.code === 'commander.help') return;
     const { code, sentence, field } = failureOf(error);
     const said = `${sentence}${remedyOf(error, args)}`;
     console.error(`halogrid: ${program?.sayingWhere(said) ?? said}`);
-    // A job that has ended was reported already.
+    // Only for wrong usage: a job that has failed was already reported as JSON.
     if (process.exitCode === exitCodes.usage && wantsJson(args)) {
       console.log(JSON.stringify(errorAnswer(code, sentence, field), null, 2));
     }

@@ -1,7 +1,9 @@
-/** Replaces what is in the element. @param {string} id @param {(Node | string)[]} children */
+/** Attributes by name. An undefined one is left out. @typedef {Record<string, string | number | undefined>} Attributes */
+
+/** Replaces the children of an element. @param {string} id @param {(Node | string)[]} children */
 export const fill = (id, children) => byId(id).replaceChildren(...children);
 
-/** The element of that id, which the page has. @param {string} id @returns {Element} */
+/** The element with an id. Throws if the page has none. @param {string} id @returns {Element} */
 export function byId(id) {
   const found = document.getElementById(id);
   if (!found) throw new Error(`The page has no ${id}`);
@@ -12,22 +14,22 @@ export function byId(id) {
 export const fieldById = (id) => /** @type {HTMLInputElement} */ (byId(id));
 
 /**
- * Text goes in as text, never as markup: names and paths come from whoever submits jobs.
+ * Creates an element. A text stays text and never becomes markup: names and paths come from the users who submit jobs.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, string | number>} attributes
+ * @param {Attributes} attributes
  * @param {(Node | string)[]} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export const element = (tag, attributes, ...children) => complete(document.createElement(tag), attributes, children);
 
 /**
- * As `element`, of SVG.
+ * As `element`, for SVG.
  *
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, string | number>} attributes
+ * @param {Attributes} attributes
  * @param {(Node | string)[]} children
  * @returns {SVGElementTagNameMap[Tag]}
  */
@@ -35,7 +37,7 @@ export const svgElement = (tag, attributes, ...children) =>
   complete(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
 /**
- * A button that does something.
+ * A button that calls `act`.
  *
  * @param {string} label
  * @param {() => void} act
@@ -49,11 +51,13 @@ export function button(label, act) {
 /**
  * @template {Element} Made
  * @param {Made} made
- * @param {Record<string, string | number>} attributes
+ * @param {Attributes} attributes
  * @param {(Node | string)[]} children
  */
 function complete(made, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) made.setAttribute(name, String(value));
+  }
   made.append(...children);
   return made;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ScaleLimits, type ScaleRun, scaleTable, whatBinds } from './scale-table.ts';
 
 const limits: ScaleLimits = { readsPerSecond: 20_000, decodesPerSecond: 5000 };
-const boundBy = 'the device: it had work in 1.5 s of 1.6 s, and was busy in 90 %';
+const boundBy = 'the device: it had work for 1.5 s of 1.6 s and was busy for 90 %';
 const run = (gpus: number, ...framesPerSecond: number[]): ScaleRun => ({ gpus, framesPerSecond, boundBy });
 
 test('one table: rates, the ratio to perfect scaling, and what binds', () => {

@@ -1,7 +1,7 @@
 import { type ErrorCode, HalogridError } from '@halogrid/client/errors';
 import type { Sentence } from '@halogrid/proto/sentence';
 
-/** A coordinator refuses a call, in a sentence that knows where it names fields. */
+/** The refusal of a call by a coordinator, with a sentence that knows which of its words are names of fields. */
 export class CallRefusal extends HalogridError {
   readonly #sentence: Sentence;
 

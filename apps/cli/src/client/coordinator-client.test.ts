@@ -11,10 +11,10 @@ import { grpcTransport } from './coordinator-client.ts';
 
 const security = createClientSecurity({}, {});
 
-/** Port 9 is the discard service, which nobody runs. */
+/** Port 9 is the discard service: nothing listens there. */
 const nobody = '127.0.0.1:9';
 
-/** A coordinator that knows jobs of its own name, and reports what it is told to. */
+/** A coordinator that has jobs with its own name, and reports the statuses that the test sets. */
 async function startCoordinator(t: TestContext, name: string, port = 0) {
   const server = new Server();
   const watchers: ServerWritableStream<WatchRequest, WatchResponse>[] = [];
@@ -45,7 +45,7 @@ async function startCoordinator(t: TestContext, name: string, port = 0) {
   return { address: `127.0.0.1:${bound}`, port: bound, kill, complete, endStreams };
 }
 
-/** Accepts connections and says nothing, as a process that is stopped, until it is told to pass all on to a port. */
+/** Accepts connections and sends nothing, like a stopped process, until it is told to forward everything to a port. */
 async function startSilent(t: TestContext): Promise<{ address: string; passTo(port: number): void }> {
   const sockets = new Set<Socket>();
   const keep = (socket: Socket) => {

@@ -12,38 +12,38 @@ import { optionOfField } from './option-of-field.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
 export interface CoordinatorClient extends Client<SubmitRequest> {
-  /** When shards of the job were where. */
+  /** The timeline of the shards of a job. */
   trace(jobId: string): Promise<TraceResponse>;
 }
 
-/** The coordinator by gRPC. */
+/** The calls of a coordinator by gRPC. */
 export type GrpcTransport = Transport<SubmitRequest> & Pick<CoordinatorClient, 'trace'>;
 
-/** Long enough for a coordinator that is busy with the largest plans, short enough to wait for. */
+/** Long enough for a coordinator that plans the largest jobs, short enough to wait for. */
 const answerWithinMs = 30_000;
 
-/** A coordinator that stands still accepts connections and never greets. */
+/** A limit is needed, because a stopped coordinator accepts connections and never greets. */
 const greetingOfOne: LeaderPatience = { withinMs: 10_000, isAskedAgain: false };
 
 /**
- * For a coordinator that this process has started, and of whose end it is told. Where many others want the same cores
- * it may take long to greet: after 10 s of that, runs were given up that would have been done.
+ * For a coordinator that this process has started and whose end it notices. If many other programs use the same cores,
+ * its greeting may take long: with a limit of 10 s, runs failed that would have succeeded.
  */
 export const ownCoordinator: LeaderPatience = { withinMs: 120_000, isAskedAgain: false };
 
-/** For one that is not there yet. */
+/** For a coordinator that does not run yet. */
 export const untilThere: LeaderPatience = { withinMs: Number.POSITIVE_INFINITY, isAskedAgain: true };
 
-/** A standby leads long before this. */
+/** A standby takes over long before this. */
 const failover: LeaderPatience = { withinMs: 20_000, isAskedAgain: true };
 
-/** A client of such a coordinator. */
+/** A client that uses these calls. */
 export const clientOf = (transport: GrpcTransport): CoordinatorClient => ({
   ...createClient(transport),
   trace: transport.trace,
 });
 
-/** As grpcTransport, for a command. */
+/** A client by grpcTransport, for a command. */
 export const connectCoordinator = (
   address: string,
   security: ClientSecurity,
@@ -51,15 +51,18 @@ export const connectCoordinator = (
 ): CoordinatorClient => clientOf(grpcTransport(address, security, { patience }));
 
 export interface GrpcClientOptions {
-  /** For each time that it connects; without it, several addresses are asked for as long as a standby takes to lead. */
+  /**
+   * How long each connect may take (default: as long as a standby takes to lead if there are several addresses,
+   * otherwise 10 s).
+   */
   patience?: LeaderPatience | undefined;
-  /** What the caller calls a field of the .proto files: its option, unless given. */
+  /** The caller's name for a field of the .proto files (default: its option). */
   nameOf?: ((field: string) => string) | undefined;
 }
 
 /**
- * Calls of the coordinator at HOST:PORT, or of the one of HOST:PORT,HOST:PORT… that leads; it connects when first
- * asked. Throws UsageError for another form.
+ * The calls of the coordinator at HOST:PORT, or of the leader among HOST:PORT,HOST:PORT…. It connects at the first
+ * call. Throws UsageError for another form of address.
  */
 export function grpcTransport(
   address: string,
@@ -70,7 +73,7 @@ export function grpcTransport(
   let connecting: Promise<ServingCoordinator | undefined> | undefined;
   let isClosed = false;
 
-  // Where there is one coordinator alone, nobody takes over, and that it is not there is said at once.
+  // With a single coordinator, no other takes over, so its absence is reported at once.
   const first = patience ?? (addresses.length > 1 ? failover : greetingOfOne);
   const lead = async (patient = first): Promise<ServingCoordinator> => {
     connecting ??= findLeader(addresses, security, patient, () => areAllWrong(addresses, security));
@@ -134,25 +137,27 @@ export function grpcTransport(
   };
 }
 
-/** Whether no address is dialled as whoever is there wants it: then none of them takes over either. */
+/**
+ * Whether every address is dialled in the wrong way, for example without TLS: then no other coordinator can take over.
+ */
 async function areAllWrong(addresses: readonly string[], security: ClientSecurity): Promise<boolean> {
   const wrong = await Promise.all(addresses.map((address) => isDialledWrongly(address, security)));
   return wrong.every(Boolean);
 }
 
-/** One sentence for each address: of several, one may be dialled in the wrong way, and another be that of a standby. */
+/** A sentence for each address: one may be dialled in the wrong way while another is a standby. */
 async function whyNobodyLeads(addresses: readonly string[], security: ClientSecurity): Promise<string> {
   const sentences = await Promise.all(addresses.map((address) => whyNoConnection(address, security)));
   return sentences.join('. ');
 }
 
-/** Whether the coordinator went away, and another may go on with what was asked. */
+/** Whether the coordinator is gone, so that another may continue the call. */
 function isLoss(error: unknown): boolean {
   const { code } = error as Partial<ServiceError>;
   return code === status.UNAVAILABLE || code === status.CANCELLED;
 }
 
-/** One sentence for a failed call, by the caller's names of fields. */
+/** The error of a failed call, in one sentence with the caller's names of fields. */
 export function callError(error: unknown, address: string, nameOf: (field: string) => string): Error {
   if (!isServiceError(error)) return error instanceof Error ? error : new Error(String(error));
   const code = status[error.code] as ErrorCode;

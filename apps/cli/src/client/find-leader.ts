@@ -4,7 +4,7 @@ import { JobsClient, NodesClient } from '@halogrid/proto';
 import type { ClientSecurity } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 
-/** A coordinator that serves: of several with one ledger, that is the leader. */
+/** A coordinator that serves. Of several that share a ledger file, only the leader does. */
 export interface ServingCoordinator {
   address: string;
   jobs: JobsClient;
@@ -14,18 +14,20 @@ export interface ServingCoordinator {
 
 export interface LeaderPatience {
   withinMs: number;
-  /** Whether an address where nobody answers is asked again. */
+  /** Whether an address without an answer is asked again. */
   isAskedAgain: boolean;
 }
 
-/** Where nobody serves for so long, it is looked whether anybody can. */
+/** After this long without a leader, `isHopeless` is asked. */
 const hopeForMs = 500;
 
-/** A channel that is closed does not say so to who watches it, whose deadline then keeps the process. */
+/**
+ * A closed channel does not tell a caller that watches it, and the deadline of that watch would keep the process alive.
+ */
 const lookEveryMs = 250;
 
 const channelOptions = {
-  // A coordinator that stands still is noticed within 10 s; that it has nothing to say of a job is no sign of it.
+  // A stopped coordinator is noticed within 10 s. Silence about a job does not mean that it has stopped.
   'grpc.keepalive_time_ms': 5_000,
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.initial_reconnect_backoff_ms': 100,
@@ -33,9 +35,9 @@ const channelOptions = {
 };
 
 /**
- * Connects to all addresses at once and resolves with the first that serves; with undefined when none does. It is the
- * connection that tells, and no call: one whose answer is lost may have had its effect. `isHopeless` is asked once,
- * where nobody serves soon, and ends the wait.
+ * Connects to all addresses at once and resolves with the first that serves; with undefined if none does. It relies on
+ * the connection and not on a call, because a call whose answer is lost may have had its effect. `isHopeless` is asked
+ * once, if nothing serves soon, and can end the wait.
  */
 export async function findLeader(
   addresses: readonly string[],
@@ -67,7 +69,7 @@ function connect(address: string, security: ClientSecurity): ServingCoordinator 
   return { address, jobs, nodes, close: () => jobs.close() };
 }
 
-/** Rejects where it does not become ready, or is closed. */
+/** Resolves when the connection is ready; rejects if it does not become ready in time, or is closed. */
 async function untilReady(
   connection: ServingCoordinator,
   { withinMs, isAskedAgain }: LeaderPatience,

@@ -2,8 +2,9 @@ import type { PagesAddress } from '@halogrid/proto';
 import { isLoopback } from '@halogrid/service';
 
 /**
- * The address of a job's page, which stays what it is as long as its coordinator knows the job; undefined where it
- * cannot be reached from here: pages of another machine's loopback. `dialled` is HOST:PORT of the coordinator.
+ * The address of a job's page, which is valid as long as its coordinator knows the job. Undefined if it cannot be
+ * reached from here, because the pages are on the loopback of another machine. `dialled` is HOST:PORT of the
+ * coordinator.
  */
 export function jobPage(pages: PagesAddress | undefined, dialled: string, jobId: string): string | undefined {
   if (!pages) return undefined;

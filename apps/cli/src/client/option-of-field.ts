@@ -1,21 +1,39 @@
 import type { CaptureOptions, JobSpec, VideoOptions } from '@halogrid/proto';
 import { jsonName } from '@halogrid/proto/json-name';
 
-/** The option that sets each field of a specification; fields of a message have one each, or one in common. */
+/**
+ * The option that sets each field of a specification. Fields of a nested message have one option each, or share one.
+ */
 const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' | 'sources'>]: string } & {
   readonly video: { readonly [Field in keyof VideoOptions]-?: string };
   readonly captured: { readonly [Field in keyof CaptureOptions]: string };
 } = {
-  ...{ pipeline: '--op', op: '--op', pipelines: '--pipeline', out: '--out', mapFormat: '--map', tilePx: '--tile' },
-  ...{ batchFrames: '--batch', grid: '--grid', priority: '--priority', verifyPercent: '--verify' },
-  ...{ checksum: '--checksum', fresh: '--fresh', maxQuarantined: '--max-quarantined', waitForNode: '--wait-for-node' },
+  pipeline: '--op',
+  op: '--op',
+  pipelines: '--pipeline',
+  out: '--out',
+  mapFormat: '--map',
+  tilePx: '--tile',
+  batchFrames: '--batch',
+  grid: '--grid',
+  priority: '--priority',
+  verifyPercent: '--verify',
+  checksum: '--checksum',
+  fresh: '--fresh',
+  maxQuarantined: '--max-quarantined',
+  waitForNode: '--wait-for-node',
   video: {
-    ...{ every: '--every', fromMs: '--from', toMs: '--to', fpsNum: '--fps', fpsDen: '--fps', hwaccel: '--hwaccel' },
+    every: '--every',
+    fromMs: '--from',
+    toMs: '--to',
+    fpsNum: '--fps',
+    fpsDen: '--fps',
+    hwaccel: '--hwaccel',
   },
   captured: { from: '--captured-from', zone: '--captured-zone' },
 };
 
-/** What the command line calls a field of a specification; a name that is none is as it was. */
+/** The option or argument for a field of a specification; a name that is not a field is returned unchanged. */
 export function optionOfField(field: string): string {
   const [, place] = /^sources(?:\[(\d+)\])?$/.exec(field) ?? [];
   if (place !== undefined) return `SOURCE ${Number(place) + 1}`;

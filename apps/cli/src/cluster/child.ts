@@ -4,37 +4,37 @@ import { UsageError } from '@halogrid/service';
 import { environment, main, nodeFlags } from '../../bin/launch.mjs';
 import { exitCodes } from '../process/exit-code.ts';
 
-/** How a process ended, e.g. `exit code 1` or `SIGKILL`. */
+/** How a process ended: with an exit code, or by a signal. */
 export type Ending = { code: number; signal?: undefined } | { code?: undefined; signal: NodeJS.Signals };
 
 /** A coordinator or node that this process started and that ends with it. */
 export interface Child {
   readonly pid: number;
-  /** What it says on stdout, as a line of JSON, once it serves; undefined if it ended before. */
+  /** The line of JSON that it prints on stdout once it serves; undefined if it ended before. */
   readonly ready: Promise<Record<string, unknown> | undefined>;
   readonly ended: Promise<Ending>;
   /** The end of its log, for people. */
   logTail(): string[];
-  /** Sends it a word: see wordOfParent. */
+  /** Sends it a word, which it receives with wordOfParent. */
   tell(word: string): void;
-  /** Asks it to end, in its own time. */
+  /** Asks it to finish its work and end. */
   drain(): void;
-  /** Asks it to end, makes it end after a while, and resolves when it has. */
+  /** Asks it to end, kills it if that takes too long, and resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 /** Lines of a child's log that are kept: enough to see why it failed. */
 const keptLines = 20;
 
-/** A child that is asked to end gets this long; what it holds is not wanted any more. */
+/** A child that is stopped has this long to end by itself. */
 const patienceMs = 3_000;
 
 export interface ChildOptions {
-  /** Words before the command, which it becomes without another process, e.g. those that isolate it from devices. */
+  /** Words before the command, such as a program that isolates it from devices and then becomes the command. */
   prefix?: readonly string[];
-  /** Threads on which it reads and decodes; as many as this process has unless given. */
+  /** Threads on which it reads and decodes (default: as many as this process). */
   threads?: number;
-  /** Settings beside those of this process. */
+  /** Variables in addition to the environment of this process. */
   env?: Record<string, string>;
   /** Takes each line of its log. */
   onLog?: (line: string) => void;
@@ -43,12 +43,13 @@ export interface ChildOptions {
 /** Starts `halogrid ...args` as a process of its own. */
 export function startChild(args: readonly string[], { prefix = [], threads, env, onLog }: ChildOptions = {}): Child {
   const [program, ...words] = [...prefix, process.execPath, ...nodeFlags(args), main, ...args];
+  const inherited = environment();
   const child = spawn(program!, words, {
-    // The IPC channel tells the child when this process is gone (see endWithParent), and what it is told.
+    // Through the IPC channel the child notices the end of this process (see endWithParent) and receives words.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A process group of its own: a Ctrl-C on the terminal is for this process, which then stops its children in order.
+    // A process group of its own: only this process receives Ctrl-C from the terminal, and stops its children in order.
     detached: true,
-    env: { ...environment(), ...(threads !== undefined && { UV_THREADPOOL_SIZE: String(threads) }), ...env },
+    env: { ...inherited, UV_THREADPOOL_SIZE: String(threads ?? inherited.UV_THREADPOOL_SIZE), ...env },
   });
   const tail: string[] = [];
   createInterface({ input: child.stderr! }).on('line', (line) => {
@@ -56,7 +57,7 @@ export function startChild(args: readonly string[], { prefix = [], threads, env,
     if (tail.length > keptLines) tail.shift();
     onLog?.(line);
   });
-  // 'close' comes after the last of its output, unlike 'exit'.
+  // Unlike 'exit', 'close' comes after the last output.
   const ended = new Promise<Ending>((resolve) => {
     child.on('error', (error) => tail.push(error.message));
     child.on('close', (code, signal) => resolve(signal ? { signal } : { code: code ?? 1 }));
@@ -70,7 +71,7 @@ export function startChild(args: readonly string[], { prefix = [], threads, env,
     ready: Promise.race([firstJson, ended.then(() => undefined)]),
     ended,
     logTail: () => [...tail],
-    // One that has ended hears nothing, and `ended` says why.
+    // An error only means that the child has ended, which `ended` reports.
     tell: (word) => void child.send(word, () => {}),
     drain: () => void child.kill('SIGTERM'),
     async stop() {
@@ -87,15 +88,15 @@ export function describeEnding(ending: Ending): string {
   return ending.signal ? `was ended by ${ending.signal}` : `ended with exit code ${ending.code}`;
 }
 
-/** Starts of one node, at most, after the first: a node that dies that often will die again. */
+/** Restarts of one node at most: a node that has died this often will die again. */
 export const maxRestarts = 3;
 
 /** What to do about a node that ended though the job goes on. */
 export type NodeEndAction = 'restart' | 'go on without it' | 'give up';
 
 /**
- * A node that served is started again, a few times. One that never served would fail again: its device cannot be
- * opened. The job goes on as long as another node lives.
+ * A node that served is restarted, a few times. One that never served would fail again: its device cannot be opened.
+ * The job goes on as long as another node lives.
  */
 export function afterNodeEnd(node: { hasServed: boolean; restarts: number }, othersAlive: number): NodeEndAction {
   if (node.hasServed && node.restarts < maxRestarts) return 'restart';
@@ -104,7 +105,7 @@ export function afterNodeEnd(node: { hasServed: boolean; restarts: number }, oth
 
 const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
 
-/** A line of a structured log for people: its level, its message and its error; other text as it is. */
+/** A line of a structured log for people: level, message and error. Other text is returned unchanged. */
 export function plainLogLine(line: string): string {
   try {
     const { level, msg, err } = JSON.parse(line);
@@ -117,7 +118,7 @@ export function plainLogLine(line: string): string {
 }
 
 /**
- * The message of a line that is for whoever waits for the program's work, marked `notice`; undefined for all others.
+ * The message of a log line that is marked `notice`, for the person who waits for the work; undefined for other lines.
  */
 export function noticeOf(line: string): string | undefined {
   if (!line.includes('"notice":true')) return undefined;
@@ -130,7 +131,7 @@ export function noticeOf(line: string): string | undefined {
 }
 
 /**
- * Why a process is gone: the sentence with which it refused what it was asked, or how it ended and what it said last.
+ * Why a process has ended: the sentence with which it refused its arguments, or how it ended and the end of its log.
  */
 export async function whyEnded(who: string, child: Child): Promise<Error> {
   const ending = await child.ended;
@@ -138,5 +139,5 @@ export async function whyEnded(who: string, child: Child): Promise<Error> {
   const refusal = /^halogrid: (.*)$/.exec(tail.at(-1) ?? '')?.[1];
   if (ending.code === exitCodes.usage && refusal) return new UsageError(refusal);
   const lastWords = tail.map((line) => `\n  ${line}`).join('');
-  return new Error(`${who} ${describeEnding(ending)}${lastWords && `; its last words:${lastWords}`}`);
+  return new Error(`${who} ${describeEnding(ending)}${lastWords && `; the end of its log:${lastWords}`}`);
 }

@@ -19,6 +19,6 @@ test('what it takes to see anything there is said', () => {
   );
   assert.match(
     describeConsole({ ...open, isTls: true, wantsToken: true, wantsCertificate: true }),
-    /\(needs a token .* and a certificate in the browser, which the authority of --tls-ca signed\)$/,
+    /\(needs a token .* and a certificate in the browser that is signed by the authority of --tls-ca\)$/,
   );
 });

@@ -9,14 +9,17 @@ export interface ConsoleFacts {
   wantsCertificate: boolean;
 }
 
-/** Where the coordinator's page is, for a person who has just started it; `machine` is what others call this one. */
+/**
+ * The address of the console, for a person who has just started the coordinator. `machine` is the name that others use
+ * for this machine.
+ */
 export function describeConsole(facts: ConsoleFacts, machine = hostname()): string {
   const { host, port, isTls, wantsToken, wantsCertificate } = facts;
-  // Addresses that stand for every one of this machine are none that a browser could ask.
+  // A browser cannot open an address that stands for all addresses of this machine.
   const name = host === '0.0.0.0' || host === '[::]' ? machine : host;
   const wants = [
     ...(wantsToken ? ["a token with the role 'read' or 'submit'"] : []),
-    ...(wantsCertificate ? ['a certificate in the browser, which the authority of --tls-ca signed'] : []),
+    ...(wantsCertificate ? ['a certificate in the browser that is signed by the authority of --tls-ca'] : []),
   ];
   const hint = wants.length > 0 ? ` (needs ${wants.join(' and ')})` : '';
   return `Console: ${isTls ? 'https' : 'http'}://${name}:${port}/${hint}`;

@@ -4,7 +4,7 @@ import { followJob, quietView } from '../progress/follow-job.ts';
 import { startLocalCluster } from './local-cluster.ts';
 import { coordinatorProcess } from './own-coordinator.ts';
 
-/** A cluster on this machine as benchmarks use it: they give it folders of frames and take the time. */
+/** A cluster on this machine for benchmarks, which give it folders of frames and measure the time. */
 export const startFrameCluster: StartFrameCluster = async (options) => {
   const { connect, ready, broken, stop } = await startLocalCluster({
     startCoordinator: coordinatorProcess,

@@ -5,9 +5,9 @@ import { startChild } from './child.ts';
 import { superviseNodes } from './supervise-nodes.ts';
 
 /**
- * Runs a node on each GPU, by `args` of the command that asks for them, until they have ended; resolves with the exit
- * code. Once all of them serve and it is proven that none shares its GPU, what they say is the first line of stdout, as
- * JSON.
+ * Runs a node on each GPU until all have ended; resolves with the exit code. `args`: the arguments of the command that
+ * asks for the nodes. Once all nodes serve, and it is proven that each has a GPU of its own, their reports are the
+ * first line of stdout, as JSON.
  */
 export function runGpuNodes(
   pins: readonly GpuPin[],
@@ -31,13 +31,12 @@ export function runGpuNodes(
   });
 }
 
-/** What is told to each of several nodes of one command in its own words. */
+/** Options whose value is different for each node. */
 const own = ['--gpu', '--name', '--http'];
 
 /**
- * The arguments of the node for one GPU, from those of the command that starts one for each: what it was told otherwise
- * is told to all. The `position`-th node serves HTTP on the port that many above the one that was given; port 0 stays
- * 0.
+ * The arguments of the node for one GPU, from the arguments of the command that starts a node on each. Nodes share all
+ * options but their own. The HTTP port of the `position`-th node is that much above the given port; port 0 stays 0.
  */
 export function nodeArguments(
   args: readonly string[],
@@ -61,7 +60,7 @@ function httpArguments(http: string, position: number): string[] {
   return ['--http', `${host}:${port === 0 ? 0 : port + position}`];
 }
 
-/** The arguments without these options and their values, `--name value` or `--name=value`. */
+/** The arguments without these options and their values, which are written `--name value` or `--name=value`. */
 function withoutOptions(args: readonly string[], options: readonly string[]): string[] {
   const isValue = (i: number) => i > 0 && options.includes(args[i - 1]!);
   return args.filter((arg, i) => !isValue(i) && !options.includes(arg.split('=')[0]!));

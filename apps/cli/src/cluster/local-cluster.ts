@@ -18,48 +18,47 @@ import { unlessBroken } from './unless-broken.ts';
 
 const anyPort = '127.0.0.1:0';
 
-/** A coordinator and nodes on this machine, the nodes in processes of their own, that talk gRPC over loopback. */
+/** A coordinator and nodes on this machine that talk gRPC over loopback. Each node is a process of its own. */
 export interface LocalCluster {
   /**
-   * Calls of the coordinator, which nobody else can use; they reject as `broken` does, where that is behind what went
-   * wrong.
+   * The calls of the coordinator, which only this process can use. If the cluster breaks, they reject as `broken` does.
    */
   dial(nameOf?: GrpcClientOptions['nameOf']): GrpcTransport;
-  /** A client by such calls. */
+  /** A client that uses these calls. */
   connect(): CoordinatorClient;
-  /** What its pages ask for. */
+  /** The token that its pages ask for. */
   readonly token: string;
-  /** Resolves when every node serves, or a while after the first does; rejects as `broken` does. */
+  /** Resolves when every node serves, or a while after the first does. Rejects as `broken` does. */
   readonly ready: Promise<unknown>;
-  /** Rejects when it cannot go on: the coordinator ended, or every node did. Never resolves. */
+  /** Rejects when the cluster cannot go on, because the coordinator or all nodes have ended. Never resolves. */
   readonly broken: Promise<never>;
-  /** Stops all of it. */
+  /** Stops all processes. */
   stop(): Promise<void>;
 }
 
 export interface LocalClusterOptions {
-  /** Where its coordinator runs. */
+  /** How to start its coordinator: in this process or in another. */
   startCoordinator: StartOwnCoordinator;
   nodes: number;
-  /** Device of the nodes, auto, gpu, software or cpu; or one for each of them. */
+  /** Device of the nodes: auto, gpu, software or cpu; or a list with one for each node. */
   device: string | readonly string[];
-  /** Who decodes JPEGs, as of `node`: auto, gpu or cpu (auto). */
+  /** Where nodes decode JPEGs: auto, gpu or cpu (default: auto). */
   decode?: string;
-  /** Cards for the nodes, one each; the nodes then are as many, and that none shares its card is proven. */
+  /** Cards for the nodes. Each card has one node, and it is proven that no two share a card. */
   gpus?: readonly GpuPin[];
-  /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */
+  /** Threads on which each node reads and decodes (default: the number of this process, shared by the nodes). */
   threads?: number;
-  /** How long a job waits for a host that is away, as in `coordinator`. */
+  /** How long a job waits for an unavailable host, as in `coordinator`. */
   sourceGraceMs?: number | undefined;
   /** How long a job waits for room for its results, as in `coordinator`. */
   spaceGraceMs?: number | undefined;
-  /** Told what happens to processes, in lines for people. */
+  /** Called with what happens to processes, in lines for people. */
   note: (line: string) => void;
-  /** Told what processes write into their logs, in lines for people. */
+  /** Called with the logs of the processes, in lines for people. */
   log?: (line: string) => void;
 }
 
-/** Nodes that take longer to start than another, by this much, join the job when it runs already. */
+/** The job starts this long after the first node serves; later nodes join it while it runs. */
 const togetherMs = 2_000;
 
 /** Starts the coordinator and the nodes side by side, and waits until the coordinator serves. */
@@ -75,7 +74,7 @@ export async function startLocalCluster({
   note,
   log,
 }: LocalClusterOptions): Promise<LocalCluster> {
-  // Others on this machine reach these ports, too.
+  // A token, because other users of this machine can reach these ports.
   const token = randomBytes(32).toString('hex');
   const env = tokenSettings(token);
   const coordinator = startCoordinator({ token, sourceGraceMs, spaceGraceMs, note, log });
@@ -86,14 +85,14 @@ export async function startLocalCluster({
   const broken = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  // Whoever waits for these sees the error; until then it is not an unhandled one.
+  // The error is for callers that wait for this; without any, it must not count as unhandled.
   broken.catch(() => {});
   void coordinator.lost.then((error) => isStopping || fail(error));
 
   const alive = new Set<Child>();
   const startNode = (name: string, device: string, pin?: GpuPin): Child => {
-    // Starting takes a third of a second each; nodes that waited for the coordinator would add theirs to its
-    // (measured).
+    // Nodes start beside the coordinator and are told its address later. Each start takes a third of a second, which
+    // would otherwise come on top of the coordinator's (measured).
     const where = ['--coordinator', toldByParent, '--http', anyPort, '--own-token'];
     const pinned = pin ? ['--pinned-gpu', pin.gpu.busId] : [];
     const chosen = ['--name', name, '--device', device, '--decode', decode];
@@ -101,10 +100,10 @@ export async function startLocalCluster({
       prefix: pin?.prefix,
       threads,
       env,
-      ...(log && { onLog: (line) => log(`${name}: ${plainLogLine(line)}`) }),
+      onLog: log && ((line) => log(`${name}: ${plainLogLine(line)}`)),
     });
     alive.add(node);
-    // Where the coordinator does not start, the node is stopped.
+    // If the coordinator does not start, the node is stopped below.
     void serving.then(node.tell).catch(() => {});
     return node;
   };
@@ -115,7 +114,7 @@ export async function startLocalCluster({
     if (isStopping) return;
     const action = afterNodeEnd({ hasServed, restarts }, alive.size);
     if (action === 'give up') return fail(await whyEnded(`Node ${name}`, node));
-    const rest = action === 'restart' ? 'it is started again' : `${plural(alive.size, 'node')} left`;
+    const rest = action === 'restart' ? 'it is restarted' : `${plural(alive.size, 'node')} left`;
     note(`Node ${name} ${describeEnding(ending)}: ${rest}.`);
     if (action === 'restart') await keepNode(name, startAgain(), restarts + 1, startAgain);
   };
@@ -127,16 +126,16 @@ export async function startLocalCluster({
     const node = start();
     if (pin) pinned.push({ node, busId: pin.gpu.busId });
     void keepNode(name, node, 0, start);
-    // A node that fails to start is waited for no longer than the others, and all of them failing is `broken`.
+    // A node that fails to start does not make `ready` wait longer; if all fail, `broken` rejects.
     return node.ready.then((hasServed) => hasServed ?? broken);
   });
   if (pinned.length > 1) {
-    // One that was restarted meanwhile has proven its own card before it served.
+    // A node that was restarted meanwhile has proven its card before it served.
     const running = () =>
       pinned.filter(({ node }) => alive.has(node)).map(({ node, busId }) => ({ busId, pid: node.pid }));
     void Promise.all(starts)
       .then(() => requirePlacement(running()))
-      // What made a start fail is told by `broken`.
+      // If a start failed, `broken` has the reason.
       .then((evidence) => evidence.forEach(note))
       .catch((error) => fail(error));
   }

@@ -1,25 +1,25 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Child, noticeOf, plainLogLine, startChild, whyEnded } from './child.ts';
 
-/** The coordinator of a cluster on this machine, which nobody else can use. */
+/** The coordinator of a cluster on this machine, which only this process can use. */
 export interface OwnCoordinator {
-  /** Its gRPC address once it serves; rejects with one sentence where it does not start. */
+  /** Its gRPC address once it serves. Rejects with one sentence if it does not start. */
   readonly serving: Promise<string>;
-  /** Resolves with why it cannot go on; never where it is stopped before. */
+  /** Resolves with the reason why it cannot go on; never if it is stopped before. */
   readonly lost: Promise<Error>;
   stop(): Promise<void>;
 }
 
 export interface OwnCoordinatorOptions {
-  /** What its callers have to show. */
+  /** The token that callers must send. */
   token: string;
-  /** How long a job waits for a host that is away, as in `coordinator`. */
+  /** How long a job waits for an unavailable host, as in `coordinator`. */
   sourceGraceMs?: number | undefined;
   /** How long a job waits for room for its results, as in `coordinator`. */
   spaceGraceMs?: number | undefined;
-  /** Told what is for whoever waits for the job, in lines for people. */
+  /** Called with notices for the person who waits for the job, in lines for people. */
   note: (line: string) => void;
-  /** Told what it writes into its log, in lines for people. */
+  /** Called with its log, in lines for people. */
   log?: ((line: string) => void) | undefined;
 }
 
@@ -27,19 +27,19 @@ export type StartOwnCoordinator = (options: OwnCoordinatorOptions) => OwnCoordin
 
 const anyPort = '127.0.0.1:0';
 
-/** It is asked to end in order, and not waited for longer than this. */
+/** How long to wait for it to end in order. */
 const patienceMs = 3_000;
 
 /**
- * After so long, memory counts for more than the start. This is one of the flags that `halogrid coordinator` has from
- * its start (nodeFlags); what is loaded later is compiled without the cache.
+ * After this long, memory matters more than a fast start. The flag is one that `halogrid coordinator` has from its
+ * start (see nodeFlags). Here it is set late, because code that is loaded after it is compiled without the cache.
  */
 const sparesMemoryAfterMs = 10_000;
 const spareMemory = (): void => setFlagsFromString('--heap-growing-percent=100');
 
 /**
- * In this process, as `run` has it: a process of its own would start Node and load gRPC a second time, a sixth of the
- * processor time of a job on a small image (measured).
+ * Starts the coordinator in this process, for `run`. Another process would start Node and load gRPC a second time: a
+ * sixth of the processor time of a job on a small image (measured).
  */
 export const coordinatorHere: StartOwnCoordinator = ({ token, sourceGraceMs, spaceGraceMs, ...voice }) => {
   const stopped = new AbortController();
@@ -68,14 +68,14 @@ export const coordinatorHere: StartOwnCoordinator = ({ token, sourceGraceMs, spa
       const running = await starting.catch(() => undefined);
       const { promise, resolve } = Promise.withResolvers<void>();
       const impatience = setTimeout(resolve, patienceMs);
-      // What went wrong at the end changes nothing of what was said of the job.
+      // An error here does not change what was reported about the job.
       await Promise.race([running?.close().catch(() => {}), promise]);
       clearTimeout(impatience);
     },
   };
 };
 
-/** In a process of its own, which a program that does something else beside it neither delays nor ends. */
+/** Starts the coordinator in a process of its own, so that other work of this program neither delays nor ends it. */
 export const coordinatorProcess: StartOwnCoordinator = ({ token, sourceGraceMs, spaceGraceMs, ...voice }) => {
   const where = ['--listen', anyPort, '--http', anyPort, '--own-token', '--ledger-in-output'];
   const graces = [...grace('--source-grace', sourceGraceMs), ...grace('--space-grace', spaceGraceMs)];
@@ -100,7 +100,7 @@ export const coordinatorProcess: StartOwnCoordinator = ({ token, sourceGraceMs, 
   };
 };
 
-/** How a process has the token: others on this machine read its command line, and not its environment. */
+/** The token as environment variables: other users of this machine can read command lines, but not environments. */
 export const tokenSettings = (token: string): Record<string, string> => ({
   HALOGRID_TOKEN: token,
   HALOGRID_TOKEN_FILE: '',

@@ -14,7 +14,7 @@ const table = [
 
 for (const [line, plain] of table) test(`${line} reads '${plain}'`, () => assert.equal(plainLogLine(line), plain));
 
-test('only lines that are marked are for whoever waits', () => {
+test('only marked lines are notices', () => {
   assert.equal(noticeOf('{"level":50,"notice":true,"msg":"the disk is full"}'), 'the disk is full');
   for (const line of ['{"level":50,"msg":"the disk is full"}', '"notice":true', '{"notice":true}', 'Killed', '']) {
     assert.equal(noticeOf(line), undefined);

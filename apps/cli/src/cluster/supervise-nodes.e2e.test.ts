@@ -12,7 +12,8 @@ import { connectCoordinator } from '../client/coordinator-client.ts';
 import { type Child, startChild } from './child.ts';
 import { superviseNodes } from './supervise-nodes.ts';
 
-// Real processes, kept apart by the kernel, on device files that nothing opens: the nodes compute on the CPU.
+// Real processes that the kernel isolates from each other's device files. Nothing opens these files: the nodes compute
+// on the CPU.
 
 const skip = canMakeDevices ? false : 'only root makes device files';
 
@@ -65,7 +66,7 @@ test('nodes that see one card each are kept running and end in order', { skip },
     nowMs: () => performance.now(),
   });
 
-  /** Minor numbers of the cards in the view that the process has of the files. */
+  /** Minor numbers of the cards that the process sees. */
   async function cardsSeenBy(pid: number): Promise<number[]> {
     const seen = pins.map(async ({ gpu }: GpuPin) => {
       const { rdev } = await stat(`/proc/${pid}/root${pathOf(gpu)}`);

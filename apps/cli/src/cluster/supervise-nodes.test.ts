@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Child, Ending } from './child.ts';
 import { superviseNodes } from './supervise-nodes.ts';
 
-/** A process that serves, ends and is asked to end when the test says so. */
+/** A process that serves and ends when the test says so. */
 class ScriptedChild implements Child {
   static #lastPid = 100;
   readonly pid = ++ScriptedChild.#lastPid;
@@ -82,7 +82,7 @@ test('where one node cannot start none runs', async () => {
   assert.deepEqual(await of('a').ended, { signal: 'SIGTERM' });
 });
 
-test('a node that dies is started again and proven anew, until it died too often', async () => {
+test('a node that dies is restarted and proven again, until it has died too often', async () => {
   const proven: number[][] = [];
   const { started, said, of, code } = await supervised(async (pids) => void proven.push(pids));
   for (let deaths = 1; deaths <= 3; deaths++) {
@@ -96,12 +96,12 @@ test('a node that dies is started again and proven anew, until it died too often
   of('a').end({ code: 1 });
   await turn();
   assert.equal(started.a!.length, 4);
-  assert.match(said.notes.at(-1)!, /^Node a ended with exit code 1, and is given up\.$/);
+  assert.match(said.notes.at(-1)!, /^Node a ended with exit code 1 and is not restarted\.$/);
   of('b').end({ code: 0 });
   assert.equal(await code, 1);
 });
 
-test('a node that ran for long is started again however often it died before', async () => {
+test('a node that ran for long is restarted, however often it died before', async () => {
   const { started, said, of } = await supervised();
   for (let deaths = 1; deaths <= 5; deaths++) {
     said.nowMs += 11 * 60_000;
@@ -127,13 +127,13 @@ test('a restarted node that is not where it should be is stopped, and the other 
   assert.equal(started.b!.length, 1);
 });
 
-test('a signal lets every node finish, and nothing is started again', async () => {
+test('a signal lets every node finish, and nothing is restarted', async () => {
   const { stop, of, started, code } = await supervised();
   stop.abort('SIGTERM');
   await turn();
   assert.deepEqual([of('a').isDraining, of('b').isDraining], [true, true]);
   of('a').end({ code: 0 });
-  // It was asked before it could listen to signals.
+  // It was asked to end before it handled signals.
   of('b').end({ signal: 'SIGTERM' });
   assert.equal(await code, 0);
   assert.deepEqual([started.a!.length, started.b!.length], [1, 1]);
@@ -148,7 +148,7 @@ test('a signal while nodes start ends them', async () => {
   assert.equal(await code, 1);
 });
 
-test('nodes that end in order are not started again', async () => {
+test('nodes that end in order are not restarted', async () => {
   const { of, code, started } = await supervised();
   for (const name of ['a', 'b']) of(name).end({ code: 0 });
   assert.equal(await code, 0);

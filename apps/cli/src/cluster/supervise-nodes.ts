@@ -4,24 +4,24 @@ import { afterNodeEnd, type Child, describeEnding, type Ending, whyEnded } from 
 export interface SupervisorOptions<Node extends { name: string }> {
   nodes: readonly Node[];
   start: (node: Node) => Child;
-  /** Rejects with one sentence where the processes are not where they should be. */
+  /** Rejects with one sentence if a process does not use its own GPU. */
   prove: (running: { node: Node; pid: number }[]) => Promise<void>;
-  /** Takes what each node said once it served, when all of them are proven. */
+  /** Called with the reports of all nodes once all of them serve and are proven. */
   onReady: (reports: Record<string, unknown>[]) => void;
-  /** Told what happens to nodes, in lines for people. */
+  /** Called with what happens to nodes, in lines for people. */
   note: (line: string) => void;
-  /** When it aborts, the nodes finish what they hold and end. */
+  /** When it aborts, the nodes finish their shards and end. */
   signal: AbortSignal;
   nowMs: () => number;
 }
 
-/** A node that ran for so long did not die of how it was started: its restarts are counted anew. */
+/** A node that ran for this long did not die of its start, so its restarts are counted from 0 again. */
 const steadyMs = 10 * 60_000;
 
 /**
- * Keeps nodes running as processes of their own until they end in order, by the signal or as their coordinator says;
- * then resolves with the exit code, 0 where all did. A node that dies is started again a few times, as `afterNodeEnd`
- * says. Rejects with one sentence, and with nothing left running, where not all of them start and are proven.
+ * Keeps nodes running, each in its own process, until they end in order, by the signal or by their coordinator.
+ * Resolves with the exit code, 0 if all ended in order. A node that dies is restarted a few times: see `afterNodeEnd`.
+ * If not all of them start and are proven, stops them all and rejects with one sentence.
  */
 export async function superviseNodes<Node extends { name: string }>(options: SupervisorOptions<Node>): Promise<number> {
   const { nodes, start, prove, onReady, note, signal, nowMs } = options;
@@ -46,7 +46,7 @@ export async function superviseNodes<Node extends { name: string }>(options: Sup
       if (nowMs() - startedMs > steadyMs) restarts = 0;
       const willRestart = afterNodeEnd({ hasServed, restarts }, alive.size) === 'restart';
       note(
-        `Node ${node.name} ${describeEnding(ending)}${willRestart ? ': it is started again' : ', and is given up'}.`,
+        `Node ${node.name} ${describeEnding(ending)}${willRestart ? ': it is restarted' : ' and is not restarted'}.`,
       );
       if (!willRestart) return false;
       restarts++;
@@ -56,7 +56,7 @@ export async function superviseNodes<Node extends { name: string }>(options: Sup
     }
   };
   const refuse = async (node: Node, child: Child, error: Error): Promise<void> => {
-    // Nothing can be proven of a node that has died meanwhile, and its end says why.
+    // The node has died meanwhile, and its end tells why.
     if (alive.get(node) !== child || signal.aborted) return;
     note(`Node ${node.name} is stopped: ${error.message}`);
     await child.stop();

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GrpcTransport } from '../client/coordinator-client.ts';
 
-/** A lost connection is noticed before the end of the process that it led to, by less than this. */
+/** A lost connection is noticed at most this long before the end of the process that caused it. */
 const explainWithinMs = 1_000;
 
-/** Calls of the coordinator of a cluster, which reject with why it is broken, where it turns out to be. */
+/**
+ * The calls of a cluster's coordinator. If a call fails and the cluster turns out to be broken, it rejects with the
+ * reason for that.
+ */
 export function unlessBroken(transport: GrpcTransport, broken: Promise<never>): GrpcTransport {
   const work = async <T>(answer: Promise<T>): Promise<T> => {
     try {
@@ -31,7 +34,7 @@ export function unlessBroken(transport: GrpcTransport, broken: Promise<never>): 
           yield value;
         }
       } finally {
-        // This is not awaited: the coordinator that it waits for may be gone.
+        // Not awaited: it would wait for a coordinator that may be gone.
         void stream.return(undefined);
       }
     },

@@ -18,7 +18,7 @@ const bench = (...args: string[]) =>
     env: { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') },
   });
 
-/** Throws unless every element is closed in its turn. */
+/** Throws unless every element is closed in order. */
 function checkWellFormed(svg: string): void {
   const open: string[] = [];
   for (const [, closing, name, selfClosing] of svg.matchAll(/<(\/?)([a-z]+)(?:\s[^<>]*?)?(\/?)>/g)) {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 
 interface CommandEntry {
-  /** What the help of the program says of it. */
+  /** Its line in the help of the program. */
   summary: string;
-  /** Its file brings all that it works with: it is loaded where the command is asked for. */
+  /** Loads the file of the command, with everything that it needs. Called only if the command runs. */
   load: () => Promise<(program: Command) => void>;
 }
 
-/** Every command by its name, in the order of the help, which needs none of their files. */
+/** Every command by its name, in the order of the help. The help needs none of the commands' files. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   run: {
     summary: 'process sources and wait for the results',
@@ -18,11 +18,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./kernels.ts')).addKernelsCommand,
   },
   plan: {
-    summary: 'say what a run would read, need and write',
+    summary: 'show what a run would read, need and write',
     load: async () => (await import('./plan.ts')).addPlanCommand,
   },
   submit: {
-    summary: 'give a job to a cluster and print its id',
+    summary: 'submit a job to a cluster and print its id',
     load: async () => (await import('./jobs.ts')).addSubmitCommand,
   },
   watch: {
@@ -38,7 +38,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./results.ts')).addResultsCommand,
   },
   show: {
-    summary: 'write a page of HTML about a finished job',
+    summary: 'write an HTML page about a finished job',
     load: async () => (await import('./show.ts')).addShowCommand,
   },
   jobs: {
@@ -54,7 +54,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./jobs.ts')).addCancelCommand,
   },
   trace: {
-    summary: 'write when shards of a job were where',
+    summary: 'write a timeline of the shards of a job',
     load: async () => (await import('./trace.ts')).addTraceCommand,
   },
   index: {
@@ -66,7 +66,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./search.ts')).addSearchCommand,
   },
   evaluate: {
-    summary: 'measure how well histograms tell labelled images apart',
+    summary: 'measure how well histograms distinguish labelled images',
     load: async () => (await import('./evaluate.ts')).addEvaluateCommand,
   },
   changes: {
@@ -82,7 +82,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./node.ts')).addNodeCommand,
   },
   doctor: {
-    summary: 'say what works on this machine',
+    summary: 'show what works on this machine',
     load: async () => (await import('./doctor.ts')).addDoctorCommand,
   },
   bench: {
@@ -98,7 +98,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./config.ts')).addConfigCommand,
   },
   completion: {
-    summary: 'print a script that completes commands in a shell',
+    summary: 'print a script for shell completion',
     load: async () => (await import('./completion.ts')).addCompletionCommand,
   },
 };

@@ -8,7 +8,7 @@ export function addChangesCommand(program: Command): void {
     .command('changes')
     .description(
       'Compares the frames of each camera with the one before and with a running reference, and lists what passed, what was ' +
-        'left behind, and when the view was covered, blurred or turned. Histograms by cells (run --grid 8x8) tell where.',
+        'left behind, and when the view was covered, blurred or turned. With a grid (run --grid 8x8) it also shows where.',
     )
     .argument('<out>', 'output folder of a job')
     .option(
@@ -23,11 +23,11 @@ export function addChangesCommand(program: Command): void {
       wholeNumber('--threshold', 1, 1000),
       8,
     )
-    .option('--pipeline <name>', 'of a job of several pipelines, the one to go by')
+    .option('--pipeline <name>', 'the pipeline to compare, if the job has several')
     .option('--camera <name>', 'only this camera')
-    .option('--kind <names>', `only these: ${changeKinds.join(', ')} (default: all)`, readKinds)
+    .option('--kind <names>', `only changes of these kinds: ${changeKinds.join(', ')} (default: all)`, readKinds)
     .option('-o, --out <dir>', 'also write events.jsonl, timeline.svg and a contact sheet there')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (out: string, options: ChangesOptions) => {
       const { listChanges } = await import('../search/list-changes.ts');
       await listChanges(out, options);

@@ -7,9 +7,7 @@ import type { SettingCommand } from '../settings/setting-command.ts';
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
-    .description(
-      'Prints a script with which a shell completes commands, options, what these may be, and names of files.',
-    )
+    .description('Prints a script for shell completion of commands, options, option values and file names.')
     .addArgument(new Argument('<shell>', shells.join(', ')).argParser(parseWord('a shell', shells)))
     .action(async (shell: (typeof shells)[number], _options: object, command: SettingCommand) => {
       process.stdout.write(completionScript(shell, commandWords(await command.whole())));

@@ -10,16 +10,16 @@ export function addConfigCommand(program: Command): void {
   program
     .command('config')
     .description(
-      'Shows where options come from: of a command every option as it is now, without one what is set for any command. ' +
-        'The command line goes before HALOGRID_NAME in the environment, that before a profile, that before halogrid.toml ' +
-        'of this folder, and that before the one of the user.',
+      'Shows every option of a command with its value and where that comes from; without a command, only the options that ' +
+        'are set. The first of these counts: command line, HALOGRID_NAME in the environment, profile, halogrid.toml of this ' +
+        'folder, halogrid.toml of the user.',
     )
-    .argument('[command...]', 'a command, as in: run, or bench kernels')
-    .option('--json', 'as JSON: every option of the command, or of all commands')
+    .argument('[command...]', 'a command, such as run or bench kernels')
+    .option('--json', 'print JSON: every option of the command, or of all commands')
     .action(async (words: string[], options: { json?: boolean; profile?: string }, command: SettingCommand) => {
       const { settings } = command;
       const whole = await command.whole();
-      // Sections of all commands are looked into here.
+      // Here the sections of all commands are checked.
       const names = whole.commands.map((each) => each.name());
       await checkNames(settings, whole, names, async () => whole);
       const asked = words.join(' ');

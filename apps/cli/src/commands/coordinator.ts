@@ -32,7 +32,7 @@ export function addCoordinatorCommand(program: Command): void {
     .description(
       'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. When ready, it prints its ports as one line of JSON, and on a ' +
         "terminal the console's address; its log goes to stderr. Several coordinators with one PostgreSQL share the work: each leads " +
-        'the jobs submitted to it, and takes over those of a coordinator that is gone. Of several with one file, one leads and the ' +
+        'the jobs submitted to it, and takes over the jobs of a coordinator that is gone. If they share one file, one leads and the ' +
         'others stand by.',
     )
     .option('--listen <host:port>', 'gRPC address; port 0: any free one (default: 127.0.0.1:7070)')
@@ -42,53 +42,49 @@ export function addCoordinatorCommand(program: Command): void {
     )
     .option(
       '--ledger <file|url>',
-      'where to keep which jobs there are and who leads them: a file, or postgres://USER@HOST:PORT/DATABASE[?schema=NAME]; what is ' +
-        'done of a job is in its output folder. HALOGRID_LEDGER in the environment says the same ' +
-        "(default: halogrid/ledger.sqlite among the user's data)",
+      'where the list of jobs and their leaders is kept: a file, or postgres://USER@HOST:PORT/DATABASE[?schema=NAME]. The progress ' +
+        'of a job is kept in its output folder. HALOGRID_LEDGER in the environment does the same ' +
+        "(default: halogrid/ledger.sqlite in the user's data folder)",
     )
     .option(
       '--node-timeout <ms>',
-      'consider a node lost that is silent for longer (default: 10000)',
+      'treat a node as lost when it has been silent for this long (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
     )
     .option(
       '--node-grace <ms>',
-      'fail a job when no attached node can read its sources or write its results for longer (default: 120000)',
+      'fail a job when no attached node has been able to read its sources or write its results for this long (default: 120000)',
       wholeNumber('--node-grace', 0, 86_400_000),
     )
     .option(
       '--source-grace <duration>',
-      'fail a job when a host or bucket of its sources is away for longer; 0: at once (default: 10m)',
+      'fail a job when a host or bucket of its sources has been unavailable for this long; 0: at once (default: 10m)',
       duration('--source-grace'),
     )
     .option(
       '--space-grace <duration>',
-      'fail a job when there is no room for its results for longer; 0: at once (default: never)',
+      'fail a job when there has been no room for its results for this long; 0: at once (default: never)',
       duration('--space-grace'),
     )
-    .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
-    .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
-    .option(
-      '--index <dir>',
-      'an index that may be searched here, by the name of its folder; repeat it for more',
-      collect,
-    )
-    .option('--tokens <file>', 'who may do what: ROLE NAME TOKEN [EXPIRES] a line; read again when it changes')
-    .option('--tls-cert <file>', 'TLS on both addresses: the certificate (PEM)')
+    .option('--data-root <dir>', 'allow sources and outputs only in this folder; repeat it for more', collect)
+    .option('--allow-host <host,…>', 'allow http(s) sources only from these hosts: NAME, *.NAME or *', collect)
+    .option('--index <dir>', 'serve searches of this index, named after its folder; repeat it for more', collect)
+    .option('--tokens <file>', 'who may do what, a line each: ROLE NAME TOKEN [EXPIRES]; read again when it changes')
+    .option('--tls-cert <file>', 'use TLS on both addresses, with this certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
-    .option('--tls-ca <file>', 'callers need a certificate that this authority signed (PEM)')
-    // For 'run', which starts a coordinator for one job, and alone has its token.
+    .option('--tls-ca <file>', 'require a client certificate signed by this authority (PEM)')
+    // For `run`, which starts a coordinator for one job and is the only one with its token.
     .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
     .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option(
       '--allow-origin <origin>',
-      'pages of this site may use the HTTP API, such as https://tools.example.org; repeat it for more',
+      'let pages of this site use the HTTP API, such as https://tools.example.org; repeat it for more',
       collect,
     )
-    .option('--insecure-network', 'allow addresses beyond this machine, though there is neither TLS nor a token')
+    .option('--insecure-network', 'allow addresses beyond this machine without TLS or a token')
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
-      // Imported late, like every part that only one command needs: no coordinator is loaded to print a status.
+      // Imported late, like every part that only one command needs: printing a status must not load the coordinator.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
       const {
         listen,
@@ -124,7 +120,7 @@ export function addCoordinatorCommand(program: Command): void {
       console.log(JSON.stringify({ grpc: coordinator.grpcPort, http: coordinator.httpPort }));
       if (process.stdout.isTTY) console.log(consoleLine(config.http.host, coordinator.httpPort, options));
       const lost = await Promise.race([aborted(signal), coordinator.lost]);
-      // Nothing is closed in order then: what could still be written is for the successor to write.
+      // The coordinator is not closed in order then: its successor writes what is left to write.
       if (lost) throw new Error(lost);
       await coordinator.close();
     });
@@ -133,7 +129,8 @@ export function addCoordinatorCommand(program: Command): void {
 function consoleLine(host: string, port: number, options: CoordinatorCommandOptions): string {
   const { tlsCert, tlsCa, tokens, ownToken } = options;
   return describeConsole({
-    ...{ host, port },
+    host,
+    port,
     isTls: tlsCert !== undefined,
     wantsToken: tokens !== undefined || ownToken === true,
     wantsCertificate: tlsCa !== undefined,

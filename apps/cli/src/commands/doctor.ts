@@ -15,8 +15,8 @@ import type { SettingCommand } from '../settings/setting-command.ts';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('Tries every device with a small plane and shows what was found; exits 1 where none works.')
-    .option('--json', 'as JSON')
+    .description('Tests every device with a small image and shows what was found; exits with 1 if none works.')
+    .option('--json', 'print JSON')
     .addOption(new Option('--probe <device>').choices(deviceChoices).hideHelp())
     .action(async (options: { json?: boolean; probe?: DeviceChoice }, command: SettingCommand) => {
       if (options.probe) return printProbe(options.probe);
@@ -24,7 +24,10 @@ export function addDoctorCommand(program: Command): void {
     });
 }
 
-/** Tries one device in this process, which a driver may take along: that is why each has a process of its own. */
+/**
+ * Tests one device in this process and prints the result. The process exists only for this, because a driver may crash
+ * it.
+ */
 async function printProbe(choice: DeviceChoice): Promise<void> {
   const { probeDevice } = await import('../doctor/probe.ts');
   console.log(JSON.stringify(await probeDevice(choice)));
@@ -34,7 +37,7 @@ async function examine(asJson: boolean, settings: Findings['settings']): Promise
   const choices: DeviceChoice[] = ['gpu', 'software', 'cpu', 'auto'];
   const probes = await Promise.all(choices.map(async (choice) => [choice, await probeInChild(choice)] as const));
   const devices = Object.fromEntries(probes) as Findings['devices'];
-  // After the probes: a card has a UUID once it was opened.
+  // After the tests: the UUID of a card is known once the card was opened.
   const gpus = (await findGpus()) ?? { visible: [], hidden: [] };
   const findings: Findings = {
     versions: installedVersions(),
@@ -54,10 +57,13 @@ async function examine(asJson: boolean, settings: Findings['settings']): Promise
   );
 }
 
-/** A driver that hangs gets this long. The slowest honest start, unpacking the software device, takes a few seconds. */
+/**
+ * How long a driver may take: it may hang. The slowest normal start, which unpacks the software device, takes a few
+ * seconds.
+ */
 const probeWithinMs = 60_000;
 
-/** Tries a device in a process of its own: a broken driver takes the whole process along. */
+/** Tests a device in a process of its own, because a broken driver may crash it. */
 async function probeInChild(choice: DeviceChoice): Promise<DeviceTrial> {
   const child = startChild(['doctor', '--probe', choice]);
   let isLate = false;

@@ -22,8 +22,8 @@ export function addEvaluateCommand(program: Command): void {
   program
     .command('evaluate')
     .description(
-      'Compares every image of a labelled tree with every other: the ROC of a threshold on their scores, its point nearest to ' +
-        '(0, 1), the recognition rate (leave one out), mean average precision, and precision at 1, 5 and 10.',
+      'Compares every image of a labelled tree with every other. Prints the area below the ROC of their scores, the threshold ' +
+        'nearest to (0, 1), the recognition rate (leave one out), mean average precision, and precision at 1, 5 and 10.',
     )
     .argument('<folder>', 'a sub-folder for each class, with its images')
     .option('--op <name[:k=v,…]>', 'as for run (default: lbp)', collect)
@@ -31,17 +31,20 @@ export function addEvaluateCommand(program: Command): void {
     .option('--border <mode>', 'as for run', readBorder)
     .option(
       '--grid <RxC,…>',
-      'compares the cells of a grid in their places; several are set beside each other (default: 1x1)',
+      'compare the cells of a grid one by one; several grids are compared side by side (default: 1x1)',
     )
     .option(
       '--block <HxW>',
-      'in place of --grid, cells of about so many pixels, where all images are of one size',
+      'instead of --grid: cells of about this many pixels, if all images have one size',
       readBlock,
     )
     .option('--distance <name,…>', `${distanceNames.join(', ')} (default: intersection)`, readDistances)
     .option('--device <kind>', 'as for run', parseWord('--device', deviceChoices), 'auto')
-    .option('-o, --out <dir>', 'write evaluation.json, roc.svg and a sheet of the best five of some images there')
-    .option('--json', 'as JSON')
+    .option(
+      '-o, --out <dir>',
+      'also write evaluation.json, roc.svg and a sheet with the five best matches of some images there',
+    )
+    .option('--json', 'print JSON')
     .action(async (folder: string, options: EvaluateOptions) => {
       const { evaluateFolder } = await import('../search/evaluate-folder.ts');
       await unlessStopped((signal) => evaluateFolder(resolve(folder), options, signal));

@@ -5,10 +5,10 @@ import { type JobOptions, parseJob } from '../options/job-options.ts';
 import { createProgram, noSettings } from '../program.ts';
 import { examples } from './examples.ts';
 
-/** Those whose action goes on to parse a job. */
+/** Commands whose action parses a job. */
 const takingJobs = ['run', 'plan', 'submit'];
 
-/** The program and all that it has, by their names; what they print goes to `print`, and nothing is run. */
+/** The program and all its commands by name. Their output goes to `print`, and no action runs. */
 async function commandsByName(print: (text: string) => void, acted: (name: string) => void) {
   const found = new Map<string, Command>();
   const collect = (command: Command, name: string): void => {

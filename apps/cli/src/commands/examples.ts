@@ -3,86 +3,86 @@ import type { Command } from 'commander';
 /** A command line as a person types it, and what it is for. */
 export type Example = readonly [line: string, purpose: string];
 
-/** By the names of a command and its subcommand; '' is the program itself. */
+/** Examples by the names of a command and its subcommand; '' is the program itself. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   '': [
-    ['halogrid doctor', 'what works on this machine'],
-    ['halogrid plan photos', 'what a job would read, need and write'],
-    ['halogrid run photos --out results', 'the LBP histograms of a folder of images'],
-    ['halogrid run --help', 'what a job can compute, with examples'],
+    ['halogrid doctor', 'shows what works on this machine'],
+    ['halogrid plan photos', 'shows what a job would read, need and write'],
+    ['halogrid run photos --out results', 'computes the LBP histograms of a folder of images'],
+    ['halogrid run --help', 'shows what a job can compute, with examples'],
   ],
   run: [
     ['halogrid run photos', 'LBP histograms of a folder of images'],
-    ['halogrid run survey.tif --map tiff --nodes 2 --out survey', 'and the map, of an image of any size'],
+    ['halogrid run survey.tif --map tiff --nodes 2 --out survey', 'with a map, for an image of any size'],
     ['halogrid run photos --op conv:kernel=gaussian-5,as=u8 --op lbp', 'smoothed first'],
     [
       'halogrid run photos --pipeline codes=lbp --pipeline edges=ldp:order=3',
       'two pipelines, decoded once, a folder each',
     ],
-    ['halogrid run photos --op ldp:order=3 --grid 4x6', 'derivative patterns, a histogram for each cell'],
+    ['halogrid run photos --op ldp:order=3 --grid 4x6', 'derivative patterns, with a histogram for each cell'],
     ['halogrid run cam1.mp4 --from 00:01:00 --to 00:02:00 --fps 5', 'a minute of a recording'],
     ['halogrid run s3://archive/2026/ --coordinator rack-1:7070', 'on a cluster'],
   ],
   kernels: [
-    ['halogrid kernels', 'all of them'],
-    ['halogrid kernels lbp', 'the parameters of one'],
+    ['halogrid kernels', 'all kernels'],
+    ['halogrid kernels lbp', 'the parameters of lbp'],
   ],
   plan: [
-    ['halogrid plan photos --map tiff', 'whether the maps would fit the disk'],
+    ['halogrid plan photos --map tiff', 'shows whether the maps would fit on the disk'],
     ['halogrid plan cam1.mp4 --fps 5 --json', 'for a program'],
   ],
   submit: [
     ['halogrid submit /srv/archive --out /srv/results', 'prints the id of the job'],
-    ["halogrid submit '/srv/archive/**/*.jpg' --priority 10", 'goes before other jobs'],
-    ['halogrid submit /srv/archive --verify 1%', 'a part is computed a second time'],
+    ["halogrid submit '/srv/archive/**/*.jpg' --priority 10", 'runs before other jobs'],
+    ['halogrid submit /srv/archive --verify 1%', 'computes a part of the shards a second time'],
   ],
   watch: [
     ['halogrid watch 20260131-2359', 'the beginning of an id is enough'],
     ['halogrid watch 0a1b2c', 'and so is its end'],
   ],
   status: [
-    ['halogrid status 20260131-235959-0a1b2c', 'the job of that id'],
-    ['halogrid status 20260131-2359 --json', 'the one whose id begins so, for a program'],
+    ['halogrid status 20260131-235959-0a1b2c', 'the job with that id'],
+    ['halogrid status 20260131-2359 --json', 'the job whose id begins like this, for a program'],
   ],
-  trace: [['halogrid trace 20260131-2359 --to trace.json', 'to be opened at https://ui.perfetto.dev']],
+  trace: [['halogrid trace 20260131-2359 --to trace.json', 'open the file at https://ui.perfetto.dev']],
   results: [
-    ['halogrid results 20260131-2359', 'where they are'],
-    ['halogrid results 20260131-2359 --out results', 'and a copy of them'],
+    ['halogrid results 20260131-2359', 'shows where the results are'],
+    ['halogrid results 20260131-2359 --out results', 'copies them'],
   ],
   show: [
     ['halogrid show results', 'halogrid-report-ID.html in this folder'],
-    ['halogrid show results -o report.html', 'where you want it'],
+    ['halogrid show results -o report.html', 'a file of your choice'],
   ],
   jobs: [
     ['halogrid jobs', 'the newest'],
     ['halogrid jobs --state pending,running', 'active jobs'],
-    ['halogrid jobs --state failed --since 3d', 'what went wrong since'],
-    ['halogrid jobs --coordinator rack-1:7070 --limit 0 --json', 'all, for a program'],
+    ['halogrid jobs --state failed --since 3d', 'failures of the last three days'],
+    ['halogrid jobs --coordinator rack-1:7070 --limit 0 --json', 'all jobs, for a program'],
   ],
-  nodes: [['halogrid nodes --coordinator rack-1:7070,rack-2:7070', 'of the first that answers']],
-  cancel: [['halogrid cancel 20260131-235959', 'the job whose id begins so']],
+  nodes: [['halogrid nodes --coordinator rack-1:7070,rack-2:7070', 'of the first coordinator that answers']],
+  cancel: [['halogrid cancel 20260131-235959', 'the job whose id begins like this']],
   coordinator: [
-    ['halogrid coordinator', 'for nodes and commands of this machine'],
+    ['halogrid coordinator', 'for nodes and commands on this machine'],
     [
       'halogrid coordinator --listen 0.0.0.0:7070 --data-root /srv --tokens tokens',
-      'for other machines, by tokens; docs/security.md has TLS',
+      'for other machines, with tokens; see docs/security.md for TLS',
     ],
   ],
   node: [
-    ['halogrid node --coordinator rack-1:7070', 'computes on the best device there is'],
-    ['halogrid node --coordinator rack-1:7070 --gpu all', 'on each NVIDIA GPU'],
-    ['halogrid node --coordinator rack-1:7070 --storage remote', 'without the files of the cluster'],
+    ['halogrid node --coordinator rack-1:7070', 'computes on the best device of the machine'],
+    ['halogrid node --coordinator rack-1:7070 --gpu all', 'a node on each NVIDIA GPU'],
+    ['halogrid node --coordinator rack-1:7070 --storage remote', 'without access to the files of the cluster'],
   ],
   index: [
     ['halogrid index results --to archive.index', 'makes an index of a finished job'],
-    ['halogrid index results/* --to archive.index', 'and adds those that it lacks'],
+    ['halogrid index results/* --to archive.index', 'adds the jobs that the index does not have'],
   ],
   search: [
     ['halogrid search query.jpg --index archive.index', 'the ten most similar frames'],
     ['halogrid search query.jpg --index archive.index --top 50 --out found', 'with a contact sheet'],
     [
       'halogrid search query.jpg --region 82,41,64x48 --cells --index archive.index',
-      'where is something like this part',
+      'frames with something like this part',
     ],
   ],
   evaluate: [
@@ -90,34 +90,34 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid evaluate faces --pipeline a=lbp --pipeline b=ldp', 'side by side'],
   ],
   changes: [
-    ['halogrid changes results', 'what changed, of frames run with --grid 8x8'],
+    ['halogrid changes results', 'what changed in frames that were run with --grid 8x8'],
     ['halogrid changes results --kind covered,left --out seen', 'with a timeline and pictures'],
   ],
-  doctor: [['halogrid doctor', 'which devices work, and why others do not']],
+  doctor: [['halogrid doctor', 'shows which devices work, and why others do not']],
   bench: [['halogrid bench kernels', 'kernel times on the GPU']],
-  'bench kernels': [['halogrid bench kernels --width 1920 --height 1080', 'for images of that size']],
+  'bench kernels': [['halogrid bench kernels --width 1920 --height 1080', 'for images of this size']],
   'bench reports': [['halogrid bench reports r1 r3 --quick', 'two of the five, with small images']],
-  'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter one, with two nodes']],
-  'bench jpeg': [['halogrid bench jpeg --qualities 50,75,90', 'of several qualities']],
+  'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter run with two nodes']],
+  'bench jpeg': [['halogrid bench jpeg --qualities 50,75,90', 'for several qualities']],
   'bench search': [
-    ['halogrid bench search', 'an index that is made up'],
+    ['halogrid bench search', 'an index of random frames'],
     ['halogrid bench search --device gpu --direct --kernel ldp', 'in the memory of a GPU'],
   ],
-  'bench video': [['halogrid bench video --clip cam1.mp4 --copies 8', 'with a recording of yours']],
+  'bench video': [['halogrid bench video --clip cam1.mp4 --copies 8', 'with your own recording']],
   'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
   'bench split': [['halogrid bench split --op lbp --frames 4000', 'a lighter kernel than ldp']],
   tune: [
-    ['halogrid tune', 'minutes, once for each GPU'],
-    ['halogrid tune --forget', 'back to the choices of the program'],
+    ['halogrid tune', 'takes minutes, once for each GPU'],
+    ['halogrid tune --forget', 'returns to the defaults of the program'],
   ],
   config: [
-    ['halogrid config', 'what is set, and where'],
-    ['halogrid config run', 'every option of run, and its value'],
+    ['halogrid config', 'shows what is set, and where'],
+    ['halogrid config run', 'shows every option of run with its value'],
   ],
-  completion: [['halogrid completion bash', 'to be kept; docs/command-line.md says where']],
+  completion: [['halogrid completion bash', 'docs/command-line.md shows where to save it']],
 };
 
-/** Adds to the help of the program, and of each command and subcommand that it has, their examples. */
+/** Adds examples to the help of the program and of each of its commands and subcommands. */
 export function addExamples(program: Command): void {
   const add = (command: Command, name: string): void => {
     command.addHelpText('after', describeExamples(examples[name] ?? []));
@@ -132,7 +132,7 @@ export function exampleOf([name = '', below]: readonly string[]): string | undef
   return first?.[0];
 }
 
-/** Each on a line, with its purpose on the line before. */
+/** The examples as text: each on a line, below a line with its purpose. */
 function describeExamples(all: readonly Example[]): string {
   return all.length === 0
     ? ''

@@ -21,11 +21,11 @@ type SubmitOptions = JobOptions & CoordinatorOption & VoiceChoice & { wait?: boo
 export function addSubmitCommand(program: Command): void {
   const command = program
     .command('submit')
-    .description("Gives a job to a cluster and prints its id; 'halogrid watch ID' follows it.")
+    .description("Submits a job to a cluster and prints its id; 'halogrid watch ID' follows it.")
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addQuietOption(addCoordinatorOption(addJobOptions(command)))
-    .option('--wait', 'where no coordinator answers, wait until one does')
-    .option('--json', 'the accepted job as JSON')
+    .option('--wait', 'if no coordinator answers, wait until one does')
+    .option('--json', 'print the accepted job as JSON')
     .action(async (sources: string[], options: SubmitOptions) => {
       const request = parseJob(sources, options, process.cwd());
       const note = (line: string | undefined): void => {
@@ -39,13 +39,15 @@ export function addSubmitCommand(program: Command): void {
     });
 }
 
-/** A coordinator that starts again is there by then. */
+/** A coordinator that is being restarted serves by then. */
 const saidAfterMs = 2_000;
 
-/** Gives the job to the coordinator. With --wait it waits for one that does not answer yet, and says so once. */
+/**
+ * Submits the job to the coordinator. With --wait, waits for a coordinator that does not answer yet, and says so once.
+ */
 async function submit(request: SubmitRequest, options: SubmitOptions, note: (line: string) => void) {
   const late = setTimeout(
-    () => note(`No coordinator answers at ${options.coordinator}; the job is given to it as soon as one does.`),
+    () => note(`No coordinator answers at ${options.coordinator}; the job is submitted as soon as one does.`),
     saidAfterMs,
   );
   if (!options.wait) clearTimeout(late);
@@ -64,7 +66,7 @@ export function addWatchCommand(program: Command): void {
     .description("Follows a job to its end, with the exit codes of 'halogrid run'. Ctrl-C stops watching, not the job.")
     .argument('<job>', jobArgument);
   addQuietOption(addCoordinatorOption(command))
-    .option('--json', 'a machine-readable summary on stdout, progress on stderr')
+    .option('--json', 'print a machine-readable summary on stdout, progress on stderr')
     .action(async (jobId: string, options: WatchOptions) => {
       process.exitCode = await watch(jobId, options);
     });
@@ -76,7 +78,7 @@ async function watch(jobId: string, options: WatchOptions): Promise<number> {
   return withCoordinator(options, async (client) => {
     const ended = await Promise.race([client.job(jobId).then((job) => followJob(job, view)), aborted(signal)]);
     if (ended) return reportEnd(ended, options);
-    view.note(`Job ${jobId} goes on; 'halogrid cancel ${jobId}' stops it.`);
+    view.note(`Job ${jobId} continues; 'halogrid cancel ${jobId}' stops it.`);
     return exitCodeOfSignal(signal.reason);
   });
 }
@@ -84,7 +86,7 @@ async function watch(jobId: string, options: WatchOptions): Promise<number> {
 export function addStatusCommand(program: Command): void {
   const command = program.command('status').description('Shows a job as it is now.').argument('<job>', jobArgument);
   addCoordinatorOption(command)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (jobId: string, options: CoordinatorOption & { json?: boolean }) => {
       const { status } = await withCoordinator(options, (client) => client.job(jobId));
       const nowMs = Date.now();
@@ -97,7 +99,7 @@ export function addStatusCommand(program: Command): void {
 export function addCancelCommand(program: Command): void {
   const command = program
     .command('cancel')
-    .description('Stops a job. One that has ended stays as it is: the command says how it ended, and exits with 0.')
+    .description('Stops a job. If the job has ended before, the command says how and exits with 0.')
     .argument('<job>', jobArgument);
   addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {
     const said = await withCoordinator(options, async (client) => {

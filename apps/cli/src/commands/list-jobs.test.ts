@@ -7,10 +7,15 @@ const submittedMs = Date.UTC(2026, 0, 31, 12);
 const spec = JobSpec.fromPartial({ out: 'file:///data/out', pipeline: { operations: [{ kernel: 'lbp' }] } });
 const counts = Counts.fromPartial({ shards: 16, shardsDone: 4, pixels: 5.53e6 });
 const job = JobStatus.fromPartial({
-  ...{ jobId: '20260131-120000-0a1b2c', state: JobState.FINALISING, spec, counts, planned: true, submittedMs },
+  jobId: '20260131-120000-0a1b2c',
+  state: JobState.FINALISING,
+  spec,
+  counts,
+  planned: true,
+  submittedMs,
 });
 
-test('behind a pipe, times are those of ISO 8601', () => {
+test('in a pipe, times are in ISO 8601', () => {
   assert.equal(
     jobTable([job], submittedMs),
     'JOB                     STATE       SHARDS  PIXELS    QUARANTINED  SUBMITTED                 RESULTS\n' +

@@ -12,7 +12,7 @@ type ListJobsOptions = CoordinatorOption & JobsChoice & { json?: boolean };
 export function addJobsCommand(program: Command): void {
   const command = program.command('jobs').description('Lists the jobs of a coordinator, newest first.');
   addCoordinatorOption(addJobsOptions(command))
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (options: ListJobsOptions) => {
       const { jobs, leftOut } = await withCoordinator(options, (client) => client.jobs(options));
       const { stdout } = process;
@@ -25,8 +25,8 @@ export function addJobsCommand(program: Command): void {
 }
 
 /**
- * What a person reads of jobs, a line each. On a terminal of so many columns, times are told from now, and where the
- * results are is left out as soon as it does not fit.
+ * The table of jobs for people, a line each. `columns` is the width of a terminal: then times are relative to now, and
+ * the results are left out if they do not fit.
  */
 export function jobTable(jobs: readonly JobStatus[], nowMs: number, columns?: number): string {
   if (jobs.length === 0) return 'No jobs.\n';

@@ -39,19 +39,19 @@ export function addNodeCommand(program: Command): void {
   const command = program
     .command('node')
     .description(
-      'Opens a device and computes what the coordinator leases, until SIGTERM or Ctrl-C; it dials for as long as it ' +
-        'takes. When ready, it prints its port as one line of JSON; its log goes to stderr.',
+      'Opens a device and computes the shards that the coordinator leases to it, until SIGTERM or Ctrl-C. It retries until a ' +
+        'coordinator answers. When ready, it prints its port as one line of JSON; its log goes to stderr.',
     )
     .option(
       '--coordinator <host:port,…>',
-      'the coordinator; of several, it works for each that leads',
+      'the coordinator; with several, the node works for every one that leads jobs',
       '127.0.0.1:7070',
     )
-    .option('--name <name>', "for people (default: the machine's name and four digits)")
+    .option('--name <name>', "the name that people see (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), parseWord('--device', deviceChoices), 'auto')
     .option(
       '--decode <where>',
-      'JPEGs: on the gpu, on the cpu, or auto, which measures who is quicker; results are the same',
+      'where to decode JPEGs: gpu, cpu, or auto for the faster of both; results are the same',
       parseWord('--decode', decodeChoices),
       'auto',
     )
@@ -62,27 +62,27 @@ export function addNodeCommand(program: Command): void {
     )
     .option(
       '--decoder-timeout <ms>',
-      'end a decoder of videos that has not answered for this long (default: 60000)',
+      'end a video decoder that has not answered for this long (default: 60000)',
       wholeNumber('--decoder-timeout', 1000, 86_400_000),
     )
-    .option('--gpu <n>', "the NVIDIA GPU of that index; 'all': a process on each, kept running", gpuChoice)
-    // A node that was started by another for one GPU.
+    .option('--gpu <n>', "the index of an NVIDIA GPU; 'all': a process on each, restarted if it dies", gpuChoice)
+    // For a node that `node --gpu` starts for one GPU.
     .addOption(new Option('--pinned-gpu <address>').hideHelp())
-    // A node of 'run'.
+    // For a node of `run`.
     .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option(
       '--http <host:port>',
-      'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port); of several GPUs the next ports',
+      'address of /metrics, /healthz and /readyz (default: 127.0.0.1:9465, or any free port); several GPUs use the next ports',
     )
     .option(
       '--storage <kind>',
-      'shared: it sees the files of the coordinator; remote: that hands them over by HTTP',
+      'shared: the node sees the same files as the coordinator; remote: the coordinator sends them over HTTP',
       'shared',
     )
-    .option('--data-root <dir>', 'sources and outputs must lie in it; repeat it for more', collect)
-    .option('--allow-host <host,…>', 'hosts of http(s) sources: NAME, *.NAME or *', collect)
+    .option('--data-root <dir>', 'allow sources and outputs only in this folder; repeat it for more', collect)
+    .option('--allow-host <host,…>', 'allow http(s) sources only from these hosts: NAME, *.NAME or *', collect)
     .option('--tokens <file>', 'who may read /metrics, as for the coordinator')
-    .option('--insecure-network', 'allow --http beyond this machine, though there is neither TLS nor a token')
+    .option('--insecure-network', 'allow --http beyond this machine without TLS or a token')
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info');
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');

@@ -8,7 +8,7 @@ import { describePixels, describeSeconds } from '../progress/quantities.ts';
 export function addNodesCommand(program: Command): void {
   const command = program.command('nodes').description('Lists the nodes that are attached to a coordinator.');
   addCoordinatorOption(command)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (options: CoordinatorOption & { json?: boolean }) => {
       const nodes = await withCoordinator(options, (client) => client.nodes());
       process.stdout.write(
@@ -20,8 +20,8 @@ export function addNodesCommand(program: Command): void {
 }
 
 /**
- * What a person reads of the attached nodes: a line each, and below what some of them cannot do. On a terminal, `nowMs`
- * is the time from which others are told.
+ * The table of attached nodes for people, with what some of them cannot do below it. On a terminal, times are relative
+ * to `nowMs`.
  */
 export function describeNodes(nodes: readonly NodeStatus[], nowMs?: number): string {
   if (nodes.length === 0) return "No nodes; 'halogrid node' starts one.\n";

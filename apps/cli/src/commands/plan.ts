@@ -17,16 +17,15 @@ export function addPlanCommand(program: Command): void {
   const command = program
     .command('plan')
     .description(
-      'Plans a job as run would and shows what it comes to: pixels, shards, memory, results, and the time, by what runs ' +
-        'on this machine took before. It computes nothing. A plan that cannot fit is refused with what would; one that ' +
-        'sets every input aside ends with 3.',
+      'Plans a job as run would and shows its pixels, shards, memory, results, and time, estimated from earlier runs on this ' +
+        'machine. It computes nothing. Exits with 2 and a remedy if the job does not fit, with 3 if every input would be quarantined.',
     )
     .argument('<source...>', 'as for run');
   addQuietOption(addJobOptions(command))
     .option('--nodes <n>', 'as for run', wholeNumber('--nodes', 1, 64), 1)
     .option('--device <kind>', 'as for run', parseWord('--device', deviceChoices), 'auto')
     .option('--coordinator <host:port>', 'refused: a plan is made on this machine')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (sources: string[], options: PlanOptions) => {
       process.exitCode = await plan(sources, options);
     });

@@ -24,21 +24,21 @@ interface ResultsOptions extends CoordinatorOption, VoiceChoice {
   json?: boolean;
 }
 
-/** Where a coordinator serves HTTP unless it was told otherwise. */
+/** The default HTTP port of a coordinator. */
 const httpPort = 9464;
 
 export function addResultsCommand(program: Command): void {
   const command = program
     .command('results')
     .description(
-      'Shows where the results of a complete job are, and what job.json says of them. With --out it copies them there: from ' +
-        'their folder where this machine sees it, else from the coordinator, over HTTP.',
+      'Shows where the results of a complete job are, and the summary in job.json. With --out it copies them: from their ' +
+        'folder if this machine sees it, otherwise from the coordinator over HTTP.',
     )
     .argument('<job>', jobArgument);
   addQuietOption(addCoordinatorOption(command))
-    .option('-o, --out <dir>', 'copy the results into this folder, which is missing or empty')
+    .option('-o, --out <dir>', 'copy the results into this folder, which must be missing or empty')
     .option('--http <host:port,…>', `HTTP address of the coordinator (default: its host, port ${httpPort})`)
-    .option('--json', 'the summary as JSON')
+    .option('--json', 'print the summary as JSON')
     .action(async (jobId: string, options: ResultsOptions) => {
       const addresses = httpAddresses(options);
       const job = await withCoordinator(options, (client) => client.job(jobId));
@@ -61,12 +61,14 @@ async function showResults(job: JobStatus, addresses: readonly string[], options
     throw new Error(`Job ${jobId} has no results: it is ${stateWord(job.state)}${error && `: ${error}`}`);
   }
   const written = await summarise(job);
-  // Only its job.json tells the seconds.
+  // Only job.json has the seconds, so it was read here.
   const isHere = written.seconds !== undefined;
   const { out, json, quiet } = options;
   if (out === undefined) {
     if (!isHere && !quiet)
-      console.error("The results are not on this machine, or cannot be read; '--out DIR' fetches them.");
+      console.error(
+        "The results are not on this machine, or cannot be read; '--out DIR' copies them from the coordinator.",
+      );
     process.stdout.write(json ? `${JSON.stringify(written, null, 2)}\n` : describeSummary(written, process.cwd()));
     return;
   }

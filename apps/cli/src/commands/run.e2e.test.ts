@@ -15,7 +15,7 @@ after(() => rmSync(folder, { recursive: true }));
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [halogrid, 'run', ...args], { cwd: folder, encoding: 'utf8' });
 
-/** Writes a 3x3 image, whose only inner pixel has the only code that counts. */
+/** Writes a 3x3 image. Only the code of its one inner pixel is counted. */
 function writeImage(name: string, pixels: number[]): void {
   writeFileSync(join(folder, name), Buffer.concat([Buffer.from('P5\n3 3\n255\n'), Buffer.from(pixels)]));
 }

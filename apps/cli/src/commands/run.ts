@@ -30,17 +30,15 @@ interface RunOptions extends JobOptions, ClusterChoice, ClientSecurityOption, Vo
 }
 
 /**
- * Where the job's page is. That of a cluster of one run wants the token of that run, which a terminal alone is told,
- * because logs are read by others, too: elsewhere nothing is said of a page that nobody could open.
+ * The address of the job's page. The page of a cluster that `run` started needs its token, which is shown only on a
+ * terminal, because other users may read logs. Elsewhere nobody could open that page, so it is not mentioned.
  */
 function describePage(page: string | undefined, cluster: LocalCluster | undefined): string | undefined {
   if (!page || (cluster && !process.stderr.isTTY)) return undefined;
   return `Page: ${page}${cluster ? `\nToken of the page, valid while this runs: ${cluster.token}` : ''}`;
 }
 
-/**
- * What the same command would not compute again, where an earlier run of it has its results beside those of this job.
- */
+/** A note if an earlier run of the same command has its results beside this job's: the command could have kept them. */
 async function describeEarlierRun(job: Job): Promise<string | undefined> {
   const { findEarlierRun } = await import('@halogrid/coordinator/earlier-run');
   const folder = await findEarlierRun(job.status.spec!, job.id);
@@ -49,7 +47,7 @@ async function describeEarlierRun(job: Job): Promise<string | undefined> {
   return `An earlier run of this command has its results in ${shown}: with --out ${shown} only what is new or changed is computed.`;
 }
 
-/** A cancelled job is waited for this long, for its output folder to be left in order. */
+/** How long to wait for a cancelled job to leave its output folder in order. */
 const cancelWithinMs = 5_000;
 
 export function addRunCommand(program: Command): void {
@@ -57,14 +55,14 @@ export function addRunCommand(program: Command): void {
     .command('run')
     .description(
       'Processes images, recordings, folders and manifests: starts a coordinator and nodes on this machine, or uses a ' +
-        'cluster, and waits for the results. Ends with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
+        'cluster, and waits for the results. Exits with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addVerboseOption(addQuietOption(addClientSecurityOptions(addClusterOptions(addJobOptions(command)))))
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
-    .option('--trace <file>', "when shards were where, for Perfetto, as 'halogrid trace' writes it")
-    .option('--json', 'a machine-readable summary on stdout, progress on stderr')
+    .option('--trace <file>', "write a timeline of the shards for Perfetto, as 'halogrid trace' does")
+    .option('--json', 'print a machine-readable summary on stdout, progress on stderr')
     .action(async (sources: string[], options: RunOptions) => {
       process.exitCode = await run(sources, options);
     });
@@ -80,7 +78,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const little = onlyPreviews(request.spec!);
   if (little) view.note(little);
   const chosen = await chosenCluster(options);
-  // The coordinator and the nodes start meanwhile.
+  // The coordinator and the nodes start while the job is planned.
   const planned = { nodes: chosen.nodes, device: chosen.device, ownThreads: chosen.nodes + 2 };
   const starting = options.coordinator
     ? undefined
@@ -88,9 +86,9 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
         startCoordinator: coordinatorHere,
         ...chosen,
         note: view.note,
-        ...(options.verbose && { log: view.note }),
+        log: options.verbose ? view.note : undefined,
       });
-  // Whoever waits for it sees the error; until then it is not an unhandled one.
+  // The error is for the code that waits for it below; until then it must not count as unhandled.
   starting?.catch(() => {});
   let client: CoordinatorClient | undefined;
   try {
@@ -107,7 +105,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     if (page) view.note(page);
     const { shardsDone: doneBefore, shards } = job.status.counts!;
     if (doneBefore > 0) {
-      view.note(`Job ${job.id} goes on: ${doneBefore} of ${shards} shards planned so far were done before.`);
+      view.note(`Job ${job.id} continues: ${doneBefore} of ${shards} shards planned so far were done before.`);
     } else {
       if (made) view.note(describePlanShortly(made.plan));
       if (advice) view.note(`${advice}.`);
@@ -116,7 +114,7 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     }
     const ended = await Promise.race([followJob(job, view), stopOnAbort(job, signal, view, cluster)]);
     if (!ended || signal.aborted) return exitCodeOfSignal(signal.reason);
-    // The time of a job that was interrupted, or that kept results, says nothing about this machine.
+    // The time of a job that was interrupted or kept results says nothing about this machine.
     if (costs && doneBefore === 0) {
       const nodes = await client.nodes().catch(() => []);
       await rememberRun(ended, { costs, nodes, asked: chosen.device, startSeconds });
@@ -130,8 +128,8 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
 }
 
 /**
- * When the signal aborts, leaves the job of this machine as it is, for the same command to go on with, and cancels that
- * of a cluster; resolves with nothing where that takes too long.
+ * When the signal aborts, leaves a job of this machine as it is, so that the same command can continue it, or cancels a
+ * job of a cluster. Resolves when the job had time to end.
  */
 async function stopOnAbort(
   job: Job,

@@ -5,33 +5,33 @@ import { unlessStopped } from '../process/unless-stopped.ts';
 import type { SearchOptions } from '../search/answer-queries.ts';
 import { readRegion } from '../search/region.ts';
 
-/** Results of a query at most: what a table can still be read of, with room. */
+/** Results of a query at most: far more than a table of them is useful for. */
 const maxTop = 1_000_000;
 
 export function addSearchCommand(program: Command): void {
   program
     .command('search')
     .description(
-      'Ranks all frames of an index by their histograms, exactly; ties are in the order of URIs, then frames. A query is an ' +
-        'image file, a frame of the index as PATH#FRAME, or row:N.',
+      'Ranks all frames of an index by the exact distance of their histograms; ties are ordered by URI, then frame. A query is ' +
+        'an image file, a frame of the index as PATH#FRAME, or row:N.',
     )
     .argument('<query...>', 'image file, PATH#FRAME of an indexed source, or row:N')
     .requiredOption('--index <dir>', 'folder of the index')
-    .option('--top <k>', 'results a query', wholeNumber('--top', 1, maxTop), 10)
+    .option('--top <k>', 'results per query', wholeNumber('--top', 1, maxTop), 10)
     .option('--distance <name>', `${distanceNames.join(', ')}`, parseWord('--distance', distanceNames), 'intersection')
     .option('--cells', 'compare the query as a whole with each cell of the grid')
     .option(
       '--region <part>',
-      'of each query only these pixels, X,Y,WxH; or with --cells these cells, ROW,COLUMN or ROW,COLUMN-ROW,COLUMN',
+      'use only this part of each query: pixels as X,Y,WxH; or with --cells, cells as ROW,COLUMN or ROW,COLUMN-ROW,COLUMN',
       readRegion,
     )
     .option('--since <time>', 'only frames captured then or later, such as 2026-01-31T08:00Z', moment('--since'))
     .option('--until <time>', 'only frames captured then or earlier', moment('--until'))
     .option('--camera <name>', 'only frames of this camera')
-    .option('--per-source <n>', 'results of one source, at most', wholeNumber('--per-source', 1, maxTop))
+    .option('--per-source <n>', 'results per source, at most', wholeNumber('--per-source', 1, maxTop))
     .option(
       '--group <frames>',
-      'fold results that are at most so many frames from a better one',
+      'merge results that are at most this many frames from a better one',
       wholeNumber('--group', 1, maxTop),
     )
     .option(
@@ -41,7 +41,7 @@ export function addSearchCommand(program: Command): void {
       'auto',
     )
     .option('-o, --out <dir>', 'also write results.json and a contact sheet there')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(async (texts: string[], options: SearchOptions) => {
       const { answerQueries } = await import('../search/answer-queries.ts');
       await unlessStopped((signal) => answerQueries(texts, options, signal));

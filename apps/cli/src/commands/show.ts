@@ -5,11 +5,11 @@ export function addShowCommand(program: Command): void {
   program
     .command('show')
     .description(
-      'Writes one page of HTML about a finished job, which needs neither a coordinator nor a network: parameters, counts, ' +
-        'digest, charts, pictures, what was quarantined and why, nodes and times. Prints its path.',
+      'Writes one HTML page about a finished job and prints its path. The page needs neither a coordinator nor a network. It has ' +
+        'parameters, counts, digest, charts, pictures, quarantined inputs with their reasons, nodes and times.',
     )
     .argument('<out>', 'output folder of a job')
-    .option('-o, --out <file>', 'where to (default: halogrid-report-ID.html)')
+    .option('-o, --out <file>', 'where to write it (default: halogrid-report-ID.html)')
     .action(async (out: string, options: { out?: string }) => {
       const { writeReport } = await import('../report/write-report.ts');
       console.log(await writeReport(resolve(out), options.out && resolve(options.out)));

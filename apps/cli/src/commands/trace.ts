@@ -16,17 +16,18 @@ export function addTraceCommand(program: Command): void {
   const command = program
     .command('trace')
     .description(
-      'Writes when shards of a job were leased, read, decoded, computed and merged, as a file for https://ui.perfetto.dev or chrome://tracing, with a row for each node and stage.',
+      'Writes a timeline of a job for https://ui.perfetto.dev or chrome://tracing: when each shard was leased, read, decoded, ' +
+        'computed and merged, with a row for each node and stage.',
     )
     .argument('<job>', jobArgument);
   addCoordinatorOption(command)
-    .option('--to <file>', 'where to (default: halogrid-trace-ID.json)')
+    .option('--to <file>', 'where to write it (default: halogrid-trace-ID.json)')
     .action(async (jobId: string, options: CoordinatorOption & { to?: string }) => {
       console.log(await withCoordinator(options, (client) => writeTrace(client, jobId, options.to, '--to')));
     });
 }
 
-/** Writes the file, and resolves with a sentence about it. */
+/** Writes the timeline of a job to a file, and resolves with a sentence about it. */
 export async function writeTrace(
   client: CoordinatorClient,
   jobId: string,

@@ -12,12 +12,12 @@ export function addTuneCommand(program: Command): void {
   program
     .command('tune')
     .description(
-      'Measures the ways to run each kernel on this machine’s GPU and keeps the choices for run and node. Results are the ' +
-        'same bytes with any choice.',
+      'Measures the strategies of each kernel on the GPU of this machine and keeps the fastest for run and node. The results ' +
+        'are the same bytes with any choice.',
     )
     .option('--device <kind>', 'gpu or software', parseWord('--device', ['gpu', 'software']), 'gpu')
-    .option('--quick', 'LBP alone, one shape of a workgroup a strategy', false)
-    .option('--forget', 'remove the choices kept for this device', false)
+    .option('--quick', 'measure LBP only, with one workgroup shape per strategy', false)
+    .option('--forget', 'remove the choices that are kept for this device', false)
     .action(async ({ device, quick, forget }: TuneOptions) => {
       if (quick && forget) throw new UsageError('Expected --quick or --forget but received both');
       const { forgetDevice, tuneDevice } = await import('@halogrid/bench/tune');

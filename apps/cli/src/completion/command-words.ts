@@ -1,18 +1,18 @@
 import { kernelNames } from '@halogrid/kernels';
 import type { Argument, Command, Option } from 'commander';
 
-/** What may stand in a place: some words, names of files or folders, or anything. */
+/** What may be typed in a place: one of some words, the name of a file or folder, or anything. */
 export type WantedWord = { words: readonly string[] } | 'file' | 'folder' | 'anything';
 
 export interface OptionWords {
-  /** `--out`, and `-o` where there is a short one. */
+  /** `--out`, and `-o` if there is a short name. */
   names: string[];
-  /** undefined: it takes no value. */
+  /** undefined: the option takes no value. */
   value: WantedWord | undefined;
   description: string;
 }
 
-/** A command that is typed as these words. */
+/** A command, and what can be typed after it. */
 export interface CommandWords {
   path: string[];
   summary: string;
@@ -22,7 +22,7 @@ export interface CommandWords {
   argument: WantedWord;
 }
 
-/** What can be typed of a program and of all its commands, the program first. */
+/** What can be typed for a program and each of its commands, the program first. */
 export function commandWords(
   command: Command,
   path: readonly string[] = [],
@@ -61,7 +61,7 @@ function wordsOf(option: Option): OptionWords {
 const folders = ['dir', 'folder', 'out'];
 const files = ['file', 'file|url', 'source', 'query'];
 
-/** By the choices of its parser, or what its placeholder names. */
+/** From the choices of the parser, or from the placeholder. */
 function wantedBy({ argChoices, parseArg }: Option | Argument, placeholder: string): WantedWord {
   const { choices = argChoices } = (parseArg ?? {}) as { choices?: readonly string[] };
   if (choices) return { words: choices };

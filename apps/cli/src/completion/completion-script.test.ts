@@ -18,12 +18,12 @@ before(async () => {
   commands = commandWords(await createProgram(noSettings));
 });
 
-/** What a shell offers for words of which the last is being typed, in the folder. */
+/** What a shell offers in the folder while the last of these words is typed. */
 type Complete = (words: readonly string[]) => string[];
 
 const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-/** With the variables that bash sets for the function of a completion. */
+/** Sets the variables that bash sets for a completion function. */
 const inBash: Complete = (words) => {
   const script = `${completionScript('bash', commands)}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _halogrid
@@ -41,7 +41,7 @@ const inFish: Complete = (words) => {
   const { stdout } = spawnSync('fish', ['--no-config', '-c', script], {
     cwd: folder,
     encoding: 'utf8',
-    // It makes a folder there, whatever it is told.
+    // fish makes a folder there with any options.
     env: { ...process.env, XDG_CONFIG_HOME: join(folder, '.fish'), XDG_DATA_HOME: join(folder, '.fish') },
   });
   return linesOf(stdout).map((line) => line.split('\t')[0]!.replace(/\/$/, ''));

@@ -2,7 +2,7 @@ import type { CommandWords, WantedWord } from './command-words.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** The script that has a shell complete the program. */
+/** The script with which a shell completes the commands of the program. */
 export function completionScript(shell: (typeof shells)[number], commands: readonly CommandWords[]): string {
   if (shell === 'fish') return fishScript(commands);
   const functions = bashFunctions(commands);
@@ -10,7 +10,7 @@ export function completionScript(shell: (typeof shells)[number], commands: reado
   return `#compdef halogrid\nautoload -U +X bashcompinit && bashcompinit\n${functions}complete -o filenames -F _halogrid halogrid\n`;
 }
 
-/** Functions that zsh understands, too. */
+/** Functions for bash that zsh understands, too. */
 function bashFunctions(commands: readonly CommandWords[]): string {
   const nested = commands.filter(({ below, path }) => below.length > 0 && path.length > 0);
   const options = commands.map(({ path, options }) => {
@@ -85,7 +85,7 @@ function fishScript(commands: readonly CommandWords[]): string {
   return `# What 'halogrid completion' prints; made from the program's own options.\ncomplete -c halogrid -f\n${lines.join('\n')}\n`;
 }
 
-/** True where exactly these words were typed so far, besides options. */
+/** A condition of fish: exactly these words were typed so far, besides options. */
 function condition(path: readonly string[], below: readonly string[]): string {
   const [first] = path;
   if (first === undefined) return '__fish_use_subcommand';

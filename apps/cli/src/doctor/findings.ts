@@ -14,27 +14,27 @@ import { describeVideos, type VideoFinding } from './videos.ts';
 export interface Findings {
   versions: Record<string, string>;
   machine: Machine;
-  /** NVIDIA's cards; none where its driver is not there. */
+  /** NVIDIA cards; none without the driver. */
   gpus: GpuInventory;
-  /** By what was asked for: gpu, software, cpu, auto. */
+  /** Tests of devices by the choice that was asked for: gpu, software, cpu, auto. */
   devices: Record<string, DeviceTrial>;
   videos: VideoFinding;
   /** libjpeg-turbo, which reads JPEGs. */
   jpegs: JpegFinding;
-  /** The folders that are written to, and the room there. */
+  /** The folders that the program writes to, and their free space. */
   space: FolderSpace[];
   /** The ports that a coordinator and a node listen on. */
   ports: PortFinding[];
-  /** Files of settings, and whether they are there. */
+  /** Files of settings, and whether they exist. */
   settings: { path: string; isThere: boolean }[];
 }
 
-/** What a person reads of `halogrid doctor`. */
+/** The text of `halogrid doctor` for people. */
 export function describeFindings({ versions, machine, gpus, devices, ...found }: Findings): string {
   const gigabytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const memory = `${gigabytes(machine.memoryBytes)} of memory, ${gigabytes(machine.freeBytes)} free`;
   const threads =
-    machine.poolThreads ?? "4, libuv's default: start halogrid by its launcher, or set UV_THREADPOOL_SIZE";
+    machine.poolThreads ?? "4, libuv's default: start halogrid with its launcher, or set UV_THREADPOOL_SIZE";
   return table([
     [
       'versions',
@@ -45,7 +45,7 @@ export function describeFindings({ versions, machine, gpus, devices, ...found }:
     ['machine', `${machine.platform}, ${machine.cores} cores, ${memory}`],
     ['threads', `${threads} for reading and decoding`],
     ...gpus.visible.map((gpu, index) => [`GPU ${index}`, describeGpu(gpu)]),
-    ...gpus.hidden.map((gpu) => ['GPU', `${describeGpu(gpu)}; this process may not open it`]),
+    ...gpus.hidden.map((gpu) => ['GPU', `${describeGpu(gpu)}; this process is not allowed to open it`]),
     ...Object.entries(devices).map(([choice, probe]) => [choice, describeProbe(choice, probe)]),
     ['videos', describeVideos(found.videos)],
     ['JPEGs', describeJpegs(found.jpegs)],
@@ -69,15 +69,15 @@ function describeProbe(choice: string, probe: DeviceTrial): string {
 interface Machine {
   platform: string;
   cores: number;
-  /** What this process may use at most: the machine's memory, or its container's. */
+  /** Memory that this process may use: that of the machine, or of its container. */
   memoryBytes: number;
   freeBytes: number;
-  /** Threads that read and decode, as libuv was told; undefined: its default of 4. */
+  /** Threads that read and decode, as set for libuv; undefined: its default of 4. */
   poolThreads: number | undefined;
 }
 
 export function inspectMachine(): Machine {
-  // Without a limit the kernel says 0 or a number beyond any memory.
+  // Without a limit, the kernel reports 0 or a number that is larger than any memory.
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   return {
     platform: `${process.platform} ${process.arch}`,
@@ -88,13 +88,10 @@ export function inspectMachine(): Machine {
   };
 }
 
-/**
- * Packages with native code that are no part of a bundle, whose version explains most of what may differ between two
- * machines.
- */
+/** Packages with native code that are not bundled. Their versions explain most differences between two machines. */
 const packages = ['webgpu', 'sharp', '@julusian/jpeg-turbo', `@seydx/node-av-linux-${process.arch}`];
 
-/** What is installed, by name; 'not installed' where it is not. */
+/** Versions by name; 'not installed' if a package is missing. */
 export function installedVersions(): Record<string, string> {
   const found = packages.map((name) => [name, packageVersion(name)]);
   return {

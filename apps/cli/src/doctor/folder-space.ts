@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { cacheFolders, dataFolder } from '@halogrid/service';
 import { describeBytes } from '@halogrid/service/describe-bytes';
 
-/** A folder that the program writes to, or the nearest around it that is there. */
+/** The free space of a folder that the program writes to, or of the nearest folder above it that exists. */
 export interface FolderSpace {
   what: string;
   path: string;
@@ -11,7 +11,9 @@ export interface FolderSpace {
   canWrite: boolean;
 }
 
-/** Where jobs of a program that works in `folder` write. What they keep while they run lies beside their results. */
+/**
+ * The folders that a program in the working folder `folder` writes to. Temporary files of a job lie beside its results.
+ */
 export function folderSpaces(env: NodeJS.ProcessEnv, folder: string): FolderSpace[] {
   const data = dataFolder(env);
   const folders: [what: string, path: string | undefined][] = [
@@ -39,4 +41,4 @@ function mayWrite(path: string): boolean {
 }
 
 export const describeSpace = ({ what, path, freeBytes, canWrite }: FolderSpace): string =>
-  `${what}: ${describeBytes(freeBytes)} free in ${path}${canWrite ? '' : ', which this user may not write to'}`;
+  `${what}: ${describeBytes(freeBytes)} free in ${path}${canWrite ? '' : ', but this user cannot write there'}`;

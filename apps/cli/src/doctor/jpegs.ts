@@ -1,6 +1,6 @@
 import { findTurboJpeg } from '@halogrid/imaging/turbojpeg';
 
-/** Whether JPEGs are read here: the library that does it, or one sentence with the reason. */
+/** Whether JPEGs can be read here: the library for it, or the reason in one sentence. */
 export type JpegFinding = { works: true; version: string; path: string } | { works: false; reason: string };
 
 export function probeJpegs(): JpegFinding {

@@ -3,16 +3,16 @@ import { createClientSecurity } from '@halogrid/service';
 import { connectCoordinator } from '../client/coordinator-client.ts';
 import { plural } from '../progress/quantities.ts';
 
-/** A port of this machine that the program listens on unless it is told otherwise. */
+/** A port of this machine that the program listens on by default. */
 export interface PortFinding {
   port: number;
   of: string;
-  /** Who answers there; undefined where nobody does. */
+  /** The program that answers there; undefined if none does. */
   by: string | undefined;
 }
 
 const host = '127.0.0.1';
-/** What listens on this machine and is well answers long before. */
+/** A healthy program on this machine answers long before this. */
 const withinMs = 1_500;
 
 interface KnownPort {
@@ -27,11 +27,12 @@ const knownPorts: readonly KnownPort[] = [
   { port: 9465, of: 'the metrics of a node', ask: askMetrics },
 ];
 
-/** Who listens on these ports of this machine; on those that the program would unless others are given. */
+/** Which programs listen on these ports of this machine (default: the program's own default ports). */
 export function probePorts(ports = knownPorts): Promise<PortFinding[]> {
   return Promise.all(
     ports.map(async ({ port, of, ask }) => ({
-      ...{ port, of },
+      port,
+      of,
       by: (await isTaken(port)) ? ((await ask(port).catch(() => undefined)) ?? 'another program') : undefined,
     })),
   );
@@ -59,7 +60,7 @@ async function askCoordinator(port: number): Promise<string> {
   }
 }
 
-/** A page of metrics may want a token, and says so in words of ours. */
+/** Asks for the page of metrics. It may need a token, but our answer says 'halogrid' then, too. */
 export async function askMetrics(port: number): Promise<string | undefined> {
   const answer = await fetch(`http://${host}:${port}/metrics`, { signal: AbortSignal.timeout(withinMs) });
   const text = await answer.text();

@@ -11,12 +11,14 @@ import {
 } from '@halogrid/kernels';
 import type { DeviceChoice } from '../options/option-values.ts';
 
-/** What trying a device came to; `why` says why it is this one, `reason` why none works. Both are one sentence. */
+/**
+ * The result of testing a device. `why`: why this device was chosen; `reason`: why none works. Both are one sentence.
+ */
 export type DeviceTrial =
   | { works: true; device: DeviceInfo; why: string; openSeconds: number }
   | { works: false; reason: string };
 
-/** Opens the device in this process, computes a small plane on it and compares the result with the CPU twin's. */
+/** Opens the device in this process, computes a small plane on it and compares the result with that of the CPU twin. */
 export async function probeDevice(choice: DeviceChoice): Promise<DeviceTrial> {
   try {
     const { openDevice } = await import('@halogrid/gpu-node');
@@ -29,7 +31,7 @@ export async function probeDevice(choice: DeviceChoice): Promise<DeviceTrial> {
     const { items } = await device.run(staging, [item], pipeline, true);
     await device.close();
     if (!isSame(items[0]!, runReference(pipeline, bytes, item, true), testSize)) {
-      return { works: false, reason: `${device.info.name} computes another LBP than the CPU twin.` };
+      return { works: false, reason: `${device.info.name} does not compute the same LBP as the CPU twin.` };
     }
     return { works: true, device: device.info, why: reason, openSeconds };
   } catch (error) {
@@ -47,7 +49,7 @@ function isSame(a: ItemResult, b: ItemResult, { width, height }: Size): boolean 
   return true;
 }
 
-/** A plane small enough to compute at once, of a size that is a multiple of nothing a device likes. */
+/** The size of a plane that is computed at once. It is not a multiple of any size that suits a device. */
 const testSize = { width: 127, height: 93 };
 
 export interface TestPlane {
@@ -57,7 +59,7 @@ export interface TestPlane {
   bytes: Uint8Array;
 }
 
-/** A known plane to try a device on: LBP with reflected borders, so that the halo is tried too. */
+/** A known plane to test a device with: LBP with reflected borders, so that the halo is tested, too. */
 export function testPlane(): TestPlane {
   const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'reflect' }]);
   const plan = planPipeline(pipeline, { x: 0, y: 0, ...testSize }, testSize);

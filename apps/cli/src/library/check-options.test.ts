@@ -20,7 +20,7 @@ const table: [given: unknown, field: string | undefined, sentence: string][] = [
   ['photos', undefined, "Expected options but received 'photos': run({ sources: 'photos', op: 'lbp' })"],
   [{}, 'sources', "Expected a path or URI for sources but received none: run({ sources: 'photos', op: 'lbp' })"],
   [{ sources: [] }, 'sources', 'for sources but received none'],
-  // The others may hold passwords.
+  // The texts may hold passwords.
   [{ sources: ['https://user:secret@host/a.png', null] }, 'sources', "for sources but received 'null'"],
   [{ source: 'a' }, 'source', "for an option of run but received 'source' (did you mean sources?)"],
   [{ sources: 'a', mapFormat: 'png' }, 'mapFormat', "but received 'mapFormat' (did you mean map?)"],

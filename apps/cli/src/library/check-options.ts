@@ -6,7 +6,7 @@ import type { RunOptions } from './run-options.ts';
 
 const example = "run({ sources: 'photos', op: 'lbp' })";
 
-/** What a value may be, where it is of another type. */
+/** Returns what a value may be if it has another type; undefined if the type is right. */
 type Check = (value: unknown) => string | undefined;
 
 const texts =
@@ -14,7 +14,7 @@ const texts =
   (value) =>
     [value].flat().every(isText) ? undefined : allowed;
 
-/** Options that take more than a word of the command line says, or are none of the command. */
+/** Options that the command does not have, or that also take other types than text. */
 const own: Readonly<Record<string, Check>> = {
   sources: texts('a path or URI, or a list of them,'),
   op: texts('a kernel, or a list of them,'),
@@ -32,8 +32,8 @@ const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'true o
 const word: Check = (value) => (['string', 'number'].includes(typeof value) ? undefined : 'a text or a number');
 
 /**
- * Throws HalogridError where a call has no sources, an option that there is not, or a value of another type; `command`
- * are the options of the command, which read what is of their type.
+ * Throws HalogridError if a call has no sources, an unknown option, or a value of the wrong type. `command` are the
+ * options of the command, which checks their values itself.
  */
 export function checkRunOptions(given: RunOptions, command: readonly Option[]): RunOptions {
   if (!isPlain(given)) throw refusal(`Expected options but received '${shown(given)}': ${example}`);
@@ -69,7 +69,10 @@ const isGrid = (value: unknown): boolean =>
   Object.keys(value).sort().join() === 'columns,rows' &&
   Object.values(value).every((side) => typeof side === 'number');
 
-/** A value for people; of a list with texts, what is not one: its texts may hold passwords. */
+/**
+ * A value as text for an error. Of a list that has texts, only the first value that is not a text, because texts may
+ * hold passwords.
+ */
 function shown(value: unknown): string {
   if (Array.isArray(value) && value.some(isText)) return shown(value.find((one) => !isText(one)));
   if (typeof value === 'function') return 'a function';

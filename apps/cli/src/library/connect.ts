@@ -25,21 +25,22 @@ export interface TlsFiles {
 }
 
 export interface ConnectOptions {
-  /** What the coordinator asks for; a function is called for each request. */
+  /** The token for the coordinator. A function is called for each request. */
   token?: string | (() => string | undefined);
   tls?: TlsFiles;
 }
 
 /**
- * A client of a coordinator: by its HTTP API at http(s)://HOST:PORT, or by gRPC at HOST:PORT, or HOST:PORT,HOST:PORT…
- * of several with one ledger. It connects when first asked. Throws HalogridError for another form.
+ * A client of a coordinator: by its HTTP API at http(s)://HOST:PORT, or by gRPC at HOST:PORT, or at
+ * HOST:PORT,HOST:PORT… for several coordinators with one ledger. It connects at the first call. Throws HalogridError
+ * for another form of address.
  */
 export function connect(address: `http${'s' | ''}://${string}`, options?: ConnectOptions): HttpClient;
 export function connect(address: string, options?: ConnectOptions): Client;
 export function connect(address: string, { token, tls: files }: ConnectOptions = {}): Client {
   try {
     const { tls } = createClientSecurity({ tlsCa: files?.ca, tlsCert: files?.cert, tlsKey: files?.key });
-    if (/^https?:\/\//.test(address)) return connectHttp(address, { token, ...(tls && { fetch: nodeFetch(tls) }) });
+    if (/^https?:\/\//.test(address)) return connectHttp(address, { token, fetch: tls && nodeFetch(tls) });
     const transport = grpcTransport(
       address,
       { tls, token: typeof token === 'function' ? token : () => token },
@@ -54,9 +55,7 @@ export function connect(address: string, { token, tls: files }: ConnectOptions =
   }
 }
 
-/**
- * The request as its message has it. Throws HalogridError for a field that there is not, and a value of another type.
- */
+/** The request as a message of the protocol. Throws HalogridError for an unknown field or a value of the wrong type. */
 function submitRequest(request: JobRequest): SubmitRequest {
   try {
     return { spec: readMessage<JobSpec>(messageOf('JobSpec'), request), nameOutByJob: false };

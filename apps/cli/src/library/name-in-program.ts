@@ -1,7 +1,9 @@
 import { jsonName } from '@halogrid/proto/json-name';
 import { optionOfField } from '../client/option-of-field.ts';
 
-/** What a program calls an option of `run`, or the field that it sets: `maxQuarantined`, `sources[2]`. */
+/**
+ * The name in a program for an option of `run`, or for the field that the option sets: `maxQuarantined`, `sources[2]`.
+ */
 export function nameInProgram(name: string): string {
   const option = optionOfField(name);
   const [, place] = /^SOURCE(?: (\d+))?$/.exec(option) ?? [];

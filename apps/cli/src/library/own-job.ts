@@ -5,8 +5,8 @@ import type { LocalCluster } from '../cluster/local-cluster.ts';
 import { nameInProgram } from './name-in-program.ts';
 
 /**
- * Submits the only job of a cluster, which is stopped when the job is over, or `signal` aborts. All who follow the job
- * are told by one watch, and of its end once the processes are gone.
+ * Submits the only job of a cluster. The cluster is stopped when the job has ended or `signal` aborts. All who watch
+ * the job share one stream, and see its end once the processes have ended.
  */
 export async function ownJob(cluster: LocalCluster, request: SubmitRequest, signal?: AbortSignal): Promise<Job> {
   const transport = cluster.dial(nameInProgram);
@@ -17,7 +17,7 @@ export async function ownJob(cluster: LocalCluster, request: SubmitRequest, sign
     transport.close();
     await cluster.stop();
   };
-  // Where no node starts, nothing is left behind: no job is submitted.
+  // If no node starts, no job is submitted, so no output folder is left behind.
   const submitted = await Promise.race([cluster.ready.then(() => transport.submit(request)), stopped]).catch(
     async (error) => {
       await stop();
@@ -68,7 +68,7 @@ export async function ownJob(cluster: LocalCluster, request: SubmitRequest, sign
     }
   }
   const cancel = async (): Promise<JobStatus> => {
-    // Where it ends meanwhile, its end is told.
+    // If the job ends meanwhile, that end counts.
     await Promise.race([isOver ? undefined : transport.cancel(id), over]);
     await over;
     return last;

@@ -7,19 +7,42 @@ import { runCommand, wordsOf } from './read-run.ts';
 import type { RunOptions } from './run-options.ts';
 
 const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'>> & { pipeline: string } = {
-  ...{ op: 'lbp', pipeline: 'a=lbp', border: 'zero', out: 'o', map: 'none', grid: '1x1', tile: 1, batch: 1, verify: 1 },
-  ...{ maxQuarantined: '1%', checksum: true, fresh: true, waitForNode: true, priority: 1, every: 1, from: 1, to: 2 },
-  ...{ fps: 1, hwaccel: 'none', capturedFrom: 'mtime', capturedZone: 'UTC', nodes: 1, device: 'cpu', decode: 'cpu' },
-  ...{ gpu: 'all', sourceGrace: '1m', spaceGrace: 0 },
+  op: 'lbp',
+  pipeline: 'a=lbp',
+  border: 'zero',
+  out: 'o',
+  map: 'none',
+  grid: '1x1',
+  tile: 1,
+  batch: 1,
+  verify: 1,
+  maxQuarantined: '1%',
+  checksum: true,
+  fresh: true,
+  waitForNode: true,
+  priority: 1,
+  every: 1,
+  from: 1,
+  to: 2,
+  fps: 1,
+  hwaccel: 'none',
+  capturedFrom: 'mtime',
+  capturedZone: 'UTC',
+  nodes: 1,
+  device: 'cpu',
+  decode: 'cpu',
+  gpu: 'all',
+  sourceGrace: '1m',
+  spaceGrace: 0,
 };
 
-test('a program may give every option of the command, but for those of its output and of clusters', async () => {
+test('a program may give every option of the command, except options of output and clusters', async () => {
   const names = runCommand().options.map((option) => option.attributeName());
   assert.deepEqual(names.toSorted(), Object.keys(all).sort());
   const command = (await createProgram(noSettings, ['run'])).commands.find((each) => each.name() === 'run')!;
   const ofCommand = command.options.map((option) => option.attributeName());
   const left = ofCommand.filter((name) => !names.includes(name));
-  // Flags have another option each, which says no.
+  // Each flag also has an option that switches it off.
   assert.deepEqual(
     [...new Set(left)],
     [
@@ -40,7 +63,11 @@ test('docs/library.md has a row for each option', () => {
 
 test('options become the words of the command', () => {
   const words = wordsOf({
-    ...{ op: ['conv:kernel=box-3', 'lbp'], grid: { rows: 2, columns: 3 }, fresh: true, checksum: false, from: 1.5 },
+    op: ['conv:kernel=box-3', 'lbp'],
+    grid: { rows: 2, columns: 3 },
+    fresh: true,
+    checksum: false,
+    from: 1.5,
     pipelines: { both: ['conv', 'lbp'], codes: 'lbp' },
   });
   assert.deepEqual(words.sort(), [

@@ -5,14 +5,15 @@ import { addJobOptions, type JobOptions, parseJob } from '../options/job-options
 import { checkRunOptions } from './check-options.ts';
 import type { RunOptions } from './run-options.ts';
 
-/** The options of the command that a program may give. */
+/** The command with the options that a program may give. */
 export const runCommand = (): Command =>
   addClusterOptions(addJobOptions(new Command('run').argument('<source...>')))
     .exitOverride()
     .configureOutput({ writeOut() {}, writeErr() {} });
 
 /**
- * What the options ask for, read as the words of a command are; paths are seen from `folder`. Throws what that throws.
+ * Reads the options as if they were typed. Relative paths are seen from `folder`. Throws what the checks and the
+ * command throw.
  */
 export function readRun(given: RunOptions, folder: string): { request: SubmitRequest; choice: ClusterChoice } {
   const command = runCommand();
@@ -23,13 +24,11 @@ export function readRun(given: RunOptions, folder: string): { request: SubmitReq
   return { request: parseJob(command.args, read, folder), choice: read };
 }
 
-/** The words of a command that say the same. */
+/** The words of a command line with the same meaning. */
 export function wordsOf({ pipelines, grid, ...options }: Omit<RunOptions, 'sources' | 'signal' | 'note'>): string[] {
   const all: Record<string, unknown> = {
     ...options,
-    ...(pipelines && {
-      pipeline: Object.entries(pipelines).map(([name, ops]) => `${name}=${[ops].flat().join('+')}`),
-    }),
+    pipeline: pipelines && Object.entries(pipelines).map(([name, ops]) => `${name}=${[ops].flat().join('+')}`),
     grid: typeof grid === 'object' ? `${grid.rows}x${grid.columns}` : grid,
   };
   return Object.entries(all).flatMap(([name, value]) => {

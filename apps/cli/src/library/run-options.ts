@@ -1,6 +1,6 @@
 /**
- * What to compute, and on what. Each option is that of the command `halogrid run` of the same name, and takes what that
- * takes.
+ * What to compute, and where. Each option is the option of the same name of the command `halogrid run`, and takes the
+ * same values.
  */
 export interface RunOptions {
   /** Images, videos, folders, globs, manifests: paths or URIs. */
@@ -8,8 +8,8 @@ export interface RunOptions {
   /** A kernel, `lbp:labels=uniform`, or several one after another (lbp). */
   op?: string | readonly string[];
   /**
-   * In place of `op`, up to 8 pipelines of one decode by their names: `{ codes: 'lbp', edges: ['conv:kernel=sobel-x',
-   * …] }`.
+   * Instead of `op`: up to 8 pipelines that share one decode, by their names: `{ codes: 'lbp', edges:
+   * ['conv:kernel=sobel-x', …] }`.
    */
   pipelines?: Readonly<Record<string, string | readonly string[]>>;
   /** Pixels outside the image: zero, replicate, reflect, mirror, wrap or interior (the kernel's own). */
@@ -18,37 +18,37 @@ export interface RunOptions {
   out?: string;
   /** The dense result of every source: none, tiff, zarr, png or dzi (none). */
   map?: string;
-  /** Also a histogram a cell: `4x6`, or rows and columns (1x1). */
+  /** Also a histogram for each cell of a grid: `4x6`, or rows and columns (1x1). */
   grid?: string | { rows: number; columns: number };
   /** Side of tiles in pixels (chosen). */
   tile?: number;
-  /** Frames a shard, at most (chosen). */
+  /** Frames in a shard at most (chosen). */
   batch?: number;
-  /** Percent of shards that are computed again on the CPU before they count (0). */
+  /** Percent of shards to compute a second time on the CPU as a check (0). */
   verify?: number;
-  /** Fails as soon as more inputs are quarantined: a number, or `1%`. */
+  /** Fails when more inputs than this are quarantined: a number, or `1%`. */
   maxQuarantined?: number | string;
-  /** Tells by their content whether files have changed since the last run with this `out`. */
+  /** Compares the content of files to find what changed since the last run with this `out`. */
   checksum?: boolean;
   /** Computes everything, whatever the last run with this `out` did. */
   fresh?: boolean;
-  /** Waits where the sources cannot be read or the results not be written; otherwise the job fails after a while. */
+  /** Waits if the sources cannot be read or the results cannot be written; without it, the job fails after a while. */
   waitForNode?: boolean;
   /** Priority among jobs, -100 to 100. */
   priority?: number;
   /** Takes every n-th frame of videos. */
   every?: number;
-  /** Takes frames of videos from this time on: seconds, or `HH:MM:SS.mmm`. */
+  /** Starts videos at this time: seconds, or `HH:MM:SS.mmm`. */
   from?: number | string;
-  /** Takes frames of videos before this time. */
+  /** Ends videos before this time. */
   to?: number | string;
-  /** Takes so many frames of videos a second: 5, or `30000/1001`. */
+  /** Takes this many frames per second of videos: 5, or `30000/1001`. */
   fps?: number | string;
   /** Decodes videos in hardware. */
   hwaccel?: string;
   /** When inputs were captured, and by which camera: a pattern of names, or mtime. */
   capturedFrom?: string;
-  /** The zone of times that state none. */
+  /** The zone of times without one. */
   capturedZone?: string;
   /** Nodes to start (1). */
   nodes?: number;
@@ -58,12 +58,12 @@ export interface RunOptions {
   decode?: string;
   /** `all`: a node on each NVIDIA GPU; or the index of one. */
   gpu?: 'all' | number;
-  /** How long to wait for a host or bucket that is away: `90s`, `10m`; 0: do not wait (10m). */
+  /** How long to wait for an unavailable host or bucket of sources: `90s`, `10m`; 0: do not wait (10m). */
   sourceGrace?: number | string;
   /** How long to wait for room for the results (no limit). */
   spaceGrace?: number | string;
-  /** Stops the job and its processes; the same call goes on where it stopped. */
+  /** Stops the job and its processes; the same call continues the job. */
   signal?: AbortSignal;
-  /** Told what happens to processes, in lines for people. */
+  /** Called with what happens to processes, in lines for people. */
   note?: (line: string) => void;
 }

@@ -10,9 +10,9 @@ import type { RunOptions } from './run-options.ts';
 import { typedError } from './typed-error.ts';
 
 /**
- * Starts a coordinator and nodes on this machine, and the job. They end with the job, when it is cancelled, when
- * `signal` aborts, and with this process. Rejects with HalogridError where the job is not accepted, and with the reason
- * of the signal.
+ * Starts a coordinator and nodes on this machine, and submits a job to them. The processes end with the job, when
+ * `signal` aborts, and with this process. Rejects with HalogridError if the job is not accepted, and with the reason of
+ * the signal.
  */
 export async function run(options: RunOptions): Promise<Job> {
   try {
@@ -20,7 +20,7 @@ export async function run(options: RunOptions): Promise<Job> {
     const { signal, note = () => {} } = options;
     signal?.throwIfAborted();
     const chosen = await chosenCluster(choice);
-    // The command sets the number of libuv's threads; this process has its own number.
+    // The command sets the number of libuv's threads for its nodes; the number of this process says nothing about them.
     const threads = threadsEach(chosen.nodes, Number(environment().UV_THREADPOOL_SIZE));
     return await ownJob(
       await startLocalCluster({ startCoordinator: coordinatorProcess, ...chosen, threads, note }),

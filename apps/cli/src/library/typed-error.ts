@@ -6,7 +6,8 @@ import { failureOf } from '../options/failure.ts';
 import { nameInProgram } from './name-in-program.ts';
 
 /**
- * An error as programs get it: what is wrong of a call is a HalogridError by their names, with the option as `field`.
+ * An error for programs. Wrong use is a HalogridError with the names that programs use, and the option as `field`;
+ * other errors are returned unchanged.
  */
 export function typedError(error: unknown): unknown {
   const isRefusal = error instanceof UsageError || error instanceof CommanderError || error instanceof CallRefusal;

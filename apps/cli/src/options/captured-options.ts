@@ -17,12 +17,12 @@ export function addCapturedOptions(command: Command): Command {
   return command
     .option(
       '--captured-from <pattern>',
-      "when inputs were captured, and by which camera: names such as 'cam{camera}/%Y%m%d/%H%M%S', or mtime (default: what files state)",
+      "when inputs were captured, and by which camera: a pattern of file names such as 'cam{camera}/%Y%m%d/%H%M%S', or mtime (default: what files state)",
     )
-    .option('--captured-zone <zone>', 'the zone of times that state none: Europe/Berlin, UTC, +02:00');
+    .option('--captured-zone <zone>', 'the zone of times without one: Europe/Berlin, UTC, +02:00');
 }
 
-/** Undefined where none was given. Throws UsageError. */
+/** The options as a field of the job; undefined if none was given. Throws UsageError. */
 export function capturedOptions({ capturedFrom, capturedZone, checksum }: CapturedChoice): CaptureOptions | undefined {
   if (capturedFrom === undefined && capturedZone === undefined) return undefined;
   if (capturedFrom === '' || capturedZone === '') {

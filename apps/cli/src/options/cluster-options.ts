@@ -23,7 +23,7 @@ export interface ClusterChoice {
   spaceGrace?: number;
 }
 
-/** The options that say what is started on this machine. */
+/** Adds the options for the coordinator and nodes that are started on this machine. */
 export function addClusterOptions(command: Command): Command {
   return command
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
@@ -37,10 +37,10 @@ export function addClusterOptions(command: Command): Command {
       `where JPEGs are decoded, with the same results: ${decodeChoices.join(', ')} (default: auto)`,
       parseWord('--decode', decodeChoices),
     )
-    .option('--gpu <n>', "'all': a node on each NVIDIA GPU; or the index of one", gpuChoice)
+    .option('--gpu <n>', "the index of an NVIDIA GPU; 'all': a node on each", gpuChoice)
     .option(
       '--source-grace <duration>',
-      'how long to wait for a host or bucket that is away; 0: do not wait (default: 10m)',
+      'how long to wait for an unavailable host or bucket of sources; 0: do not wait (default: 10m)',
       duration('--source-grace'),
     )
     .option(
@@ -50,7 +50,7 @@ export function addClusterOptions(command: Command): Command {
     );
 }
 
-/** Throws UsageError where options contradict each other. */
+/** Throws UsageError if options contradict each other. */
 export function checkClusterChoice(choice: ClusterChoice & { coordinator?: string }): void {
   const { coordinator, gpu, nodes, device, decode, sourceGrace, spaceGrace } = choice;
   const hasGrace = sourceGrace !== undefined || spaceGrace !== undefined;
@@ -61,7 +61,7 @@ export function checkClusterChoice(choice: ClusterChoice & { coordinator?: strin
     );
   }
   if (gpu === undefined) return;
-  const why = 'there is a node a GPU, on this machine';
+  const why = 'each GPU of this machine has one node';
   for (const [option, value] of Object.entries({ '--nodes': nodes, '--coordinator': coordinator })) {
     if (!value) continue;
     throw new UsageError(sentence`Expected ${named(option)} or ${named('--gpu')} but received both: ${why}`, {
@@ -70,7 +70,7 @@ export function checkClusterChoice(choice: ClusterChoice & { coordinator?: strin
   }
 }
 
-/** What is started. */
+/** The coordinator and nodes to start. */
 export interface ChosenCluster {
   nodes: number;
   device: DeviceChoice;
@@ -80,14 +80,16 @@ export interface ChosenCluster {
   spaceGraceMs?: number;
 }
 
-/** Rejects with UsageError where there are no such GPUs. */
+/** Resolves with what the options ask for. Rejects with UsageError if there are no such GPUs. */
 export async function chosenCluster(choice: ClusterChoice): Promise<ChosenCluster> {
   const { nodes = 1, device = 'auto', decode, gpu, sourceGrace, spaceGrace } = choice;
   const gpus = gpu === undefined ? undefined : await pinChosenGpus(gpu, device);
   return {
-    ...(gpus ? { nodes: gpus.length, device: 'gpu', gpus } : { nodes, device }),
-    ...(decode && { decode }),
-    ...(sourceGrace !== undefined && { sourceGraceMs: sourceGrace }),
-    ...(spaceGrace !== undefined && { spaceGraceMs: spaceGrace }),
+    nodes: gpus?.length ?? nodes,
+    device: gpus ? 'gpu' : device,
+    decode,
+    gpus,
+    sourceGraceMs: sourceGrace,
+    spaceGraceMs: spaceGrace,
   };
 }

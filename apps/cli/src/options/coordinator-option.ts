@@ -7,16 +7,16 @@ export interface CoordinatorOption extends ClientSecurityOption {
   coordinator: string;
 }
 
-/** What is said of the argument that names a job. */
-export const jobArgument = 'its id, or a part of its beginning or end that no other id has';
+/** The help text of the argument that names a job. */
+export const jobArgument = 'its id, or a unique beginning or end of it';
 
-/** The option that says which coordinator a command speaks to. */
+/** Adds the option for the coordinator that a command talks to. */
 export function addCoordinatorOption(command: Command): Command {
-  const words = 'the coordinator; of several, the first that leads and answers';
+  const words = 'the coordinator; with several, the first leader that answers';
   return addClientSecurityOptions(command.option('--coordinator <host:port,…>', words, '127.0.0.1:7070'));
 }
 
-/** Does something with that coordinator and lets go of it. */
+/** Calls `use` with a client of the coordinator, and closes the client afterwards. */
 export async function withCoordinator<T>(
   options: CoordinatorOption,
   use: (client: CoordinatorClient) => Promise<T>,
@@ -33,11 +33,14 @@ export async function withCoordinator<T>(
 /** What the options of `addClientSecurityOptions` parse to. */
 export type ClientSecurityOption = ClientSecurityOptions;
 
-/** The options that say how a command shows a coordinator who it is. A token itself is no option: others see these. */
+/**
+ * Adds the options with which a command identifies itself to a coordinator. The token itself is not an option, because
+ * other users can read command lines.
+ */
 export function addClientSecurityOptions(command: Command): Command {
   return command
     .option('--token-file <file>', 'file with the token (or HALOGRID_TOKEN_FILE, HALOGRID_TOKEN in the environment)')
-    .option('--tls-ca <file>', 'TLS, with a coordinator whose certificate this authority signed (PEM)')
+    .option('--tls-ca <file>', 'use TLS, with a coordinator whose certificate this authority signed (PEM)')
     .option('--tls-cert <file>', 'certificate for coordinators that ask for one (PEM)')
     .option('--tls-key <file>', 'its key (PEM)');
 }

@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { addJobOptions, parseJob } from './job-options.ts';
 
-// Every job that the documentation shows is one that can be asked for.
+// Every job in the documentation must be valid.
 
 const checkout = fileURLToPath(new URL('../../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-docs-'));
 after(() => rmSync(folder, { recursive: true }));
-// The matrix that docs/kernels/conv.md shows.
+// The matrix in docs/kernels/conv.md.
 writeFileSync(join(folder, 'emboss.json'), '[[-2, -1, 0], [-1, 1, 1], [0, 1, 2]]');
 
 const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: checkout })];

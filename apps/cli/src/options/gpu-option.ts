@@ -10,7 +10,9 @@ export function gpuChoice(text: string): GpuChoice {
   throw new UsageError(sentence`Expected 'all' or the index of a GPU for ${named('--gpu')} but received '${text}'`);
 }
 
-/** How to start a node on each GPU that --gpu asks for, one at least. Rejects with UsageError where that cannot be. */
+/**
+ * How to start a node on each GPU that --gpu asks for, at least one. Rejects with UsageError if that is not possible.
+ */
 export async function pinChosenGpus(choice: GpuChoice, device: DeviceChoice = 'auto'): Promise<GpuPin[]> {
   if (device !== 'auto' && device !== 'gpu') {
     throw new UsageError(sentence`Expected ${named('--device')} gpu with ${named('--gpu')} but received '${device}'`);

@@ -35,6 +35,8 @@ test('a source alone asks for the defaults', () => {
     fresh: undefined,
     maxQuarantined: undefined,
     waitForNode: undefined,
+    video: undefined,
+    captured: undefined,
   });
 });
 
@@ -108,6 +110,8 @@ test('every option reaches the specification', () => {
     fresh: true,
     maxQuarantined: { limit: { $case: 'inputs', value: 10 } },
     waitForNode: true,
+    video: undefined,
+    captured: undefined,
   });
 });
 

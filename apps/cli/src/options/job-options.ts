@@ -48,14 +48,18 @@ export interface JobOptions extends VideoChoice, CapturedChoice {
 
 const kernels = `${kernelNames.slice(0, -1).join(', ')} or ${kernelNames.at(-1)}`;
 
-/** The options that say what a job computes, for every command that submits one. */
+/** Adds the options that say what a job computes, for every command with a job. */
 export function addJobOptions(command: Command): Command {
   const { lowest, highest } = jobPriorities;
   command
-    .option('--op <name[:k=v,…]>', `a kernel: ${kernels}; repeat it for a pipeline (default: lbp)`, collect)
+    .option(
+      '--op <name[:k=v,…]>',
+      `a kernel: ${kernels}; repeat it to compute several in a row (default: lbp)`,
+      collect,
+    )
     .option(
       '--pipeline <name=op[+op…]>',
-      'in place of --op, one of up to 8 pipelines over the same images, which are decoded once; repeat it',
+      'instead of --op: one of up to 8 pipelines that share one decode; repeat it for each',
       collect,
     )
     .option(
@@ -70,20 +74,20 @@ export function addJobOptions(command: Command): Command {
       parseWord('--map', mapFormats),
       'none',
     )
-    .option('--grid <RxC>', 'also a histogram for each cell of a grid over each image', '1x1')
+    .option('--grid <RxC>', 'also compute a histogram for each cell of a grid over each image', '1x1')
     .option(
       '--tile <px>',
-      'side of the tiles that images are cut into (default: chosen)',
+      'side of the tiles that images are cut into (default: chosen automatically)',
       wholeNumber('--tile', 1, maxTilePx),
     )
     .option(
       '--batch <n>',
-      'frames in a shard at most; for videos, in a segment (default: chosen)',
+      'frames in a shard, or in a segment of a video, at most (default: chosen automatically)',
       wholeNumber('--batch', 1, maxBatchFrames),
     )
     .option(
       '--priority <n>',
-      `jobs of a higher one go first: ${lowest} to ${highest} (default: 0)`,
+      `jobs with a higher priority go first: ${lowest} to ${highest} (default: 0)`,
       wholeNumber('--priority', lowest, highest),
     )
     .option(
@@ -98,14 +102,14 @@ export function addJobOptions(command: Command): Command {
     )
     .option(
       '--wait-for-node',
-      'wait where no attached node can read the sources or write the results; otherwise the job fails after a while',
+      'wait if no attached node can read the sources or write the results (default: fail after a while)',
     )
-    .option('--checksum', 'tell by their content whether files have changed since the last run with this --out')
+    .option('--checksum', 'compare the content of files to find what changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
   return addVideoOptions(addCapturedOptions(command));
 }
 
-/** The job that is asked for; relative paths are seen from `folder`. Throws UsageError. */
+/** The request for the job that the options describe; relative paths are seen from `folder`. Throws UsageError. */
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
   const pipelines = readPipelines(options, folder);
   const grid = parseGrid(options.grid);
@@ -125,16 +129,13 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     fresh: options.fresh || undefined,
     maxQuarantined: options.maxQuarantined,
     waitForNode: options.waitForNode || undefined,
+    video: videoOptions(options),
+    captured: capturedOptions(options),
   };
-  const video = videoOptions(options);
-  const captured = capturedOptions(options);
-  return {
-    spec: { ...spec, ...(video && { video }), ...(captured && { captured }) },
-    nameOutByJob: options.out === undefined,
-  };
+  return { spec, nameOutByJob: options.out === undefined };
 }
 
-/** Throws UsageError where a pipeline has not the results that are asked for. */
+/** Throws UsageError if a pipeline cannot give the results that are asked for. */
 function checkResults(pipeline: Pipeline, options: JobOptions, grid: Grid): void {
   const { sample, channels } = pipeline.output;
   const why = whyNotHeld(options.map, { sample, bands: channels.length }, pipeline.bins);
@@ -161,7 +162,7 @@ function parseGrid(text: string): Grid {
   return { rows: Number(rows), columns: Number(columns) };
 }
 
-/** The absolute URI of a path or URI. Throws UsageError for a place that this version cannot read or write. */
+/** The absolute URI for a path or URI. Throws UsageError for a place that this version cannot read or write. */
 function absoluteUri(pathOrUri: string, folder: string, convert: typeof toUri, option: string): string {
   if (pathOrUri === '') throw new UsageError(sentence`Expected a path for ${named(option)} but received ''`);
   try {

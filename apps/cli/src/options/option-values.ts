@@ -48,7 +48,7 @@ export function countOrPercentage(option: string): (text: string) => MaxQuaranti
   };
 }
 
-/** A parser of some words, which says what they are: shells complete them. */
+/** A parser of fixed words, with the list of them for shell completion. */
 type WordParser<T> = ((text: string) => T) & { readonly choices: readonly string[] };
 
 /** Makes a parser of a fixed set of words for commander. It throws UsageError. */
@@ -94,8 +94,8 @@ export function duration(option: string): (text: string) => number {
 }
 
 /**
- * Makes a parser of moments with their zone, `2026-01-31T08:00Z` or `2026-01-31T08:00:00+01:00`, for commander; it
- * gives milliseconds since 1970. It throws UsageError.
+ * Makes a parser of moments with their zone, `2026-01-31T08:00Z` or `2026-01-31T08:00:00+01:00`, for commander. The
+ * value is in milliseconds since 1970. The parser throws UsageError.
  */
 export function moment(option: string): (text: string) => number {
   return (text) => {
@@ -113,17 +113,17 @@ export function collect(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), text];
 }
 
-/** What --device may be: the best there is, or one kind. */
+/** Values of --device: the best device, or one kind. */
 export const deviceChoices = ['auto', 'gpu', 'software', 'cpu'] as const;
 export type DeviceChoice = (typeof deviceChoices)[number];
 
-/** What --decode may be: who is quickest, the device, or cores alone. */
+/** Values of --decode: the faster of both, the device, or only cores. */
 export const decodeChoices = ['auto', 'gpu', 'cpu'] as const;
 export type DecodeChoice = (typeof decodeChoices)[number];
 
-/** What --device of a search may be: the best there is for it, or one kind. */
+/** Values of --device for a search: the best device for it, or one kind. */
 export const searchDevices = [...deviceChoices, 'twin'] as const;
 export type SearchDevice = (typeof searchDevices)[number];
 
-/** What --log-level may be. */
+/** Values of --log-level. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;

@@ -2,7 +2,7 @@ import { type BorderMode, borderModes, didYouMean, ParameterError, parseBorderMo
 import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 
-/** Parses the value of --border for commander: a mode, or what other libraries call it. Throws UsageError. */
+/** Parses the value of --border for commander: a mode, or its name in other libraries. Throws UsageError. */
 export const readBorder = Object.assign(readMode, { choices: borderModes });
 
 function readMode(text: string): BorderMode {

@@ -4,15 +4,15 @@ import { parseOperation } from '@halogrid/kernels';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 
-/** Parameters that name a file on the command line, and travel as what it holds. */
+/** Parameters that are the name of a file on the command line, and the content of that file in a job. */
 export const parametersInFiles: readonly string[] = ['matrix'];
 
-/** Side 31 with every digit of a double is half of this. */
+/** A matrix of side 31 with all digits of its numbers takes half of this. */
 const maxMatrixFileBytes = 65_536;
 
 /**
- * Parses an --op. The matrix of a convolution is named by a JSON file, seen from `folder`, and travels as its text.
- * Throws UsageError or ParameterError.
+ * Parses an --op. The matrix of a convolution is the name of a JSON file, seen from `folder`, and is replaced by its
+ * text. Throws UsageError or ParameterError.
  */
 export function readOperation(text: string, folder: string): { kernel: string; parameters: Record<string, string> } {
   const { kernel, parameters } = parseOperation(text);
@@ -43,7 +43,7 @@ function readMatrix(file: string, folder: string): string {
     );
   }
   try {
-    // Without white space, so that a sentence about it is one line.
+    // Without white space, so that an error that quotes it is one line.
     return JSON.stringify(JSON.parse(text));
   } catch (error) {
     const why = (error as Error).message.replaceAll(/\s+/g, ' ');

@@ -11,7 +11,7 @@ import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 import { readOperation } from './read-operation.ts';
 
-/** What --op and --pipeline ask for. The name is empty where --op says it. */
+/** A pipeline that --op or --pipeline asks for. With --op, the name is empty. */
 export interface AskedPipeline {
   name: string;
   pipeline: Pipeline;
@@ -23,10 +23,10 @@ interface PipelineChoice {
   border?: BorderMode;
 }
 
-/** A plus before the name of a kernel, as a parameter has none. */
+/** A plus sign before the name of a kernel. Parameters have no such text. */
 const betweenKernels = new RegExp(`\\+(?=(?:${kernelNames.join('|')})(?:[:+]|$))`);
 
-/** What is computed, at least one; files of matrices are seen from `folder`. Throws UsageError. */
+/** The pipelines to compute, at least one. Files of matrices are seen from `folder`. Throws UsageError. */
 export function readPipelines({ op, pipeline, border }: PipelineChoice, folder: string): AskedPipeline[] {
   if (op && pipeline) {
     throw new UsageError(
@@ -40,7 +40,7 @@ export function readPipelines({ op, pipeline, border }: PipelineChoice, folder: 
   return pipeline.map(readPipeline).map(({ name, ops }) => ({ name, pipeline: saying(name, () => create(ops)) }));
 }
 
-/** The fields of a specification that say what is computed. */
+/** The fields of a specification for these pipelines. */
 export function specifiedPipelines(asked: readonly AskedPipeline[]): Pick<JobSpec, 'pipeline' | 'pipelines'> {
   const named = asked.map(({ name, pipeline }) => {
     return { name, pipeline: { operations: specifiedOperations(pipeline) }, op: [] };
@@ -49,7 +49,7 @@ export function specifiedPipelines(asked: readonly AskedPipeline[]): Pick<JobSpe
   return first?.name === '' ? { pipeline: first.pipeline } : { pipeline: undefined, pipelines: { named } };
 }
 
-/** Runs `check`, and has what it throws say the name of the pipeline, where it has one. Throws UsageError. */
+/** Runs `check` and adds the name of the pipeline, if it has one, to the sentence of an error. Throws UsageError. */
 export function saying<Result>(name: string, check: () => Result): Result {
   if (name === '') return inOption(named('--op'), check);
   const option = sentence`${named('--pipeline')} ${name}`;
@@ -61,7 +61,7 @@ export function saying<Result>(name: string, check: () => Result): Result {
   }
 }
 
-/** Runs `check`, and has what it throws name the option, where it names none. Throws UsageError. */
+/** Runs `check` and adds the option to the sentence of an error that names none. Throws UsageError. */
 export function inOption<Result>(option: Sentence, check: () => Result): Result {
   try {
     return check();
@@ -75,7 +75,7 @@ export function inOption<Result>(option: Sentence, check: () => Result): Result 
   }
 }
 
-/** Takes `NAME=OP[+OP…]` apart, e.g. `edges=conv:kernel=gaussian-5,as=u8+lbp`. Throws UsageError. */
+/** Parses `NAME=OP[+OP…]`, such as `edges=conv:kernel=gaussian-5,as=u8+lbp`. Throws UsageError. */
 function readPipeline(text: string): { name: string; ops: string[] } {
   const equals = text.indexOf('=');
   const colon = text.indexOf(':');

@@ -1,10 +1,7 @@
 import { createPipeline, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 
-/**
- * What a checked specification has computed, in order. The name of the only pipeline of a job is empty where it has
- * none.
- */
+/** The pipelines of a checked specification, in order. The name of an only pipeline may be empty. */
 export function specPipelines({ pipeline, pipelines }: Pick<JobSpec, 'pipeline' | 'pipelines'>): {
   name: string;
   pipeline: Pipeline;

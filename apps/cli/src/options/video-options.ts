@@ -13,20 +13,20 @@ export interface VideoChoice {
   hwaccel?: string | undefined;
 }
 
-/** The options that say which frames of videos count, and how they are decoded. */
+/** Adds the options that say which frames of videos are taken, and how they are decoded. */
 export function addVideoOptions(command: Command): Command {
   return command
-    .option('--every <n>', 'videos: every n-th frame', wholeNumber('--every', 1, maxEvery))
+    .option('--every <n>', 'videos: take every n-th frame', wholeNumber('--every', 1, maxEvery))
     .option('--from <time>', 'videos: start at this time, in seconds or HH:MM:SS.mmm', readTime('--from'))
     .option('--to <time>', 'videos: end before this time', readTime('--to'))
-    .option('--fps <f>', 'videos: this many frames a second, the first at or after each step', readRate)
+    .option('--fps <f>', 'videos: take this many frames per second, each the first one at or after its time', readRate)
     .option('--hwaccel <name>', `decode videos in hardware: ${hwaccels.join(', ')}, none (default: none)`, readHwaccel);
 }
 
 const onCores = 'none';
 const readName = parseWord('--hwaccel', [...hwaccels, onCores]);
 
-/** A way to decode as jobs have it; undefined for cores alone. Throws UsageError. */
+/** Parses the value of --hwaccel into the value that jobs have; undefined for decoding on cores. Throws UsageError. */
 export const readHwaccel = Object.assign(
   (text: string): string | undefined => {
     const chosen = readName(text);
@@ -35,7 +35,7 @@ export const readHwaccel = Object.assign(
   { choices: [...hwaccels, onCores] },
 );
 
-/** Undefined where none was given. Throws UsageError. */
+/** The options as a field of the job; undefined if none was given. Throws UsageError. */
 export function videoOptions({ every, from, to, fps, hwaccel }: VideoChoice): VideoOptions | undefined {
   if ([every, from, to, fps, hwaccel].every((value) => value === undefined)) return undefined;
   if (every !== undefined && fps)
@@ -50,7 +50,7 @@ export function videoOptions({ every, from, to, fps, hwaccel }: VideoChoice): Vi
   return { every: every ?? 0, fromMs: from, toMs: to, ...rate, hwaccel: hwaccel ?? '' };
 }
 
-/** Makes a parser of times, in milliseconds. */
+/** Makes a parser of times for commander. The value is in milliseconds. The parser throws UsageError. */
 export function readTime(option: string): (text: string) => number {
   return (text) => {
     const [, hours = '0', minutes = '0', seconds, fraction = ''] =
@@ -66,7 +66,7 @@ export function readTime(option: string): (text: string) => number {
   };
 }
 
-/** A rate as a fraction: a whole number, a decimal, or NUM/DEN. */
+/** Parses a rate, which is a whole number, a decimal or NUM/DEN, into a fraction. Throws UsageError. */
 export function readRate(text: string): { num: number; den: number } {
   const [, whole, decimals = '', den] = /^(\d{1,6})(?:\.(\d{1,3})|\/(\d{1,6}))?$/.exec(text) ?? [];
   const rate = { num: Number((whole ?? '') + decimals), den: den === undefined ? 10 ** decimals.length : Number(den) };

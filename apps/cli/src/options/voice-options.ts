@@ -8,12 +8,12 @@ export interface VoiceChoice {
 }
 
 export const addQuietOption = (command: Command): Command =>
-  command.option('-q, --quiet', 'neither progress nor notes on stderr; errors stay');
+  command.option('-q, --quiet', 'print errors only, no progress or notes, on stderr');
 
 export const addVerboseOption = (command: Command): Command =>
-  command.option('-v, --verbose', 'the log of the coordinator and the nodes that it starts, on stderr');
+  command.option('-v, --verbose', 'print the log of the coordinator and nodes on stderr');
 
-/** Throws UsageError where both are asked for. */
+/** Throws UsageError if both are given. */
 export function checkVoice({ quiet, verbose }: VoiceChoice): void {
   if (quiet && verbose) throw new UsageError('Expected --quiet or --verbose but received both');
 }

@@ -15,10 +15,19 @@ const plan: JobPlan = {
     videoFrames: 0,
     tiles: 10,
   },
-  ...{ haloPercent: 0.0977, nodeMemoryBytes: 268_435_456, scratchBytes: 25_600_000_000, estimatedSeconds: 125 },
+  haloPercent: 0.0977,
+  nodeMemoryBytes: 268_435_456,
+  scratchBytes: 25_600_000_000,
+  estimatedSeconds: 125,
   estimate: {
-    ...{ seconds: 125, lowSeconds: 61, highSeconds: 250, slowdown: 1, startSeconds: 1.23, likeRuns: 3, otherRuns: 2 },
-    basis: 'from 3 like runs on this machine',
+    seconds: 125,
+    lowSeconds: 61,
+    highSeconds: 250,
+    slowdown: 1,
+    startSeconds: 1.23,
+    likeRuns: 3,
+    otherRuns: 2,
+    basis: 'from 3 similar runs on this machine',
   },
   advice: null,
   output: { mapsBytes: 34_000_000_000, featuresBytes: 13_900_000, histogramBytes: 68_608 },
@@ -36,7 +45,7 @@ test('a plan is a table for people', () => {
       'output              maps 34.0 GB, features 13.9 MB, histogram 68.6 kB, at most',
       'disk while it runs  25.6 GB more',
       'time                about 2.1 min (1.0 min to 4.2 min), after 1.2 s to start',
-      '                    from 3 like runs on this machine',
+      '                    from 3 similar runs on this machine',
       '',
     ].join('\n'),
   );
@@ -53,7 +62,7 @@ test('a plan without results says so', () => {
     output,
   });
   assert.match(text, /^shards {14}0 \(nothing to compute\)$/m);
-  assert.match(text, /^output {14}previews alone$/m);
+  assert.match(text, /^output {14}previews only$/m);
 });
 
 test('a machine that is busy is spoken of', () => {

@@ -5,10 +5,10 @@ import { table } from '@halogrid/service/text-table';
 import { describePixels, plural } from '../progress/quantities.ts';
 import type { JobPlan } from './job-plan.ts';
 
-/** Runs of one job differ by less than that. */
+/** A smaller slowdown is not shown: runs of one job differ as much. */
 const toldSlowdown = 1.5;
 
-/** A plan as a table for people, with the reasons why it sets inputs aside. */
+/** A plan as a table for people, with the reasons for quarantined inputs. */
 export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReason[] = []): string {
   const {
     sources,
@@ -48,7 +48,7 @@ export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReaso
     ['shards', `${count(shards)} (${parts.filter(Boolean).join(', ') || 'nothing to compute'})`],
     ['read around tiles', `${haloPercent.toFixed(2)} % more pixels`],
     ['memory of a node', `${describeBytes(plan.nodeMemoryBytes)} for planes and results`],
-    ['output', files.length > 0 ? `${files.join(', ')}, at most` : 'previews alone'],
+    ['output', files.length > 0 ? `${files.join(', ')}, at most` : 'previews only'],
     ['disk while it runs', `${describeBytes(plan.scratchBytes)} more`],
     ['time', `${describeTime(estimate)}, after ${describeRoughly(estimate.startSeconds)} to start`],
     ['', estimate.basis],
@@ -86,7 +86,7 @@ export function describeRoughly(seconds: number): string {
 
 const twoDigits = (value: number): string => (value < 99.5 ? value.toPrecision(2) : value.toFixed(0));
 
-/** Digits that a guess does not have would only look sure. */
+/** The estimated time and its range, in two digits: more would look too certain. */
 const describeTime = ({ seconds, lowSeconds, highSeconds }: JobPlan['estimate']): string =>
   `about ${describeRoughly(seconds)} (${describeRoughly(lowSeconds)} to ${describeRoughly(highSeconds)})`;
 

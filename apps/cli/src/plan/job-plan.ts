@@ -3,41 +3,43 @@ import type { PlanTotals } from '@halogrid/coordinator/plan';
 import type { DeviceChoice } from '../options/option-values.ts';
 import { basisOf, type TimeEstimate } from './estimate/estimate-time.ts';
 
-/** What is said of a plan; `--json` prints it as it is. Bytes are at most: what is compressed takes fewer. */
+/** The plan that is shown; `--json` prints it unchanged. Bytes are upper limits: compressed files take fewer. */
 export interface JobPlan {
   sources: number;
-  /** Sources whose results are kept from the last run with the same output folder: their pixels do not count here. */
+  /**
+   * Sources whose results are kept from the last run with the same output folder. Their pixels are not counted here.
+   */
   kept: number;
-  /** Sources that are no images, and sources whose size only decoding them would tell. */
+  /** Sources that are not images, and sources whose size is known only after decoding. */
   quarantined: number;
   unknown: number;
   pixels: number;
   shards: number;
-  /** Shards that are tiles of images that are cut. */
+  /** Shards that are tiles of an image. */
   tiles: number;
   /** Shards that are segments of videos, and the frames in them. */
   segments: number;
   videoFrames: number;
-  /** Pixels read around tiles, for every hundred that are computed. */
+  /** Pixels that are read around tiles, in percent of the computed ones. */
   haloPercent: number;
-  /** Memory for planes and results, beside what a process takes anyway. */
+  /** Memory for planes and results, in addition to what a node takes anyway. */
   nodeMemoryBytes: number;
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
-  /** In the output folder until the job is complete. */
+  /** Bytes in the output folder until the job is complete. */
   scratchBytes: number;
   /** Seconds of the job, from its submission to its end. */
   estimatedSeconds: number;
-  /** How sure that is, and what comes before. */
-  estimate: TimeEstimate & { /** What it is based on, a clause. */ basis: string };
-  /** A sentence on what makes the job slow for nothing; null where nothing does. */
+  /** How certain that is, and the time to start. */
+  estimate: TimeEstimate & { /** A clause that says what it is based on. */ basis: string };
+  /** A sentence about an option that makes the job needlessly slow; null if there is none. */
   advice: string | null;
 }
 
-/** What runs the plan, as `run` is told. */
+/** What the plan is for: nodes and device as for `run`. */
 export interface PlannedRun {
   nodes: number;
   device: DeviceChoice;
-  /** That compute while it is planned, and are not what the machine does else. */
+  /** Threads of ours that compute while the job is planned. They do not count as other programs. */
   ownThreads: number;
 }
 
@@ -62,10 +64,18 @@ export function jobPlan(
     output,
     scratchBytes,
   } = totals;
-  // A shard of frames may be several batches, of which two are under way.
+  // A shard of frames may have several batches; two of them are computed at a time.
   const batches = Math.min(inFlight(device, availableParallelism()), 2 * shards - tiles);
   return {
-    ...{ sources, kept, quarantined, unknown, pixels, shards, tiles, segments, videoFrames },
+    sources,
+    kept,
+    quarantined,
+    unknown,
+    pixels,
+    shards,
+    tiles,
+    segments,
+    videoFrames,
     haloPercent: pixels > 0 ? (100 * haloPixels) / pixels : 0,
     nodeMemoryBytes:
       Math.min(batches * batch.stagingBytes, all.stagingBytes) +
@@ -78,7 +88,7 @@ export function jobPlan(
   };
 }
 
-/** Batches that a device has in flight at most. */
+/** Batches that a device has in memory at once, at most. */
 function inFlight(device: DeviceChoice, cores: number): number {
   const cpu = Math.max(4, cores + 2);
   return { gpu: 8, software: 2, cpu, auto: Math.max(8, cpu) }[device];

@@ -23,19 +23,20 @@ const totals: PlanTotals = {
     haloPixels: 0,
   },
   largest: { width: 20_000, height: 20_000, stagingBytes: 1.2e9, resultsBytes: 4.8e9 },
-  ...{ batch: nothing, all: nothing, scratchBytes: 6e9 },
+  batch: nothing,
+  all: nothing,
+  scratchBytes: 6e9,
   output: { mapsBytes: 8e9, featuresBytes: 1e6, histogramBytes: 1e6 },
   work: {
-    ...{
-      inputs: 1,
-      kinds: {},
-      kernelPixels: { u8: 1, u16: 0 },
-      knownPixels: [],
-      bins: 0,
-      previews: 1,
-      previewPixels: 1,
-    },
-    ...{ remoteFiles: 0, remoteBytes: 0 },
+    inputs: 1,
+    kinds: {},
+    kernelPixels: { u8: 1, u16: 0 },
+    knownPixels: [],
+    bins: 0,
+    previews: 1,
+    previewPixels: 1,
+    remoteFiles: 0,
+    remoteBytes: 0,
   },
 };
 
@@ -63,7 +64,7 @@ test('results that the disk cannot take are refused, where they are sure to be t
     () => checkDisk(totals, { ...spec, mapFormat: 'zarr' }, path, 13e9),
     /^UsageError: The results take 14/,
   );
-  // A format that compresses is sure to take the pieces alone.
+  // With a compressed format, only the pieces are certain to need room.
   checkDisk(totals, { ...spec, mapFormat: 'png' }, path, 6e9);
   assert.throws(() => checkDisk(totals, { ...spec, mapFormat: 'png' }, path, 5e9), /^UsageError: The results take 6/);
 });

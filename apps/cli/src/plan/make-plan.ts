@@ -16,19 +16,19 @@ import { slowdownNow } from './estimate/watch-cores.ts';
 import { startSeconds, workParts } from './estimate/work-parts.ts';
 import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';
 
-/** A plan that was made here. */
+/** A plan with its notes. */
 export interface MadePlan {
   plan: JobPlan;
-  /** Sentences on what it leaves out. */
+  /** Sentences about what it leaves out. */
   notes: string[];
-  /** Why it sets inputs aside, the most frequent reason first. */
+  /** Why inputs are quarantined, the most frequent reason first. */
   quarantine: QuarantineReason[];
 }
 
 /**
- * Plans a job in this process. `onCosts` is told what a run remembers, before the plan is complete, what grows into its
- * totals, and what gives the advice by as much as there is of them. Throws UsageError where it is refused or cannot
- * fit, the signal's reason once that has aborted, and where recordings have more segments than `mostSegments`.
+ * Plans a job in this process. `onCosts` is called before the plan is complete: with what a run remembers, with totals
+ * that grow, and with a function that gives advice on the totals so far. Throws UsageError if the plan is refused or
+ * does not fit, and if recordings have more segments than `mostSegments`; throws the reason of the signal.
  */
 export async function makePlan(
   spec: JobSpec,
@@ -60,20 +60,21 @@ export async function makePlan(
 
 const pipelinesOf = (spec: JobSpec) => specPipelines(spec).map(({ pipeline }) => pipeline);
 
-/** The largest buffer of a WebGPU device at best, and of the cpu device. */
+/** The largest buffer that any WebGPU device or the cpu device may have. */
 const largestBufferBytes = 2 ** 31 - 256;
 
-/** Sides of tiles that are tried as a way out. */
+/** Sides of tiles that are tried as a remedy. */
 const triedTilesPx = [16384, 8192, 4096, 2048, 1024, 512, 256];
 
 /**
- * Throws UsageError, one sentence that says what would fit, where no device or not the disk of `--out` can take a plan.
+ * Throws UsageError, with a sentence that says what would fit, if no device or not the disk of `--out` has room for the
+ * job.
  */
 async function checkFits(totals: PlanTotals, spec: JobSpec): Promise<void> {
   checkLargest(totals, spec);
   if (!spec.out.startsWith('file:')) return;
   const folder = fileURLToPath(spec.out);
-  // A job that goes on in this folder has some results on the disk already, and waits for room for the others.
+  // A job that continues in this folder has some results on the disk already, and waits for room for the rest.
   if (await stat(join(folder, '.halogrid')).catch(() => undefined)) return;
   const { path, freeBytes } = await freeSpace(folder);
   checkDisk(totals, spec, path, freeBytes);
@@ -95,7 +96,10 @@ function tileFits(px: number, { width, height }: PlanTotals['largest'], spec: Jo
   return mostOf({ stagingBytes, resultsBytes: resultsBytes + mapBytes }) <= largestBufferBytes;
 }
 
-/** Only what is not compressed counts, so nothing is refused that would fit. */
+/**
+ * Throws UsageError if the results do not fit. Only uncompressed files count, so that nothing is refused that would
+ * fit.
+ */
 export function checkDisk(totals: PlanTotals, { mapFormat }: JobSpec, path: string, freeBytes: number): void {
   const { output, scratchBytes } = totals;
   const isStored = mapFormat === 'tiff' || mapFormat === 'zarr';
@@ -107,7 +111,7 @@ export function checkDisk(totals: PlanTotals, { mapFormat }: JobSpec, path: stri
   );
 }
 
-/** The free bytes of the folder, or of the first above it that exists. */
+/** The free bytes of a folder, or of the nearest folder above it that exists. */
 async function freeSpace(folder: string): Promise<{ path: string; freeBytes: number }> {
   for (let path = folder; ; path = dirname(path)) {
     try {

@@ -6,9 +6,9 @@ import { onlyPreviews } from './only-previews.ts';
 const said = (op: string, map = 'none'): string | undefined =>
   onlyPreviews(parseJob(['a.png'], { op: [op], map, grid: '1x1' }, '/home').spec!);
 
-test('a job of which previews alone are left is told with what would change that', () => {
+test('a job that makes only previews is reported, with the options that change that', () => {
   const sentence =
-    'This makes previews alone, because these results of lbp have no histogram: --map tiff or --map zarr writes every value.';
+    'This makes only previews, because these results of lbp have no histogram: --map tiff or --map zarr writes every value.';
   assert.equal(said('lbp:labels=var'), sentence);
   assert.equal(said('lbp:labels=var', 'tiff'), undefined);
 });

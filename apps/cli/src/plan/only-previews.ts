@@ -3,8 +3,7 @@ import { whyNotHeld } from '@halogrid/results/map-format';
 import { specPipelines } from '../options/spec-pipelines.ts';
 
 /**
- * One sentence for people about a job that leaves nothing but previews, with the options that would change that;
- * undefined for any other.
+ * A sentence about a job that writes nothing but previews, with the options that change that; undefined for other jobs.
  */
 export function onlyPreviews(spec: Pick<JobSpec, 'pipeline' | 'pipelines' | 'mapFormat'>): string | undefined {
   const pipelines = specPipelines(spec).map(({ pipeline }) => pipeline);
@@ -16,5 +15,5 @@ export function onlyPreviews(spec: Pick<JobSpec, 'pipeline' | 'pipelines' | 'map
   const held = mapFormats.filter((format) => format !== 'none' && areHeld(format));
   const options = held.map((format) => `--map ${format}`).join(' or ');
   const kernels = new Set(pipelines.map(({ operations }) => operations.at(-1)!.kernel));
-  return `This makes previews alone, because these results of ${[...kernels].join(' and ')} have no histogram: ${options} writes every value.`;
+  return `This makes only previews, because these results of ${[...kernels].join(' and ')} have no histogram: ${options} writes every value.`;
 }

@@ -36,7 +36,7 @@ test('a plan that takes longer is stopped, and is not waited for', async () => {
     return never();
   };
   const made = await planMeanwhile(spec, run, Promise.resolve(), make, 1);
-  // What it has found so far is remembered with the run.
+  // The totals so far are remembered with the run.
   assert.deepEqual(made, { made: undefined, costs: begun, advice: undefined });
   assert.equal(signal?.aborted, true);
 });

@@ -8,45 +8,50 @@ import type { MadePlan, makePlan } from './make-plan.ts';
 
 type MakePlan = (...given: Parameters<typeof makePlan>) => Promise<MadePlan>;
 
-/** What came of a plan in the meantime. */
+/** What is known of a plan when the run begins. */
 export interface Meanwhile {
-  /** On what makes the job slow for nothing, by as much as was planned; undefined where nothing does. */
+  /**
+   * A sentence about an option that makes the job needlessly slow, by the totals so far; undefined if there is none.
+   */
   advice: string | undefined;
-  /** Undefined where the time was too short, or it failed. */
+  /** The whole plan; undefined if the time was too short, or it failed. */
   made: MadePlan | undefined;
-  /** Known of a plan that has begun. */
+  /** The costs; undefined if the plan has not begun. */
   costs: RunCosts | undefined;
 }
 
-/** Loaded while the nodes start, like all that it needs. */
+/** The planner is loaded while the nodes start, with all that it needs. */
 const makeHere: MakePlan = async (...given) => (await import('./make-plan.ts')).makePlan(...given);
 
-/** A plan of what a person names takes far less, also where the machine is busy and the nodes were quick. */
+/** The least time for a plan. Most plans take far less, even if the machine is busy and the nodes start quickly. */
 const leastTimeMs = 3_000;
 
 /**
- * Sources of a job that is waited for, unless its results need room that there may not be. Headers of 24,000 JPEGs took
- * the most that a plan may take, 3 s, in which a GPU computes 60,000 (measured).
+ * A plan is not waited for if it has more sources, unless its results need room that may be missing. The headers of
+ * 24,000 JPEGs took 3 s, the most that a plan may take, in which a GPU computes 60,000 (measured).
  */
 const mostSources = 1_000;
-/** How often the length of a plan is looked at. */
+/** How often the totals of a plan are checked. */
 const lookMs = 20;
 
 /**
- * Segments of recordings that are listed for a plan and then once more for the job, at most. To open a recording of
- * 1080p takes 28 ms of a core (measured), which an archive of short ones would pay twice for each.
+ * Segments of recordings that a plan lists at most, because the job lists them again. To open a recording of 1080p
+ * takes 28 ms of a core (measured), which an archive of short ones would pay twice for each.
  */
 const mostSegments = 16;
 
-/** Tiles, or sources, that tell whether tiles are too small: a plan that has come so far is waited for no longer. */
+/**
+ * With this many tiles or sources, it is known whether tiles are too small, and the run does not wait for the plan any
+ * longer.
+ */
 const tellingTiles = 1_000;
 const tellingSources = 16;
 
 /**
- * Plans a job for as long as `ready` takes, because nothing else is to be done until then, and for `leastMs`; but no
- * recording and no archive waits: a shard of it could be at work. Where the job says the side of tiles, the plan is
- * waited for until it tells whether they are too small, so that advice depends on the images and not on the time.
- * Rejects with UsageError as soon as the plan is refused, and as `ready` does.
+ * Plans a job while `ready` is pending, because nothing else can be done until then, and for at least `leastMs`. It
+ * does not wait for the plan of recordings or of a large archive, because a shard could be at work by then. If the job
+ * sets the side of tiles, it waits until the plan shows whether they are too small, so that advice depends on the
+ * images and not on the time. Rejects with UsageError as soon as the plan is refused, and as `ready` does.
  */
 export async function planMeanwhile(
   spec: JobSpec,
@@ -57,7 +62,7 @@ export async function planMeanwhile(
 ): Promise<Meanwhile> {
   const stopped = new AbortController();
   const least = delay(leastMs, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
-  // What else keeps a plan from being made, the job itself will come upon.
+  // Other errors of a plan are ignored: the job itself will report them.
   let costs: RunCosts | undefined;
   let isLongSoFar = (): boolean => false;
   let tellsTiles = (): boolean => spec.tilePx === 0;
@@ -90,6 +95,6 @@ export async function planMeanwhile(
   }
 }
 
-/** Whether nobody waits for the rest of a plan. */
+/** Whether the rest of a plan is not waited for. */
 const isLong = ({ videoFrames, sources, output, scratchBytes }: Readonly<PlanTotals>): boolean =>
   videoFrames > 0 || (sources > mostSources && output.mapsBytes + scratchBytes === 0);

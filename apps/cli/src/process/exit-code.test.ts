@@ -2,26 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HalogridError } from '@halogrid/client';
 import { ParameterError } from '@halogrid/kernels';
-import { Counts, JobState } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { exitCodeOfError, exitCodeOfPlan, exitCodeOfSignal } from './exit-code.ts';
-import { exitCodeOfJob } from './exit-code-of-job.ts';
 
-const table = [
-  [JobState.COMPLETE, 0, 0],
-  [JobState.COMPLETE, 2, 3],
-  [JobState.FAILED, 0, 1],
-  [JobState.FAILED, 2, 1],
-  [JobState.CANCELLED, 0, 1],
-] as const;
-
-for (const [state, quarantined, code] of table) {
-  test(`${state} with ${quarantined} quarantined exits ${code}`, () => {
-    assert.equal(exitCodeOfJob({ state, counts: Counts.fromPartial({ quarantined }) }), code);
-  });
-}
-
-test('a plan of which nothing is left exits 3', () => {
+test('a plan with nothing left to compute exits 3', () => {
   const rest = { sources: 9, unknown: 0 };
   assert.equal(exitCodeOfPlan({ ...rest, quarantined: 9, shards: 0, kept: 0 }), 3);
   assert.equal(exitCodeOfPlan({ ...rest, quarantined: 1, shards: 2, kept: 0 }), 0);

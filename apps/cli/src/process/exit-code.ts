@@ -2,7 +2,7 @@ import { HalogridError, isRefusal } from '@halogrid/client/errors';
 import { ParameterError } from '@halogrid/kernels/parameter-error';
 import { UsageError } from '@halogrid/service/usage-error';
 
-/** What the program's exit codes mean; part of its interface. */
+/** The exit codes of the program; part of its interface. */
 export const exitCodes = {
   /** The job is complete, or the command did what it was asked for. */
   complete: 0,
@@ -11,13 +11,13 @@ export const exitCodes = {
   usage: 2,
   /** The job is complete and has quarantined inputs. */
   quarantined: 3,
-  /** By Ctrl-C, SIGTERM or a terminal that was closed, as a shell counts. */
+  /** Ended by Ctrl-C, SIGTERM or a closed terminal: 128 and the number of the signal, as in a shell. */
   interrupted: 130,
   terminated: 143,
   hungUp: 129,
 } as const;
 
-/** The exit code of a command that made a plan: nothing is left of one whose inputs are all set aside. */
+/** The exit code of a command that made a plan: `quarantined` if every input is. */
 export function exitCodeOfPlan({
   quarantined,
   shards,
@@ -38,7 +38,7 @@ export function exitCodeOfError(error: unknown): number {
     : exitCodes.failed;
 }
 
-/** The exit code of a command that stopped because of the abort reason of `shutdownSignal`. */
+/** The exit code of a command that was stopped by the signal that `shutdownSignal` gives as its reason. */
 export function exitCodeOfSignal(reason: unknown): number {
   if (reason === 'SIGTERM') return exitCodes.terminated;
   return reason === 'SIGHUP' ? exitCodes.hungUp : exitCodes.interrupted;

@@ -1,7 +1,7 @@
 import { shutdownSignal } from '@halogrid/service';
 import { exitCodeOfSignal } from './exit-code.ts';
 
-/** Runs what a command does, and sets the exit code that it gives, or that of the signal that has stopped it. */
+/** Runs the work of a command. Sets the exit code that it resolves with, or that of the signal that stopped it. */
 export async function unlessStopped(act: (signal: AbortSignal) => Promise<number>): Promise<void> {
   const signal = shutdownSignal();
   try {

@@ -3,8 +3,8 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /**
- * How long ago that was, in the largest unit of which there is a whole one: `now`, `12 s ago`, `3 min ago`, `5 h ago`,
- * `2 d ago`. What is yet to come by this clock, which may be behind that of a coordinator, is now.
+ * How long ago a time was, in whole units of the largest that fits: `now`, `12 s ago`, `3 min ago`, `5 h ago`, `2 d
+ * ago`. A time in the future is `now`: the clock of a coordinator may be ahead of this one.
  */
 export function describeAgo(thenMs: number, nowMs: number): string {
   const agoMs = nowMs - thenMs;

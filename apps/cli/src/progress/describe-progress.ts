@@ -2,12 +2,12 @@ import { describeShards, percentDone, secondsLeft } from '@halogrid/console/word
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { describePixels, describeSeconds, plural } from './quantities.ts';
 
-/** Characters of the bar itself, where there is room and where there is little. */
+/** Characters of the bar, with enough room and with little. */
 const [longBar, shortBar] = [24, 10];
 
 /**
- * What is left out of a terminal's line that is too narrow for all of it, the first first. The percentage stays
- * longest; of a bar that is too long, a shorter one takes the place at first.
+ * What a line that is too long for the terminal loses, in this order. The bar is first made shorter. The percentage
+ * stays longest.
  */
 const leftOut = [
   'none quarantined',
@@ -24,9 +24,9 @@ const leftOut = [
 type Part = 'shards' | 'doing' | 'speed' | 'left' | 'nodes' | 'quarantined' | 'none quarantined';
 
 /**
- * The line that a terminal shows while a job runs, without colours: whole parts of it, at most `columns` wide in all,
- * and nothing where not even the percentage fits. All of its characters are one column wide: a sentence with names in
- * it is none of its parts.
+ * The line that a terminal shows while a job runs, without colours, at most `columns` wide. It has whole parts only,
+ * and is empty if not even the percentage fits. All characters are one column wide, so sentences with names are never
+ * parts of it.
  */
 export function progressBar(job: JobStatus, columns: number): string {
   const parts = partsOf(job);
@@ -47,7 +47,7 @@ export function progressBar(job: JobStatus, columns: number): string {
   return line().length <= columns ? line() : '';
 }
 
-/** The line that a log gets now and then while a job runs. */
+/** The line that is logged from time to time while a job runs. */
 export function progressLine(job: JobStatus): string {
   const waiting = job.waiting ? [`waiting: ${job.waiting}`] : [];
   const parts = partsOf(job);
@@ -60,20 +60,20 @@ export function stateWord(state: JobState): string {
   return state.replace('JOB_STATE_', '').toLowerCase();
 }
 
-/** How long a running job still takes: `about 10 s left`; undefined where nobody can tell. */
+/** How long a running job still takes: `about 10 s left`; undefined if it is not known. */
 export function describeLeft(job: JobStatus): string | undefined {
   const left = secondsLeft(job);
   if (left === undefined) return undefined;
   return `about ${left < 59.5 ? `${Math.round(left)} s` : describeSeconds(left)} left`;
 }
 
-/** In the order in which they are shown. */
+/** The parts of the line in the order in which they are shown. */
 function partsOf(job: JobStatus): Map<Part, string> {
   const { state, pixelsPerSecond, nodes, waiting } = job;
   const { quarantined, shardsDone } = job.counts!;
   const parts = new Map<Part, string>([['shards', describeShards(job)]]);
   if (state === JobState.FINALISING) return parts.set('doing', 'writing the results');
-  // One that has begun and has no speed stands still.
+  // A job that has begun and has no speed shows 0 px/s.
   if (pixelsPerSecond !== undefined || shardsDone > 0) parts.set('speed', `${describePixels(pixelsPerSecond ?? 0)}/s`);
   const left = describeLeft(job);
   if (left) parts.set('left', left);

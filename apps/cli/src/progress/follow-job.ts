@@ -4,7 +4,7 @@ import type { JobStatus } from '@halogrid/proto';
 import { progressBar, progressLine } from './describe-progress.ts';
 
 /**
- * Shows a job until it ends and resolves with it as it is then. Rejects with one sentence where it is lost sight of.
+ * Shows a job until it ends and resolves with its last status. Rejects with one sentence if its coordinator is lost.
  */
 export async function followJob(job: Job, view: ProgressView): Promise<JobStatus> {
   try {
@@ -15,40 +15,40 @@ export async function followJob(job: Job, view: ProgressView): Promise<JobStatus
   return job.status;
 }
 
-/** Where progress is shown. */
+/** A place that shows progress. */
 export interface ProgressView {
   show(job: JobStatus): void;
   /** Prints a line for people between the progress. */
   note(line: string): void;
-  /** Removes what is only for the time being. */
+  /** Removes temporary output, such as the bar. */
   end(): void;
 }
 
-/** A log gets a line of progress this often: often enough to see that it lives, seldom enough to read. */
+/** How often a log gets a line of progress: often enough to see that the job lives, rarely enough to read. */
 const lineEveryMs = 5_000;
 
 /** Shows nothing. */
 export const quietView: ProgressView = { show() {}, note() {}, end() {} };
 
-/** A bar on a terminal, plain lines elsewhere. `nowMs` is a clock. */
+/** Shows a bar on a terminal, and plain lines elsewhere. `nowMs` is a clock. */
 export function createProgressView(stream: NodeJS.WriteStream, nowMs: () => number): ProgressView {
   return stream.isTTY ? createBar(stream) : createLines(stream, nowMs);
 }
 
-/** What a terminal is taken for that does not say how wide it is. */
+/** The width that is assumed for a terminal that does not report its own. */
 const usualColumns = 80;
 
 function createBar(stream: WriteStream): ProgressView {
   let waiting = '';
-  // Back to the first column, and clear to the end of the line.
+  // Goes to the first column and clears to the end of the line.
   const clear = '\r\x1b[K';
   const note = (line: string): void => void stream.write(`${clear}${line}\n`);
   return {
     show(job) {
-      // A sentence of any length, which a line that is written over and over has no room for.
+      // This sentence may be long, so it does not fit into the line of the bar.
       if (job.waiting && job.waiting !== waiting) note(`Waiting: ${job.waiting}`);
       waiting = job.waiting;
-      // In the last column some terminals wrap.
+      // Some terminals wrap at the last column.
       stream.write(clear + progressBar(job, (stream.columns || usualColumns) - 1));
     },
     note,

@@ -1,4 +1,4 @@
-/** Text of HTML in which all that is not ours is escaped. */
+/** HTML in which all foreign text is escaped. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,9 @@ export class Html {
 
 type Part = Html | string | number | readonly Part[];
 
-/** HTML of a template: texts between are escaped, in elements as in quoted attributes, and HTML is taken as it is. */
+/**
+ * HTML from a template. Inserted texts are escaped, for elements and quoted attributes; inserted Html stays unchanged.
+ */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const [first = '', ...rest] = strings;
   return new Html(rest.reduce((text, next, i) => text + textOf(parts[i]!) + next, first));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JobSpec, MendedInputs, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 
-/** What a page shows of a job.json. */
+/** The fields of job.json that the page shows. */
 export interface WrittenJob {
   id: string;
   state: string;
@@ -33,15 +33,15 @@ export interface Preview {
   source: Buffer | undefined;
 }
 
-/** What one pipeline gave; the name of the only one of a job is empty. */
+/** The results of one pipeline. The name of an only pipeline may be empty. */
 export interface ReportPart {
   name: string;
   /** SVG. */
   chart: Buffer | undefined;
   previews: Preview[];
-  /** Pictures there was no room for. */
+  /** The number of pictures without room. */
   leftOut: number;
-  /** URIs of sources by their names. */
+  /** URIs of sources by name. */
   uris: ReadonlyMap<string, string>;
 }
 
@@ -54,16 +54,18 @@ export interface QuarantinedInput {
 export interface JobReport {
   job: WrittenJob;
   parts: ReportPart[];
-  /** The first of them. */
+  /** The first quarantined inputs. */
   quarantined: QuarantinedInput[];
 }
 
-/** A page that holds more is long to open. */
+/** Bytes of pictures on the page at most: a larger page would open slowly. */
 const maxPictureBytes = 32 * 2 ** 20;
-/** Bytes of errors.jsonl that are read; the file may have millions of lines. */
+/** Bytes of errors.jsonl that are read at most: the file may have millions of lines. */
 const maxErrorBytes = 2 ** 18;
 
-/** What an output folder holds for a page. Rejects with UsageError where it is none of a job that has ended. */
+/**
+ * Reads what a page shows of an output folder. Rejects with UsageError if it is not the folder of a job that has ended.
+ */
 export async function readReport(folder: string): Promise<JobReport> {
   const job = await readJob(folder);
   const room = { bytes: maxPictureBytes };
@@ -90,11 +92,11 @@ async function readJob(folder: string): Promise<WrittenJob> {
   });
   const job = parsed(text) as WrittenJob | undefined;
   if (typeof job?.id !== 'string' || !job.counts || !Array.isArray(job.specification?.sources)) {
-    // One that runs has no counts.
+    // The job.json of a running job has no counts.
     const isRunning = (job as { state?: unknown } | undefined)?.state === 'running';
     throw new UsageError(
       isRunning
-        ? `Expected a job that has ended but that of '${folder}' runs, or was interrupted: the same command goes on with it`
+        ? `Expected a job that has ended but that of '${folder}' is running or was interrupted: run the same command to continue it`
         : `Expected the job.json of a job but that of '${folder}' is not one`,
     );
   }
@@ -128,7 +130,7 @@ async function readPreviews(
   return { previews, leftOut: names.length - previews.length };
 }
 
-/** The bytes of a file; undefined where it is not there, or there is no room for it. */
+/** The bytes of a file; undefined if it does not exist, or there is no room for it. */
 async function take(path: string, room: { bytes: number }): Promise<Buffer | undefined> {
   const file = await open(path).catch(() => undefined);
   try {
@@ -141,7 +143,7 @@ async function take(path: string, room: { bytes: number }): Promise<Buffer | und
   }
 }
 
-/** The first lines of it that are whole. */
+/** The first whole lines of errors.jsonl. */
 async function readErrors(path: string): Promise<QuarantinedInput[]> {
   const file = await open(path).catch(() => undefined);
   if (!file) return [];

@@ -122,7 +122,7 @@ const bad: [what: string, files: Record<string, string>, sentence: RegExp][] = [
   [
     'a job that runs',
     { 'job.json': JSON.stringify({ id: 'x', state: 'running', specification: job.specification }) },
-    /^Expected a job that has ended but that of '.*' runs, or was interrupted/,
+    /^Expected a job that has ended but that of '.*' is running or was interrupted/,
   ],
   [
     'a pipeline that leads elsewhere',

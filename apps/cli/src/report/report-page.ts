@@ -7,10 +7,10 @@ import { describePixels, describeSeconds, plural } from '../progress/quantities.
 import { Html, html } from './html.ts';
 import type { JobReport, Preview, ReportPart } from './read-report.ts';
 
-/** Rows of a table at most. */
+/** Rows that a table has at most. */
 const maxRows = 500;
 
-/** The page of a report as one file of HTML that asks for nothing else; `style` is its CSS. */
+/** The page of a report as one HTML file that loads nothing else; `style` is its CSS. */
 export function reportPage(report: JobReport, style: string): string {
   const { job, parts } = report;
   const hash = createHash('sha256').update(style).digest('base64');
@@ -61,7 +61,7 @@ function tiles({ job }: JobReport): Html {
   return html`<dl class="tiles">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** The kernels of each pipeline as --op takes them; of a version that has others, their names. */
+/** The kernels of each pipeline as --op takes them; only their names if this version does not know them. */
 function asked({ job: { specification } }: JobReport): { name: string; operations: string[] }[] {
   try {
     return specPipelines(specification).map(({ name, pipeline }) => ({
@@ -141,7 +141,7 @@ function quarantined({ job, quarantined: inputs }: JobReport): Html {
     ({ uri, stage, error }) =>
       html`<tr><td class="wrap">${shownPath(uri)}</td><td>${stage}</td><td class="wrap">${error}</td></tr>`,
   );
-  const more = count > shown.length ? html`<p class="inputs">errors.jsonl has all ${count}.</p>` : '';
+  const more = count > shown.length ? html`<p class="inputs">errors.jsonl lists all ${count}.</p>` : '';
   const table = html`<div class="scroll"><table><thead><tr><th scope="col">Input</th><th scope="col">Stage</th><th scope="col">Why</th></tr></thead><tbody>${lines}</tbody></table></div>`;
   return section('Quarantined inputs', html`${list((job.quarantine ?? []).map(describeReason)) ?? ''}${table}${more}`);
 }

@@ -5,15 +5,15 @@ import { writing } from '@halogrid/service/system-errors';
 import { readReport } from './read-report.ts';
 import { reportPage } from './report-page.ts';
 
-/** The page looks as the console does. */
+/** The page uses the styles of the console, and its own. */
 const styles = [
   import.meta.resolve('@halogrid/console/styles/console.css'),
   new URL('./report.css', import.meta.url).href,
 ];
 
 /**
- * Writes a page about the job of an output folder, and resolves with its path. Rejects with UsageError where that is
- * none.
+ * Writes a page about the job of an output folder, and resolves with its path. Rejects with UsageError if the folder is
+ * not that of a job.
  */
 export async function writeReport(folder: string, to?: string): Promise<string> {
   const report = await readReport(folder);

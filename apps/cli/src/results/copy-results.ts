@@ -7,12 +7,12 @@ import { pipeline } from 'node:stream/promises';
 import type { ResultFile, ResultFiles } from '@halogrid/client';
 import { makeFolders, UsageError } from '@halogrid/service';
 
-/** Files copied at a time: enough that small ones do not wait for a round trip each. */
+/** Files that are copied at the same time, so that small ones do not wait for a round trip each. */
 const lanes = 4;
 
 /**
- * Copies every result into a folder that is missing or empty, and returns how many there were. The folder appears with
- * all of them or not at all. Rejects with UsageError where it holds something.
+ * Copies all results into a folder that is missing or empty, and resolves with their number. The folder gets all of
+ * them or none. Rejects with UsageError if it is not empty.
  */
 export async function copyResults(source: Pick<ResultFiles, 'list' | 'open'>, folder: string): Promise<number> {
   const target = resolve(folder);
@@ -23,7 +23,7 @@ export async function copyResults(source: Pick<ResultFiles, 'list' | 'open'>, fo
   try {
     await makeFolders(unfinished);
     const left = files.values();
-    // One iterator for all of them: each takes the next file that is left.
+    // All lanes share this iterator: each takes the next file.
     await Promise.all(
       Array.from({ length: lanes }, async () => {
         for (const file of left) await copyFile(source, file, unfinished);
@@ -65,7 +65,7 @@ async function requireFree(folder: string): Promise<void> {
 const notFree = (folder: string): UsageError =>
   new UsageError(`Expected a missing or an empty folder for --out but '${folder}' is not empty`);
 
-/** Names come from a server: none may lead out of the folder. */
+/** Throws if a name leads out of the folder: names come from a server. */
 function requireInside(name: string): void {
   const isInside = name
     .split('/')

@@ -7,8 +7,8 @@ import type { ClientSecurity } from '@halogrid/service';
 const silentWithinMs = 30_000;
 
 /**
- * A fetch that trusts the authority, and shows the certificate, of `tls`: the global one cannot. A server that stands
- * still is given up.
+ * A fetch that uses the authority and the certificate of `tls`, which the global one cannot. It fails if the server
+ * stops sending.
  */
 export const nodeFetch =
   (tls: ClientSecurity['tls']) =>
@@ -20,7 +20,7 @@ export const nodeFetch =
       const request = tls
         ? secureRequest(url, { ...options, ...tls.current() }, resolve)
         : plainRequest(url, options, resolve);
-      request.on('timeout', () => request.destroy(new Error(`it said nothing for ${silentWithinMs / 1000} s`)));
+      request.on('timeout', () => request.destroy(new Error(`it sent nothing for ${silentWithinMs / 1000} s`)));
       request.on('error', reject).end(sent);
     });
     const { statusCode: status, headers: answered } = incoming;

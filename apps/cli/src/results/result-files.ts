@@ -8,7 +8,7 @@ import { nodeFetch } from './node-fetch.ts';
 
 type Opened = Awaited<ReturnType<ResultFiles['open']>>;
 
-/** Those in a folder of this machine. */
+/** The result files in a folder of this machine. */
 export function localFiles(folder: string): ResultFiles {
   return {
     async list() {
@@ -35,7 +35,7 @@ export function localFiles(folder: string): ResultFiles {
   };
 }
 
-/** Those that the first of the coordinators at HOST:PORT to have them serves over HTTP: of several only one leads. */
+/** The result files of a job over HTTP, from the first of these coordinators that has them. */
 export function servedFiles(addresses: readonly string[], jobId: string, security: ClientSecurity): ResultFiles {
   const all = addresses.map((address) => filesAt(address, jobId, security));
   let serving = all[0]!;

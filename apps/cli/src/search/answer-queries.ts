@@ -27,7 +27,7 @@ export interface SearchOptions {
   json?: boolean;
 }
 
-/** Prints what of the index is most like each query, and resolves to the exit code. */
+/** Prints the frames of the index that are most like each query, and resolves with the exit code. */
 export async function answerQueries(
   texts: readonly string[],
   options: SearchOptions,
@@ -78,15 +78,15 @@ export async function answerQueries(
 }
 
 /**
- * Throws one sentence for a query of which no pixel is counted: all of it is outside of a mask, or it is smaller than
- * its border.
+ * Throws one sentence for a query without counted pixels: all of it is outside a mask, or it is smaller than its
+ * border.
  */
 function checkQueries(queries: readonly { text: string }[], vectors: readonly Vector[]): void {
   const empty = queries.find((_, i) => vectors[i]!.mass === 0);
   if (empty) throw new Error(`The query '${empty.text}' counts no pixel, so there is nothing to compare`);
 }
 
-/** Throws one sentence where no frame of the index has what is asked for. */
+/** Throws one sentence if no frame of the index has the times or camera that the options ask for. */
 function checkFilter(catalog: Catalog, { since, until, camera }: SearchOptions): void {
   if ((since !== undefined || until !== undefined) && !catalog.knows('capturedAtMs')) {
     throw new UsageError('No frame of the index knows when it was captured, so --since and --until find none');

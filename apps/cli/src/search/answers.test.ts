@@ -31,7 +31,7 @@ test('answers are a table for people', () => {
       'a.jpg: 2 results',
       '  rank  intersection  frame  time      source',
       '  1     0.987654      0      -         file:///archive/north%20gate/a.jpg',
-      '  2     0.987654      250    10.000 s  file:///cam.mp4 cell 1,2 (and 7 near it)',
+      '  2     0.987654      250    10.000 s  file:///cam.mp4 cell 1,2 (and 7 nearby)',
       '',
     ].join('\n'),
   );
@@ -43,9 +43,12 @@ test('a sheet shows images and frames of videos', () => {
     {
       title: 'a.jpg by intersection',
       tiles: [
-        { shown: { uri: answer.uri }, caption: ['1. 0.987654', 'a.jpg'] },
+        { shown: { uri: answer.uri, videoFrame: undefined }, caption: ['1. 0.987654', 'a.jpg'] },
         { shown: { uri: ofVideo.uri, videoFrame: 250 }, caption: ['2. 0.987654', 'cam.mp4#250 cell 1,2 10.000 s'] },
-        { shown: { uri: captured.uri }, caption: ['3. 0.987654', '50%.jpg 2026-01-31T08:00:00.000Z'] },
+        {
+          shown: { uri: captured.uri, videoFrame: undefined },
+          caption: ['3. 0.987654', '50%.jpg 2026-01-31T08:00:00.000Z'],
+        },
       ],
     },
   ]);

@@ -9,7 +9,7 @@ export interface PrintedResult {
   uri: string;
   frame: number;
   score: number;
-  /** The score as an exact fraction, of distances that have one. */
+  /** The score as an exact fraction, if the distance has one. */
   exact?: string;
   /** The number of the row in the index, for `row:N`. */
   row: number;
@@ -19,7 +19,7 @@ export interface PrintedResult {
   /** In UTC. */
   capturedAt: string | null;
   camera: string | null;
-  /** Further hits that are folded into it. */
+  /** Number of nearby results that were merged into this one. */
   folded?: number;
 }
 
@@ -29,7 +29,7 @@ export interface AnswersOfQuery {
   results: PrintedResult[];
 }
 
-/** What was found, in words that do not need the index. */
+/** The findings as results that do not need the index. */
 export function answersOf(
   findings: readonly Finding[],
   catalog: Catalog,
@@ -45,13 +45,14 @@ export function answersOf(
       uri,
       frame,
       score: value,
-      ...(fraction && { exact: `${fraction.numerator}/${fraction.denominator}` }),
+      exact: fraction && `${fraction.numerator}/${fraction.denominator}`,
       row,
-      ...(unit === 'cell' && { cellRow: Math.floor(cell / columns), cellColumn: cell % columns }),
+      cellRow: unit === 'cell' ? Math.floor(cell / columns) : undefined,
+      cellColumn: unit === 'cell' ? cell % columns : undefined,
       timestampMs,
       capturedAt: capturedAtMs === null ? null : new Date(capturedAtMs).toISOString(),
       camera,
-      ...(isGrouped && { folded }),
+      folded: isGrouped ? folded : undefined,
     };
   });
 }
@@ -64,7 +65,7 @@ export function describeAnswers({ query, distance, results }: AnswersOfQuery): s
     answer.score.toFixed(6),
     String(answer.frame),
     timeOf(answer),
-    `${answer.uri}${cellOf(answer)}${answer.folded ? ` (and ${answer.folded} near it)` : ''}`,
+    `${answer.uri}${cellOf(answer)}${answer.folded ? ` (and ${answer.folded} nearby)` : ''}`,
   ]);
   return `${query}: ${plural(results.length, 'result')}\n${table([head, ...rows], '  ')}`;
 }
@@ -72,18 +73,18 @@ export function describeAnswers({ query, distance, results }: AnswersOfQuery): s
 const cellOf = ({ cellRow, cellColumn }: PrintedResult): string =>
   cellRow === undefined ? '' : ` cell ${cellRow},${cellColumn}`;
 
-/** When it was captured, where that is known, else how far into its source it is. */
+/** When it was captured, if known, otherwise its time in the video. */
 function timeOf({ capturedAt, timestampMs }: Pick<PrintedResult, 'capturedAt' | 'timestampMs'>): string {
   if (capturedAt !== null) return capturedAt;
   return timestampMs === null ? '-' : `${(timestampMs / 1000).toFixed(3)} s`;
 }
 
-/** Results on a contact sheet: as many as a person looks at, each with its score and time. */
+/** Rows of a contact sheet with the first results, each with score and time. */
 export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
   return answers.slice(0, sheetQueries).map(({ query, distance, results }) => ({
     title: `${query} by ${distance}`,
     tiles: results.slice(0, sheetTiles).map((answer) => ({
-      shown: { uri: answer.uri, ...(answer.timestampMs !== null && { videoFrame: answer.frame }) },
+      shown: { uri: answer.uri, videoFrame: answer.timestampMs === null ? undefined : answer.frame },
       caption: [`${answer.rank}. ${answer.score.toFixed(6)}`, captionOf(answer)],
     })),
   }));
@@ -98,7 +99,7 @@ function captionOf(answer: PrintedResult): string {
   return `${name}${answer.timestampMs === null ? '' : `#${answer.frame}`}${cellOf(answer)}${time}`;
 }
 
-/** The name without its escapes, where these are those of UTF-8. */
+/** The name without percent escapes, if they are valid UTF-8. */
 function readable(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -107,7 +108,7 @@ function readable(name: string): string {
   }
 }
 
-/** What a person should know where fewer were found than were asked for, a sentence each. */
+/** Why fewer results were found than were asked for, a sentence for each reason. */
 export function whyFewer(catalog: Catalog, unit: Unit, top: number): string[] {
   const units = catalog.frames * (unit === 'cell' ? cellsOfGrid(catalog.pipeline) : 1);
   const empty = catalog.countEmpty(unit);
@@ -115,7 +116,7 @@ export function whyFewer(catalog: Catalog, unit: Unit, top: number): string[] {
   if (units < top) notes.push(`The index has ${plural(units, unit)}, so no more than that can be found.`);
   if (empty > 0) {
     notes.push(
-      `${plural(empty, unit)} of the index ${empty === 1 ? 'counts' : 'count'} no pixel, and can never be found.`,
+      `${plural(empty, unit)} of the index ${empty === 1 ? 'counts' : 'count'} no pixel and can never be found.`,
     );
   }
   return notes;

@@ -2,16 +2,16 @@ import type { Size } from '@halogrid/geometry';
 import type { Grid } from '@halogrid/kernels';
 import { UsageError } from '@halogrid/service';
 
-/** Height and width of a block, pixels. */
+/** Height and width of a block, in pixels. */
 export interface BlockSize {
   readonly rows: number;
   readonly columns: number;
 }
 
 /**
- * The grid whose cells are nearest to blocks of that size: as many as fit, and one more where at least half of one is
- * left. Cells of a grid differ by a pixel at most, and every pixel is in one. Throws UsageError where images differ in
- * size, so that no grid suits all.
+ * The grid whose cells are nearest to blocks of that size: as many as fit, and one more if at least half a block is
+ * left. Cells differ by at most a pixel, and every pixel is in one. Throws UsageError if images differ in size, because
+ * no grid suits them all.
  */
 export function blockGrid(images: readonly ({ uri: string } & Size)[], block: BlockSize): Grid {
   const [first] = images;

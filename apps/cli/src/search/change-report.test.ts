@@ -43,7 +43,7 @@ test('changes are a table for people', () => {
   );
 });
 
-test('times are those of the clock where it is known', () => {
+test('times are clock times if these are known', () => {
   const [change] = changesOf({ ...camera, time: 'captured_at' }, 3);
   assert.deepEqual([change!.start, change!.time], ['1970-01-01T00:00:02.000Z', 'captured_at']);
 });
@@ -53,10 +53,10 @@ test('a clock that goes back and frames left out are said', () => {
   const noted = { ...camera, frames: 20, withoutTime: 1, empty: 4, clockWentBack: 2, firstBack };
   assert.deepEqual(changeNotes([camera]), []);
   assert.deepEqual(changeNotes([noted]), [
-    "The clock of gate goes back 2 times, first at frame 0 of 'file:///gate/7.jpg': frames were taken in the order of features.parquet, and times repeat.",
-    '1 frame of gate without timestamp_ms, which others have, left out.',
-    '4 frames of gate without a pixel that is counted left out.',
-    'gate has 20 frames: the first 16 are what others are compared with.',
+    "The clock of gate goes back 2 times, first at frame 0 of 'file:///gate/7.jpg': its frames are compared in the order of features.parquet, and times repeat.",
+    '1 frame of gate left out: no timestamp_ms, which other frames have.',
+    '4 frames of gate left out: no counted pixels.',
+    'gate has 20 frames: the first 16 only serve as the reference for later ones.',
   ]);
 });
 

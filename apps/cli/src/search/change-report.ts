@@ -8,14 +8,16 @@ import { plural } from '../progress/quantities.ts';
 export interface Change {
   camera: string;
   kind: ChangeKind;
-  /** In UTC as text for `captured_at`, else milliseconds of the video or numbers of frames of the camera, from 0. */
+  /**
+   * A text in UTC for `captured_at`, otherwise milliseconds of the video or numbers of frames of the camera, from 0.
+   */
   start: string | number;
   end: string | number;
   time: TimeKind;
   strength: number;
   /** Rows and columns of the grid. */
   cells: [row: number, column: number][];
-  /** The last frame without it, its first, and one that shows it. */
+  /** The last frame before the event, its first frame, and one that shows it. */
   frames: Record<'before' | 'first' | 'after', { uri: string; frame: number }>;
 }
 
@@ -36,7 +38,7 @@ export function changesOf({ camera, time, events }: CameraChanges, columns: numb
 const timeText = (time: number, kind: TimeKind): string | number =>
   kind === 'captured_at' ? new Date(time).toISOString() : time;
 
-/** A time as a person reads it. */
+/** A time for people. */
 function spoken(time: string | number, kind: TimeKind): string {
   if (kind === 'timestamp_ms') return `${(Number(time) / 1000).toFixed(1)} s`;
   return kind === 'frame' ? `frame ${time}` : String(time);
@@ -68,26 +70,26 @@ function placeOf(cells: Change['cells'], all: number): string {
   return cells.length > namedCells ? `${names.join(' ')} and ${cells.length - namedCells} more` : names.join(' ');
 }
 
-/** Samples that a camera needs: one block for the reference, one to learn what is usual. */
+/** Samples that a camera needs before changes are found: one block for the reference, one to learn what is usual. */
 const learnedSamples = 16;
 
-/** What a person should know of the times, a sentence each. */
+/** Notes on the frames of cameras and their times, a sentence each. */
 export function changeNotes(cameras: readonly CameraChanges[]): string[] {
   return cameras.flatMap(({ camera, time, frames, withoutTime, empty, clockWentBack, firstBack }) => {
     const notes = [];
     if (clockWentBack > 0) {
       notes.push(
         `The clock of ${camera} goes back ${clockWentBack === 1 ? 'once' : `${clockWentBack} times`}, first at frame ` +
-          `${firstBack!.frame} of '${firstBack!.uri}': frames were taken in the order of features.parquet, and times repeat.`,
+          `${firstBack!.frame} of '${firstBack!.uri}': its frames are compared in the order of features.parquet, and times repeat.`,
       );
     }
     if (withoutTime > 0) {
-      notes.push(`${plural(withoutTime, 'frame')} of ${camera} without ${time}, which others have, left out.`);
+      notes.push(`${plural(withoutTime, 'frame')} of ${camera} left out: no ${time}, which other frames have.`);
     }
-    if (empty > 0) notes.push(`${plural(empty, 'frame')} of ${camera} without a pixel that is counted left out.`);
+    if (empty > 0) notes.push(`${plural(empty, 'frame')} of ${camera} left out: no counted pixels.`);
     if (frames - withoutTime - empty <= learnedSamples) {
       notes.push(
-        `${camera} has ${plural(frames, 'frame')}: the first ${learnedSamples} are what others are compared with.`,
+        `${camera} has ${plural(frames, 'frame')}: the first ${learnedSamples} only serve as the reference for later ones.`,
       );
     }
     return notes;
@@ -96,7 +98,7 @@ export function changeNotes(cameras: readonly CameraChanges[]): string[] {
 
 const isLasting = ({ kind }: Pick<ChangeEvent, 'kind'>): boolean => kind !== 'passing';
 
-/** Rows of a timeline, a camera each. */
+/** Rows of a timeline, one for each camera. */
 export function timelineRows(cameras: readonly CameraChanges[]): ChangesRow[] {
   return cameras.map(({ camera, time, events, timeline }) => {
     const ends = [timeline[0]?.time ?? 0, timeline.at(-1)?.time ?? 0].map((at) => spoken(timeText(at, time), time));
@@ -116,14 +118,14 @@ export function timelineRows(cameras: readonly CameraChanges[]): ChangesRow[] {
 
 const sheetEvents = 24;
 
-/** Rows of a contact sheet, three events each before and after: lasting ones first, then the strongest. */
+/** Rows of a contact sheet with the frames before and after events: lasting events first, then the strongest. */
 export function changeSheetRows({ camera, time, events }: CameraChanges): SheetRow[] {
   const shown = events
     .toSorted((a, b) => Number(isLasting(b)) - Number(isLasting(a)) || b.strength - a.strength)
     .slice(0, sheetEvents)
     .sort((a, b) => a.start.time - b.start.time);
   const tileOf = ({ uri, frame, isVideo, time: at }: Moment, words: string): SheetTile => ({
-    shown: { uri, ...(isVideo && { videoFrame: frame }) },
+    shown: { uri, videoFrame: isVideo ? frame : undefined },
     caption: [words, spoken(timeText(at, time), time)],
   });
   const tiles = shown.flatMap(({ kind, before, after, strength }) => [

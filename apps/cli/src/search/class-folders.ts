@@ -9,7 +9,7 @@ export interface ClassFolder {
   path: string;
 }
 
-/** The classes of a labelled tree, by name. Rejects with UsageError where there are not two. */
+/** The classes of a labelled tree, sorted by name. Rejects with UsageError if there are fewer than two. */
 export async function classFolders(folder: string): Promise<ClassFolder[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: Error) => {
     throw new UsageError(

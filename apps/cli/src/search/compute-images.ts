@@ -5,8 +5,8 @@ import { framesOfJob } from './frames-of-job.ts';
 const silent = { show() {}, note() {}, end() {} };
 
 /**
- * The histograms of images by an index's pipeline, in their order. Rejects with one sentence where an image cannot be
- * read, or is a video or a folder.
+ * The histograms of images by the pipeline of an index, in the order of `uris`. Rejects with one sentence if an image
+ * cannot be read, or is a video or a folder.
  */
 export async function computeImages(
   uris: readonly string[],

@@ -30,23 +30,23 @@ export interface EvaluateOptions {
   op?: string[];
   pipeline?: string[];
   border?: BorderMode;
-  /** RxC, with commas between several. */
+  /** RxC, or several with commas between them. */
   grid?: string;
   block?: BlockSize;
-  /** Intersection unless given. */
+  /** The distances to compare by (default: intersection). */
   distance?: DistanceName[];
   device: DeviceChoice;
   out?: string;
   json?: boolean;
 }
 
-/** What came of one pipeline, grid and distance. */
+/** The evaluation of one pipeline, grid and distance. */
 interface Evaluated {
   report: EvaluationReport;
   evaluation: Evaluation;
 }
 
-/** Prints how well the histograms of this labelled tree tell its classes apart, and resolves to the exit code. */
+/** Prints how well histograms distinguish the classes of this labelled tree, and resolves with the exit code. */
 export async function evaluateFolder(folder: string, options: EvaluateOptions, signal: AbortSignal): Promise<number> {
   const classes = await classFolders(folder);
   const view = createProgressView(process.stderr, Date.now);
@@ -68,7 +68,7 @@ export async function evaluateFolder(folder: string, options: EvaluateOptions, s
       for (const distance of options.distance ?? ['intersection' as const]) {
         const evaluation = evaluate(images, distance);
         const { name, pipeline } = pipelines[i]!;
-        const how = { ...(name && { name }), pipeline: describePipeline(pipeline), grid, distance };
+        const how = { name: name || undefined, pipeline: describePipeline(pipeline), grid, distance };
         found.push({ evaluation, report: reportOf(evaluation, how) });
       }
     }
@@ -83,9 +83,7 @@ export async function evaluateFolder(folder: string, options: EvaluateOptions, s
   return quarantined === 0 ? exitCodes.complete : exitCodes.quarantined;
 }
 
-/**
- * The grids that are asked for. Where that is by blocks, the size of the images is that which a job over them finds.
- */
+/** The grids that the options ask for. With --block, a job over the images finds their size first. */
 async function gridsOf(
   { grid, block }: EvaluateOptions,
   run: (grid: string) => Promise<ComputedJob>,
@@ -96,7 +94,7 @@ async function gridsOf(
   return [`${rows}x${columns}`];
 }
 
-/** Images that count a pixel, with their classes. */
+/** The images that have counted pixels, with their classes. */
 function labelled(
   frames: readonly ComputedFrame[],
   classes: readonly ClassFolder[],
@@ -115,23 +113,25 @@ function leftOut({ counts, reasons }: JobStatus): string {
   return `${plural(counts!.quarantined, 'image')} left out: ${reasons[0]!.error} (${reasons[0]!.example})\n`;
 }
 
-/** What a person should know of the images, a sentence each. */
+/** Notes on the images, a sentence each. */
 function notices(classes: readonly ClassFolder[], images: readonly { label: string }[], computed: number): string[] {
   const sizes = Map.groupBy(images, ({ label }) => label);
   const alone = classes.filter(({ label }) => sizes.get(label)?.length === 1).map(({ label }) => label);
   const empty = classes.filter(({ label }) => !sizes.has(label)).map(({ label }) => label);
   const lines = [];
-  if (alone.length > 0) lines.push(`The only image of these classes is compared, and is not a query: ${named(alone)}.`);
-  if (empty.length > 0) lines.push(`Without an image to compare: ${named(empty)}.`);
-  if (images.length < computed)
-    lines.push(`${plural(computed - images.length, 'image')} without a pixel that is counted left out.`);
+  if (alone.length > 0) lines.push(`Classes with one image, which is compared but is not a query: ${named(alone)}.`);
+  if (empty.length > 0) lines.push(`Classes without an image to compare: ${named(empty)}.`);
+  if (images.length < computed) lines.push(`${plural(computed - images.length, 'image')} left out: no counted pixels.`);
   return lines;
 }
 
 const named = (labels: readonly string[]): string =>
   labels.length <= 5 ? labels.join(', ') : `${labels.slice(0, 5).join(', ')} and ${labels.length - 5} more`;
 
-/** Writes the figures, and a curve and a sheet of each; those of several are numbered in the order of the figures. */
+/**
+ * Writes the figures, and a curve and a contact sheet for each evaluation. With several, file names are numbered in the
+ * order of the figures.
+ */
 async function writeReports(out: string, text: string, found: readonly Evaluated[]): Promise<void> {
   const [{ contactSheet }, { rocSvg }] = await Promise.all([
     import('@halogrid/results/contact-sheet'),

@@ -8,7 +8,7 @@ const report: EvaluationReport = {
   distance: 'intersection',
   images: 1000,
   classes: 10,
-  // What the fourth report has for a query to the Corel set.
+  // A row of the fourth report for a query to the Corel set.
   tp: 41,
   fn: 11,
   fp: 322,

@@ -4,7 +4,7 @@ import { table } from '@halogrid/service/text-table';
 
 /** What `evaluate --json` prints; part of the program's interface. */
 export interface EvaluationReport {
-  /** The name that --pipeline gives it. */
+  /** The name that --pipeline gives the pipeline. */
   name?: string;
   pipeline: string;
   grid: string;
@@ -38,8 +38,8 @@ export function reportOf(
 }
 
 /**
- * What a person reads: of one evaluation all of it, of several a table of what is found again, and one of thresholds in
- * the layout of table 5 of the fourth report. A row begins with what differs.
+ * The reports as text. One report is shown in full. Several are shown as two tables: what is found again, and
+ * thresholds in the layout of table 5 of the fourth report. Rows begin with what differs between reports.
  */
 export function describeReports(reports: readonly EvaluationReport[]): string {
   const [first] = reports;
@@ -83,7 +83,10 @@ function describeReport(report: EvaluationReport): string {
 
 const rowsOfSheet = 12;
 
-/** Rows of a contact sheet: the first image of some classes, spread over them, and the five that are most like each. */
+/**
+ * Rows of a contact sheet: the first image of some classes, which are spread over all, and the five images most like
+ * it.
+ */
 export function evaluationRows({ best }: Evaluation): SheetRow[] {
   const firsts = [...Map.groupBy(best, ({ label }) => label).values()].map((images) => images[0]!);
   const step = Math.max(1, Math.floor(firsts.length / rowsOfSheet));
@@ -99,7 +102,7 @@ export function evaluationRows({ best }: Evaluation): SheetRow[] {
         ],
       }));
       return {
-        title: `${label}: the query, and those most like it`,
+        title: `${label}: the query and the images most like it`,
         tiles: [{ shown: { uri }, caption: ['query', label] }, ...tiles],
       };
     });

@@ -10,7 +10,7 @@ import { coordinatorHere } from '../cluster/own-coordinator.ts';
 import { followJob, type ProgressView } from '../progress/follow-job.ts';
 import { type JobSource, sourcesOfJob } from './sources-of-job.ts';
 
-/** Bytes of the counts of all images at most; an evaluation holds them twice. */
+/** The counts of all images may have this many bytes; an evaluation holds them twice. */
 const maxCountsBytes = 2 ** 32;
 
 /** A frame of a job, and the counts of all its cells. */
@@ -20,7 +20,7 @@ export interface ComputedFrame {
   bins: ReturnType<typeof narrowCounts>;
 }
 
-/** One of the pipelines of a job, with what it computed. */
+/** A pipeline of a job, with what it computed. */
 export interface ComputedPart {
   finished: FinishedJob;
   frames: ComputedFrame[];
@@ -35,8 +35,8 @@ export interface ComputedJob {
 }
 
 /**
- * Runs a job on this machine as `run` does and keeps its histograms alone: its output is in a temporary folder. Rejects
- * with one sentence where the job fails, or the signal aborts.
+ * Runs a job on this machine as `run` does and keeps only its histograms: its output is in a temporary folder. Rejects
+ * with one sentence if the job fails, or the signal aborts.
  */
 export async function framesOfJob(
   spec: JobSpec,

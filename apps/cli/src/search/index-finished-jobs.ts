@@ -6,19 +6,19 @@ import { plural } from '../progress/quantities.ts';
 export interface IndexOptions {
   /** Folder of the index. */
   to: string;
-  /** The pipeline that is indexed, where jobs have several. */
+  /** The pipeline to index, if jobs have several. */
   pipeline?: string;
-  /** Joins the segments that earlier calls have written. */
+  /** Merges the segments that earlier calls have written. */
   compact?: boolean;
   json?: boolean;
 }
 
-/** Puts the jobs of these output folders into the index, and prints what was done. */
+/** Adds the jobs of these output folders to the index, and prints what was done. */
 export async function indexFinishedJobs(
   outs: readonly string[],
   { to, pipeline, compact, json }: IndexOptions,
 ): Promise<void> {
-  // All of them are looked at before anything is written.
+  // All jobs are checked before anything is written.
   const jobs = await Promise.all(outs.map((out) => readFinishedJob(resolve(out), pipeline)));
   const writer = await writing(to, 'another folder with --to', () => IndexWriter.open(resolve(to)));
   const done: (Indexed & { out: string })[] = [];
@@ -41,7 +41,7 @@ export async function indexFinishedJobs(
   }
 }
 
-/** A line on a terminal that the next takes the place of. */
+/** Shows progress in a line that is overwritten, on a terminal. */
 function showProgress(out: string): ((frames: number) => void) | undefined {
   const { stderr } = process;
   return stderr.isTTY ? (frames) => stderr.write(`${out}: ${plural(frames, 'frame')} …\r`) : undefined;

@@ -18,7 +18,7 @@ export interface ChangesOptions {
   minDuration: number;
   threshold: number;
   camera?: string;
-  /** The pipeline whose histograms are compared, where the job has several. */
+  /** The pipeline whose histograms are compared, if the job has several. */
   pipeline?: string;
   kind?: ChangeKind[];
   out?: string;
@@ -46,7 +46,7 @@ export async function listChanges(folder: string, options: ChangesOptions): Prom
   if (out !== undefined) await writing(out, anotherFolder, () => writeChanges(out, changes, cameras));
 }
 
-/** Throws one sentence where there is nothing to compare. */
+/** Throws one sentence if there is nothing to compare. */
 function checkFrames(folder: string, cameras: readonly CameraChanges[]): void {
   const frames = cameras.reduce((sum, one) => sum + one.frames, 0);
   if (frames < 2)
@@ -54,7 +54,7 @@ function checkFrames(folder: string, cameras: readonly CameraChanges[]): void {
       `The job in '${folder}' has ${frames === 0 ? 'no frame' : 'one frame'}: nothing can have changed`,
     );
   if (cameras.every(({ empty, withoutTime }, i) => empty + withoutTime === cameras[i]!.frames)) {
-    throw new UsageError(`No frame of the job in '${folder}' counts a pixel, so that none can be compared`);
+    throw new UsageError(`No frame of the job in '${folder}' counts a pixel, so nothing can be compared`);
   }
 }
 

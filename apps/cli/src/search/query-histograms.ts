@@ -4,7 +4,7 @@ import { redactUri } from '@halogrid/sources';
 import { computeImages } from './compute-images.ts';
 import type { Query } from './read-query.ts';
 
-/** The histograms of queries: from the index, or computed as its jobs have computed them. */
+/** The histograms of queries: read from the index, or computed as the jobs of the index were. */
 export async function queryHistograms(
   queries: readonly Query[],
   catalog: Catalog,
@@ -19,7 +19,7 @@ export async function queryHistograms(
 }
 
 /**
- * The histograms of a region of each query, whose pixels are read here. Rejects with one sentence where they cannot be.
+ * The histograms of a region of each query. Its pixels are read here. Rejects with one sentence if they cannot be read.
  */
 export async function regionHistograms(
   queries: readonly Query[],
@@ -28,7 +28,7 @@ export async function regionHistograms(
   signal: AbortSignal,
 ): Promise<Float64Array[]> {
   checkComputable(catalog.pipeline);
-  // Decoders and kernels, which other queries do without.
+  // Loaded only here: decoders and kernels, which other queries do not need.
   const { openPixels, regionHistogram } = await import('@halogrid/search/query');
   const histograms: Float64Array[] = [];
   for (const query of queries) {
@@ -49,13 +49,13 @@ function pixelsOf(query: Query, catalog: Catalog): { uri: string; videoFrame?: n
   const row = rowOf(query, catalog);
   if (row === undefined) return { uri: (query as Extract<Query, { kind: 'image' }>).uri };
   const { uri, frame, timestampMs } = catalog.describe(row);
-  // The index knows a URI without what may be secret of it, and the query may know all.
-  return { uri: query.kind === 'frame' ? query.uri : uri, ...(timestampMs !== null && { videoFrame: frame }) };
+  // URIs in the index have no secrets; the URI of the query may have them.
+  return { uri: query.kind === 'frame' ? query.uri : uri, videoFrame: timestampMs === null ? undefined : frame };
 }
 
 /**
- * The frame of the index that a query names; undefined where it names an image. Throws one sentence where there is no
- * such frame.
+ * The row of the frame of the index that a query names; undefined if it names an image. Throws one sentence if there is
+ * no such frame.
  */
 function rowOf(query: Query, catalog: Catalog): number | undefined {
   if (query.kind === 'image') return undefined;

@@ -16,7 +16,7 @@ for (const [text, query] of table) {
   test(`the query '${text}'`, () => assert.deepEqual(parseQuery(text, '/archive'), { text, ...query }));
 }
 
-test('what is no query is refused', () => {
+test('a text that is not a query is refused', () => {
   assert.throws(
     () => parseQuery('', '/archive'),
     /^UsageError: Expected an image, PATH#FRAME or row:N but received ''$/,

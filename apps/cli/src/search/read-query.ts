@@ -1,13 +1,13 @@
 import { UsageError } from '@halogrid/service';
 import { toUri } from '@halogrid/sources/to-uri';
 
-/** What is looked for: a frame of the index, by its number or by its source, or an image that is to be computed. */
+/** What to search for: a frame of the index, by its row or its source, or an image whose histogram is computed. */
 export type Query =
   | { readonly kind: 'row'; readonly text: string; readonly row: number }
   | { readonly kind: 'frame'; readonly text: string; readonly uri: string; readonly frame: number }
   | { readonly kind: 'image'; readonly text: string; readonly uri: string };
 
-/** Parses `row:N`, `PATH#FRAME` or a path, which is seen from `folder`. Throws UsageError. */
+/** Parses `row:N`, `PATH#FRAME` or a path. Relative paths are seen from `folder`. Throws UsageError. */
 export function parseQuery(text: string, folder: string): Query {
   const [, row] = /^row:(\d{1,15})$/.exec(text) ?? [];
   if (row !== undefined) return { kind: 'row', text, row: Number(row) };

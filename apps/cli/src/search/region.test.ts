@@ -27,7 +27,7 @@ test('a region of pixels has its corner and its size', () => {
   assert.deepEqual(readRegion('120,80,64x48'), { kind: 'pixels', rect: { x: 120, y: 80, width: 64, height: 48 } });
 });
 
-test('what is no region of the grid is refused', () => {
+test('a region outside the grid is refused', () => {
   for (const text of [
     '',
     '1',

@@ -14,7 +14,7 @@ export interface CellRegion {
 /** A part of each query: cells of the index's grid, or pixels. */
 export type Region = CellRegion | { kind: 'pixels'; rect: Rect };
 
-/** Parses X,Y,WxH in pixels, or ROW,COLUMN or ROW,COLUMN-ROW,COLUMN, all of which count from 0. Throws UsageError. */
+/** Parses X,Y,WxH in pixels, or ROW,COLUMN or ROW,COLUMN-ROW,COLUMN, which count from 0. Throws UsageError. */
 export function readRegion(text: string): Region {
   const region = readPixels(text) ?? readCells(text);
   if (region) return region;
@@ -43,7 +43,10 @@ function readCells(text: string): CellRegion | undefined {
   return region.firstRow <= region.lastRow && region.firstColumn <= region.lastColumn ? region : undefined;
 }
 
-/** The counts of the cells in a region; those of others are 0. Throws UsageError where the grid has no such cells. */
+/**
+ * The counts of the cells in a region; the counts of other cells are 0. Throws UsageError if the grid does not have
+ * these cells.
+ */
 export function countsInRegion(
   region: CellRegion,
   { grid, channels, bins }: PipelineIdentity,

@@ -5,21 +5,23 @@ import type { SearchDevice } from '../options/option-values.ts';
 
 export type { SearchDevice };
 
-/** Bytes of an index that a core reads and checks in a second, and that it compares with a query then (measured). */
+/**
+ * Bytes of an index that a core reads and checks per second, and that it compares with a query per second (measured).
+ */
 const [readRate, scanRate] = [1.5e9, 20e9];
-/** Seconds until a GPU is open, its shaders compiled (measured). */
+/** Seconds until a GPU is open and its shaders are compiled (measured). */
 const openSeconds = 1.5;
 
 /**
- * Whether a GPU has the answers earlier than threads have. Both read the index once: a GPU from one thread, and then it
- * takes next to nothing for a query; threads take a scan for each.
+ * Whether a GPU is faster than threads. Both read the index once, the GPU on one thread. Then a query takes hardly any
+ * time on the GPU, and a scan on threads.
  */
 export function isWorthGpu(bytes: number, queries: number, cores: number): boolean {
   const onThreads = bytes / (readRate * cores) + (queries * bytes) / (scanRate * cores);
   return openSeconds + bytes / readRate < onThreads;
 }
 
-/** What searches an index for so many queries. `note` takes a line for people. */
+/** What searches an index for this many queries. `note` is called with lines for people. */
 export function searchDevice(choice: SearchDevice, queries: number, note: (line: string) => void): OpenScan {
   if (choice !== 'auto') return scanOn(choice, note);
   return async (catalog) => {
@@ -29,7 +31,7 @@ export function searchDevice(choice: SearchDevice, queries: number, note: (line:
       'gpu',
       note,
     )(catalog).catch((error) => {
-      // There is none, or it does not work: threads find the same.
+      // Without a working GPU, threads find the same.
       if (error instanceof IndexError) throw error;
       return new ThreadScan(catalog);
     });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sourcesOfJob } from './sources-of-job.ts';
 
-test('the sources of a job are those of its job.json, or of the file that it names', async (t) => {
+test('the sources of a job are in its job.json, or in the file that it names', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-sources-'));
   t.after(() => rm(folder, { recursive: true }));
   const sources = ['a', 'b'].map((name) => ({ uri: `file:///${name}.png`, width: 3, height: 2 }));

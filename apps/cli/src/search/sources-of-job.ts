@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SourceList } from '@halogrid/results/source-list';
 
-/** An image of a complete job, or a video or one of its frames; one that is quarantined has no size. */
+/** An image, a video or a frame of a complete job. Quarantined ones have no size. */
 export interface JobSource {
   uri: string;
   width: number;
@@ -10,8 +10,8 @@ export interface JobSource {
 }
 
 /**
- * The sources of the complete job whose output is in a folder: those that its job.json lists, or, where they are too
- * many for that, the lines of the file that it names. Rejects where one of the files is missing.
+ * The sources of the complete job in an output folder: the list in its job.json, or, if there are too many, the lines
+ * of the file that job.json names. Rejects if one of the files is missing.
  */
 export async function sourcesOfJob(folder: string): Promise<JobSource[]> {
   const { sources } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8'));

@@ -7,21 +7,21 @@ import { settingKey, variableOf } from './setting-values.ts';
 import { isTable, keyPlace, type SettingsFile, type Table } from './settings-file.ts';
 import { otherVariables, unknownVariables } from './variables.ts';
 
-/** The keys that a command, or one below it, may be set by. */
+/** The keys that may set options of a command, or of one below it. */
 export function keysOf(command: Command): Set<string> {
   return new Set([...settable(command).map(settingKey), ...command.commands.flatMap((each) => [...keysOf(each)])]);
 }
 
-/** A name that nothing goes by. */
+/** An unknown name in a file of settings. */
 export interface UnknownName {
   sentence: string;
-  /** Whether it can be told only once all commands are there. */
+  /** Whether all commands must be loaded to be sure. */
   isOfAny: boolean;
 }
 
 /**
- * The first key of a file that nothing goes by; undefined where there is none. Only sections of commands that `program`
- * has are looked into; `names` are those of all.
+ * The first unknown key of a file; undefined if there is none. Only sections of commands that are loaded in `program`
+ * are checked; `names` are the names of all commands.
  */
 export function unknownKey(file: SettingsFile, program: Command, names: readonly string[]): UnknownName | undefined {
   const profiles = isTable(file.root.profiles) ? Object.entries(file.root.profiles) : [];
@@ -35,7 +35,7 @@ export function unknownKey(file: SettingsFile, program: Command, names: readonly
     const { section, key, allowed, isOfAny } = found;
     const place = keyPlace(file, section, key);
     const where = section.length > 0 ? ` in [${section.join('.')}]` : '';
-    // There are too many for a sentence.
+    // The names are too many for a sentence.
     const expected = isOfAny ? "an option's name ('halogrid config' lists them)" : `one of ${allowed.join(', ')}`;
     const meant = didYouMean(isOfAny ? key : `[${[...section, key].join('.')}]`, allowed) || didYouMean(key, allowed);
     return { sentence: `${place}: Expected ${expected}${where} but found '${key}'${meant}`, isOfAny };
@@ -56,7 +56,7 @@ function unknownIn(table: Table, section: string[], command: Command, names: rea
   const tables = [...new Set([...names, ...(isTop && section.length === 0 ? ['profiles'] : [])])];
   for (const [key, value] of Object.entries(table)) {
     if (isTable(value)) {
-      // One that is not loaded has nothing.
+      // A command that is not loaded has no options.
       const below = command.commands.find(
         (each) => each.name() === key && each.options.length + each.commands.length > 0,
       );
@@ -80,9 +80,9 @@ function unknownIn(table: Table, section: string[], command: Command, names: rea
 }
 
 /**
- * Sentences about variables that look like settings and are none. `whole` gives the program with all of its commands,
- * and is asked only where a name is not of the command that runs. Rejects with UsageError where a file has a name that
- * nothing goes by.
+ * Sentences about variables that look like settings but are not. `whole` gives the program with all of its commands,
+ * and is called only if the command that runs does not have a name. Rejects with UsageError if a file has an unknown
+ * name.
  */
 export async function checkNames(
   settings: Settings,

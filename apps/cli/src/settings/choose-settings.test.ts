@@ -17,7 +17,7 @@ function settingsOf(env: Record<string, string>, files: { folder?: string; user?
   return { env, files: read, lookedAt: read.map(({ path }) => path) };
 }
 
-/** What an action is given for a command line, or the sentence that refuses it. */
+/** The options that an action gets for a command line, or the sentence that refuses it. */
 async function optionsOf(line: string, settings: Settings): Promise<Record<string, unknown>> {
   const args = line.split(' ');
   const program = await createProgram(settings, [args[0]!]);
@@ -194,7 +194,7 @@ const refused: [line: string, settings: Settings, sentence: RegExp][] = [
   [
     'run a',
     settingsOf({}, { folder: 'coordinator = "h:1"' }),
-    /^folder\.toml:1: Expected no coordinator in the file of a folder, because it says who is given the token; put it into/,
+    /^folder\.toml:1: Expected no coordinator in the file of a folder, because it says who is given the token; set it in/,
   ],
   [
     'run a --profile p',
@@ -228,6 +228,6 @@ test('words that are quoted are those that were given', () => {
   );
 });
 
-test('the names of variables are those of options', () => {
+test('variables have the names of options', () => {
   assert.equal(variableOf('max-quarantined'), 'HALOGRID_MAX_QUARANTINED');
 });

@@ -14,11 +14,11 @@ import {
 } from './setting-values.ts';
 import { isTable, keyPlace, type SettingsFile, type Table } from './settings-file.ts';
 
-/** Places of values, the first before the others. */
+/** The places of values, by precedence. */
 export const places = ['command line', 'environment', 'profile', 'folder', 'user', 'default'] as const;
 export type SettingPlace = (typeof places)[number];
 
-/** An option of a command as it is now. */
+/** The value of an option, with its place. */
 export interface Setting {
   readonly option: Option;
   readonly key: string;
@@ -26,16 +26,16 @@ export interface Setting {
   /** `HALOGRID_TILE`, `halogrid.toml:12`; undefined for the command line and defaults. */
   readonly from: string | undefined;
   readonly value: unknown;
-  /** Why what is said there is no value of it. */
+  /** Why the text there is not a valid value. */
   readonly error?: string;
 }
 
-/** The names of a command, without the program's: `['bench', 'kernels']`. */
+/** The names of a command without the name of the program: `['bench', 'kernels']`. */
 export function commandPath(command: Command): string[] {
   return command.parent ? [...commandPath(command.parent), command.name()] : [];
 }
 
-/** Options of a command that may be set in other places than the command line. */
+/** The options of a command that may be set outside the command line. */
 export function settable(command: Command): Option[] {
   if (command.parent === null) return [];
   const own = onlyTyped[commandPath(command).join(' ')] ?? {};
@@ -45,8 +45,8 @@ export function settable(command: Command): Option[] {
 }
 
 /**
- * The options of a command whose command line is parsed, as they are with what other places say of those that were not
- * typed: the value of the first place that has one, unless a value of an earlier place excludes it.
+ * The options of a command after its command line was parsed. Each has the value of the first place that has one,
+ * unless a value of an earlier place excludes it.
  */
 export function chooseSettings(command: Command, settings: Settings): Setting[] {
   const chosen = new Map<string, Setting>();
@@ -70,7 +70,7 @@ export function chooseSettings(command: Command, settings: Settings): Setting[] 
       return found ? [{ option, key, place, from: found.from, ...valueOrError(found.value) }] : [];
     });
     for (const setting of given) chosen.set(setting.key, setting);
-    // Those of one place do not exclude each other: that is for the command to refuse.
+    // Options from one place do not exclude each other here: the command refuses them.
     for (const { key, value } of given) drop(key, value);
     if (place === 'environment' && settings.env.HALOGRID_TOKEN) drop('token', undefined);
   }
@@ -128,9 +128,9 @@ function finders(command: Command, settings: Settings): [SettingPlace, Find][] {
 
 function rawOf(file: SettingsFile, option: Option, key: string, value: unknown): RawValue {
   if (file.owner === 'folder' && !ofFolder.has(key)) {
-    const why = notOfFolder[key] ?? 'it is not among those that a file in any folder may set';
+    const why = notOfFolder[key] ?? 'it is not an option that the file of a folder may set';
     throw new UsageError(
-      `Expected no ${key} in the file of a folder, because ${why}; put it into ~/.config/halogrid/halogrid.toml, ${variableOf(key)} or the command line`,
+      `Expected no ${key} in the file of a folder, because ${why}; set it in ~/.config/halogrid/halogrid.toml, ${variableOf(key)} or the command line`,
     );
   }
   return valueOfToml(option, value);
@@ -140,16 +140,16 @@ interface Section {
   file: SettingsFile;
   table: Table;
   names: string[];
-  /** That of run, for a plan. */
+  /** Whether it is the section of `run`, taken for a plan. */
   isOfRun?: boolean;
 }
 
-/** Of run, these say how it speaks; all else says what it computes, so that it holds for a plan. */
+/** Options of `run` about its output. Its other options also hold for `plan`. */
 const ofOutput: ReadonlySet<string> = new Set(['json', 'quiet']);
 
 /**
- * The tables of a file that hold for a command, the narrowest first: [bench.kernels], [bench], and what is above all
- * tables. For a plan, [run] comes after [plan].
+ * The tables of a file that hold for a command, the most specific first: [bench.kernels], [bench], and the top of the
+ * file. For a plan, [run] comes after [plan].
  */
 export function sectionsOf(file: SettingsFile, within: readonly string[], path: readonly string[]): Section[] {
   const found: Section[] = [];
@@ -166,7 +166,7 @@ export function sectionsOf(file: SettingsFile, within: readonly string[], path: 
   return [...own, ...ofRun.map((section) => ({ ...section, isOfRun: true })), ...above];
 }
 
-/** The profile that is asked for; undefined where none is. Throws UsageError where no file has it. */
+/** The profile that is asked for; undefined if none is. Throws UsageError if no file has it. */
 function profileOf(command: Command, { env, files, lookedAt }: Settings): { name: string } | undefined {
   const typed = command.getOptionValue('profile') as string | undefined;
   const name = typed ?? (env.HALOGRID_PROFILE || undefined);

@@ -9,38 +9,47 @@ import { variableOf } from './setting-values.ts';
 export interface ShownOption {
   command: string;
   option: string;
-  /** null where it has none. */
+  /** null if it has none. */
   value: unknown;
   place: SettingPlace;
   /** The variable, or the file and its line; null for defaults. */
   from: string | null;
   variable: string;
-  /** Why what is said there is refused. */
+  /** Why the value there is refused. */
   error?: string;
-  /** Why no other place than the command line is asked. */
+  /** Why only the command line may set it. */
   onlyTyped?: string;
 }
 
 /**
- * Every option of a command as it is now, with the profile where one is asked for. Throws UsageError where there is no
+ * Every option of a command with its value, and with the profile if one is asked for. Throws UsageError if there is no
  * such profile.
  */
 export function factsOf(command: Command, settings: Settings, profile: string | undefined): ShownOption[] {
   const env = profile === undefined ? settings.env : { ...settings.env, HALOGRID_PROFILE: profile };
   const name = commandPath(command).join(' ');
   const chosen = chooseSettings(command, { ...settings, env }).map(({ key, value, place, from, error }) => ({
-    ...{ command: name, option: key, value: withoutSecrets(value) ?? null, place, from: from ?? null },
+    command: name,
+    option: key,
+    value: withoutSecrets(value) ?? null,
+    place,
+    from: from ?? null,
     variable: variableOf(key),
-    ...(error !== undefined && { error }),
+    error,
   }));
   const typed = Object.entries(onlyTyped[name] ?? {}).map(([key, why]) => ({
-    ...{ command: name, option: key, value: null, place: 'default' as const, from: null },
-    ...{ variable: variableOf(key), onlyTyped: why },
+    command: name,
+    option: key,
+    value: null,
+    place: 'default' as const,
+    from: null,
+    variable: variableOf(key),
+    onlyTyped: why,
   }));
   return [...chosen, ...typed];
 }
 
-/** URLs may have a password. */
+/** A value without the passwords that URLs may have. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'string') return value;
@@ -54,11 +63,11 @@ interface FoundFile {
   isThere: boolean;
 }
 
-/** What a person reads: of one command all options, of all commands those that are set. */
+/** The settings as text: for one command all options, for all commands only options that are set. */
 export function describeConfig(facts: readonly ShownOption[], files: readonly FoundFile[], isOfOne: boolean): string {
   const shown = isOfOne ? facts : facts.filter(({ place }) => place !== 'default');
   const rows = shown.map(({ command, option, value, place, from, error, onlyTyped }) => {
-    const where = from ?? (onlyTyped ? `command line alone: ${onlyTyped}` : place);
+    const where = from ?? (onlyTyped ? `command line only: ${onlyTyped}` : place);
     return [command, option, error === undefined ? textOf(value) : 'refused', where];
   });
   const refusals = new Set(facts.flatMap(({ from, error }) => (error === undefined ? [] : [`${from}: ${error}\n`])));
@@ -66,7 +75,7 @@ export function describeConfig(facts: readonly ShownOption[], files: readonly Fo
   const head = isOfOne ? '' : "'halogrid config COMMAND' shows all options of a command, with their defaults.\n";
   return [
     table(found),
-    'Order: command line, environment (HALOGRID_NAME), profile, the file of the folder, that of the user, default.\n',
+    'Order: command line, environment (HALOGRID_NAME), profile, file of the folder, file of the user, default.\n',
     head,
     '\n',
     rows.length > 0 ? table([['COMMAND', 'OPTION', 'VALUE', 'FROM'], ...rows]) : 'No option is set.\n',

@@ -1,7 +1,7 @@
 interface Exclusion {
   given: string;
   drops: readonly string[];
-  /** Values of `given` that go together with them. */
+  /** Values of `given` that are allowed together with them. */
   except?: readonly unknown[];
 }
 
@@ -34,12 +34,12 @@ const byCommand: Readonly<Record<string, readonly Exclusion[]>> = {
   tune: both('quick', ['forget']),
 };
 
-/** HALOGRID_TOKEN is the token itself, and no option: others see those. */
+/** HALOGRID_TOKEN is the token itself. It is not an option, because other users can read command lines. */
 const ofEvery: readonly Exclusion[] = [{ given: 'token', drops: ['token-file'] }];
 
 /**
- * What a value from one place makes go of lower ones, because the command refuses both together: `--nodes 2` on the
- * command line makes `coordinator` of a file go.
+ * The options whose values from lower places are ignored because of this value, as the command refuses both together:
+ * with `--nodes 2` on the command line, `coordinator` of a file is ignored.
  */
 export function droppedBy(command: string, given: string, value: unknown): readonly string[] {
   return [...ofEvery, ...(byCommand[command] ?? [])]
@@ -47,11 +47,11 @@ export function droppedBy(command: string, given: string, value: unknown): reado
     .flatMap((rule) => rule.drops);
 }
 
-/** What is refused in every place but the command line, with the reason. */
+/** Options that only the command line may set, with the reason. */
 export const onlyTyped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   plan: { coordinator: 'a plan is made on this machine, wherever the job runs' },
-  results: { out: 'elsewhere it says where jobs write; here it copies' },
-  show: { out: 'elsewhere it is a folder' },
+  results: { out: 'in other commands it is where jobs write; here it copies' },
+  show: { out: 'in other commands it is a folder' },
 };
 
 export const commandsWithExclusions: readonly string[] = Object.keys(byCommand);

@@ -1,8 +1,8 @@
 /**
- * What a halogrid.toml in the working folder may not set, with the reason. Whoever packs an archive of images can put
- * such a file into it, and a person who works there has not read it. So it says how images are computed, and not whom
- * the program talks to, by which secret, what it opens to others, and what it writes outside of the folder. An option
- * that is in neither list is refused, too.
+ * Options that a halogrid.toml in the working folder may not set, with the reason. Such a file may come with an archive
+ * of images, and the person who works there may not have read it. So it may set how images are computed, but not what
+ * the program connects to, which secrets it uses, what it opens to others, or what it writes outside the folder. An
+ * option that is in neither list is refused, too.
  */
 export const notOfFolder: Readonly<Record<string, string>> = {
   ...reason('it says who is given the token', ['coordinator', 'http']),
@@ -20,7 +20,7 @@ export const notOfFolder: Readonly<Record<string, string>> = {
   ...reason('it removes what was kept before', ['fresh', 'forget', 'compact']),
 };
 
-/** What it may set. */
+/** Options that it may set. */
 export const ofFolder: ReadonlySet<string> = new Set([
   // What is computed.
   ...['op', 'pipeline', 'border', 'grid', 'map', 'block', 'distance', 'cells', 'region'],

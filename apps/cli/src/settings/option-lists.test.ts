@@ -31,7 +31,7 @@ test('no option has the name of another variable', () => {
     Object.keys(otherVariables).filter((name) => variables.has(name)),
     [],
   );
-  // None is taken for one of a test, or of a service of Kubernetes.
+  // No variable of an option looks like one of tests, or of a service of Kubernetes.
   const set = Object.fromEntries([...variables].map((name) => [name, '1']));
   assert.deepEqual(unknownVariables(set, new Set()).sort(), [...variables].sort());
 });
@@ -79,7 +79,7 @@ for (const [text, sentence] of unknown) {
   });
 }
 
-test('a name of another command is no mistake where all commands are at hand', async () => {
+test('a name of another command is accepted once all commands are loaded', async () => {
   const onlyRun = await createProgram(noSettings, ['run']);
   const sections = '[node]\nstorage = "remote"\n[bench.kernels]\nwidth = 1\n[index]\nto = "i"';
   for (const text of [sections, `top = 5\n${sections}`]) {
@@ -87,7 +87,7 @@ test('a name of another command is no mistake where all commands are at hand', a
   }
 });
 
-test('a variable that nothing goes by is told, and those of Kubernetes and tests are not', async () => {
+test('an unknown variable is reported, but not variables of Kubernetes and tests', async () => {
   const env = {
     HALOGRID_TYLE: '1',
     HALOGRID_TILE: '1',

@@ -5,18 +5,15 @@ import { readSettingsFile, type SettingsFile } from './settings-file.ts';
 /** Where settings come from, besides the command line. */
 export interface Settings {
   readonly env: NodeJS.ProcessEnv;
-  /** That of the working folder before that of the user; without those that are not there. */
+  /** The files that exist: that of the working folder before that of the user. */
   readonly files: readonly SettingsFile[];
-  /** Where files were looked for. */
+  /** The paths where files were looked for. */
   readonly lookedAt: readonly string[];
 }
 
 const fileName = 'halogrid.toml';
 
-/**
- * Settings as they are for a program that works in `folder`. Rejects with UsageError where a file is not what it should
- * be.
- */
+/** The settings for a program with the working folder `folder`. Rejects with UsageError if a file is not valid. */
 export async function readSettings(env: NodeJS.ProcessEnv, folder: string): Promise<Settings> {
   const here = resolve(folder, fileName);
   const config = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : homeConfig(env);
@@ -32,11 +29,11 @@ export async function readSettings(env: NodeJS.ProcessEnv, folder: string): Prom
   };
 }
 
-/** The files that were looked for, and whether they are there. */
+/** The files that were looked for, and whether they exist. */
 export const foundFiles = ({ lookedAt, files }: Settings): { path: string; isThere: boolean }[] =>
   lookedAt.map((path) => ({ path, isThere: files.some((file) => file.path === path) }));
 
-/** A user whom the system does not know, as in containers, has no home. */
+/** The folder of configuration; undefined for a user without a home, as in containers. */
 function homeConfig(env: NodeJS.ProcessEnv): string | undefined {
   try {
     return join(env.HOME || homedir(), '.config');

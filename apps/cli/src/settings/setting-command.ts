@@ -3,16 +3,16 @@ import { Command, Option, type ParseOptionsResult } from 'commander';
 import { chooseSettings, type Setting } from './choose-settings.ts';
 import type { Settings } from './read-settings.ts';
 
-/** What a program and all of its commands share. */
+/** State that a program shares with all of its commands. */
 interface Shared {
   readonly settings: Settings;
   /** Gives the program with all of its commands. */
   readonly whole: () => Promise<SettingCommand>;
-  /** Of the command that runs. */
+  /** The settings of the command that runs. */
   chosen: readonly Setting[];
 }
 
-/** A command whose options may come from the environment and from files, with all commands below it. */
+/** A command whose options, like the options of commands below it, may come from the environment and from files. */
 export class SettingCommand extends Command {
   readonly #shared: Shared;
 
@@ -21,12 +21,12 @@ export class SettingCommand extends Command {
     this.#shared = shared;
   }
 
-  /** The program with all of its commands, where it may have one alone. */
+  /** The program with all of its commands; this one may have loaded a single command. */
   whole(): Promise<SettingCommand> {
     return this.#shared.whole();
   }
 
-  /** Where its options may come from, besides the command line. */
+  /** The places of options besides the command line. */
   get settings(): Settings {
     return this.#shared.settings;
   }
@@ -35,10 +35,12 @@ export class SettingCommand extends Command {
     return new SettingCommand(name, this.#shared);
   }
 
-  /** Is called once the command is known, before commander looks for options that are missing or exclude each other. */
+  /**
+   * Called once the command is known, before commander checks for missing options and options that exclude each other.
+   */
   override parseOptions(args: string[]): ParseOptionsResult {
     const parsed = super.parseOptions(args);
-    // What is not known may be --help; and a process that another started was told all by that.
+    // An unknown word may be --help. A process that another one started has all settings on its command line.
     if (this.commands.length === 0 && parsed.unknown.length === 0 && !this.getOptionValue('ownToken')) this.#apply();
     return parsed;
   }
@@ -52,7 +54,7 @@ export class SettingCommand extends Command {
     }
   }
 
-  /** A sentence about options of the command that ran, with where their values come from where they were not typed. */
+  /** A sentence about options of the command that ran, after the places of their values if they were not typed. */
   sayingWhere(sentence: string): string {
     const places = this.#shared.chosen
       .filter(
@@ -64,19 +66,20 @@ export class SettingCommand extends Command {
   }
 }
 
-/** The commands that can be run, below a command. */
+/** The commands below a command that can be run. */
 export function leavesOf(command: SettingCommand): SettingCommand[] {
   const below = command.commands as SettingCommand[];
   return below.length === 0 ? [command] : below.flatMap(leavesOf);
 }
 
 /**
- * Gives every command what each has: `--profile`, and `--no-NAME` for every flag, which says no where a file says yes.
+ * Adds the options that every command has: `--profile`, and `--no-NAME` for every flag, which overrides a file that
+ * sets it.
  */
 export function addCommonOptions(command: Command): void {
   for (const each of command.commands) addCommonOptions(each);
   if (command.commands.length > 0) return;
   const flags = command.options.filter((option) => option.isBoolean() && !option.negate && !option.hidden);
   for (const { long } of flags) command.addOption(new Option(`--no-${long!.slice(2)}`).hideHelp());
-  command.option('--profile <name>', 'take settings from [profiles.NAME] of a halogrid.toml');
+  command.option('--profile <name>', 'use the settings of [profiles.NAME] in a halogrid.toml');
 }

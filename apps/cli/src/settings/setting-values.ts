@@ -2,38 +2,35 @@ import { UsageError } from '@halogrid/service/usage-error';
 import type { Option } from 'commander';
 import { collect } from '../options/option-values.ts';
 
-/**
- * A value before the option's own parser has seen it: a flag, or what would be typed, once for each time that the
- * option would be.
- */
+/** A value before the option's own parser: a flag, or the texts that would be typed, one for each use of the option. */
 export type RawValue = boolean | string[];
 
 /** An option's name in files: `max-quarantined` of `--max-quarantined`, `decoders` of `--no-decoders`. */
 export const settingKey = (option: Option): string =>
   option.negate ? option.name().slice('no-'.length) : option.name();
 
-/** The variable that says the same: `HALOGRID_MAX_QUARANTINED`. */
+/** The variable of an option: `HALOGRID_MAX_QUARANTINED`. */
 export const variableOf = (key: string): string => `HALOGRID_${key.toUpperCase().replaceAll('-', '_')}`;
 
 const isFlag = ({ required, optional }: Option): boolean => !required && !optional;
 
 const isRepeated = ({ variadic, parseArg }: Option): boolean => variadic || (parseArg as unknown) === collect;
 
-/** Whether it takes several values in one text, `a,b`. */
+/** Whether the option takes several values in one text, `a,b`. */
 const isJoined = ({ flags }: Option): boolean => flags.includes(',…');
 
-/** Whether it takes the name of a file or folder, by its placeholder. */
+/** Whether the option takes the name of a file or folder, by its placeholder. */
 const isPath = ({ flags }: Option): boolean => /<(?:file|dir)\b/.test(flags);
 
 /**
- * `~/x` as a shell expands it, which no shell has seen in a file; other texts, and options that take no path, as they
- * are.
+ * Expands `~/x` as a shell would, because no shell reads a file of settings. Other texts, and options that do not take
+ * a path, are returned unchanged.
  */
 export function expandHome(option: Option, text: string, home: string | undefined): string {
   return isPath(option) && home ? text.replace(/^~(?=\/|$)/, () => home) : text;
 }
 
-/** What a variable says for an option. Throws UsageError. */
+/** The value of a variable for an option. Throws UsageError. */
 export function valueOfVariable(option: Option, text: string): RawValue {
   if (!isFlag(option)) return isRepeated(option) ? words(text) : [text];
   const word = text.toLowerCase();
@@ -42,7 +39,7 @@ export function valueOfVariable(option: Option, text: string): RawValue {
   throw new UsageError(`Expected true or false but received '${text}'`);
 }
 
-/** What a value of TOML says for an option. Throws UsageError. */
+/** The value in TOML for an option. Throws UsageError. */
 export function valueOfToml(option: Option, value: unknown): RawValue {
   const shown = JSON.stringify(value);
   if (isFlag(option)) {
@@ -59,12 +56,12 @@ export function valueOfToml(option: Option, value: unknown): RawValue {
 function textOfToml(option: Option, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
-  // A date of TOML gives back what was written.
+  // For a date of TOML, this is the text in the file.
   if (value instanceof Date) return value.toISOString();
   throw new UsageError(`Expected a text or a number for ${settingKey(option)} but received ${JSON.stringify(value)}`);
 }
 
-/** What the option's own parser makes of it. Throws what that throws. */
+/** The value after the option's own parser. Throws what the parser throws. */
 export function parseRaw(option: Option, raw: RawValue): unknown {
   if (typeof raw === 'boolean') return raw;
   const { parseArg } = option;
@@ -72,7 +69,7 @@ export function parseRaw(option: Option, raw: RawValue): unknown {
   return raw.reduce<unknown>((before, text) => parseArg(text, before), undefined);
 }
 
-/** Words as a shell takes them apart: white space separates them, quotes hold one together. Throws UsageError. */
+/** Splits words as a shell does: white space separates them, quotes keep one together. Throws UsageError. */
 export function words(text: string): string[] {
   const found: string[] = [];
   const word = /\s*((?:[^\s'"]|'[^']*'|"[^"]*")+)\s*/y;

@@ -42,7 +42,7 @@ const bad: [what: string, make: (path: string) => void, sentence: RegExp][] = [
     (path) => writeFileSync(path, 'tile = 1\ngrid = 4x6 # cells\n'),
     /:2: Expected TOML but found: .*; put a text in quotes: grid = "4x6"$/,
   ],
-  ['a folder', (path) => mkdirSync(path), /: Expected a file of settings but found another kind of thing$/],
+  ['a folder', (path) => mkdirSync(path), /: Expected a file of settings but found something else$/],
   [
     'too long',
     (path) => writeFileSync(path, '#'.repeat(262_145)),

@@ -1,26 +1,26 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import { UsageError } from '@halogrid/service/usage-error';
 
-/** Tables of TOML by name, and values. */
+/** A table of TOML: values and further tables by name. */
 export type Table = { readonly [key: string]: unknown };
 
 /** A halogrid.toml. */
 export interface SettingsFile {
   readonly path: string;
-  /** Whose it is: one in the working folder may come from anybody. */
+  /** Whose file it is: one in the working folder may come from anyone. */
   readonly owner: 'folder' | 'user';
   readonly root: Table;
   readonly text: string;
 }
 
-/** More than anyone writes; a file that is found by chance may be anything. */
+/** More than anyone writes. A file that is found by chance may be anything. */
 const maxBytes = 262_144;
 
-/** The file, or undefined where there is none. Rejects with UsageError where it cannot be read, or is no TOML. */
+/** The file; undefined if it does not exist. Rejects with UsageError if it cannot be read, or is not TOML. */
 export async function readSettingsFile(path: string, owner: SettingsFile['owner']): Promise<SettingsFile | undefined> {
   const text = textOf(path);
   if (text === undefined) return undefined;
-  // Most have no file.
+  // Imported late, because most users have no file.
   const { parse, TomlError } = await import('smol-toml');
   try {
     return { path, owner, root: parse(text), text };
@@ -31,7 +31,7 @@ export async function readSettingsFile(path: string, owner: SettingsFile['owner'
   }
 }
 
-/** A clause that shows the line with quotes, where its value is a text without them; empty for other lines. */
+/** A clause that shows the line with quotes, if its value is a text without them; empty for other lines. */
 function inQuotes(text: string, line: number): string {
   const [, key, value] =
     /^\s*([\w-]+)\s*=\s*([^\s"'[{#][^"'#]*?)\s*(?:#.*)?$/.exec(text.split('\n')[line - 1] ?? '') ?? [];
@@ -41,7 +41,7 @@ function inQuotes(text: string, line: number): string {
 function textOf(path: string): string | undefined {
   const found = look(path);
   if (!found) return undefined;
-  if (!found.isFile()) throw new UsageError(`${path}: Expected a file of settings but found another kind of thing`);
+  if (!found.isFile()) throw new UsageError(`${path}: Expected a file of settings but found something else`);
   if (found.size > maxBytes) {
     throw new UsageError(`${path}: Expected at most ${maxBytes} bytes of settings but found ${found.size}`);
   }
@@ -52,7 +52,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** A folder that this user may not look into, as the home of another, has nothing for him. */
+/** The state of a file; undefined if it does not exist, or if its folder is closed to this user. */
 function look(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -64,10 +64,7 @@ function look(path: string): Stats | undefined {
 export const isTable = (value: unknown): value is Table =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/**
- * Where a key is, as `halogrid.toml:12`; without the line where the key is written in another way than on a line of its
- * own.
- */
+/** The place of a key, as `halogrid.toml:12`; without the number if the key is not on a line of its own. */
 export function keyPlace({ path, text }: SettingsFile, section: readonly string[], key: string): string {
   const wanted = section.join('.');
   const plain = (name: string): string => name.replaceAll(/["'\s]/g, '');

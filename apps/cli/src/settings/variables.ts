@@ -1,4 +1,4 @@
-/** Variables that begin like those of options and are none, with what they are. No option may have such a name. */
+/** Variables that look like variables of options but are not, with what they are. No option may have such a name. */
 export const otherVariables: Readonly<Record<string, string>> = {
   HALOGRID_TOKEN: 'the token itself, which no command line may show',
   HALOGRID_NPX: 'tells the program which processes are npx',
@@ -13,11 +13,11 @@ export const otherVariables: Readonly<Record<string, string>> = {
   HALOGRID_CLUSTER: 'the label of metrics, of coordinators and nodes',
 };
 
-/** Of tests, and of services that Kubernetes names in the environment of every container. */
+/** Variables of tests, and of services that Kubernetes adds to the environment of every container. */
 const others =
   /^HALOGRID_(TEST.*|MUTANT.*|JPEG_MUTANTS|FAULT_.*|SIMULATION_.*|FLOOD|SEARCH_ROWS|MAP_SIDE|METRICS_DAYS|BLIND_FRAMES)$|_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP).*)?$/;
 
-/** Variables that look like settings and are not known. */
+/** Variables that look like settings but are unknown. */
 export function unknownVariables(env: NodeJS.ProcessEnv, known: ReadonlySet<string>): string[] {
   return Object.keys(env).filter(
     (name) => name.startsWith('HALOGRID_') && !known.has(name) && !(name in otherVariables) && !others.test(name),

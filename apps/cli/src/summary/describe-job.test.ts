@@ -94,7 +94,7 @@ test('a running job says how far it is, how fast, and when it ends', () => {
   assert.equal(row(running, 'nodes'), '3 attached');
   assert.equal(
     row({ ...running, planned: false }, 'progress'),
-    '62 %, listing…: 31 of at least 50 shards, 1.25 Gpx/s, the end is not known yet, 16.0 s so far',
+    '62 %, listing…: 31 of at least 50 shards, 1.25 Gpx/s, time left not known yet, 16.0 s so far',
   );
   const still = { ...running, pixelsPerSecond: undefined, shardsPerSecond: undefined };
   assert.equal(row(still, 'progress'), '62 %, 16.0 s so far');

@@ -8,7 +8,7 @@ import { describeAgo } from '../progress/describe-ago.ts';
 import { describeLeft, stateWord } from '../progress/describe-progress.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 
-/** What a person reads of a job as it is at `nowMs`, in milliseconds since 1970. */
+/** The text of a job for people, at `nowMs` (milliseconds since 1970). */
 export function describeJob(status: JobStatus, nowMs: number): string {
   const job = jobFacts(status, nowMs);
   const { counts } = job;
@@ -44,13 +44,16 @@ export function describeEnd({ jobId, state, error, finishedMs }: JobStatus, nowM
   return `Job ${jobId} ended before: ${stateWord(state)}, ${when}${error && `: ${error}`}`;
 }
 
-/** How far a job is, how fast, and how long it takes; of one that has ended how far it came, and in which time. */
+/**
+ * How far a job is, how fast, and how long it still takes. For a job that has ended: how far it came, and in which
+ * time.
+ */
 function describeProgress(status: JobStatus, { percent, seconds, pixelsPerSecond }: Facts): string {
   const speed = pixelsPerSecond === null ? [] : [`${describePixels(pixelsPerSecond)}/s`];
   if (status.state === JobState.COMPLETE) return [`${percent} % in ${describeSeconds(seconds)}`, ...speed].join(', ');
   if (hasEnded(status)) return `ended at ${percent} %, after ${describeSeconds(seconds)}`;
   const listed = isListing(status) ? [describeShards(status)] : [];
-  const left = describeLeft(status) ?? (isListing(status) ? 'the end is not known yet' : undefined);
+  const left = describeLeft(status) ?? (isListing(status) ? 'time left not known yet' : undefined);
   return [`${percent} %`, ...listed, ...speed, ...(left ? [left] : []), `${describeSeconds(seconds)} so far`].join(
     ', ',
   );
@@ -62,7 +65,7 @@ function describeNodes(status: JobStatus): string {
   return `${nodes} attached`;
 }
 
-/** `conv lbp`; of named pipelines `smooth: conv lbp, plain: lbp`. */
+/** `conv lbp`, or for named pipelines `smooth: conv lbp, plain: lbp`. */
 function describeKernels({ pipeline, pipelines }: JobSpec): string {
   const chain = (its: Pipeline | undefined) => (its?.operations ?? []).map(({ kernel }) => kernel).join(' ');
   return pipelines?.named.map((named) => `${named.name}: ${chain(named.pipeline)}`).join(', ') ?? chain(pipeline);
@@ -70,12 +73,12 @@ function describeKernels({ pipeline, pipelines }: JobSpec): string {
 
 type Facts = ReturnType<typeof jobFacts>;
 
-/** A job as `--json` prints it at `nowMs`, whatever its state. */
+/** A job in any state as `--json` prints it at `nowMs`. */
 export function jobFacts(job: JobStatus, nowMs: number) {
   const { sources, out } = job.spec!;
   const isOver = hasEnded(job);
   const seconds = Math.max(0, (isOver ? job.finishedMs : nowMs) - job.submittedMs) / 1000;
-  // The time is not that of all pixels where results were kept.
+  // If results were kept, the time does not cover all pixels.
   const mean = seconds > 0 && !job.counts!.kept ? job.counts!.pixels / seconds : null;
   return {
     id: job.jobId,
@@ -83,18 +86,18 @@ export function jobFacts(job: JobStatus, nowMs: number) {
     error: job.error || null,
     digest: job.digest || null,
     planned: job.planned,
-    /** More shards may come: `percent` is of those that are known. */
+    /** Whether more shards may come: `percent` is of the known ones. */
     listing: isListing(job),
     percent: percentDone(job),
     seconds,
-    /** The mean of the last ten seconds; where the job has ended, that of all of its time. */
+    /** The mean of the last ten seconds; for a job that has ended, of its whole time. */
     pixelsPerSecond: isOver ? mean : (job.pixelsPerSecond ?? null),
     secondsLeft: secondsLeft(job) ?? null,
     counts: job.counts!,
     quarantine: job.reasons,
     mended: job.mended,
     waiting: job.waiting || null,
-    /** Those that are attached and hold or held a shard; of a job that has ended, those that took part. */
+    /** Attached nodes that hold or held a shard; for a job that has ended, the nodes that took part. */
     nodes: isOver ? (job.nodesUsed ?? null) : job.nodes,
     time: whereTimeWent(job) ?? null,
     submitted: new Date(job.submittedMs).toISOString(),

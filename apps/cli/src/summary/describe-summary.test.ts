@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeNotices, describeSummary } from './describe-summary.ts';
+import { Counts, JobState } from '@halogrid/proto';
+import { describeNotices, describeSummary, exitCodeOfJob } from './describe-summary.ts';
 import type { JobSummary } from './job-summary.ts';
 
 const summary: JobSummary = {
@@ -51,7 +52,7 @@ test('a person reads where the time went, and what bound it', () => {
   const lines = describeSummary({ ...summary, time }, '/home/me').split('\n');
   assert.deepEqual(lines.slice(3, 5), [
     '  time      0.30 s to the first shard, 1.60 s computing, 0.10 s writing',
-    '  bound by  decoding: under way in 1.55 s of 1.60 s; the device was busy in 6 %',
+    '  bound by  decoding: running for 1.55 s of 1.60 s; the device was busy for 6 %',
   ]);
 });
 
@@ -102,3 +103,17 @@ test('a job that merged nothing says so first', () => {
     'Job j1 is complete, but the results are empty: all 12 inputs are quarantined (after 2.00 s).',
   );
 });
+
+const codes = [
+  [JobState.COMPLETE, 0, 0],
+  [JobState.COMPLETE, 2, 3],
+  [JobState.FAILED, 0, 1],
+  [JobState.FAILED, 2, 1],
+  [JobState.CANCELLED, 0, 1],
+] as const;
+
+for (const [state, quarantined, code] of codes) {
+  test(`${state} with ${quarantined} quarantined exits ${code}`, () => {
+    assert.equal(exitCodeOfJob({ state, counts: Counts.fromPartial({ quarantined }) }), code);
+  });
+}

@@ -4,11 +4,11 @@ import { describeTimeSpent } from '@halogrid/console/words/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
-import { exitCodeOfJob } from '../process/exit-code-of-job.ts';
+import { exitCodes } from '../process/exit-code.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import { type JobSummary, summarise } from './job-summary.ts';
 
-/** What a person reads when a job has ended. Paths are shown as seen from `folder`. */
+/** The summary of a job for people. Paths are shown relative to `folder`. */
 export function describeSummary(summary: JobSummary, folder: string): string {
   const {
     state,
@@ -25,7 +25,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
   } = summary;
   const out = shortest(summary.out, folder);
   if (state !== 'complete') return `Job ${summary.id} ${state}${error ? `: ${error}` : ''}.\n`;
-  // The time is not that of all pixels where results were kept.
+  // If results were kept, the time does not cover all pixels.
   const speed = wallSeconds > 0 && !incremental?.kept ? ` at ${describePixels(counts.pixels / wallSeconds)}/s` : '';
   const rows = [
     ['sources', `${counts.sources} found, ${counts.frames} in the results`],
@@ -49,7 +49,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
   return `Job ${summary.id} is ${headline}.\n${table(rows, '  ')}`;
 }
 
-/** Those of named pipelines are many, and called the same. */
+/** The pictures to open. Named pipelines have many with the same names, so only their folder is named. */
 function describePictures({ pictures, pipelines }: JobSummary): string {
   return pipelines ? 'pipelines' : pictures.join(' and ');
 }
@@ -69,8 +69,8 @@ function describeChanges(changes: NonNullable<JobSummary['incremental']>): strin
 }
 
 /**
- * What a person should know of the sources, a line each: what was left out, and what became of the last run's results:
- * why none of them is kept, or the sources that changed or went since, the first of them by name.
+ * Notes on the sources, a line each: what was left out, why no earlier results are kept, or the first sources by name
+ * that changed or were removed since the last run.
  */
 export function describeNotices(summary: JobSummary): string[] {
   return [...(summary.notes ?? []), ...describeEarlier(summary)];
@@ -87,10 +87,10 @@ function describeEarlier({ incremental, earlierResultsVersion, resultsVersion }:
   });
 }
 
-/** Sources that are named, of each kind. */
+/** Sources of each kind that are named. */
 const maxNotices = 10;
 
-/** The path relative to `folder` where that is inside it, as it is elsewhere. */
+/** The path relative to `folder` if it is inside, otherwise unchanged. */
 function shortest(path: string, folder: string): string {
   const inside = relative(folder, path);
   return inside && !inside.startsWith('..') ? inside : path;
@@ -101,7 +101,7 @@ interface ReportChoice {
   quiet?: boolean;
 }
 
-/** Prints what became of an ended job and gives the exit code. Throws one sentence where it failed. */
+/** Prints the summary of an ended job and resolves with the exit code. Rejects with one sentence if the job failed. */
 export async function reportEnd(
   job: JobStatus,
   { json: asJson = false, quiet = false }: ReportChoice,
@@ -113,4 +113,10 @@ export async function reportEnd(
   if (job.state === JobState.CANCELLED) throw new Error(`Job ${job.jobId} was cancelled`);
   if (!asJson) process.stdout.write(describeSummary(summary, process.cwd()));
   return exitCodeOfJob(job);
+}
+
+/** The exit code of a command that followed a job to its end. */
+export function exitCodeOfJob(job: Pick<JobStatus, 'state' | 'counts'>): number {
+  if (job.state !== JobState.COMPLETE) return exitCodes.failed;
+  return job.counts?.quarantined ? exitCodes.quarantined : exitCodes.complete;
 }

@@ -1,7 +1,11 @@
 import { byId, fill } from '../elements.js';
 import { withToken } from './token-dialog.js';
 
-/** Does what somebody asked for, says that it is under way, and what went wrong. @param {() => Promise<void>} act */
+/**
+ * Runs what the user asked for. Shows that it is working, and the error if it fails.
+ *
+ * @param {() => Promise<void>} act
+ */
 export async function attempt(act) {
   fill('sentence', []);
   byId('connection').textContent = 'Working …';

@@ -2,10 +2,12 @@ import { element } from '../elements.js';
 import { apiUrl, hasToken, readFile } from './read-api.js';
 
 /**
- * A link to what is at a path below the API that a browser follows itself; where there is a token, which it would not
- * send, the file is read here first. No link has a token in it.
+ * A link that downloads a path of the API. Browsers do not send the token when they follow a link, so with a token the
+ * file is read here first. No link contains a token.
  *
- * @param {string} path @param {string} file how it is named where it is kept @param {string} words
+ * @param {string} path below the API
+ * @param {string} file name of the saved file
+ * @param {string} words
  */
 export function downloadLink(path, file, words) {
   const link = element('a', { href: apiUrl(path), download: file }, words);

@@ -1,16 +1,16 @@
 import { element } from '../elements.js';
 import { keepToken, TokenWanted } from './read-api.js';
 
-/** Asks for a token, and keeps the one that is given. @param {string} reason */
+/** Asks the user for a token and keeps it. @param {string} reason */
 export async function askForToken(reason) {
   const input = element('input', { type: 'password', autocomplete: 'off', required: '' });
   const form = element(
     'form',
     { method: 'dialog' },
-    element('h2', { id: 'token-title' }, 'This coordinator asks who reads'),
+    element('h2', { id: 'token-title' }, 'This coordinator needs a token'),
     element('p', {}, reason),
     element('label', {}, 'Token ', input),
-    element('button', { type: 'submit' }, 'Read on'),
+    element('button', { type: 'submit' }, 'Continue'),
   );
   const dialog = element('dialog', { 'aria-labelledby': 'token-title' }, form);
   document.body.append(dialog);
@@ -21,7 +21,7 @@ export async function askForToken(reason) {
 }
 
 /**
- * What `act` resolves to; where the coordinator asks who reads, it is done again with the token that is given.
+ * Resolves as `act`. Each time the coordinator asks for a token, asks the user for one and runs `act` again.
  *
  * @template T
  * @param {() => Promise<T>} act

@@ -1,6 +1,6 @@
 /**
- * The SVG path of the area under values, from left to right over `width`, the greatest at the top of `height`. Empty
- * for fewer than two values.
+ * The SVG path of the area under values, from left to right over `width`. The largest value reaches `height`. Empty for
+ * fewer than two values.
  *
  * @param {readonly number[]} values 0 or more
  * @param {number} width

@@ -1,6 +1,6 @@
 /**
- * Round values from 0 up to `most`, about as many as `count`: steps are 1, 2, 2.5 (where that is whole) or 5 times a
- * power of ten.
+ * Round values from 0 up to `most`, about `count` of them. Steps are 1, 2, 2.5 (if that is whole) or 5 times a power of
+ * ten.
  *
  * @param {number} most
  * @param {number} count
@@ -18,7 +18,7 @@ export function valueTicks(most, count) {
 const clockSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 
 /**
- * Seconds from 0 up to `most` by which people read a clock, no more than `count` steps of them.
+ * Seconds from 0 up to `most` in at most `count` steps, each of a length that is usual on a clock.
  *
  * @param {number} most
  * @param {number} count
@@ -30,7 +30,7 @@ export function timeTicks(most, count) {
 }
 
 /**
- * A tick of `timeTicks` in words: `0`, `30 s`, `5 min`, `2 h`.
+ * The label of a tick of `timeTicks`: `0`, `30 s`, `5 min`, `2 h`.
  *
  * @param {number} seconds
  */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { describeTick, timeTicks, valueTicks } from './axes.js';
 
-test('values are read off at round steps, and times at those of a clock', () => {
+test('values have round ticks, and times have ticks of a clock', () => {
   assert.deepEqual(valueTicks(87, 4), [0, 25, 50, 75]);
   assert.deepEqual(valueTicks(100, 4), [0, 25, 50, 75, 100]);
   assert.deepEqual(valueTicks(3.2e9, 4), [0, 1e9, 2e9, 3e9]);

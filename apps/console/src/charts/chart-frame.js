@@ -1,11 +1,10 @@
 import { svgElement } from '../elements.js';
 
-/** What is left of a chart for what its axes say. */
+/** Space around the plot for the labels of the axes, in pixels. */
 export const margin = { left: 74, right: 8, top: 10, bottom: 22 };
 
 /**
- * An SVG as wide as its place with two axes, each tick with a line and words; what is drawn into it is in the same
- * pixels.
+ * An SVG with two axes; each tick has a line and a label. `drawn` uses the same pixels.
  *
  * @param {object} frame
  * @param {number} frame.width
@@ -38,7 +37,7 @@ export function chartFrame({ width, height, label, across, up }, drawn) {
   return svg;
 }
 
-/** Where in the chart values are drawn. @param {number} width @param {number} height */
+/** The rectangle of the chart in which values are drawn. @param {number} width @param {number} height */
 export function plotOf(width, height) {
   const [right, bottom] = [width - margin.right, height - margin.bottom];
   return { left: margin.left, right, top: margin.top, bottom, width: right - margin.left, height: bottom - margin.top };

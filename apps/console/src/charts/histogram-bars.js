@@ -1,6 +1,6 @@
 /**
- * How high the bars of a histogram are, a bar a bin, or a bar for as many neighbours as there are too many bins for the
- * room: the greatest of them, so that none is hidden.
+ * The heights of the bars of a histogram. If there are more bins than `room`, a bar stands for several neighbours and
+ * shows the largest of them, so that no peak is hidden.
  *
  * @param {readonly number[]} counts
  * @param {number} room bars at most
@@ -18,11 +18,11 @@ export function histogramBars(counts, room, scale) {
 }
 
 /**
- * Ticks of its axis: counts, and how high they are, in [0, 1].
+ * Ticks of the count axis, with their heights in [0, 1].
  *
  * @param {number} most
  * @param {'linear' | 'log'} scale
- * @param {readonly number[]} linear ticks where it is linear
+ * @param {readonly number[]} linear ticks of the linear scale
  */
 export function countTicks(most, scale, linear) {
   if (scale === 'linear') return linear.map((count) => ({ count, height: count / (most || 1) }));
@@ -33,7 +33,9 @@ export function countTicks(most, scale, linear) {
 }
 
 /**
- * How high a bar is: on the log scale by the logarithm of 1 + count, so that a bin without a pixel has no bar, and one
- * with a single pixel has. @param {number} count @param {'linear' | 'log'} scale
+ * The height of a bar. The log scale uses log10(1 + count): 0 has no bar, and 1 has one.
+ *
+ * @param {number} count
+ * @param {'linear' | 'log'} scale
  */
 const heightOf = (count, scale) => (scale === 'log' ? Math.log10(1 + count) : count);

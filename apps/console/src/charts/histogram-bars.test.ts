@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTicks, histogramBars } from './histogram-bars.js';
 
-test('bars are as high as their counts, and none is hidden where there is no room for all', () => {
+test('bars are as high as their counts, and no peak is hidden if bars stand for several bins', () => {
   assert.deepEqual(histogramBars([0, 5, 10], 100, 'linear'), { heights: [0, 0.5, 1], perBar: 1, most: 10 });
   assert.deepEqual(histogramBars([0, 5, 10, 1], 2, 'linear'), { heights: [0.5, 1], perBar: 2, most: 10 });
   assert.deepEqual(histogramBars([], 10, 'log'), { heights: [], perBar: 1, most: 0 });

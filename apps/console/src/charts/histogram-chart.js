@@ -7,7 +7,7 @@ import { countTicks, histogramBars } from './histogram-bars.js';
 const height = 190;
 
 /**
- * The counts of one channel.
+ * The chart of the counts of one channel.
  *
  * @param {readonly number[]} counts
  * @param {object} options
@@ -30,8 +30,9 @@ export function histogramChart(counts, { name, width, scale }) {
     .join('');
   return chartFrame(
     {
-      ...{ width, height },
-      label: `Histogram of ${name}: ${counts.length} bins, ${describeCompact(most)} in the fullest`,
+      width,
+      height,
+      label: `Histogram of ${name}: ${counts.length} bins, ${describeCompact(most)} in the largest`,
       across: valueTicks(counts.length - 1, Math.max(2, Math.floor(plot.width / 70)))
         .filter(Number.isInteger)
         .map((bin) => ({ at: round((bin / perBar + 0.5) * bar), words: String(bin) })),

@@ -4,12 +4,15 @@ import { histogramChart } from './histogram-chart.js';
 
 /** @import { FrameHistograms, MergedSoFar } from '@halogrid/proto' */
 
-/** @typedef {number | string} Count a string above 2^53 */
-/** @typedef {{ counted: Count, channels: { name: string, bins: Count[] }[] } & Partial<Pick<MergedSoFar, 'cell'>>} Histogram */
+/**
+ * @typedef {number | string} Count a string above 2^53
+ * @typedef {{ name: string, bins: Count[] }} Channel
+ * @typedef {{ counted: Count, channels: Channel[] } & Partial<Pick<MergedSoFar, 'cell'>>} Histogram
+ */
 
 /**
- * The merged histogram of a job: which pipeline and channel, on which scale, and its chart. What was chosen stays as
- * counts grow.
+ * The histogram of a job or of a source: menus for pipeline, cell and channel, a switch for the scale, and the chart.
+ * The choices stay while counts grow.
  */
 export class HistogramSection {
   #place;
@@ -21,23 +24,27 @@ export class HistogramSection {
   #shown;
   #asked;
   #picked;
-  /** Names of cells, where there are several. @type {readonly string[]} */
+  /** Names in the menu of cells; empty for a single cell. @type {readonly string[]} */
   #cells = [];
-  /** Of the grid. */
+  /** Columns of the grid. */
   #columns = 1;
   #cell = 0;
-  /** The cell that is pointed at, from 0; undefined: none. @type {number | undefined} */
+  /** The cell under the pointer, from 0; undefined: none. @type {number | undefined} */
   #pointed;
-  /** 0: all of them. @type {(cell: number) => Histogram['channels']} */
+  /**
+   * The channels of a cell by its place in the menu; 0: all cells together.
+   *
+   * @type {(cell: number) => Histogram['channels']}
+   */
   #ofCell = () => [];
-  /** Whether `show` is given the cell that is chosen, as long as counts grow. */
+  /** Whether the job still runs. Then `show` is given the counts of the chosen cell alone. */
   #isGrowing = false;
   /** @type {((pipeline: string) => Promise<FrameHistograms>) | undefined} */
   #readCells;
 
   /**
-   * `asked` is called when another pipeline is asked for, or another cell while counts grow; `picked` when another cell
-   * is shown.
+   * `asked` is called when another pipeline is chosen, or another cell of a running job; `picked` when another cell is
+   * shown.
    *
    * @param {Element} place
    * @param {() => void} asked
@@ -49,12 +56,12 @@ export class HistogramSection {
     this.#picked = picked;
   }
 
-  /** The pipeline that is asked for; empty: the first, or the only one. */
+  /** The chosen pipeline; empty: the first, or the only one. */
   get pipeline() {
     return this.#pipeline;
   }
 
-  /** The cell that is asked for while counts grow, as ROW,COLUMN; undefined: all together. */
+  /** The chosen cell of a running job, as ROW,COLUMN; undefined: all cells together. */
   get growingCell() {
     if (!this.#isGrowing || this.#cell === 0) return undefined;
     const cell = this.#cell - 1;
@@ -62,12 +69,12 @@ export class HistogramSection {
   }
 
   /**
-   * @param {Histogram} histogram @param {readonly string[]} pipelines names, of which the one is empty that has no
-   * other
+   * @param {Histogram} histogram
+   * @param {readonly string[]} pipelines names; a pipeline without a name is the only one
    */
   show(histogram, pipelines) {
     const { channels, cell } = histogram;
-    // An answer to what was asked before another cell was chosen.
+    // Another cell was chosen since this was asked for.
     if (this.#isGrowing && (cell && `${cell.row},${cell.column}`) !== this.growingCell) return;
     if (this.#readCells) this.#ofCell = () => channels;
     this.#shown = { histogram, pipelines };
@@ -75,14 +82,18 @@ export class HistogramSection {
     else this.#draw();
   }
 
-  /** Cells can be asked for one by one of a job that goes on. @param {{ rows: number, columns: number }} grid */
+  /**
+   * Offers the cells of a running job, whose counts are asked for one cell at a time.
+   *
+   * @param {{ rows: number, columns: number }} grid
+   */
   offerGrowingCells(grid) {
     this.#cells = namesOf(grid);
     this.#columns = grid.columns;
     this.#isGrowing = true;
   }
 
-  /** Shows all cells together again, and why the one that was asked for cannot be shown. @param {string} sentence */
+  /** Shows all cells together again, with the reason why the chosen cell cannot be shown. @param {string} sentence */
   refuseCell(sentence) {
     this.#cell = 0;
     this.#draw();
@@ -90,8 +101,8 @@ export class HistogramSection {
   }
 
   /**
-   * Cells of what is shown can be looked at as well; `read` resolves with those of a pipeline once somebody asks for
-   * one.
+   * Offers the cells of a complete job. `read` resolves with the cells of a pipeline, and is called when the user
+   * chooses a cell.
    *
    * @param {{ rows: number, columns: number }} grid
    * @param {(pipeline: string) => Promise<FrameHistograms>} read
@@ -102,12 +113,12 @@ export class HistogramSection {
     this.#readCells = read;
   }
 
-  /** Shows the cell that is chosen of all sources. */
+  /** Shows the chosen cell, added up over all sources. */
   async #load() {
     if (!this.#shown || !this.#readCells) return;
     const { histogram } = this.#shown;
     const all = this.#ofCell(0);
-    this.#place.replaceChildren(element('p', { class: 'hint' }, 'Adding up this cell of all sources …'));
+    this.#place.replaceChildren(element('p', { class: 'hint' }, 'Adding up this cell over all sources …'));
     try {
       const { channels, cells } = await this.#readCells(this.#pipeline);
       this.#ofCell = (cell) => (cell === 0 ? all : split(cells[cell - 1]?.bins ?? [], channels));
@@ -119,7 +130,7 @@ export class HistogramSection {
   }
 
   /**
-   * As `show`, of one source: cells of a grid may be looked at one by one, or all together.
+   * Shows the histogram of one source, whose cells can be chosen one by one.
    *
    * @param {FrameHistograms & { counted: number, pipelines: readonly string[] }} source
    */
@@ -131,13 +142,13 @@ export class HistogramSection {
     this.#draw();
   }
 
-  /** The cell that is shown by itself, from 0; undefined where it is all of them. */
+  /** The cell that is shown, from 0; undefined: all cells together. */
   get cell() {
     const cell = this.#pointed === undefined ? this.#cell : this.#pointed + 1;
     return cell > 0 && this.#cells.length > 0 ? cell - 1 : undefined;
   }
 
-  /** Shows the cell that is pointed at, or again the one that was chosen. @param {number | undefined} cell from 0 */
+  /** Shows the cell under the pointer; undefined: the chosen cell again. @param {number | undefined} cell from 0 */
   point(cell) {
     if (cell === this.#pointed || !this.#shown || this.#cells.length === 0) return;
     this.#pointed = cell;
@@ -145,7 +156,7 @@ export class HistogramSection {
     this.#draw();
   }
 
-  /** @param {string} sentence why there is none */
+  /** @param {string} sentence the reason why the histogram is missing */
   say(sentence) {
     this.#shown = undefined;
     this.#place.replaceChildren(element('p', { class: 'hint' }, sentence));
@@ -228,8 +239,9 @@ export class HistogramSection {
 }
 
 /**
- * Names of the cells of a grid, after that of all; none where it is not divided. @param {{ rows: number, columns:
- * number }} grid
+ * Names for the menu of cells: all cells, then each; empty for a grid of one cell.
+ *
+ * @param {{ rows: number, columns: number }} grid
  */
 function namesOf({ rows, columns }) {
   const count = rows * columns;
@@ -239,8 +251,10 @@ function namesOf({ rows, columns }) {
 }
 
 /**
- * Counts of every channel, one after another, by channel. @param {readonly number[]} counts @param {readonly string[]}
- * channels
+ * Splits counts that hold the channels one after another.
+ *
+ * @param {readonly number[]} counts
+ * @param {readonly string[]} channels
  */
 function split(counts, channels) {
   const bins = counts.length / channels.length;
@@ -248,7 +262,10 @@ function split(counts, channels) {
 }
 
 /**
- * @param {string} label @param {readonly string[]} names @param {string} chosen @param {(name: string) => void} choose
+ * @param {string} label
+ * @param {readonly string[]} names
+ * @param {string} chosen
+ * @param {(name: string) => void} choose
  */
 function choice(label, names, chosen, choose) {
   const select = element('select', {}, ...names.map((name) => element('option', {}, name)));

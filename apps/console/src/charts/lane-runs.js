@@ -1,12 +1,12 @@
-/** Shades of a lane: fewer than the eye tells apart would be, and most neighbours are of the same one. */
+/** Shades of a lane: few enough to be told apart, and to give most neighbours the same one. */
 const shades = 5;
 
 /**
- * A lane as runs of one shade, from left to right: where it begins and ends in buckets, and how dark it is, from 1 to
- * 5; where a node held nothing there is none.
+ * A lane as runs of one shade, from left to right: the first bucket, the bucket after the last, and the shade from 1 to
+ * 5. Buckets without a shard have no run.
  *
  * @param {readonly number[]} held shards, by bucket
- * @param {number} most that any node held
+ * @param {number} most shards that any node held at once
  */
 export function laneRuns(held, most) {
   /** @type {{ from: number, to: number, shade: number }[]} */

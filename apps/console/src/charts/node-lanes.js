@@ -6,10 +6,14 @@ import { laneRuns } from './lane-runs.js';
 /** @import { JobHistoryView } from '@halogrid/proto' */
 
 const height = 14;
-/** Units across, which the page stretches. */
+/** Width of a lane in units of its SVG, which the page stretches. */
 const across = 1000;
 
-/** When each node held shards of the job, a lane a node. @param {JobHistoryView} history */
+/**
+ * A table with a lane for each node, which shows when the node held shards of the job.
+ *
+ * @param {JobHistoryView} history
+ */
 export function nodeLanes({ lanes, nodesWithoutLane, elapsedMs, widthMs }) {
   const most = Math.max(...lanes.flatMap(({ held }) => held), 0) || 1;
   const perBucket = (across * widthMs) / Math.max(elapsedMs, widthMs);
@@ -40,7 +44,7 @@ export function nodeLanes({ lanes, nodesWithoutLane, elapsedMs, widthMs }) {
     ),
     element('tbody', {}, ...rows),
   );
-  const words = `The stronger its colour, the more shards it held at once: ${Math.ceil(most)} at most. A shard shows once it is merged.`;
+  const words = `A stronger colour means more shards held at once (at most ${Math.ceil(most)}). A shard appears once it is merged.`;
   const more = nodesWithoutLane > 0 ? ` ${nodesWithoutLane} more nodes took part.` : '';
   return [element('div', { class: 'scroll' }, table), element('p', { class: 'hint' }, words + more)];
 }
@@ -58,7 +62,7 @@ function laneOf(node, runs, perBucket) {
   return svg;
 }
 
-/** The time that lanes run over, from its begin to its end. @param {number} seconds */
+/** The time axis of the lanes, from 0 to `seconds`. @param {number} seconds */
 function scaleOf(seconds) {
   const last = timeTicks(seconds, 4).at(-1) ?? 0;
   return element(

@@ -8,8 +8,8 @@ import { chartFrame, plotOf } from './chart-frame.js';
 const height = 168;
 
 /**
- * Pixels a second over the time of a job. The bucket that is under way is left out while the job runs: it would always
- * fall.
+ * Pixels per second over the time of a job. While the job runs, the last bucket is left out: it is not full yet, and
+ * would look like a fall.
  *
  * @param {JobHistoryView} history
  * @param {number} width pixels
@@ -28,7 +28,8 @@ export function rateChart({ pixelsPerSecond: all, widthMs, elapsedMs }, width, i
   const end = x(rates.length * widthMs);
   return chartFrame(
     {
-      ...{ width, height },
+      width,
+      height,
       label: `Throughput over ${describeTick(Math.round(seconds))}, ${describePixels(most)} a second at most`,
       across: timeTicks(seconds, Math.max(2, Math.floor(plot.width / 90))).map((at) => {
         return { at: round((at / seconds) * plot.width), words: describeTick(at) };

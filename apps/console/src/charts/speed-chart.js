@@ -5,14 +5,14 @@ import { describeTick, valueTicks } from './axes.js';
 import { chartFrame, plotOf } from './chart-frame.js';
 
 const height = 112;
-/** Seconds between what is said along the axis. */
+/** Seconds between labels of the time axis. */
 const stepSeconds = 60;
 
 /**
- * Throughput over the last seconds, the newest at the right; what was before the page was opened is empty.
+ * Throughput over the last seconds, the newest at the right. The time before the page was opened is empty.
  *
  * @param {readonly number[]} speeds pixels a second, one a second
- * @param {number} seconds that the chart is of
+ * @param {number} seconds that the chart shows
  * @param {number} width pixels
  */
 export function speedChart(speeds, seconds, width) {
@@ -23,7 +23,8 @@ export function speedChart(speeds, seconds, width) {
   const ticks = Array.from({ length: Math.floor(seconds / stepSeconds) + 1 }, (_, i) => i * stepSeconds);
   return chartFrame(
     {
-      ...{ width, height },
+      width,
+      height,
       label: `Throughput over the last ${describeTick(seconds)}, ${describePixels(most)} a second at most`,
       across: ticks.map((at) => {
         const ago = seconds - at;

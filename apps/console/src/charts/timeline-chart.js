@@ -6,7 +6,7 @@ import { describeEvent, timelineView } from '../words/timeline.js';
 const chart = { width: 1000, height: 140 };
 
 /**
- * A camera's chart: its distances over time, and events, each of which can be chosen.
+ * The chart of a camera: its distances over time, and its events, which can be chosen.
  *
  * @param {CameraTimeline} camera
  * @param {number} cells of the grid
@@ -45,6 +45,12 @@ export function timelineChart(camera, cells, open) {
     'figure',
     { class: 'chart' },
     svg,
-    element('figcaption', {}, element('span', {}, from), element('span', {}, `top: ${most}`), element('span', {}, to)),
+    element(
+      'figcaption',
+      {},
+      element('span', {}, from),
+      element('span', {}, `scale: 0 to ${most}`),
+      element('span', {}, to),
+    ),
   );
 }

@@ -4,19 +4,19 @@ import { describeBytes, describeCount } from '../words/quantities.js';
 
 /** @import { FolderAnswer, FolderEntry } from '@halogrid/proto' */
 
-/** What lies in the data roots, a folder at a time. */
+/** Browses the data roots, one folder at a time. */
 export class FolderBrowser {
   #add;
   #path = '';
   #parent = '';
 
-  /** @param {(path: string) => void} add called with what is picked */
+  /** @param {(path: string) => void} add called with each path that is picked */
   constructor(add) {
     this.#add = add;
     byId('all').addEventListener('click', () => this.#path && add(this.#path));
   }
 
-  /** Rejects with one sentence where the folder cannot be listed. @param {string} path empty: where to begin */
+  /** Opens a folder. Rejects with one sentence if it cannot be listed. @param {string} path empty: the start */
   async open(path) {
     /** @type {FolderAnswer} */
     const answer = await readApi(`folder?${new URLSearchParams({ path })}`);
@@ -29,7 +29,7 @@ export class FolderBrowser {
       answer.leftOut > 0
         ? [`${describeCount(answer.leftOut)} more are not listed: add the folder, or type a glob.`]
         : [];
-    const none = answer.entries.length === 0 ? ['Nothing is in it.'] : [];
+    const none = answer.entries.length === 0 ? ['This folder is empty.'] : [];
     fill('entries', [
       ...answer.entries.map((entry) => this.#item(entry)),
       ...[...more, ...none].map((words) => element('li', { class: 'hint' }, words)),

@@ -2,7 +2,7 @@ import { button, element } from '../elements.js';
 
 /** @import { KernelsAnswer, Operation, ParameterForm } from '@halogrid/proto' */
 
-/** A kernel and its parameters, as a part of a form. */
+/** A form for a kernel and its parameters. */
 export class OperationForm {
   #kernels;
   #kernel;
@@ -23,7 +23,12 @@ export class OperationForm {
     this.#draw();
   }
 
-  /** Without what is a default anyway. @param {string} border @returns {Operation} */
+  /**
+   * The operation of the form, without parameters that have their default.
+   *
+   * @param {string} border
+   * @returns {Operation}
+   */
   operation(border) {
     const given = this.#parameters.filter(
       ({ parameter, field }) => parameter.isRequired || field.value !== parameter.value,
@@ -40,13 +45,13 @@ export class OperationForm {
       ...this.#parameters.map(({ parameter, field }) => {
         const hint = parameter.choices.length > 0 ? [] : [element('span', { class: 'hint' }, parameter.allowed)];
         const isLong = hint.length > 0 && parameter.allowed.length > longHint;
-        return element('label', isLong ? { class: 'wide' } : {}, parameter.name, ' ', field, ...hint);
+        return element('label', { class: isLong ? 'wide' : undefined }, parameter.name, ' ', field, ...hint);
       }),
     );
   }
 }
 
-/** Characters of a hint that takes a row of its own. */
+/** A hint with more characters takes a row of its own. */
 const longHint = 60;
 
 /** @param {ParameterForm} parameter */

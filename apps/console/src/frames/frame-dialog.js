@@ -1,3 +1,4 @@
+import { queryOf } from '../api/query-of.js';
 import { button, element } from '../elements.js';
 import { shortFrameName, timeOfFrame } from '../words/frame-words.js';
 import { shownPath } from '../words/sentences.js';
@@ -11,13 +12,13 @@ import { lazyPicture } from './pictures.js';
 const side = 1024;
 
 /**
- * Shows a frame beside the map that its job kept of it.
+ * Shows a frame beside the map that its job kept.
  *
  * @param {IndexedFrame} frame
  * @param {object} known
- * @param {string} known.note what else is to be said of it
- * @param {string} [known.jobId] the job that its histogram is of, where that is known
- * @param {Region} [known.marked] a part of it, in shares of the whole
+ * @param {string} known.note further words about the frame
+ * @param {string} [known.jobId] the job that computed its histogram, if known
+ * @param {Region} [known.marked] the part to mark, in shares of the whole
  */
 export function showFrame(frame, { note, jobId, marked }) {
   const name = shortFrameName(frame);
@@ -52,4 +53,4 @@ export function showFrame(frame, { note, jobId, marked }) {
 
 /** @param {string} jobId @param {IndexedFrame} frame */
 const viewerOf = (jobId, { uri, frame, isVideo }) =>
-  `viewer.html?${new URLSearchParams({ job: jobId, uri, ...(isVideo && { frame: String(frame) }) })}`;
+  `viewer.html?${queryOf({ job: jobId, uri, frame: isVideo ? frame : undefined })}`;

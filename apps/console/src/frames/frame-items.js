@@ -12,7 +12,7 @@ import { regionOfCells } from './region.js';
 const thumbnailPx = 256;
 
 /**
- * A result of a search, with its score, and the cell that was found.
+ * A search result, with its score and the cell that was found.
  *
  * @param {SearchResult} result
  * @param {number} i from 0
@@ -22,20 +22,19 @@ const thumbnailPx = 256;
 export function resultItem({ frame, score, cellRow, cellColumn, folded, jobId }, i, grid, pick) {
   const isCell = cellRow !== undefined && cellColumn !== undefined;
   const cell = isCell ? `cell ${cellRow},${cellColumn}` : '';
-  const more = folded > 0 ? `and ${folded} near it` : '';
+  const more = folded > 0 ? `and ${folded} nearby` : '';
   const words = [`${i + 1}. ${score.toFixed(4)}`, cell, more].filter(Boolean).join(' · ');
   const marked = isCell && grid ? regionOfCells([cellRow * grid.columns + cellColumn], grid) : undefined;
-  const known = { words, note: `${words} · job ${jobId}`, jobId, ...(marked && { marked }) };
+  const known = { words, note: `${words} · job ${jobId}`, jobId, marked };
   return frameItem(/** @type {IndexedFrame} */ (frame), known, pick);
 }
 
 /**
- * A frame of a list; its picture opens it beside its map.
+ * An item in a list of frames. Its picture opens the frame beside its map.
  *
  * @param {IndexedFrame} frame
- * @param {{ words: string, note: string, jobId?: string, marked?: Region }} known as `showFrame` takes it, and what is
- * said below it
- * @param {(frame: IndexedFrame) => void} pick told the frame when somebody looks for it
+ * @param {{ words: string, note: string, jobId?: string, marked?: Region }} known as for `showFrame`; words go below
+ * @param {(frame: IndexedFrame) => void} pick called with the frame when the user searches for it
  */
 export function frameItem(frame, { words, ...known }, pick) {
   const name = shortFrameName(frame);
@@ -51,6 +50,6 @@ export function frameItem(frame, { words, ...known }, pick) {
     element('strong', {}, words),
     element('span', { class: 'name' }, name),
     element('span', { class: 'hint' }, timeOfFrame(frame) || ' '),
-    button('Look for this', () => pick(frame)),
+    button('Search for this', () => pick(frame)),
   );
 }

@@ -4,7 +4,7 @@ import { placeRegion } from './place-region.js';
 
 /** @import { Region } from './region.js' */
 
-/** Loads pictures a little before they are seen. */
+/** Loads pictures shortly before they scroll into view. */
 const observer = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -20,19 +20,19 @@ const observer = new IntersectionObserver(
 const loaders = new WeakMap();
 
 /**
- * A picture of the coordinator that is loaded when it is about to be seen; where there is none, a sentence is in its
- * place.
+ * A picture of the coordinator, which is loaded shortly before it scrolls into view. If it cannot be loaded, the reason
+ * is in its place.
  *
- * @param {string} path as IndexedFrame.picture, with a query or without; empty: there is none
+ * @param {string} path as IndexedFrame.picture, with or without a query; empty without a picture
  * @param {number} side pixels at most
  * @param {string} alt
- * @param {Region} [marked] a part of it, in shares of the whole
+ * @param {Region} [marked] the part to mark, in shares of the whole
  */
 export function lazyPicture(path, side, alt, marked) {
   const place = element('span', { class: 'picture' });
   loaders.set(place, async () => {
     try {
-      if (path === '') throw new Error('The address of its source is too long for a picture');
+      if (path === '') throw new Error('No picture: the address of its source is too long');
       const { image } = await loadPicture(`${path}${path.includes('?') ? '&' : '?'}side=${side}`, alt);
       const mark = element('span', { class: 'region' });
       if (marked) placeRegion(mark, marked, { width: 1, height: 1 });
@@ -46,7 +46,7 @@ export function lazyPicture(path, side, alt, marked) {
 }
 
 /**
- * A picture of the coordinator, and the size of what it shows. Rejects with one sentence.
+ * Resolves with a picture of the coordinator, and the size of what it shows. Rejects with one sentence.
  *
  * @param {string} path
  * @param {string} alt
@@ -59,13 +59,18 @@ export async function loadPicture(path, alt) {
 }
 
 /**
- * Several cells of a frame may be found at once; what has been read is in the cache of the browser.
+ * Pictures that are being read: several cells of one frame ask for the same. Later, the cache of the browser has them.
  *
  * @type {Map<string, ReturnType<typeof readPicture>>}
  */
 const underWay = new Map();
 
-/** The picture in a file. Rejects where the browser does not know its format. @param {Blob} file @param {string} alt */
+/**
+ * Decodes the picture in a file. Rejects if the browser does not know its format.
+ *
+ * @param {Blob} file
+ * @param {string} alt
+ */
 export async function imageOf(file, alt) {
   const image = element('img', { alt });
   image.src = URL.createObjectURL(file);

@@ -1,7 +1,7 @@
 /** @import { Region } from './region.js' */
 
 /**
- * Lays a frame over the region of a picture that its parent fits.
+ * Places `frame` over a region of the picture that fills its parent.
  *
  * @param {HTMLElement} frame
  * @param {Region} region

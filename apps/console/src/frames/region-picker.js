@@ -7,8 +7,8 @@ import { isInPicture, regionBetween, regionText } from './region.js';
 const fields = ['region-x', 'region-y', 'region-width', 'region-height'].map(fieldById);
 
 /**
- * Has people draw a region of a picture, or type where it is. The four fields hold it, and are empty where all is
- * meant.
+ * Lets the user draw a region of a picture, or type it. The four fields hold the region; empty fields mean the whole
+ * picture.
  */
 export class RegionPicker {
   /** @type {{ width: number, height: number } | undefined} */
@@ -24,10 +24,10 @@ export class RegionPicker {
   }
 
   /**
-   * Shows a picture, of which all is meant.
+   * Shows a picture, with the whole of it chosen.
    *
    * @param {HTMLImageElement} image
-   * @param {{ width: number, height: number }} [size] of what it shows; its own unless given
+   * @param {{ width: number, height: number }} [size] of what the picture shows (default: its own)
    */
   open(image, size) {
     this.#place.replaceChildren(image, this.#frame);
@@ -35,7 +35,7 @@ export class RegionPicker {
     this.clear();
   }
 
-  /** Shows a sentence: the size of the picture is not known here. @param {string} sentence */
+  /** Shows a sentence instead of a picture, whose size is then not known. @param {string} sentence */
   openUnseen(sentence) {
     this.#size = undefined;
     this.#place.replaceChildren(element('p', { class: 'sentence' }, sentence));
@@ -47,14 +47,16 @@ export class RegionPicker {
     this.#show();
   }
 
-  /** As the API takes it; empty: all. Throws one sentence for what is no region of the picture. */
+  /**
+   * The region for the API; empty: the whole picture. Throws one sentence if the fields hold no region of the picture.
+   */
   get text() {
     if (fields.every(({ value }) => value === '')) return '';
     const region = this.#region();
     const size = this.#size ?? { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
     if (!region || !isInPicture(region, size)) {
-      const within = this.#size ? ` inside of ${this.#size.width} x ${this.#size.height} pixels` : '';
-      throw new Error(`The region needs a corner, a width and a height${within}`);
+      const within = this.#size ? ` inside the ${this.#size.width} x ${this.#size.height} pixels of the image` : '';
+      throw new Error(`Expected X, Y, width and height of a region${within}`);
     }
     return regionText(region);
   }
@@ -106,8 +108,7 @@ export class RegionPicker {
 }
 
 /**
- * The size of a picture on the page as it is stored and shown: a browser tells the one that Exif would have it turned
- * to.
+ * The size of a picture as it is stored and shown. Browsers report the size after the rotation that Exif asks for.
  *
  * @param {HTMLImageElement} image
  */

@@ -5,9 +5,9 @@
  */
 
 /**
- * The pixels between two points of a picture, whichever comes first; one at least in each direction.
+ * The pixels between two points of a picture, in any order; at least one in each direction.
  *
- * @param {{ x: number, y: number }} from shares of the picture, 0 to 1; what is outside is taken for its edge
+ * @param {{ x: number, y: number }} from shares of the picture, 0 to 1; a point outside is moved to the edge
  * @param {{ x: number, y: number }} to
  * @param {{ width: number, height: number }} size of the picture in pixels
  * @returns {Region}
@@ -19,8 +19,11 @@ export function regionBetween(from, to, size) {
 }
 
 /**
- * The first pixel between two shares of a length, and how many there are. @param {number} a @param {number} b @param
- * {number} length
+ * The first pixel between two shares of a length, and the number of pixels.
+ *
+ * @param {number} a
+ * @param {number} b
+ * @param {number} length
  */
 function span(a, b, length) {
   const [start, end] = [Math.min(a, b), Math.max(a, b)].map((share) =>
@@ -30,11 +33,11 @@ function span(a, b, length) {
   return /** @type {[number, number]} */ ([first, Math.max(1, /** @type {number} */ (end) - first)]);
 }
 
-/** As the API takes it: `X,Y,WxH`. @param {Region} region */
+/** A region for the API: `X,Y,WxH`. @param {Region} region */
 export const regionText = ({ x, y, width, height }) => `${x},${y},${width}x${height}`;
 
 /**
- * Whether there is such a region in a picture.
+ * Whether a region has whole pixels and is inside a picture.
  *
  * @param {Region} region
  * @param {{ width: number, height: number }} size
@@ -45,10 +48,10 @@ export function isInPicture({ x, y, width, height }, size) {
 }
 
 /**
- * The least region that holds some cells of a grid, in shares of the picture; undefined where that is all of it, or
- * there are none.
+ * The smallest region that holds some cells of a grid, in shares of the picture; undefined if that is the whole
+ * picture, or there are no cells.
  *
- * @param {readonly number[]} cells by their numbers, row by row
+ * @param {readonly number[]} cells numbers of cells, row by row
  * @param {{ rows: number, columns: number }} grid
  * @returns {Region | undefined}
  */
@@ -66,8 +69,10 @@ export function regionOfCells(cells, { rows, columns }) {
 }
 
 /**
- * Where some of `count` parts of a length begin, and how far they reach. @param {readonly number[]} parts @param
- * {number} count
+ * Where some of `count` equal parts of a length begin, and how far they reach, in shares of the length.
+ *
+ * @param {readonly number[]} parts
+ * @param {number} count
  */
 function extent(parts, count) {
   const first = Math.min(...parts);

@@ -19,7 +19,7 @@ test('wherever the points are, the region is inside of the picture', () => {
   fc.assert(fc.property(point, point, size, (from, to, of) => isInPicture(regionBetween(from, to, of), of)));
 });
 
-test('what is no region of a picture is told', () => {
+test('regions outside a picture are recognised', () => {
   const size = { width: 40, height: 30 };
   for (const region of [
     { x: 39, y: 0, width: 2, height: 1 },

@@ -1,17 +1,17 @@
 /** @import { IndexStatus } from '@halogrid/proto' */
 
 /**
- * What is looked for: a file, a row of the index, or a frame by its source.
+ * What to search for: a file, a row of the index, or a frame of a source.
  *
  * @typedef {{ file: File } | { row: number } | { uri: string, frame: number }} Wanted
  */
 
 /**
- * The path of a search, without what is not asked for.
+ * The API path of a search.
  *
  * @param {string} index
  * @param {Wanted} wanted
- * @param {Record<string, string>} options by the names of the API; empty ones are left out
+ * @param {Record<string, string>} options by their API names; empty ones are left out
  */
 export function searchPath(index, wanted, options) {
   const parameters = new URLSearchParams({ index });
@@ -24,7 +24,7 @@ export function searchPath(index, wanted, options) {
   return `search?${parameters}`;
 }
 
-/** Milliseconds of a `datetime-local` field, which is in UTC here; empty where it is. @param {string} value */
+/** Milliseconds of a `datetime-local` field, whose time is UTC here; empty if the field is. @param {string} value */
 export const utcMs = (value) => (value === '' ? '' : String(Date.parse(`${value}Z`)));
 
 /** @param {IndexStatus} index */
@@ -34,11 +34,11 @@ export function describeIndex({ frames, pipeline, rows, columns, error }) {
   return `${frames} frame${frames === 1 ? '' : 's'}, ${pipeline}${grid}`;
 }
 
-/** Frames that are shown of an index at once. */
+/** Frames of an index that are shown at once. */
 export const shownFrames = 12;
 
 /**
- * Which frames to show: those spread over the whole index, or a run of them.
+ * Which frames to show: some that are spread over the whole index, or a run of neighbours.
  *
  * @param {number | undefined} first of the run; undefined: the whole
  * @param {number} total

@@ -3,12 +3,10 @@ import { describeTimeSpent, whereTimeWent, workNames } from '../words/where-time
 
 /** @import { JobStatus } from '@halogrid/proto' */
 
-/**
- * What bound a job, or binds it, and the figures that this follows from. @param {JobStatus} job @param {number} nowMs
- */
+/** What limits or limited a job, with the figures behind it. @param {JobStatus} job @param {number} nowMs */
 export function boundBy(job, nowMs) {
   const spent = whereTimeWent(job, nowMs);
-  if (!spent) return [element('p', { class: 'hint' }, 'Known once the first results are merged.')];
+  if (!spent) return [element('p', { class: 'hint' }, 'Shown once the first results are merged.')];
   const sentences = describeTimeSpent(spent);
   const { binding, busy, bound } = spent;
   const bars = binding
@@ -44,10 +42,10 @@ function bar(words, part, isMain) {
     max: 1,
     value: part,
     'aria-label': words,
-    ...(isMain && { class: 'main' }),
+    class: isMain ? 'main' : undefined,
   });
   return [
-    element('dt', isMain ? { class: 'main' } : {}, words),
+    element('dt', { class: isMain ? 'main' : undefined }, words),
     element('dd', {}, meter, element('span', {}, percent)),
   ];
 }

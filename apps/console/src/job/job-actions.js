@@ -5,7 +5,7 @@ import { hasEnded } from '../words/progress.js';
 /** @import { JobStatus } from '@halogrid/proto' */
 
 /**
- * What may be done about a job: cancel it, or run it again. `tell` is given a sentence where it was refused.
+ * The buttons for a job: cancel it, or run it again. `tell` is called with a sentence if the coordinator refuses.
  *
  * @param {JobStatus} job
  * @param {(sentence: string) => void} tell
@@ -22,7 +22,7 @@ export function jobActions(job, tell) {
   };
   const again = () => void change('again', ({ jobId }) => location.assign(encodeURIComponent(jobId)));
   if (hasEnded(job)) return [button('Run again', again)];
-  const sure = 'Cancel this job? What it has computed so far is thrown away.';
+  const sure = 'Cancel this job? Its results so far are discarded.';
   return [button('Cancel', () => confirmFirst(sure, 'Cancel the job', () => void change('cancel', () => {})))];
 }
 
@@ -40,7 +40,7 @@ function confirmFirst(question, yes, act) {
       'p',
       { class: 'actions' },
       sure,
-      button('Let it run', () => dialog.close()),
+      button('Keep running', () => dialog.close()),
     ),
   );
   dialog.addEventListener('close', () => dialog.remove());

@@ -6,7 +6,11 @@ import { describeClock } from '../words/quantities.js';
 
 /** @import { JobStatus } from '@halogrid/proto' */
 
-/** What a job is, how far it is, and what is to be said of it. @param {JobStatus} job */
+/**
+ * The head of a job's page: id, state, kernels, progress, links, and sentences about the job.
+ *
+ * @param {JobStatus} job
+ */
 export function jobHead(job) {
   const { word, tone } = describeState(job);
   const asQuery = new URLSearchParams({ job: job.jobId });
@@ -26,8 +30,10 @@ export function jobHead(job) {
       element('span', { class: 'hint' }, ` · submitted ${describeMoment(job.submittedMs)}`),
       ...(job.state === 'JOB_STATE_COMPLETE'
         ? [
-            ...[' · ', element('a', { href: `../console/viewer.html?${asQuery}` }, 'open viewer')],
-            ...[' · ', element('a', { href: `../console/changes.html?${asQuery}` }, 'show changes')],
+            ' · ',
+            element('a', { href: `../console/viewer.html?${asQuery}` }, 'open viewer'),
+            ' · ',
+            element('a', { href: `../console/changes.html?${asQuery}` }, 'show changes'),
           ]
         : []),
     ),

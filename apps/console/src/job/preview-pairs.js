@@ -5,8 +5,10 @@ import { resultPath } from './result-list.js';
 /** @import { ResultFile } from '@halogrid/proto' */
 
 /**
- * Names of sources that have a preview of their map beside one of themselves, with the folder that both are in. @param
- * {readonly ResultFile[]} files
+ * The previews of maps among the files of a job, with pipeline and preview of the source; `source` is empty if there is
+ * none.
+ *
+ * @param {readonly ResultFile[]} files
  */
 export function previewNames(files) {
   const names = new Set(files.map(({ name }) => name));

@@ -6,16 +6,27 @@ import { shownPath } from '../words/sentences.js';
 /** @import { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto' */
 
 /**
- * Inputs that are set aside, by why; each reason opens to its files. @param {QuarantinedInputs} inputs @param {string}
- * errorsPath below the API; empty: there is none
+ * Quarantined inputs by reason; each reason opens a list of its files.
+ *
+ * @param {QuarantinedInputs} inputs
+ * @param {string} errorsPath of errors.jsonl below the API; empty: there is none
  */
 export function quarantinedList({ groups, leftOut }, errorsPath) {
   if (groups.length === 0) return [element('p', { class: 'hint' }, 'None.')];
   return [
     ...groups.map(groupOf),
-    ...(leftOut > 0 ? [element('p', { class: 'hint' }, `${describeCount(leftOut)} files are not listed here.`)] : []),
+    ...(leftOut > 0
+      ? [element('p', { class: 'hint' }, `${describeCount(leftOut)} more files are not listed here.`)]
+      : []),
     ...(errorsPath
-      ? [element('p', { class: 'hint' }, downloadLink(errorsPath, 'errors.jsonl', 'errors.jsonl'), ' has all of them.')]
+      ? [
+          element(
+            'p',
+            { class: 'hint' },
+            downloadLink(errorsPath, 'errors.jsonl', 'errors.jsonl'),
+            ' lists all of them.',
+          ),
+        ]
       : []),
   ];
 }

@@ -4,7 +4,7 @@ import { describeBytes, plural } from '../words/quantities.js';
 
 /** @import { ResultFile } from '@halogrid/proto' */
 
-/** Files of a folder that are listed one by one. */
+/** Folders that are listed at most. */
 const mostListed = 12;
 
 /**
@@ -28,7 +28,7 @@ export function resultList(jobId, files, command) {
     element(
       'p',
       { class: 'hint' },
-      `${plural(files.length, 'file')}, ${describeBytes(total)}. All of them: `,
+      `${plural(files.length, 'file')}, ${describeBytes(total)}. To copy them all: `,
       element('code', {}, command),
     ),
   ];

@@ -4,7 +4,7 @@ import { describeBriefly } from '../words/seconds.js';
 
 /** @import { JobHistoryView, StageSummary } from '@halogrid/proto' */
 
-/** Stages in the order in which a shard goes through them, and what they are. */
+/** Stages in the order in which a shard goes through them, and their names. */
 const names = Object.entries({
   wait: 'waiting for a node',
   read: 'reading',
@@ -12,12 +12,12 @@ const names = Object.entries({
   upload: 'upload to the device',
   compute: 'computing',
   readback: 'readback',
-  encode: 'keeping maps',
+  encode: 'storing maps',
   merge: 'merging',
-  lease: 'lease to merged',
+  lease: 'from lease to merge',
 });
 
-/** How long each stage took a shard. @param {JobHistoryView} history */
+/** A table of the time of each stage per shard. @param {JobHistoryView} history */
 export function stageTable({ stages }) {
   const known = names.flatMap(([stage, words]) => {
     const summary = stages.find((one) => one.stage === stage);
@@ -33,7 +33,7 @@ export function stageTable({ stages }) {
       element(
         'tr',
         {},
-        ...heads.map((head, i) => element('th', { scope: 'col', ...(i && { class: 'number' }) }, head)),
+        ...heads.map((head, i) => element('th', { scope: 'col', class: i > 0 ? 'number' : undefined }, head)),
       ),
     ),
     element('tbody', {}, ...known),

@@ -1,5 +1,6 @@
-// The page of what changed in the cameras of a job: a timeline each, and frames from before and after each change.
+// The page of changes: a timeline for each camera of a job, and frames from before and after each change.
 import { attempt } from '../api/attempt.js';
+import { queryOf } from '../api/query-of.js';
 import { readApi } from '../api/read-api.js';
 import { timelineChart } from '../charts/timeline-chart.js';
 import { button, byId, element, fieldById, fill } from '../elements.js';
@@ -37,16 +38,16 @@ async function show() {
     'cameras',
     cameras.map((camera) => cameraSection(camera, { rows, columns })),
   );
-  if (leftOut > 0) fill('sentence', [`${leftOut} more cameras are left out: ask for one by its name`]);
+  if (leftOut > 0) fill('sentence', [`${leftOut} more cameras are not shown: type the name of one to see it`]);
 }
 
-/** A choice for each pipeline of a job. @param {JobStatus} job */
+/** A menu option for each pipeline of a job. @param {JobStatus} job */
 function jobOptions({ jobId, finishedMs, spec }) {
   const words = `${describeTime(finishedMs, 'captured_at')}, ${shownPath(spec?.out ?? '')}`;
   const names = spec?.pipelines?.named.map(({ name }) => name) ?? [''];
   return names.map((name) => {
-    const value = new URLSearchParams({ job: jobId, ...(name && { pipeline: name }) });
-    return element('option', { value: `${value}` }, name ? `${words}, ${name}` : words);
+    const value = queryOf({ job: jobId, pipeline: name || undefined });
+    return element('option', { value }, name ? `${words}, ${name}` : words);
   });
 }
 
@@ -89,7 +90,7 @@ function cameraSection(camera, grid) {
 function figure(when, frame, marked) {
   const jobId = new URLSearchParams(location.search).get('job') ?? '';
   const name = shortFrameName(frame);
-  const open = button('', () => showFrame(frame, { note: when.toLowerCase(), jobId, ...(marked && { marked }) }));
+  const open = button('', () => showFrame(frame, { note: when.toLowerCase(), jobId, marked }));
   open.className = 'open';
   open.append(lazyPicture(frame.picture, pairPx, `${when}: ${name}`, marked));
   return element('figure', {}, open, element('figcaption', {}, `${when}: ${name}`));
@@ -101,8 +102,8 @@ byId('asked').addEventListener('submit', (event) => {
 });
 fill('legend', [
   ...Object.entries(kinds).map(([kind, words]) => element('span', { class: `event ${kind}` }, words)),
-  element('span', { class: 'line reference' }, 'from the running reference'),
-  element('span', { class: 'line step' }, 'from the frame before'),
+  element('span', { class: 'line reference' }, 'distance from the running reference'),
+  element('span', { class: 'line step' }, 'distance from the previous frame'),
 ]);
 
 await attempt(async () => {
@@ -113,10 +114,10 @@ await attempt(async () => {
   const asked = location.search.slice(1);
   if (asked === '') return;
   const options = [.../** @type {HTMLSelectElement} */ (byId('job')).options];
-  // A link names a job, and perhaps no pipeline of it.
+  // A link may name a job without a pipeline.
   const meant =
     options.find(({ value }) => value === asked) ?? options.find(({ value }) => value.startsWith(`${asked}&`));
-  if (!meant) throw new Error('That job is not known here, or not complete');
+  if (!meant) throw new Error('That job is not known here, or it is not complete');
   meant.selected = true;
   await show();
 });

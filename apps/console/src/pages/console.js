@@ -1,4 +1,4 @@
-// The coordinator's page: asks its read-only API once a second and shows what it says.
+// The first page: reads jobs and nodes from the API once a second and shows them.
 
 import { readApi, TokenWanted } from '../api/read-api.js';
 import { askForToken } from '../api/token-dialog.js';
@@ -11,11 +11,11 @@ import { Rates } from '../words/rates.js';
 /** @import { Snapshot, State } from '../words/cluster-view.js' */
 
 const everyMs = 1_000;
-/** Seconds that the chart is of. */
+/** Seconds that the chart shows. */
 const chartSeconds = 180;
-/** The newest, beside those that have not ended. */
+/** The newest jobs that are shown, in addition to all that have not ended. */
 const shownJobs = 50;
-/** Rows that are drawn once a second; the page of nodes has more. */
+/** Nodes that are shown; the page of nodes has more. */
 const shownNodes = 100;
 
 const rates = new Rates();
@@ -48,11 +48,14 @@ function show(now) {
   fill('chart', [speedChart(speeds, chartSeconds, Math.max(260, byId('chart').clientWidth - 26))]);
 
   const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
-  fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No job yet: halogrid submit SOURCE… gives this cluster one.')]);
+  fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No jobs yet. Submit one: halogrid submit SOURCE…')]);
   const nodes = now.nodes.slice(0, shownNodes).flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
   if (now.nodes.length > shownNodes)
-    nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the page of nodes.`));
-  fill('nodes', nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached: halogrid node --coordinator HOST:PORT')]);
+    nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the Nodes page.`));
+  fill(
+    'nodes',
+    nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached. Start one: halogrid node --coordinator HOST:PORT')],
+  );
 }
 
 /** @param {ReturnType<typeof jobView>} job */
@@ -98,9 +101,9 @@ function nodeRows(node) {
 }
 
 /** @param {State} state */
-const stateCell = ({ word, tone }) => element('td', { 'data-label': 'State', ...(tone && { class: tone }) }, word);
+const stateCell = ({ word, tone }) => element('td', { 'data-label': 'State', class: tone || undefined }, word);
 
-/** Shows as much as there is room for; pointing at it shows all. @param {string} label @param {string} text */
+/** A cell that shows as much as fits; its tooltip shows all. @param {string} label @param {string} text */
 const longCell = (label, text) =>
   element('td', { class: 'long', title: text, 'data-label': label }, element('code', {}, text));
 
@@ -110,7 +113,13 @@ const numberCell = (label, text) => element('td', { class: 'number', 'data-label
 /** @param {number} columns @param {string} sentence */
 const emptyRow = (columns, sentence) => sentenceRow(columns, sentence, 'empty');
 
-/** A sentence over all columns. @param {number} columns @param {string} sentence @param {string} className */
+/**
+ * A row with a sentence over all columns.
+ *
+ * @param {number} columns
+ * @param {string} sentence
+ * @param {string} className
+ */
 function sentenceRow(columns, sentence, className) {
   return element('tr', {}, element('td', { colspan: String(columns), class: className }, sentence));
 }
@@ -118,7 +127,7 @@ function sentenceRow(columns, sentence, className) {
 /** @param {string} sentence @param {string} className */
 function connection(sentence, className = '') {
   const place = byId('connection');
-  // A screen reader reads it out when it changes.
+  // A screen reader reads it out each time it is set.
   if (place.textContent !== sentence) place.textContent = sentence;
   place.className = className;
 }

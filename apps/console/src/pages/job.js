@@ -1,6 +1,7 @@
-// The page of one job, whose id is in the path: asks for it once a second while it runs, and shows what it says.
+// The page of the job whose id is in the path: reads it once a second while it runs.
 
 import { downloadLink } from '../api/download-link.js';
+import { queryOf } from '../api/query-of.js';
 import { readApi } from '../api/read-api.js';
 import { withToken } from '../api/token-dialog.js';
 import { HistogramSection } from '../charts/histogram-section.js';
@@ -19,12 +20,14 @@ import { jobFigures } from '../words/job-view.js';
 import { hasEnded } from '../words/progress.js';
 import { specRows } from '../words/spec-rows.js';
 
-/** @import { FrameHistograms, JobDetail, JobStatus, MayAnswer, QuarantinedInputs, ResultsAnswer } from '@halogrid/proto' */
+/**
+ * @import { FrameHistograms, JobDetail, JobStatus, MayAnswer, QuarantinedInputs, ResultsAnswer } from '@halogrid/proto'
+ */
 
 /** @typedef {JobDetail & { job: JobStatus }} ShownJob */
 
 const everyMs = 1_000;
-/** All histograms of the job are read. */
+/** The coordinator reads all histograms of the job for this. */
 const cellsMs = 120_000;
 const jobId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const path = `jobs/${encodeURIComponent(jobId)}`;
@@ -33,7 +36,10 @@ const histogram = new HistogramSection(byId('histogram'), () => void showAsked()
 let shown;
 /** @type {MayAnswer | undefined} */
 let may;
-/** Buttons are made anew where others are wanted: those that stay can be pressed at any time. */
+/**
+ * The state for which the buttons were made. They are replaced only when it changes, so that they can be pressed at any
+ * time.
+ */
 let lastState = '';
 let lastQuarantined = -1;
 
@@ -64,18 +70,18 @@ function show({ job, nowMs, history }, may) {
   if (history) {
     const width = Math.max(260, byId('rate').clientWidth - 26);
     fill('rate', [rateChart(history, width, hasEnded(job))]);
-    fill('lanes', history.lanes.length > 0 ? nodeLanes(history) : [note('No node has merged a shard yet.')]);
+    fill('lanes', history.lanes.length > 0 ? nodeLanes(history) : [note('No shard is merged yet.')]);
     byId('trace').toggleAttribute('hidden', history.lanes.length === 0);
     fill('stages', [stageTable(history)]);
   } else {
     for (const id of ['rate', 'lanes', 'stages'])
-      fill(id, [note('This coordinator did not see it, or it is too long ago.')]);
+      fill(id, [note('No record: another coordinator ran this job, or it ended too long ago.')]);
   }
 }
 
-// It is made once: a link that is pressed must still be there when it is let go.
+// Made once: a link that is pressed must still exist when the mouse button is released.
 fill('trace', [
-  'Each shard and stage of it: ',
+  'Every shard and stage: ',
   downloadLink(`${path}/trace`, `halogrid-trace-${jobId}.json`, 'trace'),
   ', a file for ',
   element('a', { href: 'https://ui.perfetto.dev', target: '_blank', rel: 'noreferrer' }, 'ui.perfetto.dev'),
@@ -85,13 +91,13 @@ fill('trace', [
 /** @param {string} words */
 const note = (words) => element('p', { class: 'hint none' }, words);
 
-/** The job, and what is merged so far of the pipeline and the cell that are looked at. @returns {Promise<ShownJob>} */
+/** Reads the job, with the merged results of the chosen pipeline and cell. @returns {Promise<ShownJob>} */
 function readJob() {
   const cell = histogram.growingCell;
-  return readApi(`${path}?${new URLSearchParams({ merged: histogram.pipeline, ...(cell !== undefined && { cell }) })}`);
+  return readApi(`${path}?${queryOf({ merged: histogram.pipeline, cell })}`);
 }
 
-/** Shows the histogram of another pipeline or cell than it was asked for before. */
+/** Shows the histogram after another pipeline or cell was chosen. */
 async function showAsked() {
   try {
     if (shown && !hasEnded(shown.job)) shown = await readJob();
@@ -103,7 +109,7 @@ async function showAsked() {
   }
 }
 
-/** As it is while it runs; of a complete job as histogram.json has it. */
+/** Shows the results so far of a running job, or the histogram.json of a complete one. */
 async function showHistogram() {
   if (!shown) return;
   const { job, merged } = shown;
@@ -115,18 +121,18 @@ async function showHistogram() {
     if (job.state === 'JOB_STATE_COMPLETE') {
       if (hasCells) histogram.offerCells(grid, () => readCells(name));
       histogram.show(await readApi(resultPath(jobId, `${name ? `pipelines/${name}/` : ''}histogram.json`)), named);
-    } else if (hasEnded(job)) histogram.say('There is none: the job was not completed.');
+    } else if (hasEnded(job)) histogram.say('No histogram: the job did not complete.');
     else if (merged) {
       if (hasCells) histogram.offerGrowingCells(grid);
       histogram.show(merged, merged.pipelines);
-    } else histogram.say('The coordinator that leads the job has not told what is merged so far.');
+    } else histogram.say('The coordinator that leads the job has not reported its results so far.');
   } catch (error) {
     histogram.say(/** @type {Error} */ (error).message);
   }
 }
 
 /**
- * Sums of cells by pipeline: all results of the job are read for them.
+ * Sums of cells by pipeline. They are kept, because the coordinator reads all results of the job for them.
  *
  * @type {Map<string, Promise<FrameHistograms>>}
  */
@@ -190,7 +196,7 @@ for (let isOver = false; !isOver; ) {
   }
   if (!isOver) await new Promise((resolve) => setTimeout(resolve, everyMs));
 }
-// Charts are as wide as their place.
+// Charts are drawn for the width of their place.
 addEventListener('resize', () => {
   if (!shown?.history) return;
   fill('rate', [rateChart(shown.history, Math.max(260, byId('rate').clientWidth - 26), true)]);

@@ -1,4 +1,4 @@
-// The page of nodes: those that are attached, and those that are gone, with why.
+// The page of nodes: attached nodes, and nodes that left, with the reason.
 
 import { readApi } from '../api/read-api.js';
 import { withToken } from '../api/token-dialog.js';
@@ -9,10 +9,10 @@ import { Rates } from '../words/rates.js';
 /** @import { NodesListResponse } from '@halogrid/proto' */
 
 const everyMs = 1_000;
-/** Cards that are drawn: with more, the browser would do nothing else. */
+/** Cards that are drawn at most: more would keep the browser busy. */
 const mostShown = 200;
 const rates = new Rates();
-const heads = ['Node', 'Gone', 'Why', 'Device', 'Shards', 'Pixels'];
+const heads = ['Node', 'Left', 'Reason', 'Device', 'Shards', 'Pixels'];
 
 /** @param {NodesListResponse} answer */
 function show({ nodes, left }) {
@@ -27,7 +27,9 @@ function show({ nodes, left }) {
   const more = nodes.length > mostShown ? [note(`${nodes.length - mostShown} more nodes are not shown.`)] : [];
   fill(
     'nodes',
-    nodes.length > 0 ? [...cards, ...more] : [note('No node is attached: halogrid node --coordinator HOST:PORT')],
+    nodes.length > 0
+      ? [...cards, ...more]
+      : [note('No node is attached. Start one: halogrid node --coordinator HOST:PORT')],
   );
   const rows = left
     .map((node) => leftRow(node, ms))

@@ -1,4 +1,4 @@
-// The page that finds frames: what is looked for, in which index, and what is most like it.
+// The search page: a query, an index, and the frames that are most like the query.
 import { attempt } from '../api/attempt.js';
 import { readApi } from '../api/read-api.js';
 import { byId, element, fieldById, fill } from '../elements.js';
@@ -13,7 +13,7 @@ import { describeMoment, shortFrameName } from '../words/frame-words.js';
  * @import { Wanted } from '../frames/search-query.js'
  */
 
-/** A search waits for those before it, and has 50 s then. */
+/** A search waits for earlier searches, and may then take 50 s. */
 const searchMs = 120_000;
 const picturePx = 1024;
 
@@ -23,7 +23,7 @@ const index = fieldById('index');
 let indexes = [];
 /** @type {Wanted | undefined} */
 let wanted;
-/** The first of the frames that are shown; undefined: some of all. @type {number | undefined} */
+/** The first frame of the run that is shown; undefined: frames spread over the index. @type {number | undefined} */
 let firstShown;
 
 /** @param {File} file */
@@ -32,7 +32,7 @@ async function lookForFile(file) {
   try {
     picker.open(await imageOf(file, file.name));
   } catch {
-    picker.openUnseen(`${file.name} is not a format that browsers show. It can be searched with all the same.`);
+    picker.openUnseen(`This browser cannot show ${file.name}, but you can search with it.`);
   }
 }
 
@@ -50,13 +50,13 @@ async function lookForFrame(frame) {
   byId('query').scrollIntoView({ block: 'start' });
 }
 
-/** A source of a job, as the viewer links to it. @param {string} jobId @param {string} source its number */
+/** Searches for a source of a job: the viewer links to this. @param {string} jobId @param {string} source its number */
 async function lookForSource(jobId, source) {
   const path = `jobs/${encodeURIComponent(jobId)}`;
   /** @type {FramesAnswer} */
   const { frames } = await readApi(`${path}/frames?from=${encodeURIComponent(source)}&count=1`);
   const [found] = frames;
-  if (!found) throw new Error('The job has no source of that number');
+  if (!found) throw new Error('The job has no source with that number');
   wanted = { uri: found.uri, frame: found.frame ?? 0 };
   const picture = `/api/v1/${path}/picture?index=${found.index}&side=${picturePx}`;
   const { image, ...size } = await loadPicture(picture, describeMoment(found));
@@ -70,7 +70,7 @@ const pick = (frame) => void attempt(() => lookForFrame(frame));
 const chosenIndex = () => indexes.find(({ name }) => name === index.value);
 
 async function search() {
-  if (!wanted) throw new Error('Choose a picture, drop one, or pick a frame of the index first');
+  if (!wanted) throw new Error('Choose an image, drop one, or pick a frame of the index first');
   const path = searchPath(index.value, wanted, {
     region: picker.text,
     distance: fieldById('distance').value,
@@ -85,7 +85,7 @@ async function search() {
   const body = 'file' in wanted ? wanted.file : undefined;
   const chosen = chosenIndex();
   const { results } = await readApi(path, { body, timeoutMs: searchMs });
-  // Somebody may have turned to another index meanwhile.
+  // The user may have chosen another index meanwhile.
   if (chosen !== chosenIndex()) return;
   fill(
     'results',
@@ -93,7 +93,7 @@ async function search() {
       ? results.map((/** @type {SearchResult} */ result, /** @type {number} */ i) =>
           resultItem(result, i, chosen, pick),
         )
-      : [element('li', {}, 'No frame is among those asked for.')],
+      : [element('li', {}, 'No frame matches these options.')],
   );
   /** @type {HTMLElement} */ (byId('results-title')).focus();
 }
@@ -112,7 +112,7 @@ async function showFrames() {
   );
   const last = first + (frames.length - 1) * step;
   fill('frames-facts', [
-    frames.length > 0 ? `rows ${first} to ${last} of ${total}${step > 1 ? `, every ${step}` : ''}` : '',
+    frames.length > 0 ? `rows ${first} to ${last} of ${total}${step > 1 ? `, in steps of ${step}` : ''}` : '',
   ]);
 }
 
@@ -130,13 +130,13 @@ async function chooseIndex() {
     if (!isKnown) fieldById(id).value = '';
   }
   if (wanted && 'row' in wanted) wanted = undefined;
-  if (!wanted) picker.openUnseen('Nothing is chosen yet.');
+  if (!wanted) picker.openUnseen('No image is chosen yet.');
   fill('results', []);
   firstShown = undefined;
   await showFrames();
 }
 
-/** Shows the run of frames before or behind. @param {number} by */
+/** Shows the previous or the next run of frames. @param {number} by */
 function turn(by) {
   firstShown = Math.max(0, (firstShown ?? 0) + by);
   return attempt(showFrames);

@@ -1,5 +1,5 @@
-// The page that submits a job: sources by looking through the data roots, a pipeline by a form of the catalogue, and
-// the plan before it starts.
+// The page that submits a job: sources from the data roots, a pipeline from the catalogue of kernels, and the plan
+// before the start.
 import { attempt } from '../api/attempt.js';
 import { changeApi, readApi } from '../api/read-api.js';
 import { button, byId, element, fieldById, fill } from '../elements.js';
@@ -39,14 +39,14 @@ function showSources() {
   );
 }
 
-/** What was planned is not what would start. */
+/** Removes the plan, because the form has changed since. */
 function isStale() {
   fill('plan', []);
   byId('start').setAttribute('disabled', '');
   showNext('plan-button', 'start');
 }
 
-/** What to do next stands out. @param {string} next @param {string} other */
+/** Highlights the button for the next step. @param {string} next @param {string} other */
 function showNext(next, other) {
   byId(next).classList.add('main');
   byId(other).classList.remove('main');
@@ -69,11 +69,13 @@ function addOperation(kernels) {
   byId('operations').append(made.place);
 }
 
-/** What is asked for; all else has a default. @returns {Partial<JobSpec>} */
+/** The specification in the form; all else has a default. @returns {Partial<JobSpec>} */
 const specOf = () => ({
   sources,
   pipeline: { operations: operations.map((form) => form.operation(fieldById('border').value)) },
-  ...{ mapFormat: fieldById('map').value, grid: gridOf(fieldById('grid').value), out: fieldById('out').value.trim() },
+  mapFormat: fieldById('map').value,
+  grid: gridOf(fieldById('grid').value),
+  out: fieldById('out').value.trim(),
 });
 
 /** @param {string} text */
@@ -128,11 +130,11 @@ await attempt(async () => {
   const [may, { kernels, borders, mapFormats }] = await Promise.all([readApi('may'), readApi('kernels')]);
   if (!may.submit) {
     byId('form').setAttribute('hidden', '');
-    throw new Error(`You may look here, and start nothing. ${may.why}`);
+    throw new Error(`You cannot start jobs here. ${may.why}`);
   }
   addOperation(kernels);
   byId('more').addEventListener('click', () => addOperation(kernels));
-  const usual = element('option', { value: '' }, 'its default');
+  const usual = element('option', { value: '' }, 'default');
   byId('border').replaceChildren(usual, ...borders.map((border) => element('option', {}, border)));
   byId('map').replaceChildren(...mapFormats.map((format) => element('option', {}, format)));
   await browser.open('');

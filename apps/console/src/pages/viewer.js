@@ -1,5 +1,6 @@
-// The viewer of a complete job: a source and its map side by side, both to be looked into, and the source's histogram.
+// The viewer of a complete job: a source and its map side by side, to zoom and move, and the histogram of the source.
 import { attempt } from '../api/attempt.js';
+import { queryOf } from '../api/query-of.js';
 import { apiUrl, readApi, readPicture } from '../api/read-api.js';
 import { HistogramSection } from '../charts/histogram-section.js';
 import { byId, element, fieldById, fill } from '../elements.js';
@@ -13,9 +14,12 @@ import { ZoomSide } from '../viewer/zoom-side.js';
 import { describeCount, describeDuration } from '../words/quantities.js';
 import { shownPath } from '../words/sentences.js';
 
-/** @import { FrameHistograms, FramesAnswer, ImageAnswer, IndexedFrame, JobFrame, JobStatus, ResultsAnswer } from '@halogrid/proto' */
+/**
+ * @import { FrameHistograms, FramesAnswer, ImageAnswer, IndexedFrame } from '@halogrid/proto'
+ * @import { JobFrame, JobStatus, ResultsAnswer } from '@halogrid/proto'
+ */
 
-/** Images of more pixels have no picture of the whole but their preview. */
+/** Of images with more pixels, only the preview shows the whole. */
 const maxWholePixels = 2 ** 26;
 const wholeSide = 2048;
 
@@ -40,14 +44,14 @@ const strip = new FilmStrip(path, goTo);
 /** @type {Set<string>} */
 let files = new Set();
 let mapFormat = 'none';
-/** Names of the job's pipelines, of which the one is empty that has no other. @type {readonly string[]} */
+/** Names of the job's pipelines; an only pipeline without a name has an empty one. @type {readonly string[]} */
 let pipelines = [''];
-/** The place in the job of the source that is shown. */
+/** The number of the shown source in the job. */
 let shownIndex = 0;
 let total = 0;
-/** The grid over the source that is shown, and its size. */
+/** The grid over the shown source, and the size of the source in pixels. */
 let grid = { rows: 1, columns: 1, width: 1, height: 1 };
-/** The request that counts is the last. */
+/** The number of the last request: answers to earlier ones are ignored. */
 let asked = 0;
 let isFollowing = false;
 
@@ -64,7 +68,12 @@ function together(moved, other) {
   isFollowing = false;
 }
 
-/** A picture has come: it shows the part that the other one does. @param {ZoomSide} side @param {ZoomSide} other */
+/**
+ * A picture has loaded: moves it to the part that the other side shows.
+ *
+ * @param {ZoomSide} side
+ * @param {ZoomSide} other
+ */
 function came(side, other) {
   together(other, side);
   markCell();
@@ -73,22 +82,22 @@ function came(side, other) {
 /** Name of the pipeline that is shown. */
 const pipeline = () => histogram.pipeline || (pipelines[0] ?? '');
 
-/** A file of the results of that pipeline. @param {string} name */
+/** The path of a result file of that pipeline. @param {string} name */
 const inPipeline = (name) => (pipeline() ? `pipelines/${pipeline()}/${name}` : name);
 
-/** Marks the cell that the histogram is of. */
+/** Marks the cell that the histogram shows. */
 function markCell() {
   const part = histogram.cell === undefined ? undefined : regionOfCells([histogram.cell], grid);
   for (const side of [source, map]) side.mark(part);
 }
 
-/** Shows the histogram of the cell that is pointed at. @param {{ x: number, y: number } | undefined} at */
+/** Shows the histogram of the cell under the pointer. @param {{ x: number, y: number } | undefined} at */
 function pointAt(at) {
   histogram.point(at && cellAt(at, grid, grid));
   markCell();
 }
 
-/** @param {string} which as the API is asked for it: `from=N`, or `uri=…&frame=N` */
+/** @param {string} which the API query of the source: `from=N`, or `uri=…&frame=N` */
 async function show(which) {
   const mine = ++asked;
   /** @type {FramesAnswer} */
@@ -97,13 +106,13 @@ async function show(which) {
   total = answer.total;
   const [frame] = answer.frames;
   shownIndex = frame?.index ?? shownIndex;
-  if (!frame) throw new Error('The job has no source of that number');
+  if (!frame) throw new Error('The job has no source with that number');
   history.replaceState(null, '', `?${new URLSearchParams({ job: jobId, source: String(frame.index) })}`);
   tell(frame);
   void strip.show(frame.index, total);
   if (frame.name === '') {
-    for (const side of [source, map]) side.say('It is quarantined: the page of the job says why.');
-    return histogram.say('It is quarantined, and counts nothing.');
+    for (const side of [source, map]) side.say('Quarantined: the page of the job shows the reason.');
+    return histogram.say('Quarantined: it has no histogram.');
   }
   await Promise.all([
     showSource(frame, () => mine === asked),
@@ -148,7 +157,7 @@ async function showSource(frame, isWanted) {
         : []),
     ];
     if (layers.length > 0) source.show(layers, width);
-    else source.say('Its format is not read by region, and it is too large to be shown as a whole.');
+    else source.say('It is too large to show whole, and its format cannot be read by region.');
   } catch (error) {
     if (isWanted()) source.say(/** @type {Error} */ (error).message);
   }
@@ -163,16 +172,16 @@ async function showMap({ name, width, height }, isWanted) {
     const folder = inPipeline(`maps/${name}_files`);
     return map.show([mapTiles({ width, height }, (file) => apiUrl(resultPath(jobId, `${folder}/${file}`)))], width);
   }
-  if (!whole) return map.say('The job kept no map of it: ask for --map dzi to look into maps.');
+  if (!whole) return map.say('The job has no map of this source. Run it with --map dzi to view maps.');
   const { picture } = await readPicture(`/api/v1/${resultPath(jobId, whole)}`);
-  // A map that comes late is that of a source that was left.
+  // The user may have gone to another source meanwhile.
   if (isWanted()) map.show([{ type: 'image', url: URL.createObjectURL(picture) }], width);
 }
 
-/** @param {string} whole the file of its picture, where it is not in tiles */
+/** @param {string} whole the file of its picture, if it is not in tiles */
 function describeMap(whole) {
-  if (mapFormat === 'dzi') return 'Map, every pixel';
-  return whole === '' || whole.includes('maps/') ? 'Map' : 'Map, as its preview';
+  if (mapFormat === 'dzi') return 'Map, full resolution';
+  return whole === '' || whole.includes('maps/') ? 'Map' : 'Map, preview';
 }
 
 /** @param {JobFrame} frame @param {() => boolean} isWanted */
@@ -185,7 +194,7 @@ async function showHistogram({ index, counted, ...size }, isWanted) {
     if (!isWanted()) return;
     grid = { ...size, rows, columns };
     const labels = (cells[0]?.bins.length ?? 0) / channels.length;
-    // Maps as PNG hold labels as they are: the few of uniform patterns would all be black.
+    // PNG maps hold the labels as values: the few labels of uniform patterns would all look black.
     const isDark = mapFormat === 'png' && labels > 1 && labels < 256;
     map.brighten(isDark ? 255 / (labels - 1) : 1);
     if (isDark) fill('map-words', [`Map, ${labels} labels from black to white`]);
@@ -203,7 +212,7 @@ function goTo(index) {
 
 /** @param {IndexedFrame} frame */
 const goToFrame = ({ uri, frame, isVideo }) =>
-  void attempt(() => show(`${new URLSearchParams({ uri, ...(isVideo && { frame: String(frame) }) })}`));
+  void attempt(() => show(queryOf({ uri, frame: isVideo ? frame : undefined })));
 
 byId('at').addEventListener('input', () => goTo(Number(fieldById('at').value)));
 byId('changed').addEventListener('click', () => void attempt(() => showChanges(jobId, pipeline(), goToFrame)));
@@ -217,7 +226,7 @@ byId('zoom-out').addEventListener('click', () => zoom(1 / 1.6));
 byId('whole').addEventListener('click', () => (source.viewport ?? map.viewport)?.goHome());
 
 await attempt(async () => {
-  if (jobId === '') throw new Error('Expected a job in the address, as its page links to');
+  if (jobId === '') throw new Error('No job in the address: open the viewer from the page of a job');
   /** @type {[{ job: JobStatus }, ResultsAnswer]} */
   const [{ job }, results] = await Promise.all([readApi(path), readApi(`${path}/results`)]);
   document.title = `Viewer of ${job.jobId} – halogrid`;

@@ -1,6 +1,6 @@
 /**
- * The cell of a grid at a place of a picture, by its number, row by row: cell r of R holds rows floor(r H / R) up to
- * floor((r + 1) H / R).
+ * The number of the cell of a grid at a point of a picture, counted row by row. Row r of R holds the rows of pixels
+ * from floor(r H / R) to before floor((r + 1) H / R).
  *
  * @param {{ x: number, y: number }} at shares of the picture, from 0 to below 1
  * @param {{ width: number, height: number }} size of the picture in pixels

@@ -7,17 +7,17 @@ import { stripFrames } from './strip-frames.js';
 /** @import { FramesAnswer, JobFrame } from '@halogrid/proto' */
 
 const picturePx = 192;
-/** Below a picture; names of an archive differ at their end. */
+/** Characters below a picture, from the end of a name: names in an archive differ there. */
 const mostCharacters = 11;
 
-/** Small pictures of frames of a job, of which each can be gone to. */
+/** Small pictures of frames of a job; a click goes to the frame. */
 export class FilmStrip {
   #path;
   #go;
   #isAround = false;
   #at = 0;
   #total = 0;
-  /** What is shown, as the query that asked for it. */
+  /** The API query of the frames that are shown. */
   #query = '';
 
   /** @param {string} path of the job below the API @param {(index: number) => void} go */
@@ -27,7 +27,7 @@ export class FilmStrip {
     this.#drawChoice();
   }
 
-  /** Another frame is looked at. @param {number} index @param {number} total */
+  /** Marks the frame that the viewer shows. @param {number} index @param {number} total */
   async show(index, total) {
     this.#at = index;
     this.#total = total;
@@ -39,7 +39,7 @@ export class FilmStrip {
     if (query !== this.#query) {
       this.#query = query;
       const frames = await this.#ask(query);
-      // Somebody may have gone on meanwhile.
+      // The user may have gone to another frame meanwhile.
       if (!frames || query !== this.#query) return;
       fill(
         'strip',
@@ -53,8 +53,10 @@ export class FilmStrip {
   }
 
   /**
-   * The frames; where they cannot be had now, it says so, and they are asked for anew the next time. @param {string}
-   * query
+   * Resolves with the frames. If they cannot be read, it shows why and resolves with undefined; the next call asks
+   * again.
+   *
+   * @param {string} query
    */
   async #ask(query) {
     try {
@@ -87,7 +89,7 @@ export class FilmStrip {
 
   #drawChoice() {
     const choices = [false, true].map((isAround) => {
-      const made = button(isAround ? 'around this one' : 'of all', () => {
+      const made = button(isAround ? 'near this frame' : 'whole job', () => {
         this.#isAround = isAround;
         for (const one of choices) one.setAttribute('aria-pressed', String(one === made));
         void this.#draw();
@@ -95,7 +97,7 @@ export class FilmStrip {
       made.setAttribute('aria-pressed', String(isAround === this.#isAround));
       return made;
     });
-    const attributes = { class: 'switch', role: 'group', 'aria-label': 'Frames to choose from' };
+    const attributes = { class: 'switch', role: 'group', 'aria-label': 'Which frames to show' };
     fill('spread', [element('span', attributes, ...choices)]);
   }
 }

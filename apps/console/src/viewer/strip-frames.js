@@ -1,12 +1,11 @@
-/** Pictures of a strip, beside each other. */
+/** Pictures in a strip. */
 const shown = 9;
 
 /**
- * Which frames of a job a strip shows, as the API is asked for them: some of all at equal distances, or those around
- * one.
+ * The API query of the frames that a strip shows: some of all frames at equal distances, or the frames around one.
  *
  * @param {number} total
- * @param {number | undefined} around undefined: all of them
+ * @param {number | undefined} around undefined: spread over all frames
  */
 export function stripFrames(total, around) {
   const count = Math.min(shown, total);

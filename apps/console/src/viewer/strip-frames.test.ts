@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripFrames } from './strip-frames.js';
 
-test('a strip is of some frames of all, or of those around one', () => {
+test('a strip shows frames spread over all, or the frames around one', () => {
   assert.equal(stripFrames(401, undefined), 'from=0&step=50&count=9');
-  // Up to the end, even where there is one fewer then.
+  // The strip reaches the last frame, even with one frame fewer.
   assert.equal(stripFrames(24, undefined), 'from=0&step=3&count=9');
   assert.equal(stripFrames(3, undefined), 'from=0&step=1&count=3');
   assert.equal(stripFrames(401, 200), 'from=196&step=1&count=9');

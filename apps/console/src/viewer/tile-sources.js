@@ -1,33 +1,39 @@
-// What the deep zoom is told of pictures: where the tiles of a map are, and which parts of a source are its tiles.
+// Tile sources of the deep zoom library: the tiles of a map, and regions of a source as tiles.
 
-/** Side of the tiles of a Deep Zoom map, as halogrid writes them. */
+/** Side of the tiles of a Deep Zoom map that halogrid writes, in pixels. */
 const mapTilePx = 256;
-/** Side of the tiles of a source, as they are shown. */
+/** Side of the tiles of a source on the screen, in pixels. */
 const sourceTilePx = 512;
-/** The least side of a picture that may be asked for. */
+/** The smallest side of a picture that the API accepts. */
 const leastSide = 16;
-/** Levels above that of the pixels themselves: of larger parts a tile would take too long to decode. */
+/** Levels that a source has besides full resolution: tiles of a still coarser level would take too long to decode. */
 const sourceLevels = 2;
 
-/** The level at which each pixel is one. @param {number} width @param {number} height */
+/** The level of full resolution. @param {number} width @param {number} height */
 const lastLevel = (width, height) => Math.ceil(Math.log2(Math.max(width, height, 1)));
 
 /**
- * A map in Deep Zoom's form. `urlOf` gives the address of a file of its folder.
+ * The tiles of a Deep Zoom map. `urlOf` gives the address of a file in its folder.
  *
  * @param {{ width: number, height: number }} size
  * @param {(file: string) => string} urlOf
  */
 export function mapTiles({ width, height }, urlOf) {
   return {
-    ...{ width, height, tileSize: mapTilePx, tileOverlap: 0, minLevel: 0, maxLevel: lastLevel(width, height) },
+    width,
+    height,
+    tileSize: mapTilePx,
+    tileOverlap: 0,
+    minLevel: 0,
+    maxLevel: lastLevel(width, height),
     /** @param {number} level @param {number} x @param {number} y */
     getTileUrl: (level, x, y) => urlOf(`${level}/${x}_${y}.png`),
   };
 }
 
 /**
- * The parts of a source that are shown as large as they are, and twice half as large. `urlOf` is given what to ask for.
+ * Regions of a source as tiles, at full, half and quarter resolution. `urlOf` gives the address of a region by its API
+ * query.
  *
  * @param {{ width: number, height: number }} size
  * @param {(query: URLSearchParams) => string} urlOf
@@ -35,13 +41,18 @@ export function mapTiles({ width, height }, urlOf) {
 export function sourceTiles({ width, height }, urlOf) {
   const maxLevel = lastLevel(width, height);
   return {
-    ...{ width, height, tileSize: sourceTilePx, tileOverlap: 0, maxLevel },
+    width,
+    height,
+    tileSize: sourceTilePx,
+    tileOverlap: 0,
+    maxLevel,
     minLevel: Math.max(0, maxLevel - sourceLevels),
     /** @param {number} level @param {number} x @param {number} y */
     getTileUrl(level, x, y) {
       const scale = 2 ** (maxLevel - level);
       const part = sourceTilePx * scale;
-      // What is left in a corner is as much smaller as other parts are: a picture that filled a tile would be cut.
+      // A region at the edge is smaller than a tile. Its picture keeps the scale of the others: one that filled the
+      // tile would be cut.
       const longest = Math.max(Math.min(part, width - x * part), Math.min(part, height - y * part));
       const side = Math.max(leastSide, Math.ceil(longest / scale));
       const asked = { x: x * part, y: y * part, width: part, height: part, side };

@@ -13,7 +13,7 @@ test('parts of a source are as large as what a tile shows, and no level asks for
   assert.deepEqual([source.minLevel, source.maxLevel], [13, 15]);
   assert.equal(source.getTileUrl(15, 1, 2), 'x=512&y=1024&width=512&height=512&side=512');
   assert.equal(source.getTileUrl(13, 1, 0), 'x=2048&y=0&width=2048&height=2048&side=512');
-  // 1328 x 1568 pixels are left in the corner, and 238 x 238 of the level above are a quarter of 952.
+  // 1328 x 1568 pixels are left in the corner; one level above, 238 x 238 are a quarter of 952.
   assert.equal(source.getTileUrl(13, 14, 9), 'x=28672&y=18432&width=2048&height=2048&side=392');
   const corner = sourceTiles({ width: 3000, height: 3000 }, String);
   assert.equal(corner.getTileUrl(10, 1, 1), 'x=2048&y=2048&width=2048&height=2048&side=238');

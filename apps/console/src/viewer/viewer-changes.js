@@ -1,3 +1,4 @@
+import { queryOf } from '../api/query-of.js';
 import { readApi } from '../api/read-api.js';
 import { timelineChart } from '../charts/timeline-chart.js';
 import { element, fill } from '../elements.js';
@@ -6,12 +7,12 @@ import { cameraNotes } from '../words/timeline.js';
 
 /** @import { ChangesResponse, IndexedFrame } from '@halogrid/proto' */
 
-/** All histograms of the job are read. */
+/** The coordinator reads all histograms of the job for this. */
 const changesMs = 120_000;
 
 /**
- * Shows what changed in the cameras of a job, a chart each; an event that is chosen is gone to. Rejects with one
- * sentence.
+ * Shows what changed in the cameras of a job, in a chart for each; choosing an event goes to its frame. Rejects with
+ * one sentence.
  *
  * @param {string} jobId
  * @param {string} pipeline empty: the only one
@@ -35,12 +36,8 @@ export async function showChanges(jobId, pipeline, go) {
       'p',
       { class: 'hint' },
       ...(leftOut > 0 ? [`${leftOut} more cameras are left out. `] : []),
-      'Choose an event to go to it. ',
-      element(
-        'a',
-        { href: `changes.html?${new URLSearchParams({ job: jobId, ...(pipeline && { pipeline }) })}` },
-        'All that is known of them',
-      ),
+      'Choose an event to show its frame. ',
+      element('a', { href: `changes.html?${queryOf({ job: jobId, pipeline: pipeline || undefined })}` }, 'All details'),
     ),
   ]);
 }

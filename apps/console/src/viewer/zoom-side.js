@@ -11,17 +11,17 @@ const { OpenSeadragon: createViewer } = /** @type {{ OpenSeadragon: typeof OpenS
 );
 const { Point, Rect } = createViewer;
 
-// The library adds a sheet of inline styles unless it finds its own, and the policy of our pages would refuse it, in
-// the log of the browser. An element of that name in a namespace of nobody is found, and is no sheet. What it would say
-// is in viewer.css.
+// The library adds an inline style sheet unless it finds its own, and the content security policy of our pages would
+// refuse that with an error in the log. It finds this element, which is not a style sheet because of its namespace.
+// viewer.css has the rules of that sheet.
 const marker = document.createElementNS('urn:halogrid:none', 'style');
 marker.setAttribute('data-openseadragon-mobile-css', '');
 document.head.append(marker);
 
-/** A pixel is shown this large at most, in pixels of the screen. */
+/** A pixel of a picture is at most this large, in pixels of the screen. */
 const mostPixelsPerPixel = 24;
 
-/** A picture that can be looked into, or a sentence in its place. */
+/** A picture to zoom and move, or a sentence in its place. */
 export class ZoomSide {
   #place;
   #label;
@@ -32,7 +32,7 @@ export class ZoomSide {
   #shown;
 
   /**
-   * `moved` is told where another part is looked at, `shown` where a picture has come.
+   * `moved` is called when the user moves or zooms the picture, `shown` when a picture has loaded.
    *
    * @param {HTMLElement} place
    * @param {string} label
@@ -46,13 +46,13 @@ export class ZoomSide {
     this.#shown = shown;
   }
 
-  /** What is shown of it; undefined where there is no picture. */
+  /** The part that is shown; undefined without a picture. */
   get viewport() {
     return this.#viewer?.world.getItemCount() ? this.#viewer.viewport : undefined;
   }
 
   /**
-   * Layers from the lowest to the highest, each over the whole picture, which is `width` pixels wide.
+   * Shows layers, from the lowest to the highest, each over the whole picture, which is `width` pixels wide.
    *
    * @param {readonly object[]} layers
    * @param {number} width
@@ -60,7 +60,7 @@ export class ZoomSide {
   show(layers, width) {
     const viewer = this.#open();
     viewer.world.removeAll();
-    // Both sides may be zoomed as far, whatever their layers have.
+    // Both sides have the same limit, whatever their layers are.
     const maxZoomLevel = Math.max(4, (mostPixelsPerPixel * width) / (this.#place.clientWidth || 1));
     Object.assign(viewer.viewport, { maxZoomLevel });
     for (const tileSource of layers) {
@@ -75,7 +75,8 @@ export class ZoomSide {
   }
 
   /**
-   * A layer without coarse levels is there where it can show something: else all of its tiles would be loaded at once.
+   * Hides a layer without coarse levels while the view is coarser than the layer: otherwise all of its tiles would be
+   * loaded at once.
    */
   #chooseLayers() {
     const viewer = this.#viewer;
@@ -88,13 +89,14 @@ export class ZoomSide {
   }
 
   /**
-   * Tells where somebody points, in shares of the picture; undefined where it is no longer there.
+   * Calls `tell` with the point under the pointer, in shares of the picture; with undefined when the pointer has left
+   * it.
    *
    * @param {(at: { x: number, y: number } | undefined) => void} tell
    */
   onPoint(tell) {
     this.#place.addEventListener('pointermove', ({ clientX, clientY, pointerType }) => {
-      // A finger moves the picture.
+      // A finger only moves the picture.
       if (pointerType === 'touch' || !this.viewport) return;
       const { left, top } = this.#place.getBoundingClientRect();
       const { x, y } = this.viewport.pointFromPixel(new Point(clientX - left, clientY - top));
@@ -104,7 +106,7 @@ export class ZoomSide {
     this.#place.addEventListener('pointerleave', () => tell(undefined));
   }
 
-  /** Marks a part of the picture, in shares of the whole; undefined: none. @param {Region | undefined} part */
+  /** Marks a part of the picture, in shares of the whole; undefined: no part. @param {Region | undefined} part */
   mark(part) {
     this.#viewer?.clearOverlays();
     if (!part || !this.viewport) return;
@@ -112,21 +114,21 @@ export class ZoomSide {
     this.#viewer?.addOverlay(element('div', { class: 'cell' }), new Rect(part.x, y, part.width, height));
   }
 
-  /** Height by width. */
+  /** Height divided by width. */
   get #aspect() {
     return this.#viewer?.world.getItemAt(0)?.getBounds().height ?? 1;
   }
 
-  /** Shows it so many times as bright. @param {number} factor */
+  /** Multiplies the brightness of the picture. @param {number} factor */
   brighten(factor) {
     this.#brightness = factor;
-    // Only the picture becomes brighter: what is around it stays dark.
+    // Only the picture becomes brighter; its surroundings stay dark.
     for (const canvas of this.#place.querySelectorAll('canvas')) {
       canvas.style.filter = factor === 1 ? '' : `brightness(${factor})`;
     }
   }
 
-  /** @param {string} sentence why there is no picture */
+  /** @param {string} sentence the reason why the picture is missing */
   say(sentence) {
     this.#viewer?.destroy();
     this.#viewer = undefined;
@@ -134,7 +136,7 @@ export class ZoomSide {
     this.#place.replaceChildren(element('p', {}, sentence));
   }
 
-  /** Shows the same part as another side. @param {ZoomSide} other */
+  /** Moves and zooms to the part that the other side shows. @param {ZoomSide} other */
   follow(other) {
     const [mine, its] = [this.viewport, other.viewport];
     if (!mine || !its) return;
@@ -151,12 +153,13 @@ export class ZoomSide {
       element: this.#place,
       showNavigationControl: false,
       drawer: 'canvas',
-      // Pixels are to be seen as what they are.
+      // Pixels stay sharp squares.
       imageSmoothingEnabled: false,
       visibilityRatio: 0.3,
       animationTime: 0.3,
       gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
-      ...(token && { loadTilesWithAjax: true, ajaxHeaders: { authorization: token } }),
+      loadTilesWithAjax: token !== '',
+      ajaxHeaders: token ? { authorization: token } : {},
     });
     viewer.addHandler('pan', () => this.#moved(this));
     viewer.addHandler('zoom', () => {

@@ -8,13 +8,13 @@ import { describeLack, describeMended, describeReason, shownPath, whyNothingMerg
  */
 
 /**
- * What the API told, at a moment.
+ * What the API answered at one moment.
  *
  * @typedef {{ ms: number, jobs: JobStatus[], nodes: NodeStatus[] }} Snapshot
  */
 
 /**
- * A word, and whether it is news that is good, bad, or to be waited for.
+ * A word, and whether it is good news, bad news, or something to wait for.
  *
  * @typedef {{ word: string, tone: '' | 'good' | 'bad' | 'wait' }} State
  */
@@ -22,7 +22,7 @@ import { describeLack, describeMended, describeReason, shownPath, whyNothingMerg
 /** @type {Record<string, State['tone']>} */
 const tones = { complete: 'good', failed: 'bad', cancelled: 'wait', pending: 'wait' };
 
-/** Pixels of a job or a node, by a name that jobs and nodes do not share. @param {Snapshot} snapshot */
+/** Pixels done of each job and node, by names that jobs and nodes do not share. @param {Snapshot} snapshot */
 export function pixelCounts({ jobs, nodes }) {
   return new Map([
     ...jobs.map((job) => /** @type {const} */ ([`job ${job.jobId}`, job.counts?.pixels ?? 0])),
@@ -30,13 +30,13 @@ export function pixelCounts({ jobs, nodes }) {
   ]);
 }
 
-/** Pixels a second of all jobs that run. @param {Snapshot} snapshot @param {Rates} rates */
+/** Pixels per second of all running jobs. @param {Snapshot} snapshot @param {Rates} rates */
 export function totalSpeed({ jobs }, rates) {
   return jobs.filter(isRunning).reduce((sum, job) => sum + rates.of(`job ${job.jobId}`), 0);
 }
 
 /**
- * The figures at the top: name and value.
+ * The figures at the top of the first page: name and value.
  *
  * @param {Snapshot} snapshot
  * @param {Rates} rates
@@ -65,7 +65,7 @@ export function jobView(job, ms, rates) {
     page: `jobs/${encodeURIComponent(job.jobId)}`,
     state: describeState(job),
     work: describeWork(job.asked),
-    // A job that has ended has no bar: nothing of it moves any more.
+    // A job that has ended needs no bar.
     percent: hasEnded(job) ? undefined : percentDone(job),
     progress: describeProgress(job),
     left: left === undefined ? '' : `about ${describeDuration(left * 1000)} left`,
@@ -81,10 +81,7 @@ export function jobView(job, ms, rates) {
   };
 }
 
-/**
- * The kernels of a job, one after another; of named pipelines each with its name. @param {readonly AskedPipeline[]}
- * asked
- */
+/** The kernels of a job in their order; named pipelines with their names. @param {readonly AskedPipeline[]} asked */
 export const describeWork = (asked) =>
   asked.map(({ name, operations }) => (name ? `${name}: ` : '') + operations.join(' → ')).join('; ');
 
@@ -108,7 +105,7 @@ export function nodeView(node, ms, rates) {
 const isRunning = ({ state }) => state === 'JOB_STATE_RUNNING' || state === 'JOB_STATE_FINALISING';
 
 /**
- * How far a job is, in words: `62 %, 31 of 50 shards`; `ended at 62 %, …` where that was before its end.
+ * How far a job is: `62 %, 31 of 50 shards`; `ended at 62 %, …` if it ended before it was complete.
  *
  * @param {JobStatus} job
  */
@@ -122,8 +119,8 @@ export function describeState(job) {
   const word = job.state.replace('JOB_STATE_', '').toLowerCase();
   const nothing = whyNothingMerged(job);
   if (nothing) return { word: `${word}, but ${nothing}`, tone: 'bad' };
-  if (word === 'running' && job.waiting) return { word: 'waits', tone: 'wait' };
-  if (word === 'running' && job.nodes === 0) return { word: 'waits for a node', tone: 'wait' };
+  if (word === 'running' && job.waiting) return { word: 'waiting', tone: 'wait' };
+  if (word === 'running' && job.nodes === 0) return { word: 'waiting for a node', tone: 'wait' };
   return { word, tone: tones[word] ?? '' };
 }
 

@@ -65,11 +65,11 @@ test('a job shows why inputs are quarantined and what it waits for, and nothing 
   const waiting = 'No attached node can read /in';
   const view = jobView({ ...running, reasons, waiting }, 0, new Rates());
   assert.deepEqual(view.reasons, ['2 × decode: The file is empty, e.g. /in/a.png']);
-  assert.deepEqual([view.waiting, view.state], [waiting, { word: 'waits', tone: 'wait' }]);
+  assert.deepEqual([view.waiting, view.state], [waiting, { word: 'waiting', tone: 'wait' }]);
   assert.equal(jobView({ ...complete, waiting }, 0, new Rates()).waiting, '');
 });
 
-test('a job that merged nothing is no good news', () => {
+test('a job that merged nothing is marked as bad', () => {
   const nothing = { ...complete, counts: { ...counts, frames: 0, quarantined: 40 } };
   assert.deepEqual(jobView(nothing, 0, new Rates()).state, {
     word: 'complete, but the results are empty: all 40 inputs are quarantined',
@@ -79,7 +79,7 @@ test('a job that merged nothing is no good news', () => {
 
 test('states say what a person has to know', () => {
   const state = (change: Partial<JobStatus>) => jobView({ ...running, ...change }, 0, new Rates()).state;
-  assert.deepEqual(state({ nodes: 0 }), { word: 'waits for a node', tone: 'wait' });
+  assert.deepEqual(state({ nodes: 0 }), { word: 'waiting for a node', tone: 'wait' });
   assert.deepEqual(state({ state: JobState.COMPLETE }), { word: 'complete', tone: 'good' });
   assert.deepEqual(state({ state: JobState.FAILED }), { word: 'failed', tone: 'bad' });
 });

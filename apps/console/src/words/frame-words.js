@@ -8,17 +8,16 @@ export function shortFrameName({ uri, frame, isVideo }) {
   return isVideo ? `${name} #${frame}` : name;
 }
 
-/**
- * When a frame was captured, or how far into its video it is; empty where neither is known. @param {IndexedFrame} frame
- */
+/** When a frame was captured, or its time in the video; empty if neither is known. @param {IndexedFrame} frame */
 export function timeOfFrame({ capturedMs, timestampMs }) {
   if (capturedMs !== undefined) return describeTime(capturedMs, 'captured_at');
   return timestampMs === undefined ? '' : describeTime(timestampMs, 'timestamp_ms');
 }
 
 /**
- * Which frame of an archive it is, in few words: how far into its video, or the name of its file. @param {JobFrame}
- * frame
+ * Which frame of an archive it is, in few words: its time in the video, or the name of its file.
+ *
+ * @param {JobFrame} frame
  */
 export function describeMoment({ uri, timestampMs }) {
   const name = shownPath(uri).split('/').at(-1) || uri;
@@ -26,7 +25,7 @@ export function describeMoment({ uri, timestampMs }) {
 }
 
 /**
- * A time as the API tells it: of the clock in UTC, of a video as `1:02:03.4`, or a number of a frame.
+ * A time of the API as text: a clock time in UTC, a time in a video as `1:02:03.4`, or the number of a frame.
  *
  * @param {number} time
  * @param {string} kind captured_at, timestamp_ms or frame

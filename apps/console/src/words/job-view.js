@@ -12,7 +12,7 @@ export function describeHeadline(job) {
     `${isEarly ? 'ended at ' : ''}${percentDone(job)} %`,
     describeShards(job),
     ...(left === undefined ? [] : [`about ${describeDuration(left * 1000)} left`]),
-    ...(left === undefined && isListing(job) ? ['the end is not known yet'] : []),
+    ...(left === undefined && isListing(job) ? ['time left not known yet'] : []),
   ].join(', ');
 }
 
@@ -27,7 +27,7 @@ export function jobFigures(job, nowMs) {
   const { counts, submittedMs, finishedMs } = job;
   const isOver = hasEnded(job);
   const ms = Math.max(0, (isOver ? finishedMs : nowMs) - submittedMs);
-  // The time is not that of all pixels where results were kept.
+  // If results were kept, the time does not cover all pixels.
   const mean = ms > 0 && !counts?.kept ? ((counts?.pixels ?? 0) * 1000) / ms : 0;
   return [
     [isOver ? 'Mean throughput' : 'Throughput', describeSpeed(isOver ? mean : (job.pixelsPerSecond ?? 0))],
@@ -35,11 +35,15 @@ export function jobFigures(job, nowMs) {
     ['Images and frames', `${describeCount(counts?.frames ?? 0)} of ${describeCount(counts?.sources ?? 0)}`],
     ['Quarantined', describeCount(counts?.quarantined ?? 0)],
     ['Nodes', describeCount((isOver ? job.nodesUsed : job.nodes) ?? 0)],
-    [isOver ? 'Took' : 'So far', describeDuration(ms)],
+    [isOver ? 'Total time' : 'Time so far', describeDuration(ms)],
   ];
 }
 
-/** What is to be said above all else: why it failed, what it waits for, what was left out. @param {JobStatus} job */
+/**
+ * The sentences at the top of a job's page: why it failed, what it waits for, what was left out.
+ *
+ * @param {JobStatus} job
+ */
 export function jobSentences(job) {
   const nothing = whyNothingMerged(job);
   return [

@@ -8,7 +8,7 @@ import { decoded, describeLack, shownPath } from './sentences.js';
  */
 
 /**
- * An attached node in words.
+ * The texts on the card of an attached node.
  *
  * @param {NodeStatus} node
  * @param {number} ms now
@@ -26,8 +26,8 @@ export function nodeCard(node, ms, rates) {
       ['holds', describeHeld(leases, leasedBytes, creditBytes)],
       ['done', `${plural(shardsDone, 'shard')}, ${describePixels(node.pixelsDone)}`],
       ['failed', shardsFailed > 0 ? plural(shardsFailed, 'shard') : 'none'],
-      ['threads', threads > 0 ? `${describeCount(threads)} that read and decode` : 'not told'],
-      // A node that does no videos has no row of them.
+      ['threads', threads > 0 ? `${describeCount(threads)} for reading and decoding` : 'not reported'],
+      // A node without videos has no row for them.
       ...node.load.filter(({ kind, busy, queued }) => kind !== 'video' || busy + queued > 0).map(workerRow),
       ...cardRows(device),
       ['attached', `${describeDuration(ms - node.attachedMs)} ago`],
@@ -41,21 +41,23 @@ export function nodeCard(node, ms, rates) {
 /** @type {Record<string, string>} */
 const workers = { decode: 'decoding', video: 'videos', device: 'computing' };
 
-/** `decoding`: `3.2 of 4 at work, 5 wait`. @param {WorkersAtWork} load @returns {[name: string, value: string]} */
+/** `decoding`: `3.2 of 4 busy, 5 waiting`. @param {WorkersAtWork} load @returns {[name: string, value: string]} */
 function workerRow({ kind, workers: all, busy, queued }) {
-  const waits = queued > 0 ? `, ${describeCount(queued)} ${queued === 1 ? 'waits' : 'wait'}` : '';
-  return [workers[kind] ?? kind, `${busy > 0 ? busy.toFixed(1) : 'none'} of ${describeCount(all)} at work${waits}`];
+  const waits = queued > 0 ? `, ${describeCount(queued)} waiting` : '';
+  return [workers[kind] ?? kind, `${busy > 0 ? busy.toFixed(1) : 'none'} of ${describeCount(all)} busy${waits}`];
 }
 
 /**
- * What there is to say of a GPU; nothing of cores. @param {NodeStatus['device']} device @returns {[name: string, value:
- * string][]}
+ * Rows about the GPU of a device; none for a CPU.
+ *
+ * @param {NodeStatus['device']} device
+ * @returns {[name: string, value: string][]}
  */
 function cardRows(device) {
   if (!device || device.kind === 'cpu') return [];
   return [
-    ['GPU', device.gpu ? `${device.gpu.uuid} at ${device.gpu.pciBusId}` : 'no card of NVIDIA alone'],
-    ['driver', device.driver || 'not told'],
+    ['GPU', device.gpu ? `${device.gpu.uuid} at ${device.gpu.pciBusId}` : 'not known to be one NVIDIA card'],
+    ['driver', device.driver || 'not reported'],
   ];
 }
 
@@ -64,32 +66,36 @@ function describeHeld(leases, leased, credit) {
   return `${plural(leases, 'shard')}, ${describeBytes(leased)} of ${describeBytes(credit)}`;
 }
 
-/** Places that are told of a kind, at most. */
+/** Places that are listed for each verb, at most. */
 const mostPlaces = 4;
 
 /**
- * What a node has shown that it sees, by what it does there: `reads`, `writes`, `decodes`.
+ * What a node has shown that it can do, by verb: `reads`, `writes`, `decodes`.
  *
  * @param {readonly string[]} sees as Lack.need names it
  * @returns {[name: string, value: string][]}
  */
 function sightRows(sees) {
-  if (sees.length === 0) return [['sees', 'was not asked yet']];
+  if (sees.length === 0) return [['sees', 'not checked yet']];
   const needs = sees.map((need) => /** @type {[string, string]} */ (need.split(/ (.*)/s)));
   return [...Map.groupBy(needs, ([verb]) => verb)].map(([verb, ofVerb]) => {
     const all = [...new Set(ofVerb.map(([, what]) => describePlace(what)))];
-    // Who reads a folder reads those in it.
+    // A node that reads a folder also reads the folders in it.
     const places = all.filter((place) => !all.some((other) => place.startsWith(`${other}/`)));
     const more = places.length > mostPlaces ? [`${places.length - mostPlaces} more`] : [];
     return [`${verb}s`, [...places.slice(-mostPlaces), ...more].join(', ')];
   });
 }
 
-/** Results are written below a folder of ours in that of the job. @param {string} uri or what is decoded */
+/**
+ * A place as people know it. Nodes write into a folder of ours below the output folder, which is left out.
+ *
+ * @param {string} uri or what is decoded
+ */
 const describePlace = (uri) => decoded[uri] ?? shownPath(uri).replace(/\/\.halogrid$/, '');
 
 /**
- * A node that is gone, a cell each.
+ * A node that left, as the cells of a table row.
  *
  * @param {LeftNode} node
  * @param {number} ms now
@@ -124,6 +130,6 @@ export function nodeFigures(nodes, left, rates) {
     ['Throughput', describeSpeed(sum(({ nodeId }) => rates.of(`node ${nodeId}`)))],
     ['Shards held', describeCount(sum(({ leases }) => leases))],
     ['Set aside or draining', describeCount(sum((node) => Number(node.draining || node.setAsideUntilMs > 0)))],
-    ['Lost within a day', describeCount(left.filter(({ isLost }) => isLost).length)],
+    ['Lost in the last 24 hours', describeCount(left.filter(({ isLost }) => isLost).length)],
   ];
 }

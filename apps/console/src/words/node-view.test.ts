@@ -19,7 +19,11 @@ const node: NodeStatus = {
     },
     device: { kind: 'gpu', name: 'NVIDIA H200', driver: '550', gpu },
   }),
-  ...{ sees: [], leasedBytes: 2e6, creditBytes: 1e9, lastFailure: '', lastFailureMs: 0 },
+  sees: [],
+  leasedBytes: 2e6,
+  creditBytes: 1e9,
+  lastFailure: '',
+  lastFailureMs: 0,
 };
 const rowsOf = (change: Partial<NodeStatus>) => new Map(nodeCard({ ...node, ...change }, 60_000, new Rates()).rows);
 
@@ -31,11 +35,11 @@ test('a node tells of its card, its work, and what it has failed', () => {
       ['holds', '2 shards, 2 MB of 1 GB'],
       ['done', '3 shards, 5 Mpx'],
       ['failed', '1 shard'],
-      ['threads', '4 that read and decode'],
+      ['threads', '4 for reading and decoding'],
       ['GPU', 'GPU-1 at 0000:0f:00.0'],
       ['driver', '550'],
       ['attached', '1 min ago'],
-      ['sees', 'was not asked yet'],
+      ['sees', 'not checked yet'],
     ],
   );
   const cores = rowsOf({ device: { kind: 'cpu', name: 'EPYC', driver: 'Node.js' } });
@@ -52,7 +56,7 @@ test('workers are told with how many are at work, and what waits for them', () =
   });
   assert.deepEqual(
     ['decoding', 'computing'].map((name) => rows.get(name)),
-    ['3.3 of 4 at work, 5 wait', 'none of 1 at work, 1 waits'],
+    ['3.3 of 4 busy, 5 waiting', 'none of 1 busy, 1 waiting'],
   );
   assert.ok(!rows.has('videos'));
 });

@@ -3,7 +3,7 @@ import { describeReason } from './sentences.js';
 
 /** @import { PlanAnswer } from '@halogrid/proto' */
 
-/** A plan in words: names and values. @param {PlanAnswer} plan @returns {[name: string, value: string][]} */
+/** A plan as rows of a table: names and values. @param {PlanAnswer} plan @returns {[name: string, value: string][]} */
 export function planRows(plan) {
   const { sources, kept, quarantined, unknown, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes } =
     plan;
@@ -19,13 +19,13 @@ export function planRows(plan) {
     ...(featuresBytes > 0 ? [`features ${describeBytes(featuresBytes)}`] : []),
   ];
   return [
-    ...(plan.isPart ? [/** @type {[string, string]} */ (['so far', 'not all could be looked at in ten seconds'])] : []),
+    ...(plan.isPart ? [/** @type {[string, string]} */ (['so far', 'this is what was found in ten seconds'])] : []),
     ['sources', found.join(', ')],
     ['pixels', describePixels(pixels)],
     ['shards', describeCount(shards)],
     ['output', files.length > 0 ? `${files.join(', ')}, at most` : 'previews and sums'],
     ...(scratchBytes > 0
-      ? [/** @type {[string, string]} */ (['while it runs', `${describeBytes(scratchBytes)} more`])]
+      ? [/** @type {[string, string]} */ (['while running', `${describeBytes(scratchBytes)} more`])]
       : []),
     ...plan.reasons.map((reason) => /** @type {[string, string]} */ (['cannot be read', describeReason(reason)])),
     ...plan.notes.map((note) => /** @type {[string, string]} */ (['note', note])),

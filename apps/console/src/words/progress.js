@@ -1,4 +1,4 @@
-// How far a job is, on the console and in a terminal alike.
+// How far a job is, for the console and for terminals.
 
 /** @import { JobStatus } from '@halogrid/proto' */
 
@@ -8,14 +8,14 @@ const endStates = ['JOB_STATE_COMPLETE', 'JOB_STATE_FAILED', 'JOB_STATE_CANCELLE
 export const hasEnded = ({ state }) => endStates.includes(state);
 
 /**
- * Whether more shards may come: what is told of the whole is told of what is listed so far.
+ * Whether sources are still listed: more shards may come, and totals are those listed so far.
  *
  * @param {Pick<JobStatus, 'state' | 'planned'>} job
  */
 export const isListing = (job) => !job.planned && !hasEnded(job);
 
 /**
- * Percent of the shards that are known that are done, rounded down, from 0 to 100; below 100 while more may come.
+ * Percent of the known shards that are done, rounded down, from 0 to 100; below 100 while more may come.
  *
  * @param {Pick<JobStatus, 'state' | 'planned' | 'counts'>} job
  */
@@ -26,7 +26,7 @@ export function percentDone(job) {
 }
 
 /**
- * Shards done of those that are known: `31 of 50 shards`, `listing…: 31 of at least 50 shards`.
+ * Shards done of the known shards: `31 of 50 shards`, `listing…: 31 of at least 50 shards`.
  *
  * @param {Pick<JobStatus, 'state' | 'planned' | 'counts'>} job
  */
@@ -37,7 +37,7 @@ export function describeShards(job) {
 }
 
 /**
- * Seconds to the end at the speed of now; undefined where nobody can tell.
+ * Seconds to the end at the current speed; undefined if it is not known.
  *
  * @param {Pick<JobStatus, 'state' | 'planned' | 'counts' | 'shardsPerSecond'>} job
  */

@@ -23,7 +23,7 @@ export function describePixels(pixels) {
   return `${digits} ${letter.replace('B', 'G').replace('K', 'k')}px`;
 }
 
-/** As `describePixels`, of a tick: `200 Mpx`, where three digits would be `200.0`. @param {number} pixels */
+/** As `describePixels`, for a tick: `200 Mpx`, where three digits would be `200.0`. @param {number} pixels */
 export const shortPixels = (pixels) => describePixels(pixels).replace(/\.0+(?=\D)/, '');
 
 /** @param {number} pixelsPerSecond */

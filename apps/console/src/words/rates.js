@@ -3,13 +3,13 @@
  */
 const windowMs = 10_000;
 
-/** Speeds of things that count up, from how far each was at some moments. */
+/** Speeds of counters, from their values at some moments. */
 export class Rates {
   /** @type {Map<string, { ms: number, count: number }[]>} */
   #samples = new Map();
 
   /**
-   * Takes how far each thing is at `ms`; those that are missing are forgotten.
+   * Takes the values of all counters at `ms`, and forgets counters that are missing.
    *
    * @param {number} ms
    * @param {ReadonlyMap<string, number>} counts
@@ -25,7 +25,7 @@ export class Rates {
   }
 
   /**
-   * Counts a second over the last ten; 0 where too little is known.
+   * Counts per second over the last ten seconds; 0 if too little is known.
    *
    * @param {string} name
    */

@@ -7,7 +7,7 @@ const take = (rates: Rates, ms: number, count: number) => rates.take(ms, new Map
 
 test('the speed is the mean over the last ten seconds', () => {
   const rates = new Rates();
-  // A hundred a second for a minute, then ten a second.
+  // 100 per second for a minute, then 10 per second.
   for (let second = 0; second <= 60; second++) take(rates, second * 1000, second * 100);
   assert.equal(rates.of('job'), 100);
   for (let second = 61; second <= 71; second++) take(rates, second * 1000, 6000 + (second - 60) * 10);

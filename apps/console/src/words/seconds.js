@@ -1,5 +1,5 @@
 /**
- * A duration for people, on the console and in a terminal alike: `0.42 s`, `12.3 s`, `2 min 05 s`, `3 h 07 min`.
+ * A duration for people, on the console and in terminals: `0.42 s`, `12.3 s`, `2 min 05 s`, `3 h 07 min`.
  *
  * @param {number} seconds 0 or more
  */

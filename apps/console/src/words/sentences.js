@@ -1,12 +1,12 @@
-// What people read of jobs and nodes, on the console and in a terminal alike.
+// Sentences about jobs and nodes, for the console and for terminals.
 
 /** @import { Counts, Lack, MendedInputs, QuarantineReason } from '@halogrid/proto' */
 
-/** What nodes decode, by the word of a need. @type {Record<string, string>} */
+/** What nodes decode, by the word in Lack.need. @type {Record<string, string>} */
 export const decoded = { video: 'videos', jpeg: 'JPEGs' };
 
 /**
- * What a node cannot do, by the need that it does not meet: `read file:///data` is `cannot read /data`.
+ * What a node cannot do, from the need that it does not meet: `read file:///data` gives `cannot read /data`.
  *
  * @param {string} need as Lack.need names it
  */
@@ -29,7 +29,7 @@ export function describeReason({ stage, error, inputs, example }) {
 }
 
 /**
- * The clause that names an input: the one there is, unless the words before name it, or one of several.
+ * The clause that names an input: the only one, unless the words before name it already, or an example of several.
  *
  * @param {number} inputs
  * @param {string} words
@@ -51,7 +51,7 @@ export const describeMended = ({ mended, inputs, example }) =>
   describeReason({ stage: '', error: mended, inputs, example });
 
 /**
- * Why a complete job is no good news; undefined where something was merged, or there was nothing to merge.
+ * Why the results of a complete job are empty; undefined if something was merged, or there was nothing to merge.
  *
  * @param {{ state: string, counts?: Counts }} job
  */
@@ -61,7 +61,7 @@ export function whyNothingMerged({ state, counts }) {
   return `the results are empty: ${quarantined === 1 ? 'the only input is' : `all ${quarantined} inputs are`} quarantined`;
 }
 
-/** A file as a path, where that can be shown in a line; anything else as its URI. @param {string} uri */
+/** The path of a file URI, if it fits into a line of text; other URIs as they are. @param {string} uri */
 export function shownPath(uri) {
   if (!uri.startsWith('file:///')) return uri;
   try {

@@ -3,7 +3,7 @@ import { shownPath } from './sentences.js';
 /** @import { AskedPipeline, JobSpec } from '@halogrid/proto' */
 
 /**
- * What a job was asked for, without what is a default anyway: names and values, each value a line or several.
+ * What a job was asked for, without defaults: names, each with one value or several.
  *
  * @param {JobSpec} spec
  * @param {readonly AskedPipeline[]} asked
@@ -17,15 +17,15 @@ export function specRows(spec, asked) {
     ['grid', isDivided && `${grid?.rows} × ${grid?.columns} cells`],
     ['maps', spec.mapFormat !== 'none' && spec.mapFormat],
     ['tile side', spec.tilePx > 0 && `${spec.tilePx} px`],
-    ['frames a shard', spec.batchFrames > 0 && spec.batchFrames],
+    ['frames per shard', spec.batchFrames > 0 && spec.batchFrames],
     ['priority', spec.priority],
     ['verified', spec.verifyPercent && `${spec.verifyPercent} % of shards`],
     ['video', video && describeVideo(video)],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
-    ['fails above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
-    ['compares', spec.checksum && 'files by SHA-256'],
-    ['earlier results', spec.fresh && 'none are kept'],
-    ['without a node', spec.waitForNode && 'it waits for one'],
+    ['fail above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
+    ['compare', spec.checksum && 'files by SHA-256'],
+    ['earlier results', spec.fresh && 'not reused'],
+    ['no node available', spec.waitForNode && 'the job waits for one'],
   ];
   return [
     ...asked.map(({ name, operations }) => /** @type {[string, string[]]} */ ([name || 'kernels', operations])),

@@ -2,26 +2,26 @@ import { describeTime } from './frame-words.js';
 
 /** @import { CameraEvent, CameraTimeline } from '@halogrid/proto' */
 
-/** Kinds of changes, as the API names them, and what they say. */
+/** Kinds of changes by their API names, and what they mean. */
 export const kinds = {
-  covered: 'covered: nothing of the view is to be seen',
-  blurred: 'blurred: the view is to be seen, but not sharply',
+  covered: 'covered: the view is not visible',
+  blurred: 'blurred: the view is visible, but not sharp',
   turned: 'turned: most cells changed, each differently',
   view: 'the view changed',
-  left: 'left behind, or taken away',
+  left: 'an object was left or removed',
   passing: 'passing',
 };
 
 /**
- * Below the chart, each kind has a lane for how long it lasts: those of the whole view, of parts of it, and what
- * passes.
+ * The lane of each kind below the chart, which shows how long events last: 0 for the whole view, 1 for parts of it, 2
+ * for what passes.
  */
 const lanes = { covered: 0, blurred: 0, turned: 0, view: 0, left: 1, passing: 2 };
 const laneHeight = 14;
 
 /**
- * Where a camera's changes are on a chart of that size: time runs to the right, distance upward, lanes are below. A
- * peak is as high as the event is strong.
+ * The places of a camera's changes on a chart of that size: time runs to the right, distance upward, lanes are below. A
+ * peak is as high as its event is strong.
  *
  * @param {Pick<CameraTimeline, 'time' | 'timeline' | 'events'>} camera
  * @param {number} width
@@ -61,25 +61,25 @@ export function timelineView({ time, timeline, events }, width, height) {
     reference: line('reference'),
     most: most.toFixed(2),
     ends: timeline.length > 0 ? [describeTime(first, time), describeTime(last, time)] : [],
-    // What is drawn last is above: what passes is the least.
+    // What is drawn last is on top, so passing events are drawn first.
     bars: bars.sort((a, b) => b.lane - a.lane),
     height: height + 3 * laneHeight,
   };
 }
 
-/** An event of a moment is still to be seen, and to be pointed at. */
+/** Width of the shortest event, so that people can see it and point at it. */
 const barWidth = 4;
 
 /** @param {number} value */
 const round = (value) => Math.round(value * 10) / 10;
 
-/** Events by what they say of a camera: lasting ones first. @param {readonly CameraEvent[]} events */
+/** The events with lasting ones first. @param {readonly CameraEvent[]} events */
 export function lastingFirst(events) {
   return [...events].sort((a, b) => Number(a.kind === 'passing') - Number(b.kind === 'passing'));
 }
 
 /**
- * An event in words: what, when, how strong, and in how many cells.
+ * An event as text: kind, time, strength and number of cells.
  *
  * @param {CameraEvent} event
  * @param {string} time as CameraTimeline.time
@@ -91,17 +91,17 @@ export function describeEvent({ kind, start, end, strength, cells }, time, allCe
   return `${kind}, ${when}, strength ${strength.toFixed(3)}, ${where}`;
 }
 
-/** What is to be known of a camera's frames, a sentence each. @param {CameraTimeline} camera */
+/** Notes on the frames of a camera, a sentence each. @param {CameraTimeline} camera */
 export function cameraNotes({ camera, time, withoutTime, empty, clockWentBack, eventsLeftOut }) {
   /** @param {number} count @param {string} sentence */
   const note = (count, sentence) => (count > 0 ? [`${count} ${sentence}`] : []);
   return [
     ...note(
       clockWentBack,
-      `times the clock of ${camera} goes back: frames were taken in their order, and times repeat.`,
+      `times the clock of ${camera} goes back: its frames are compared in their order, and times repeat.`,
     ),
-    ...note(withoutTime, `frames without ${time}, which others have, are left out.`),
-    ...note(empty, 'frames without a pixel that is counted are left out.'),
-    ...note(eventsLeftOut, "weaker passing changes are not listed; 'halogrid changes' has all."),
+    ...note(withoutTime, `frames are left out: no ${time}, which other frames have.`),
+    ...note(empty, 'frames are left out: no counted pixels.'),
+    ...note(eventsLeftOut, "weaker passing changes are not listed; 'halogrid changes' lists all."),
   ];
 }

@@ -17,7 +17,7 @@ test('time runs to the right, distance upward, a peak is as high as its event is
   assert.equal(step, 'M0 40L50 20L100 40');
   assert.equal(reference, 'M0 40L50 0L100 30');
   assert.deepEqual([ends, most], [['0.0 s', '1.0 s'], '1.00']);
-  // What passes is drawn first, below what lasts.
+  // Passing events are drawn first, below lasting ones.
   assert.deepEqual(
     bars.map(({ event }) => event),
     [passing, covered],

@@ -1,49 +1,44 @@
-// Where the time of a job went, and what bound it, on the console and in a terminal alike.
+// Where the time of a job went, and what limited it, for the console and for terminals.
 import { hasEnded } from './progress.js';
 import { describeSeconds } from './seconds.js';
 
 /** @import { JobStatus, JobTimes } from '@halogrid/proto' */
 
-/** What a node is at while it has shards. */
+/** What a node does with its shards. */
 const works = /** @type {const} */ (['read', 'decode', 'device', 'encode']);
 
 /** @typedef {(typeof works)[number]} Work */
 
-/** What the parts behind it may wait for while a node has shards; `node`: for none of the others. */
+/** What may hold up a node that has shards; `node`: none of the others. */
 const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'encode', 'node']);
 
 /** @typedef {(typeof binders)[number]} Binder */
 
 /**
- * What most of a job's time was spent on, or spent in waiting for.
+ * What most of a job's time was spent on, or spent waiting for.
  *
  * @typedef {Binder | 'start' | 'listing' | 'host' | 'coordinator' | 'shards' | 'writing'} Bound
  */
 
 /**
- * Where the time of a job went, from submission to its end, in seconds. `starting`: until a node had the first shard;
- * `computing`: from then until the last result was merged; `writing`: from then until the output was complete;
- * `listing`: until the last source was listed, which goes on while nodes compute, absent where nobody saw it. `busy`:
- * parts of `computing`, in [0, 1], in which a node was at something, as a mean of the nodes; `shard`: had a shard at
- * all. `binding`: parts in which it was what all behind it waited for, absent where nodes of an earlier version told
- * nothing of it; `queued`: the part in which shards waited for a node. `away`: of the host or bucket that was away for
- * longest, how long the job waited for it. `bound` is absent where nodes told nothing.
+ * Where the time of a job went, from its submission to its end. Times are in seconds. Parts are of `computing`, in [0,
+ * 1], as means of the nodes.
  *
  * @typedef {object} TimeSpent
- * @property {number} starting
- * @property {number} computing
- * @property {number} writing
- * @property {number} [listing]
- * @property {Record<Work | 'shard', number>} busy
- * @property {Record<Binder, number>} [binding]
- * @property {number} [queued]
- * @property {{ place: string, seconds: number }} [away]
- * @property {Bound} [bound]
+ * @property {number} starting until a node had the first shard
+ * @property {number} computing from then until the last result was merged
+ * @property {number} writing from then until the output was complete
+ * @property {number} [listing] until the last source was listed, while nodes compute already; absent if not seen
+ * @property {Record<Work | 'shard', number>} busy the part in which a node did each work; `shard`: had a shard
+ * @property {Record<Binder, number>} [binding] the part in which each held up the work after it; absent for older nodes
+ * @property {number} [queued] the part in which shards waited for a node
+ * @property {{ place: string, seconds: number }} [away] the host or bucket that the job waited for longest
+ * @property {Bound} [bound] absent if nodes reported nothing
  */
 
 /**
- * Undefined where too little was seen of the job: it had no results, or an earlier coordinator began it; and for one
- * that has not ended, unless `nowMs` of the coordinator's clock says until when it is told of.
+ * Undefined if too little is known: the job has no results, or an earlier coordinator process began it. For a job that
+ * has not ended, `nowMs` is the time of the coordinator's clock up to which it is described.
  *
  * @param {JobStatus} job
  * @param {number} [nowMs]
@@ -60,14 +55,15 @@ export function whereTimeWent(job, nowMs) {
   const computing = between(times.leasedMs, computedMs);
   /** @param {string} name */
   const part = (name) => rounded((times.busySeconds[name] ?? 0) / (computing * nodesUsed || 1));
-  const { read, decode, device, encode, shard } = times.busySeconds;
+  const { read, decode, device, encode, shard, queued } = times.busySeconds;
+  const hasBinding = binders.some((name) => times.busySeconds[`${name}_binds`] !== undefined);
   const tells = [read, decode, device, encode, shard].some((seconds) => seconds !== undefined);
   /** @type {TimeSpent} */
   const spent = {
     starting: between(submittedMs, times.leasedMs),
     computing,
     writing: between(computedMs, endMs),
-    ...(times.listedMs && { listing: between(submittedMs, times.listedMs) }),
+    listing: times.listedMs ? between(submittedMs, times.listedMs) : undefined,
     busy: {
       read: part('read'),
       decode: part('decode'),
@@ -75,33 +71,32 @@ export function whereTimeWent(job, nowMs) {
       encode: part('encode'),
       shard: part('shard'),
     },
-    ...(binders.some((name) => times.busySeconds[`${name}_binds`] !== undefined) && {
-      binding: /** @type {Record<Binder, number>} */ (
-        Object.fromEntries(binders.map((name) => [name, part(`${name}_binds`)]))
-      ),
-    }),
-    ...awayOf(times.busySeconds),
-    // The coordinator's time, whatever the number of nodes.
-    ...(times.busySeconds.queued !== undefined && { queued: rounded(times.busySeconds.queued / (computing || 1)) }),
+    binding: hasBinding
+      ? /** @type {Record<Binder, number>} */ (Object.fromEntries(binders.map((name) => [name, part(`${name}_binds`)])))
+      : undefined,
+    away: awayOf(times.busySeconds),
+    // Time of the coordinator, so the number of nodes does not matter.
+    queued: queued === undefined ? undefined : rounded(queued / (computing || 1)),
   };
   return tells ? { ...spent, bound: boundOf(spent, times) } : spent;
 }
 
-/** @param {Record<string, number>} busySeconds @returns {Pick<TimeSpent, 'away'>} */
+/** @param {Record<string, number>} busySeconds @returns {TimeSpent['away']} */
 function awayOf(busySeconds) {
   const hosts = Object.entries(busySeconds).filter(([name]) => name.startsWith('away '));
-  if (hosts.length === 0) return {};
+  if (hosts.length === 0) return undefined;
   const [name, seconds] = hosts.reduce((a, b) => (b[1] > a[1] ? b : a));
-  return { away: { place: name.slice('away '.length), seconds } };
+  return { place: name.slice('away '.length), seconds };
 }
 
-/** A device that is busy for this part of the time, one batch after another, has none left for more. */
+/** A device that is busy for this part of the time, with one batch after another, is fully used. */
 const fullDevice = 0.8;
-/** What is under way for nearly as long as anything else may be what all wait for. */
+/** Work that runs for nearly as long as the longest may be what limits a node. */
 const nearly = 0.9;
 
 /**
- * What bound a job: the part of it that took more than half, or what nodes were at for longest while they had shards.
+ * What limited a job: the phase that took more than half of the time, or the work that nodes did for longest while they
+ * had shards.
  *
  * @param {Omit<TimeSpent, 'bound'>} spent
  * @param {Pick<JobTimes, 'stageSeconds' | 'busySeconds'>} times
@@ -120,7 +115,7 @@ export function boundOf(
     const idle = 1 - busy.shard;
     if (isAwayMostOf(idle * computing)) return 'host';
     if (listing !== undefined && listing > starting + computing * nearly) return 'listing';
-    // Whatever of both does not fit beside each other was at the same time.
+    // Both were true at the same time for at least the part by which their sum exceeds 1.
     return queued + idle - 1 > idle / 2 ? 'coordinator' : 'shards';
   }
   if (binding) return binders.reduce((a, b) => (binding[b] > binding[a] ? b : a));
@@ -135,14 +130,14 @@ export function boundOf(
   };
   const takesTurns = seconds.device <= (busySeconds.device ?? 0) * 1.05;
   if (busy.device >= fullDevice && takesTurns) return 'device';
-  // Where several are under way all the time, as on a CPU that decodes and computes, it is the one that took most.
+  // If several run all the time, as on a CPU that decodes and computes, the one that took most seconds counts.
   const most = Math.max(...works.map((work) => busy[work]));
   const longest = works.filter((work) => busy[work] >= most * nearly);
   return longest.reduce((a, b) => (seconds[b] > seconds[a] ? b : a));
 }
 
 /**
- * Rows of a table: where the time went, and what bound it; none where that is not known.
+ * Rows of a table: where the time went, and what limited the job; none if that is not known.
  *
  * @param {TimeSpent | undefined} spent
  * @returns {string[][]}
@@ -164,7 +159,7 @@ export const workNames = {
   read: 'reading',
   decode: 'decoding',
   device: 'the device',
-  encode: 'keeping maps',
+  encode: 'storing maps',
   node: "the node's own work",
 };
 
@@ -175,7 +170,7 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
   /** @param {number} part */
   const ofComputing = (part) => `${describeSeconds(part * computing)} of ${describeSeconds(computing)}`;
   const all = describeSeconds(starting + computing + writing);
-  const idle = `nodes had no shard in ${percent(1 - busy.shard)} of ${describeSeconds(computing)}`;
+  const idle = `nodes had no shard for ${percent(1 - busy.shard)} of ${describeSeconds(computing)}`;
   switch (bound) {
     case 'start':
       return `the start: it took ${describeSeconds(starting)} of ${all}`;
@@ -184,22 +179,23 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
     case 'listing':
       return `listing: ${idle}`;
     case 'host':
-      return `${placeName(away?.place ?? '')}: it was away in ${describeSeconds(away?.seconds ?? 0)} of ${all}`;
+      return `${placeName(away?.place ?? '')}: it was unavailable for ${describeSeconds(away?.seconds ?? 0)} of ${all}`;
     case 'coordinator':
       return `the coordinator: ${idle}, while shards waited for one`;
     case 'shards':
       return `waiting: ${idle}`;
     case 'device':
       if (binding)
-        return `the device: it had work in ${ofComputing(binding.device)}, and was busy in ${percent(busy.device)}`;
-      return `the device: busy in ${percent(busy.device)} of ${describeSeconds(computing)}, decoding in ${percent(busy.decode)}`;
+        return `the device: it had work for ${ofComputing(binding.device)} and was busy for ${percent(busy.device)}`;
+      return `the device: busy for ${percent(busy.device)} of ${describeSeconds(computing)}, decoding for ${percent(busy.decode)}`;
     case 'node':
-      return `the node's own work: it had shards, but none was being read, decoded, computed or kept in ${ofComputing(binding?.node ?? 0)}`;
+      return `the node's own work: it had shards, but read, decoded, computed and stored none of them for ${ofComputing(binding?.node ?? 0)}`;
     default: {
-      const device = `the device was busy in ${percent(busy.device)}`;
-      if (binding) return `${workNames[bound]}: all else waited for it in ${ofComputing(binding[bound])}; ${device}`;
+      const device = `the device was busy for ${percent(busy.device)}`;
+      if (binding)
+        return `${workNames[bound]}: everything else waited for it, ${ofComputing(binding[bound])}; ${device}`;
       const work = bound === 'network' ? 'read' : bound;
-      return `${workNames[work]}: under way in ${ofComputing(busy[work])}; ${device}`;
+      return `${workNames[work]}: running for ${ofComputing(busy[work])}; ${device}`;
     }
   }
 }
@@ -210,5 +206,5 @@ function placeName(place) {
   return `the ${scheme === 's3' ? 'bucket' : 'host'} '${name}'`;
 }
 
-/** In [0, 1], to a thousandth. @param {number} part */
+/** Rounded to a thousandth, and limited to [0, 1]. @param {number} part */
 const rounded = (part) => Math.round(Math.min(1, Math.max(0, part)) * 1000) / 1000;

@@ -147,22 +147,22 @@ test('a person reads where the time went and what bound it', () => {
   const stageSeconds = { decode: 30, compute: 0.24 };
   assert.deepEqual(lines({ busySeconds: { decode: 3.1, device: 0.24, shard: 4 }, stageSeconds }), [
     ['time', '0.50 s to the first shard, 4.00 s computing, 0.50 s writing'],
-    ['bound by', 'decoding: under way in 3.10 s of 4.00 s; the device was busy in 6 %'],
+    ['bound by', 'decoding: running for 3.10 s of 4.00 s; the device was busy for 6 %'],
   ]);
   const bounds = table.map(([, , times]) => lines(times)[1]![1]!);
   assert.deepEqual(
     [1, 6, 7, 8, 9, 10, 11, 12, 14, 15, 17, 18].map((i) => bounds[i]),
     [
-      'the device: busy in 90 % of 4.00 s, decoding in 100 %',
-      'listing: nodes had no shard in 83 % of 4.00 s',
-      'waiting: nodes had no shard in 83 % of 4.00 s',
-      'the device: it had work in 3.40 s of 4.00 s, and was busy in 53 %',
-      'reading: all else waited for it in 2.10 s of 4.00 s; the device was busy in 5 %',
-      'the network: all else waited for it in 3.90 s of 4.00 s; the device was busy in 0 %',
-      "the node's own work: it had shards, but none was being read, decoded, computed or kept in 3.00 s of 4.00 s",
-      'the coordinator: nodes had no shard in 83 % of 4.00 s, while shards waited for one',
-      "the host 'a:8080': it was away in 2.50 s of 5.00 s",
-      "the bucket 'b': it was away in 3.00 s of 5.00 s",
+      'the device: busy for 90 % of 4.00 s, decoding for 100 %',
+      'listing: nodes had no shard for 83 % of 4.00 s',
+      'waiting: nodes had no shard for 83 % of 4.00 s',
+      'the device: it had work for 3.40 s of 4.00 s and was busy for 53 %',
+      'reading: everything else waited for it, 2.10 s of 4.00 s; the device was busy for 5 %',
+      'the network: everything else waited for it, 3.90 s of 4.00 s; the device was busy for 0 %',
+      "the node's own work: it had shards, but read, decoded, computed and stored none of them for 3.00 s of 4.00 s",
+      'the coordinator: nodes had no shard for 83 % of 4.00 s, while shards waited for one',
+      "the host 'a:8080': it was unavailable for 2.50 s of 5.00 s",
+      "the bucket 'b': it was unavailable for 3.00 s of 5.00 s",
       'the start: it took 4.00 s of 5.00 s',
       'writing the results: it took 3.50 s of 5.00 s',
     ],

@@ -59,7 +59,7 @@ test('many runs of other jobs tell what a job of the same parts takes, where one
 });
 
 test('a short run says little of a long job', () => {
-  // It took a hundred times its share of the work, but ten times in all: the start was slow.
+  // It took ten times as long in all, which is a hundred times its share of the work: the start was slow.
   const short = { parts: { start: 0.3, decode: 0.01 }, seconds: 3, slowdown: 1 };
   const { seconds: expected } = predict({ start: 0.3, decode: 100 }, fitCosts([short]));
   assert.ok(expected < 500, `${expected}`);

@@ -1,28 +1,30 @@
 /**
- * What a job takes, as a sum of parts that are each known by a name: `Parts` are their seconds by the figures that the
- * program brings along. A machine and what is done on it differ from those, so each part has a factor of its own, and
- * all share one of the machine. Runs tell these factors: see fitCosts.
+ * The time of a job as a sum of named parts, each in seconds. The values come from constants of the program. Machines
+ * and jobs differ from these, so each part has a factor of its own, and all parts share a factor of the machine.
+ * fitCosts learns the factors from runs.
  */
 export type Parts = Readonly<Record<string, number>>;
 
 export interface RunRecord {
   parts: Parts;
-  /** How much longer it took for what else the machine did, as far as that was seen before; at least 1. */
+  /** How many times longer other programs made the run, as measured before it; at least 1. */
   slowdown: number;
-  /** What the job took. */
+  /** Seconds that the job took. */
   seconds: number;
 }
 
 export interface Prediction {
   seconds: number;
-  /** The job takes this much or less, and more, in one case of twenty each, as far as the model knows. */
+  /**
+   * Limits of the range: in the model, one job of twenty takes less than the low one, and one more than the high one.
+   */
   lowSeconds: number;
   highSeconds: number;
 }
 
-/** Factors as logarithms, and how sure they are. */
+/** Factors as logarithms, with their uncertainty. */
 export interface FittedCosts {
-  /** Names of the parts that have a factor of their own; the machine's is before them. */
+  /** Names of the parts that have a factor of their own. In `logs`, the factor of the machine comes before theirs. */
   readonly names: readonly string[];
   readonly logs: readonly number[];
   /** Covariance of `logs`. */
@@ -30,37 +32,38 @@ export interface FittedCosts {
 }
 
 /**
- * Standard deviations of logarithms of factors before anything was run: of machines, and of parts on one machine. With
- * these, two thirds of jobs that are of one part are within a factor of 2.2.
+ * Standard deviations of the logarithms of factors before any run: between machines, and between parts on one machine.
+ * With these, two thirds of the jobs with a single part are within a factor of 2.2.
  */
 const machineDeviation = 0.5;
 const partDeviation = 0.6;
 
-/** That of the same job run again, on a machine that does other things as well. */
+/** The standard deviation between runs of the same job on a machine that does other things as well. */
 const runDeviation = 0.2;
 
 /**
- * What else the machine does changes: of a slowdown, that part of its logarithm is the deviation of what becomes of it.
+ * Other programs change what they do: this share of the logarithm of a slowdown is the standard deviation of what it
+ * becomes.
  */
 const slowdownDeviation = 0.5;
 
-/** A run that is off by more than this many deviations counts as if it were less far off: the machine was busy. */
+/** A run that is off by more than this many standard deviations gets less weight: the machine was busy. */
 const farOff = 1.5;
 
 const steps = 25;
 
 /**
- * Factors that move by less than a hundredth are known: a run is off by more. To a millionth takes twice the steps
- * (measured).
+ * The fit ends when factors move by less than this, since runs differ by more. A limit of a millionth takes twice the
+ * steps (measured).
  */
 const settled = 0.01;
 
-/** One twentieth of a normal distribution lies beyond. */
+/** One twentieth of a normal distribution lies above this many standard deviations. */
 const twentieth = 1.645;
 
 /**
- * The factors that agree best with the runs and with what is known before: the maximum of their probability
- * (Gauss-Newton with Huber's weights), and the curvature there as their certainty. Without runs, all factors are 1.
+ * The most probable factors, given the runs and the deviations above (Gauss-Newton with the weights of Huber). The
+ * curvature there gives their uncertainty. Without runs, all factors are 1.
  */
 export function fitCosts(runs: readonly RunRecord[]): FittedCosts {
   const known = runs.filter(({ parts, seconds }) => seconds > 0 && sumOf(parts) > 0);
@@ -85,7 +88,7 @@ export function fitCosts(runs: readonly RunRecord[]): FittedCosts {
       }
     }
     const move = solve(rootOf(curvature), slope);
-    // Far from the end a whole step leads too far, as shares change on the way.
+    // Steps are limited, because a large step goes too far: shares change on the way.
     const most = Math.max(...move.map(Math.abs));
     logs = logs.map((log, i) => log + move[i]! * Math.min(1, 1 / most));
     if (most < settled) break;
@@ -96,7 +99,10 @@ export function fitCosts(runs: readonly RunRecord[]): FittedCosts {
 
 const deviationOf = (slowdown: number): number => Math.hypot(runDeviation, slowdownDeviation * Math.log(slowdown));
 
-/** What a job of these parts takes. Parts without a run have the machine's factor alone. `slowdown` is that of now. */
+/**
+ * The time of a job with these parts. Parts without a run get only the factor of the machine. `slowdown` is the current
+ * one.
+ */
 export function predict(parts: Parts, costs: FittedCosts, slowdown = 1): Prediction {
   const { names, logs, covariance } = costs;
   const { expected, shares } = share(termsBy(names)(parts), logs);
@@ -111,14 +117,17 @@ export function predict(parts: Parts, costs: FittedCosts, slowdown = 1): Predict
   return { seconds, lowSeconds: seconds / spread, highSeconds: seconds * spread };
 }
 
-/** How much of two jobs' time is spent on the same parts: 0 to 1. */
+/** How similar two jobs are: the share of their time that is spent on the same parts, 0 to 1. */
 export function likeness(a: Parts, b: Parts): number {
   const [sumA, sumB] = [sumOf(a), sumOf(b)];
   if (sumA === 0 || sumB === 0) return 0;
   return Object.entries(a).reduce((sum, [name, seconds]) => sum + Math.min(seconds / sumA, (b[name] ?? 0) / sumB), 0);
 }
 
-/** Seconds of a part, and the place of its factor in `logs`: 0, where the machine's is, if it has none of its own. */
+/**
+ * Seconds of a part, and the index of its factor in `logs`; 0, the factor of the machine, if the part has none of its
+ * own.
+ */
 interface Term {
   factor: number;
   seconds: number;
@@ -130,8 +139,8 @@ function termsBy(names: readonly string[]): (parts: Parts) => Term[] {
 }
 
 /**
- * Seconds that are expected, and the share of each factor in them: how much more they are where it grows. Only factors
- * with a share are named, because a run has a few parts, and all runs together many.
+ * The expected seconds, and the share of each factor in them: how much they grow with it. Only factors with a share are
+ * listed, because one run has few parts and all runs together have many.
  */
 function share(terms: readonly Term[], logs: readonly number[]) {
   const machine = Math.exp(logs[0]!);
@@ -148,7 +157,8 @@ const diagonal = (values: readonly number[]): number[][] =>
   values.map((value, i) => values.map((_, j) => (i === j ? value : 0)));
 
 /**
- * The lower triangle whose product with its transpose is `matrix`, which is symmetric and positive definite (Cholesky).
+ * The lower triangle whose product with its transpose is `matrix`, which must be symmetric and positive definite
+ * (Cholesky).
  */
 function rootOf(matrix: readonly (readonly number[])[]): number[][] {
   const root: number[][] = [];
@@ -165,7 +175,7 @@ function rootOf(matrix: readonly (readonly number[])[]): number[][] {
   return root;
 }
 
-/** Solves `matrix` x = `right`, by the root of the matrix. */
+/** Solves `matrix` x = `right`; `root` is the rootOf the matrix. */
 function solve(root: readonly (readonly number[])[], right: readonly number[]): number[] {
   const x = [...right];
   for (let i = 0; i < x.length; i++) {

@@ -8,11 +8,17 @@ const video = { job: 0.3, 'decode video': 30, 'cpu lbp': 3 };
 const archive = { job: 0.3, 'open jpeg': 20, 'decode jpeg': 200, 'cpu lbp': 40 };
 const usual = (parts: KeptRun['parts'], startSeconds = 1) => ({ parts, startSeconds });
 const run = (parts: KeptRun['parts'], seconds: number, startFactor = 1): KeptRun => ({
-  ...{ machine: 'm', device: 'cpu', isChosen: true, startFactor, parts, seconds, slowdown: 1 },
+  machine: 'm',
+  device: 'cpu',
+  isChosen: true,
+  startFactor,
+  parts,
+  seconds,
+  slowdown: 1,
 });
 
 test('an archive is not measured by a video', () => {
-  // A tenth of what is expected of a video: that is what decoding it is, and the machine is faster by a part of that.
+  // A video took a tenth of what was expected. That is put down to decoding mostly, and partly to a fast machine.
   const { seconds, likeRuns, otherRuns } = estimateTime(usual(archive), [run(video, 3.3)], 1);
   assert.ok(seconds > 260 / 4 && seconds < 260, `${seconds}`);
   assert.deepEqual([likeRuns, otherRuns], [0, 1]);
@@ -30,8 +36,8 @@ test('a start takes what starts took here', () => {
 
 test('an estimate says what it is based on', () => {
   assert.equal(basisOf({ likeRuns: 0, otherRuns: 0 }), 'a guess: nothing was run on this machine yet');
-  assert.equal(basisOf({ likeRuns: 0, otherRuns: 1 }), 'a guess: from 1 run on this machine, none like it');
-  assert.equal(basisOf({ likeRuns: 3, otherRuns: 9 }), 'from 3 like runs on this machine');
+  assert.equal(basisOf({ likeRuns: 0, otherRuns: 1 }), 'a guess: from 1 run on this machine, none of them similar');
+  assert.equal(basisOf({ likeRuns: 3, otherRuns: 9 }), 'from 3 similar runs on this machine');
 });
 
 test('the device is the one that was chosen the last time, or that has a driver here', () => {

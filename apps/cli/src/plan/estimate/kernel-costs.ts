@@ -1,10 +1,10 @@
 import type { KernelName, Operation } from '@halogrid/kernels';
 
-/** A node's device, as its cost goes. */
+/** The kinds of devices with different costs. */
 export type CostDevice = 'gpu' | 'software' | 'cpu';
 
 /**
- * Nanoseconds a pixel and core on the cpu device, for pixels of 8 bits; how often that where they have 16, and on
+ * Nanoseconds per pixel and core on the cpu device, for pixels of 8 bits; and factors of that for 16 bits, and for
  * SwiftShader.
  */
 interface CpuCost {
@@ -13,18 +13,18 @@ interface CpuCost {
   onSoftware: number;
 }
 
-/** A line a kernel, for which the compiler asks. Measured on one core of an AMD EPYC, see docs/benchmarks.md. */
+/** A line for each kernel, which the compiler demands. Measured on one core of an AMD EPYC, see docs/benchmarks.md. */
 const cpuCosts: Record<KernelName, (operation: Operation) => CpuCost> = {
-  // The 3x3 square; neighbours on a ring by their number; variances are computed by the reference.
+  // The 3x3 square is fastest. Rings take longer by their number of points. The reference computes variances.
   lbp: ({ parameters, halo }) => {
     const points = Number(parameters.points);
     if (parameters.labels === 'var') return { nanoseconds: 19 * points, of16Bits: 1, onSoftware: 100 };
     const isSquare = halo === 1 && points === 8 && parameters.convention?.startsWith('nw-');
     return { nanoseconds: isSquare ? 1.2 : 1.1 * points, of16Bits: 1, onSoftware: 100 };
   },
-  // 16 bits are computed without WebAssembly.
+  // Pixels of 16 bits are computed without WebAssembly.
   ldp: ({ halo }) => ({ nanoseconds: 3.5 + 0.3 * halo, of16Bits: 14, onSoftware: 100 }),
-  // Rounded ones are sums of integers over the whole matrix.
+  // Rounded results are sums of integers over the whole matrix.
   conv: ({ parameters, halo, output }) => {
     const side = 2 * halo + 1;
     const isSeparable = /^(gaussian|box|sobel|prewitt)/.test(parameters.kernel ?? '');
@@ -39,14 +39,14 @@ const cpuCosts: Record<KernelName, (operation: Operation) => CpuCost> = {
 };
 
 /**
- * Seconds of a core, or of the whole GPU, for a pixel of the first kernel's input, by figures of docs/benchmarks.md. On
- * a GPU, most kernels take less than the copy into its memory.
+ * Seconds of a core, or of the whole GPU, per pixel of the first kernel's input, by figures of docs/benchmarks.md. On a
+ * GPU, most kernels take less time than the copy into its memory.
  */
 export function kernelSecondsAPixel(operations: readonly Operation[], device: CostDevice, bits: 8 | 16): number {
   let nanoseconds = 0;
   for (const operation of operations) {
     const cost = cpuCosts[operation.kernel as KernelName](operation);
-    // What follows the first kernel reads 8 bits.
+    // Kernels after the first one read 8 bits.
     const isDeep = bits === 16 && operation === operations[0] && device === 'cpu';
     const times = device === 'software' ? cost.onSoftware : isDeep ? cost.of16Bits : 1;
     nanoseconds += cost.nanoseconds * times;

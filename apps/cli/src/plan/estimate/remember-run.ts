@@ -8,22 +8,22 @@ import { thisMachine } from './this-machine.ts';
 export interface EndedRun {
   costs: RunCosts;
   nodes: readonly Pick<NodeStatus, 'device'>[];
-  /** As asked for. */
+  /** The device that was asked for. */
   asked: DeviceChoice;
-  /** Until the nodes served. */
+  /** Seconds until the nodes served. */
   startSeconds: number;
 }
 
-/** A job that set aside more of its inputs than this did less than was planned. */
+/** The largest share of quarantined inputs of a run to remember: with more, a job did less than was planned. */
 const maxQuarantined = 0.1;
 
-/** Remembers what a job of this machine took, where it did all that was planned. */
+/** Remembers the time of a job on this machine, if it did all that was planned. */
 export async function rememberRun(job: JobStatus, run: EndedRun): Promise<void> {
   const kept = runToKeep(job, run, await run.costs.slowdown);
   if (kept) await keepRun(kept);
 }
 
-/** Undefined for a run that says nothing of others. */
+/** The run as it is remembered; undefined if it says nothing about other runs. */
 export function runToKeep(
   job: JobStatus,
   { costs, nodes, asked, startSeconds }: EndedRun,

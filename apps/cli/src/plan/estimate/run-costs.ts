@@ -4,19 +4,17 @@ import type { CostDevice } from './kernel-costs.ts';
 import { type FinalCounts, scaleTotals } from './scale-totals.ts';
 import { type PlannedJob, startSeconds, type Workers, workParts } from './work-parts.ts';
 
-/** What a run remembers of its plan. */
+/** The part of a plan that its run remembers. */
 export interface RunCosts {
-  /** What a start takes by the program's own figures. */
+  /** Seconds of a start by the constants of the program. */
   usualStartSeconds: number;
-  /** That of the time when the run was planned: see slowdownBy. */
+  /** The slowdown when the run was planned: see slowdownBy. */
   slowdown: Promise<number>;
-  /**
-   * What the time of a job with these counts is made of on that device; undefined where too little was planned to tell.
-   */
+  /** The parts of the time of a job with these counts on that device; undefined if too little was planned to know. */
   partsOf(counts: FinalCounts, device: CostDevice): Parts | undefined;
 }
 
-/** `soFar` may grow until the parts are asked for. */
+/** The costs of a plan; its totals `soFar` may grow until the parts are asked for. */
 export function runCosts(
   soFar: PlanTotals,
   job: PlannedJob,

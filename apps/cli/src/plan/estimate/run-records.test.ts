@@ -6,8 +6,13 @@ import { after, before, test } from 'node:test';
 import { type KeptRun, keepRun, readRuns, runsFile } from './run-records.ts';
 
 const run: KeptRun = {
-  ...{ machine: 'm', device: 'cpu', isChosen: true, startFactor: 1.5, slowdown: 1 },
-  ...{ parts: { job: 0.3, 'decode jpeg': 2 }, seconds: 3 },
+  machine: 'm',
+  device: 'cpu',
+  isChosen: true,
+  startFactor: 1.5,
+  slowdown: 1,
+  parts: { job: 0.3, 'decode jpeg': 2 },
+  seconds: 3,
 };
 let folder: string;
 before(async () => {

@@ -5,29 +5,32 @@ import { cacheFolders, makeFolders, softwareVersion } from '@halogrid/service';
 import type { RunRecord } from './cost-model.ts';
 import type { CostDevice } from './kernel-costs.ts';
 
-/** A run on this machine, as it is remembered for estimates. */
+/** A run that is remembered for estimates. */
 export interface KeptRun extends RunRecord {
-  /** What kind of machine it was: a home folder may be that of several. */
+  /** The kind of machine: several machines may share a home folder. */
   machine: string;
-  /** What computed it, and whether it was chosen for lack of a wish. */
+  /** The device that computed it, and whether it was chosen automatically. */
   device: CostDevice;
   isChosen: boolean;
-  /** What it took until the nodes served, over what that takes by the program's own figures. */
+  /** The time until the nodes served, divided by that time by the constants of the program. */
   startFactor: number;
 }
 
-/** Runs that are remembered; a file that is larger than such a number ever needs is none of ours. */
+/** Runs that are remembered at most. A file that is larger than they can be is not ours. */
 const maxRuns = 200;
 const maxFileBytes = 4 * 2 ** 20;
 
 const devices: readonly unknown[] = ['gpu', 'software', 'cpu'] satisfies CostDevice[];
 
-/** Oldest first. What cannot be read, is damaged or of another version of the program is as if it were not there. */
+/**
+ * The remembered runs of a machine, oldest first. A file that cannot be read, is damaged or of another version of the
+ * program counts as missing.
+ */
 export async function readRuns(machine: string, file = runsFile(process.env)): Promise<KeptRun[]> {
   return (await allRuns(file)).filter((run) => run.machine === machine);
 }
 
-/** Remembers a run. It is for estimates alone, so a file that cannot be written is no failure. */
+/** Remembers a run. Errors of writing are ignored, because runs only serve estimates. */
 export async function keepRun(run: KeptRun, file = runsFile(process.env)): Promise<void> {
   const runs = [...(await allRuns(file)), run].slice(-maxRuns);
   const lines = runs.map((kept) => JSON.stringify(kept)).join(',\n');
@@ -71,5 +74,7 @@ function isRun(value: unknown): value is KeptRun {
 const isPositive = (value: unknown): value is number =>
   typeof value === 'number' && value > 0 && Number.isFinite(value);
 
-/** In the cache folder of the user, or, where there is none, in one of his for temporary files. */
+/**
+ * The file of remembered runs: in the cache folder of the user, or in his folder for temporary files if he has none.
+ */
 export const runsFile = (env: NodeJS.ProcessEnv): string => join(cacheFolders(env)[0]!, 'runs.json');

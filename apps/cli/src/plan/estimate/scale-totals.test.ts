@@ -4,21 +4,33 @@ import type { PlanTotals } from '@halogrid/coordinator/plan';
 import { scaleTotals } from './scale-totals.ts';
 
 const nothing = { stagingBytes: 0, resultsBytes: 0 };
-/** A quarter of an archive of 8,000 frames, of which a batch of 500 is being filled. */
+/** A quarter of an archive of 8,000 frames; a batch of 500 is being filled. */
 const part: PlanTotals = {
-  ...{ sources: 2000, kept: 0, quarantined: 0, unknown: 0, pixels: 200_000, shards: 3, tiles: 0, segments: 0 },
-  ...{ videoFrames: 0, haloPixels: 0, largest: { width: 10, height: 10, ...nothing }, batch: nothing, all: nothing },
-  ...{ scratchBytes: 0, output: { mapsBytes: 400_000, featuresBytes: 0, histogramBytes: 0 } },
+  sources: 2000,
+  kept: 0,
+  quarantined: 0,
+  unknown: 0,
+  pixels: 200_000,
+  shards: 3,
+  tiles: 0,
+  segments: 0,
+  videoFrames: 0,
+  haloPixels: 0,
+  largest: { width: 10, height: 10, ...nothing },
+  batch: nothing,
+  all: nothing,
+  scratchBytes: 0,
+  output: { mapsBytes: 400_000, featuresBytes: 0, histogramBytes: 0 },
   work: {
-    ...{ inputs: 1500, kinds: { jpeg: { units: 1500, opens: 1500, pixels: 150_000, bytes: 3000 } }, bins: 1500 },
-    ...{
-      kernelPixels: { u8: 150_000, u16: 0 },
-      knownPixels: [{ u8: 75_000, u16: 0 }],
-      previews: 20,
-      previewPixels: 2000,
-      remoteFiles: 150,
-      remoteBytes: 300,
-    },
+    inputs: 1500,
+    kinds: { jpeg: { units: 1500, opens: 1500, pixels: 150_000, bytes: 3000 } },
+    bins: 1500,
+    kernelPixels: { u8: 150_000, u16: 0 },
+    knownPixels: [{ u8: 75_000, u16: 0 }],
+    previews: 20,
+    previewPixels: 2000,
+    remoteFiles: 150,
+    remoteBytes: 300,
   },
 };
 

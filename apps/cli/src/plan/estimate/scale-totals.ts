@@ -1,6 +1,6 @@
 import type { PlanTotals, PlanWork, SourceWork } from '@halogrid/coordinator/plan';
 
-/** What a job turned out to have. */
+/** The counts of a job that has ended. */
 export interface FinalCounts {
   sources: number;
   shards: number;
@@ -8,8 +8,8 @@ export interface FinalCounts {
 }
 
 /**
- * The totals of a whole job by those of a part of its plan, as if the rest were like that part: a large archive runs
- * before a plan of all of it is made. Undefined where the part has nothing to tell by.
+ * The totals of a whole job from the totals of a part of its plan, as if the rest were like that part: a large archive
+ * runs before all of it is planned. Undefined if the part is empty.
  */
 export function scaleTotals(totals: PlanTotals, { sources, shards, pixels }: FinalCounts): PlanTotals | undefined {
   const { work, haloPixels, output } = totals;

@@ -32,22 +32,22 @@ test('only times of cores that this process may use count', () => {
   assert.deepEqual([...coresIn('0-2,12')], [0, 1, 2, 12]);
   assert.deepEqual([...coresIn('7')], [7]);
   assert.deepEqual(coreTimes(stat(100, 50), coresIn('0-1')), { cores: 2, busy: 2 * 126, all: 2 * 181 });
-  // A machine may be allowed cores that it lacks.
+  // The list of allowed cores may have some that the machine lacks.
   assert.deepEqual(coreTimes(stat(100, 50), coresIn('12-127')), { cores: 1, busy: 300, all: 300 });
 });
 
-/** Two looks at cores that were busy for that part of the time. */
+/** Two looks at cores that were busy for this part of the time. */
 const busyFor = (cores: number, part: number): [CoreTimes, CoreTimes] => [
   { cores, busy: 1000, all: 5000 },
   { cores, busy: 1000 + 20 * cores * part, all: 5000 + 20 * cores },
 ];
 
 test('threads that would compute follow from how busy cores are and how long one of ours waits', () => {
-  // Nobody else, but us.
+  // Only our own threads.
   assert.equal(othersOn(busyFor(2, 0.5), { ran: 1e9, waited: 0 }, 1, 99), 0);
-  // Each core has one thread of others, and ours beside one of them gets two thirds of a core.
+  // Each core has one thread of another program, and ours gets two thirds of a core beside one of them.
   isNear(othersOn(busyFor(2, 1), { ran: 2e8, waited: 1e8 }, 1, 99), 2);
-  // A fair share by the number of threads, whatever that is.
+  // Each of any number of threads gets a fair share.
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 64 }), fc.nat(100), fc.integer({ min: 1, max: 9 }), (cores, more, own) => {
       const others = cores + more;

@@ -1,31 +1,31 @@
-/** How much longer everything takes for what else the cores do. */
+/** How many times longer other programs make everything. */
 
-/** Times of the cores that this process may use, together, in ticks of the system's clock. */
+/** The total times of the cores that this process may use, in ticks of the system's clock. */
 export interface CoreTimes {
   cores: number;
   busy: number;
-  /** Busy or not. */
+  /** Busy and idle. */
   all: number;
 }
 
-/** Nanoseconds that a thread computed, and that it waited for a core. */
+/** Nanoseconds in which a thread computed, and in which it waited for a core. */
 export interface ThreadTimes {
   ran: number;
   waited: number;
 }
 
 /**
- * How much longer everything takes where `others` threads that would compute share `cores` with `ownCores` of ours,
- * each of which gets as much as any. At least 1.
+ * How many times longer everything takes if `others` threads share `cores` cores with `ownCores` busy threads of ours,
+ * and each thread gets an equal share. At least 1.
  */
 export const slowdownBy = (others: number, ownCores: number, cores: number): number =>
   Math.max(1, (others + ownCores) / cores);
 
 /**
- * How many threads of others would compute on these cores, on average between two looks. A thread of ours that waited
- * as long as it computed had one other thread before it, so all that compute on a core that is busy have as many behind
- * them. Not more than `load`, the machine's of the last minute: a burst is over soon. `ownThreads` are ours that
- * computed meanwhile.
+ * How many threads of other programs want these cores, on average between two looks. A thread of ours that waited as
+ * long as it computed shared its core with one other thread, so the busy cores have as many threads in line. At most
+ * `load`, the load of the machine in the last minute, because a burst is soon over. `ownThreads` of ours computed in
+ * that time.
  */
 export function othersOn(
   [before, after]: readonly [CoreTimes, CoreTimes],
@@ -40,7 +40,7 @@ export function othersOn(
   return Math.max(0, Math.min(wouldCompute - ownThreads, load));
 }
 
-/** Numbers of a list as Linux writes it: `0-3,8`. */
+/** The numbers in a list of Linux: `0-3,8`. */
 export function coresIn(list: string): Set<number> {
   const cores = new Set<number>();
   for (const range of list.split(',')) {
@@ -55,7 +55,7 @@ export function coreTimes(text: string, cores: ReadonlySet<number>): CoreTimes {
   const times = { cores: 0, busy: 0, all: 0 };
   for (const [, core, line] of text.matchAll(/^cpu(\d+) (.*)$/gm)) {
     if (!cores.has(Number(core))) continue;
-    // What guests took is in the user's time as well.
+    // The last two numbers, for guests, are part of the user's time.
     const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, ...rest] = line!.split(' ').slice(0, 8).map(Number);
     const busy = user + nice + system + rest.reduce((sum, ticks) => sum + ticks, 0);
     times.cores++;

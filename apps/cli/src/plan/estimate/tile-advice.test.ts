@@ -11,7 +11,7 @@ const tiny = totals(347_457, 17_025_393, 11_118_624);
 test('tiny tiles are advised against, with their number, what they cost, and a better size', () => {
   assert.equal(
     tileAdvice(tiny, { job: 0.3, tiles: 400, 'open tiff': 600, 'decode tiff': 40, cpu: 0.1 }, 7),
-    'Tiles of 7 pixels make 347,457 shards: 96 % of the time goes to their number, and 40 % of what is read lies around them; ' +
+    'Tiles of 7 pixels make 347,457 shards: 96 % of the time is spent on their number, and 40 % of the pixels that are read lie around them; ' +
       '--tile 128 gives the same results sooner',
   );
 });

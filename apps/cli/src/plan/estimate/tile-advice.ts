@@ -2,21 +2,24 @@ import type { PlanTotals } from '@halogrid/coordinator/plan';
 import type { Parts } from './cost-model.ts';
 import { partsOfCut } from './work-parts.ts';
 
-/** Advice is given where so much of the time goes to the cut, and of what is read, lies around tiles. */
+/**
+ * Advice is given if the cut takes more than this share of the time, or surroundings of tiles are more than this share
+ * of what is read.
+ */
 const tooMuch = 0.5;
 
-/** What remains of that with the size that is advised. */
+/** The advised size brings these shares below this. */
 const fine = 0.1;
 
-/** Sides that are advised, of which the last is the one that is chosen unless another is asked for. */
+/** Sides that may be advised. The last is the default. */
 const sidesPx = [128, 256, 512, 1024, 2048, 4096];
 
-/** Fewer shards are done at once, however small they are. */
+/** Fewer tiles than this are done at once, however small they are. */
 const fewTiles = 100;
 
 /**
- * A sentence on tiles that are so small that most of the time, or of what is read, is spent on their number; undefined
- * where they are not. `tilePx` is what was asked for; `isPart`: there are more tiles than these.
+ * A sentence about tiles that are so small that most of the time or of what is read is due to their number; undefined
+ * for other tiles. `tilePx` is the side that was asked for; `isPart`: these are not all tiles.
  */
 export function tileAdvice(
   { tiles, work, haloPixels }: Pick<PlanTotals, 'tiles' | 'work' | 'haloPixels'>,
@@ -32,12 +35,12 @@ export function tileAdvice(
   const pixels = readPixels - haloPixels;
   const haloShare = haloPixels / readPixels;
   if (Math.max(cutShare, haloShare) <= tooMuch) return undefined;
-  // Twice the side has a quarter of the tiles, and half of what is read around them.
+  // With twice the side there is a quarter of the tiles, and half of what is read around them.
   const isFine = (px: number): boolean =>
     cut * (tilePx / px) ** 2 <= fine * rest && (haloPixels / pixels) * (tilePx / px) <= fine;
   const better =
     sidesPx.find((px) => px > tilePx && (isFine(px) || tiles * (tilePx / px) ** 2 < fewTiles)) ?? sidesPx.at(-1)!;
-  const wasted = `${percent(cutShare)} of the time goes to their number, and ${percent(haloShare)} of what is read lies around them`;
+  const wasted = `${percent(cutShare)} of the time is spent on their number, and ${percent(haloShare)} of the pixels that are read lie around them`;
   return `Tiles of ${tilePx} pixels make ${isPart ? 'more than ' : ''}${tiles.toLocaleString('en')} shards: ${wasted}; --tile ${better} gives the same results sooner`;
 }
 

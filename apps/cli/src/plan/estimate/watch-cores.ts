@@ -3,13 +3,13 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CoreTimes, coresIn, coreTimes, othersOn, slowdownBy, type ThreadTimes } from './slowdown.ts';
 
-/** A plan takes no less, and the clock of the cores ticks twenty times. */
+/** A plan takes at least as long, and the clock of the cores ticks twenty times in it. */
 const watchMs = 200;
 
 /**
- * How much longer everything takes now, by the cores that this process may use and by how long its own main thread,
- * which computes all the while that a command starts, has waited for one of them. `ownThreads` compute meanwhile. 1
- * where the system does not tell, which only Linux does.
+ * How many times longer other programs make everything now. It follows from the cores that this process may use, and
+ * from how long its main thread, which computes while a command starts, has waited for a core. `ownThreads` compute
+ * meanwhile. 1 on other systems than Linux.
  */
 export async function slowdownNow(ownThreads: number): Promise<number> {
   try {
@@ -25,7 +25,7 @@ export async function slowdownNow(ownThreads: number): Promise<number> {
   }
 }
 
-/** Since this process began. */
+/** The times of the main thread since this process began. */
 async function mainThreadTimes(): Promise<ThreadTimes> {
   const [ran, waited] = (await readFile('/proc/self/schedstat', 'utf8')).split(' ').map(Number);
   return { ran: ran!, waited: waited! };

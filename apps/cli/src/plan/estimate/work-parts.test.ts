@@ -12,13 +12,32 @@ const job = { pipelines: [pipeline], mapFormat: 'tiff' };
 const workers: Workers = { nodes: 2, device: 'cpu', cores: 4 };
 
 const noWork: PlanWork = {
-  ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, knownPixels: [], bins: 0, previews: 0, previewPixels: 0 },
-  ...{ remoteFiles: 0, remoteBytes: 0 },
+  inputs: 0,
+  kinds: {},
+  kernelPixels: { u8: 0, u16: 0 },
+  knownPixels: [],
+  bins: 0,
+  previews: 0,
+  previewPixels: 0,
+  remoteFiles: 0,
+  remoteBytes: 0,
 };
 const nothing = { stagingBytes: 0, resultsBytes: 0 };
 const totalsOf = (work: Partial<PlanWork>, more: Partial<PlanTotals> = {}): PlanTotals => ({
-  ...{ sources: 0, kept: 0, quarantined: 0, unknown: 0, pixels: 0, shards: 0, tiles: 0, segments: 0, videoFrames: 0 },
-  ...{ haloPixels: 0, largest: { width: 0, height: 0, ...nothing }, batch: nothing, all: nothing, scratchBytes: 0 },
+  sources: 0,
+  kept: 0,
+  quarantined: 0,
+  unknown: 0,
+  pixels: 0,
+  shards: 0,
+  tiles: 0,
+  segments: 0,
+  videoFrames: 0,
+  haloPixels: 0,
+  largest: { width: 0, height: 0, ...nothing },
+  batch: nothing,
+  all: nothing,
+  scratchBytes: 0,
   output: { mapsBytes: 0, featuresBytes: 0, histogramBytes: 0 },
   work: { ...noWork, ...work },
   ...more,
@@ -26,7 +45,7 @@ const totalsOf = (work: Partial<PlanWork>, more: Partial<PlanTotals> = {}): Plan
 const secondsOf = (totals: PlanTotals, by = workers) => predict(workParts(totals, job, by), fitCosts([])).seconds;
 
 const amount = fc.nat(1e6);
-/** Frames of a kind and tiles of a TIFF, of as many pixels each. */
+/** Frames of a kind, and tiles of a TIFF with as many pixels. */
 const shape = fc.record({ frames: amount, framePixels: amount, tiles: amount, tilePixels: amount, mapsBytes: amount });
 type Shape = { frames: number; framePixels: number; tiles: number; tilePixels: number; mapsBytes: number };
 const totalsOfShape = ({ frames, framePixels, tiles, tilePixels, mapsBytes }: Shape): PlanTotals => {
@@ -45,7 +64,10 @@ const totalsOfShape = ({ frames, framePixels, tiles, tilePixels, mapsBytes }: Sh
       bins: 256 * (frames + 1),
     },
     {
-      ...{ sources: frames + 1, pixels, tiles, shards: tiles + frames },
+      sources: frames + 1,
+      pixels,
+      tiles,
+      shards: tiles + frames,
       output: { mapsBytes, featuresBytes: 0, histogramBytes: 0 },
     },
   );
@@ -79,7 +101,7 @@ describe('the time of a job', () => {
     fc.assert(
       fc.property(shape, (of) => {
         const seconds = secondsOf(totalsOfShape(of));
-        // A tenth of what was measured on one core: nothing does a lease in 0.1 ms, or a pixel in 0.1 ns.
+        // A tenth of what was measured on one core: no machine handles a lease in 0.1 ms, or a pixel in 0.1 ns.
         assert.ok(seconds >= (0.1e-3 * of.tiles) / workers.cores);
         assert.ok(seconds >= (0.1e-9 * (of.frames * of.framePixels + of.tiles * of.tilePixels)) / workers.cores);
         assert.ok(seconds >= 0.1e-9 * of.mapsBytes);
@@ -158,7 +180,7 @@ describe('a kernel takes', () => {
     }
   });
 
-  // docs/benchmarks.md, "Without a GPU" and "Estimates": of one core.
+  // Figures for one core in docs/benchmarks.md, "Without a GPU" and "Estimates".
   test('within a factor of 2 of what was measured', () => {
     for (const [text, nanoseconds] of [
       ['lbp', 1],

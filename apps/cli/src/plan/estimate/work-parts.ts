@@ -5,7 +5,7 @@ import { describePipeline, type Pipeline } from '@halogrid/kernels';
 import type { Parts } from './cost-model.ts';
 import { type CostDevice, kernelSecondsAPixel } from './kernel-costs.ts';
 
-/** What does the work: of this machine, as far as the time depends on it. */
+/** What does the work on this machine, as far as the time depends on it. */
 export interface Workers {
   nodes: number;
   device: CostDevice;
@@ -13,16 +13,16 @@ export interface Workers {
   cores: number;
 }
 
-/** A job's shape that its totals do not tell. */
+/** What a job's totals do not say about it. */
 export interface PlannedJob {
   pipelines: readonly Pipeline[];
-  /** As the job's. */
+  /** The map format of the job. */
   mapFormat: string;
 }
 
 /**
- * Seconds of a core for opening a file, a pixel that is decoded, and an encoded byte. See docs/benchmarks.md for how
- * they were measured.
+ * Seconds of a core for opening a file, for a decoded pixel, and for an encoded byte. docs/benchmarks.md says how they
+ * were measured.
  */
 interface ReadingCost {
   open: number;
@@ -31,8 +31,8 @@ interface ReadingCost {
 }
 
 /**
- * A line a format, for which the compiler asks. `open` of a video is that of a segment, and its planning reads all
- * bytes.
+ * A line for each format, which the compiler demands. For videos, `open` is the cost of a segment, and the plan reads
+ * all bytes.
  */
 const readingCosts: Record<SourceKind, ReadingCost> = {
   jpeg: { open: 0.3e-3, pixel: 1.5e-9, byte: 15e-9 },
@@ -44,50 +44,54 @@ const readingCosts: Record<SourceKind, ReadingCost> = {
   other: { open: 1e-3, pixel: 8e-9, byte: 0 },
 };
 
-/** Decoders of videos are started once, each on a core of its own. */
+/** Starting the decoders of videos, once, each on a core of its own. */
 const decoderStartSeconds = 0.3;
 
 /**
- * What remains of a job that does nearly nothing: its plan, a lease, its files, each of which is made safe on the disk.
+ * The cost of a job that does nearly nothing: its plan, a lease, and its files, which are synced to the disk one by
+ * one.
  */
 const jobSeconds = 0.3;
 
 /**
- * What a tile costs, however small it is: on the one thread of its node that answers, on the coordinator's, and on all
- * cores together. The slowest of them holds up the rest.
+ * The cost of a tile, however small: on the thread of its node that answers, on the thread of the coordinator, and on
+ * all cores together. The slowest of them counts.
  */
 const tileSeconds = { node: 1.5e-3, coordinator: 0.6e-3, cores: 2.3e-3 };
 
-/** Seconds of a core, for an input that is listed and compared, a batch of frames, a bin, a picture and its pixels. */
+/**
+ * Seconds of a core for an input that is listed and compared, a batch of frames, a bin, a preview, and a pixel of a
+ * preview.
+ */
 const inputSeconds = 50e-6;
 const batchSeconds = 5e-3;
 const binSeconds = 60e-9;
 const previewSeconds = 5e-3;
 const previewPixelSeconds = 20e-9;
 
-/** Seconds for a byte of a map, of one thread where it is put together at the end, and for each of its files. */
+/** Seconds of one thread for a byte of a map when maps are assembled at the end, and for each of their files. */
 const mapByteSeconds: Readonly<Record<string, number>> = { tiff: 6e-9, zarr: 10e-9, png: 25e-9, dzi: 40e-9 };
 const mapFileSeconds = 2e-3;
 
-/** Seconds a request, of which each node has some under way, and a byte, as of a network of a gigabit. */
+/** Seconds per request, requests that a node has open at once, and seconds per byte, as in a network of one gigabit. */
 const requestSeconds = 0.02;
 const requestsAtOnce = 8;
 const remoteByteSeconds = 8e-9;
 
 const maxNameLength = 160;
 
-/** Pixels that a thread of the cpu device computes together: see CpuDevice. */
+/** Pixels that a thread of the cpu device computes as one piece: see CpuDevice. */
 const batchPixels = 2 ** 23;
 
 /**
- * The parts of a job's time by the figures above, each more than 0. They add up: little of them overlaps where cores
- * are few.
+ * The parts of a job's time by the constants above, each more than 0. They are added up, because little of them
+ * overlaps on few cores.
  */
 export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJob, workers: Workers): Parts {
   const { work, shards, tiles, sources, kept, output } = totals;
   const { nodes, device, cores } = workers;
   const parts: Record<string, number> = { job: jobSeconds, inputs: inputSeconds * (work.inputs + kept) };
-  // What has few pieces keeps few cores busy.
+  // Work in few pieces keeps few cores busy.
   const shared = (seconds: number, pieces: number): number => seconds / Math.max(1, Math.min(cores, pieces));
   const { node, coordinator, cores: all } = tileSeconds;
   parts.tiles = tiles * Math.max(node / Math.max(1, Math.min(nodes, cores, tiles)), coordinator, all / cores);
@@ -96,7 +100,7 @@ export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJ
     const cost = readingCosts[kind as SourceKind];
     const isVideo = kind === 'video';
     parts[`open ${kind}`] = shared(cost.open * opens, units) + (isVideo && units > 0 ? decoderStartSeconds : 0);
-    // The first segments are decoded while the others are still listed.
+    // The first segments are decoded while the rest is still listed.
     parts[isVideo ? 'index video' : `unpack ${kind}`] = shared(cost.byte * bytes, isVideo ? cores : units);
     parts[`decode ${kind}`] = shared(cost.pixel * pixels, units);
   }
@@ -104,11 +108,11 @@ export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJ
     const bits = pixel === 'u16' ? 16 : 8;
     for (const [i, pipeline] of pipelines.entries()) {
       const computed = pixels - (work.knownPixels[i]?.[pixel as PixelType] ?? 0);
-      // Not rounded up: the longest piece holds up the rest, and a pixel more makes it no shorter.
+      // Not rounded up: the longest piece counts, and one more pixel does not make it shorter.
       const pieces = device === 'cpu' ? Math.max(tiles, computed / batchPixels) : cores;
       const seconds = computed * kernelSecondsAPixel(pipeline.operations, device, bits);
       const name = `${device} ${shortName(pipeline)} of ${bits} bits`;
-      // A GPU is one for all of this machine's nodes. Pipelines may be the same but for their names.
+      // All nodes of this machine share one GPU. Pipelines may be equal except for their names.
       parts[name] = (parts[name] ?? 0) + (device === 'gpu' ? seconds : shared(seconds, pieces));
     }
   }
@@ -124,15 +128,15 @@ export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJ
   return Object.fromEntries(Object.entries(parts).filter(([, seconds]) => seconds > 0));
 }
 
-/** The pipeline in at most so many characters that a thousand of them may be kept; a matrix may be long. */
+/** A name of the pipeline that is short enough to keep a thousand of them: its matrix may be long. */
 function shortName(pipeline: Pipeline): string {
   const name = describePipeline(pipeline);
   return name.length <= maxNameLength ? name : createHash('sha256').update(name).digest('hex');
 }
 
-/** Parts that are spent for what a job is cut into, beside what it reads and computes. */
+/** Parts that depend on the number of pieces that a job is cut into, and not only on what it reads and computes. */
 export const partsOfCut: readonly string[] = ['tiles', 'open tiff', 'open pnm', 'open other'];
 
-/** What it takes until nodes serve: one process after another on few cores. */
+/** Seconds until nodes serve. On few cores, processes start one after another. */
 export const startSeconds = ({ nodes, cores }: Omit<Workers, 'device'>): number =>
   0.5 + (0.35 * (nodes + 1)) / Math.min(cores, nodes + 1);

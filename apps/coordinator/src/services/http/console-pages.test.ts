@@ -21,3 +21,25 @@ test('the console serves each file that its pages and their modules name', () =>
   for (const path of ['/console/words/sentences.js', '/console/styles/chart.css', '/console/openseadragon.js'])
     assert.ok(seen.has(path), `${path} is found`);
 });
+
+test('each page is whole, and marks its own link in the header', () => {
+  const pages = consolePages();
+  const current = new Map([
+    ['/', './'],
+    ['/jobs/1', undefined],
+    ['/console/nodes.html', '../console/nodes.html'],
+    ['/console/search.html', '../console/search.html'],
+    ['/console/changes.html', '../console/changes.html'],
+    ['/console/submit.html', '../console/submit.html'],
+    ['/console/viewer.html', undefined],
+  ]);
+  for (const [path, link] of current) {
+    const text = pages.get(path)!.body.toString();
+    assert.match(text, /^<!doctype html>\n<html lang="en">\n {2}<head>.*<title>[^<]+<\/title>.*<\/head>/s, path);
+    assert.match(text, /<\/header>\s*<main>.*<\/main>\s*<\/body>\n<\/html>\n$/s, path);
+    assert.doesNotMatch(text, /<!--/, path);
+    const marked = [...text.matchAll(/href="([^"]+)" aria-current="page"/g)].map(([, href]) => href);
+    assert.deepEqual(marked, link === undefined ? [] : [link], path);
+  }
+  assert.equal(pages.get('/console/layout.html'), undefined);
+});

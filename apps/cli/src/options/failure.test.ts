@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usageSentence } from './usage-sentence.ts';
+import { usageSentence } from './failure.ts';
 
 const table: [message: string, sentence: string][] = [
   ["error: unknown option '--jsn'\n(Did you mean --json?)", "Unknown option '--jsn' (did you mean --json?)"],
