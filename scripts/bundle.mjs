@@ -44,7 +44,7 @@ const starts = {
     'libs/service/src/log.ts',
     'apps/coordinator/src/plan/planner.ts',
     'apps/coordinator/src/plan/plan-patiently.ts',
-    'apps/coordinator/src/output/tables-writer.ts',
+    'apps/coordinator/src/output/tables-orders.ts',
   ],
   coordinator: ['apps/cli/src/commands/coordinator.ts', 'apps/coordinator/src/index.ts'],
   node: ['apps/cli/src/commands/node.ts', 'apps/gpu-node/src/index.ts'],
