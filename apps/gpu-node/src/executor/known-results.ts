@@ -5,14 +5,14 @@ import { SourceBlock } from '@halogrid/sources/source-block';
 import { pipelinesOf } from '../parts/job-parts.ts';
 
 /**
- * What a lease says of its frames, by pipeline: what an earlier output has of each, in their order; undefined of a pipeline that
- * is to compute them.
+ * Known results of a lease's frames, by pipeline, from an earlier output, in order; undefined for a pipeline that must
+ * compute them.
  */
 export type KnownResults = readonly (readonly SourceSums[] | undefined)[];
 
 /**
- * Undefined where every pipeline is to compute the frames, as all do that do not know each of them. Throws BlockError or RangeError
- * where what is said of them cannot be read.
+ * Undefined where every pipeline must compute the frames; a pipeline must unless it knows all of them. Throws
+ * BlockError or RangeError where known results cannot be read.
  */
 export function knownResults(lease: Lease): KnownResults | undefined {
   if (lease.work?.$case !== 'frames') return undefined;
@@ -30,7 +30,7 @@ export function knownResults(lease: Lease): KnownResults | undefined {
   return known.includes(undefined) && known.some((its) => its) ? known : undefined;
 }
 
-/** What was found by the pipelines that computed, and what is known of the same frames by the others. */
+/** Merges the results of the pipelines that computed with the known results of the others. */
 export function withKnown(found: FoundShard, known: KnownResults): FoundShard {
   const computed = found.parts.values();
   const parts = known.map((its) => (its ? partOf(its, found.found) : computed.next().value!));

@@ -25,7 +25,10 @@ after(async () => {
   await decoders.close();
 });
 
-/** What a lease gives with that choice, but for times and what was read, and the files of each batch that the device decoded. */
+/**
+ * What a lease gives with that choice, but for times and what was read, and the files of each batch that the device
+ * decoded.
+ */
 async function computed(
   lease: Lease,
   choice: DecodeChoice,

@@ -24,7 +24,9 @@ after(async () => {
   await decoders.close();
 });
 
-/** What a lease gives, but for times, and how often memory was asked for, for luma of the limited range and for gray. */
+/**
+ * What a lease gives, but for times, and how often memory was asked for, for luma of the limited range and for gray.
+ */
 async function computed(
   lease: Lease,
   takesLimited: boolean,

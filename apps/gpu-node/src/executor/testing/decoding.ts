@@ -68,7 +68,10 @@ const mendedFixtures = globSync(
   fileURLToPath(new URL('../../../../../libs/imaging/mended-jpegs/*.jpg', import.meta.url)),
 ).toSorted();
 
-/** What is wrong with a frame header, by bytes behind its marker: height in 5 and 6, width in 7 and 8, components in 9, luma's factors in 11. */
+/**
+ * What is wrong with a frame header, by bytes behind its marker: height in 5 and 6, width in 7 and 8, components in 9,
+ * luma's factors in 11.
+ */
 const badFrames: Readonly<Record<string, Record<number, number>>> = {
   'no-components': { 9: 0 },
   'two-components': { 9: 2 },
@@ -85,7 +88,10 @@ const badFrames: Readonly<Record<string, Record<number, number>>> = {
   '65500-squared': { 5: 0xff, 6: 0xdc, 7: 0xff, 8: 0xdc },
 };
 
-/** A JPEG with each of these headers, and with tables that have more codes than there are, and shorter ones than it needs. */
+/**
+ * A JPEG with each of these headers, and with tables that have more codes than there are, and shorter ones than it
+ * needs.
+ */
 function badHeaders(jpeg: Buffer): [name: string, bytes: Buffer][] {
   const changed = (marker: number, changes: Record<number, number>): Buffer => {
     const copy = Buffer.from(jpeg);

@@ -6,7 +6,10 @@ function spoil({ items }: BatchResult): void {
   for (const { map } of items) map?.bytes.fill(0xee);
 }
 
-/** A device that notes its batches, what is out and of how many maps nobody gave back the memory, and whose dense results are gone once that is. */
+/**
+ * A device that notes its batches, what is out and of how many maps nobody gave back the memory, and whose dense
+ * results are gone once that is.
+ */
 export function noted(inner: NodeDevice, changes: Partial<NodeDevice> = {}) {
   const batches: { items: number; withMap: boolean }[] = [];
   let out = 0;

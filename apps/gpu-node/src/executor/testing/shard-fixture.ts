@@ -50,7 +50,10 @@ export class TestFolder {
     return pathToFileURL(path).href;
   }
 
-  /** The bytes of a whole map, band after band, put together from its chunks, which are in that folder of the scratch folder. */
+  /**
+   * The bytes of a whole map, band after band, put together from its chunks, which are in that folder of the scratch
+   * folder.
+   */
   async map(
     operations: readonly AskedOperation[],
     size: Size,
