@@ -53,13 +53,21 @@ export type Command<Answer> =
    * `isFinal`: the node may not come back until it restarts under another id.
    */
   | { kind: 'DropNode'; session: number; lost: boolean; isFinal: boolean; reason: string }
-  /** Writes the result to the ledger and reports CommitFinished or CommitRejected. `leasedAtMs` is when it was leased. */
+  /**
+   * Writes the result to the ledger and reports CommitFinished or CommitRejected. `leasedAtMs` is when it was leased.
+   */
   | { kind: 'CommitShard'; session: number; lease: LeaseId; leasedAtMs: number; answer: Answer }
   /** Writes to the ledger that the shard is given up, and reports CommitFinished. */
   | { kind: 'QuarantineShard'; jobId: string; shard: Shard; attempts: number; error: string }
-  /** Writes to the ledger that the shard, a tile of an image that is set aside already, is done, and reports CommitFinished. */
+  /**
+   * Writes to the ledger that the shard, a tile of an image that is set aside already, is done, and reports
+   * CommitFinished.
+   */
   | { kind: 'SkipShard'; jobId: string; shard: number }
-  /** Has the coordinator read and check the earlier results of the shard, writes them to the ledger, and reports CommitFinished. */
+  /**
+   * Has the coordinator read and check the earlier results of the shard, writes them to the ledger, and reports
+   * CommitFinished.
+   */
   | { kind: 'KeepShard'; jobId: string; shard: KeptShard }
   /**
    * Writes the output: every shard is committed or quarantined. The last command about a job, unless a shard is lost.
@@ -76,7 +84,9 @@ export type Command<Answer> =
   | { kind: 'RecordWrongAnswer'; nodeId: string; lease: LeaseId }
   /** Counts and logs that a node which fails too often gets no shards for a while. */
   | { kind: 'RecordSetAside'; nodeId: string; forMs: number; failures: number; of: number }
-  /** Counts and logs that the node gets no shards that need what it lacks; `reason` undefined: that it gets them again. */
+  /**
+   * Counts and logs that the node gets no shards that need what it lacks; `reason` undefined: that it gets them again.
+   */
   | { kind: 'RecordLack'; session: number; nodeId: string; need: string; reason: string | undefined }
   /** Counts and logs wasted work. */
   | { kind: 'RecordSetback'; nodeId: string; lease: LeaseId; setback: Setback; error: string };

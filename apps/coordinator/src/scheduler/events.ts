@@ -84,8 +84,8 @@ export interface JobOrder {
 export type SchedulerEvent<Answer> =
   | ({ kind: 'JobSubmitted' } & JobOrder)
   /**
-   * A job that an earlier coordinator began, whose shards below number `planned` are planned; `open` are those that are not
-   * done, in the order of the plan, with the number of their last attempt.
+   * A job that an earlier coordinator began, whose shards below number `planned` are planned; `open` are those that are
+   * not done, in the order of the plan, with the number of their last attempt.
    */
   | ({
       kind: 'JobResumed';

@@ -98,8 +98,8 @@ function mapBytesOf({ stages }: PipelinePlan, pipeline: Pipeline): number {
 }
 
 /**
- * The most bytes of a map, for each row and each pixel: a GPU's rows begin up to 15 samples into a unit of 16 bytes, and
- * end at such a unit.
+ * The most bytes of a map, for each row and each pixel: a GPU's rows begin up to 15 samples into a unit of 16 bytes,
+ * and end at such a unit.
  */
 function mapSpaceOf({ output }: Pipeline): { ofRow: number; ofPixel: number } {
   const unit = sampleBytes[output.sample];

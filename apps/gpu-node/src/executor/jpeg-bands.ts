@@ -17,7 +17,10 @@ const usualLeastPixels = 2 ** 26;
 const usualBandPixels = 3 * 2 ** 22;
 /** If restart markers are so far apart that a band would have more, the image is not decoded in bands. */
 const mostBandPixels = 2 ** 26;
-/** Memory for decoded bands: those of a row of tiles of 4096 pixels, 65,500 wide, in gray, or of two rows of 35,000. */
+/**
+ * Memory for decoded bands: in gray, one row of tiles of 4096 pixels in an image 65,500 wide, or two rows in one 35,000
+ * wide.
+ */
 const planeBytes = 320 * 2 ** 20;
 /** Images that are remembered. An index is 16 MB at most, and usually some hundred kB. */
 const mostKnown = 16;
@@ -35,7 +38,7 @@ export interface BandPlanes {
   giveBack(): void;
 }
 
-/** A large JPEG with restart markers, of which nodes decode the rows that they need. */
+/** A large JPEG with restart markers: nodes decode only the rows that they need. */
 export class JpegBands {
   /** A band was in doubt: the image must be decoded as a whole. */
   isInDoubt = false;

@@ -74,7 +74,7 @@ const maxEntries = 1024;
 /**
  * Decoded images that cannot be read by region, so that their tiles decode them once. Concurrent borrowers of an image
  * share one load. Planes that nobody borrows stay, the least recently used evicted first, while all fit the budget; an
- * image above the budget is decoded while no other is held, so there is one of those at most.
+ * image above the budget is decoded while no other is held, so there is at most one such image.
  */
 export class PlaneCache {
   /** Least recently used first. */
