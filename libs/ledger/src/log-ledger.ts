@@ -220,7 +220,7 @@ export class LogLedger implements Ledger {
       return;
     }
     const { open, home } = job;
-    // A job without anything written cannot go on.
+    // A job without written facts cannot go on.
     if (at.canGoOn && open.log.isBegun) return this.#keep(jobId, job, ended(open.record, state, at));
     open.setState(state, at);
     if (!isEnd(state)) return home.journal.write(open);

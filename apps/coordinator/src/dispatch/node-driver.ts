@@ -30,7 +30,7 @@ export class NodeDriver {
     return session;
   }
 
-  /** Takes a report; those of a conversation that has ended are ignored. */
+  /** Takes a report; ignores reports of a conversation that has ended. */
   report(session: number, report: NodeReport): void {
     const { sessions, sights, tell } = this.#parts;
     const node = sessions.get(session);

@@ -77,7 +77,7 @@ interface Part {
   folder: string;
   results: JobResults;
   pipeline: Pipeline;
-  /** Folder URI of the chunks of its results, and of those of the sources themselves. */
+  /** Folder URIs of the chunks of its results, and of the chunks of the sources themselves. */
   scratch: string;
   sourcesScratch: string;
 }

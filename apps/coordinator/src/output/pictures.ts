@@ -11,7 +11,7 @@ import type { DoneSource } from './done-sources.ts';
 /** The inputs for pictures of a pipeline's results. */
 export interface PictureParts {
   pipeline: Pipeline;
-  /** Folder URI of the chunks of its results, and of those of the sources themselves. */
+  /** Folder URIs of the chunks of its results, and of the chunks of the sources themselves. */
   scratch: string;
   sourcesScratch: string;
   /** As the job's. */

@@ -5,9 +5,7 @@ export function isActive(node: AttachedNode, now: number): boolean {
   return !node.isDraining && !node.health.isAside(now);
 }
 
-/**
- * Counts the nodes that are given shards. One that has answered nothing yet counts like the mean of those that have.
- */
+/** Counts the nodes that are given shards. A node without an answer yet counts like the mean of the others. */
 export function countActive(state: SchedulerState, now: number): void {
   let known = 0;
   let rate = 0;
@@ -23,7 +21,7 @@ export function countActive(state: SchedulerState, now: number): void {
   state.totalRate = known > 0 ? (rate / known) * state.activeNodes : 0;
 }
 
-/** The part of all work that the node would do at its rate, in (0, 1]. */
+/** The share of all work that the node would do at its rate, in (0, 1]. */
 export function shareOf({ activeNodes, totalRate }: SchedulerState, node: AttachedNode): number {
   const { bytesPerMs } = node.rate;
   const isKnown = bytesPerMs !== undefined && totalRate > 0;

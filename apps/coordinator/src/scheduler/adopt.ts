@@ -2,7 +2,7 @@ import type { BroughtLease, SchedulerEvent } from './events.ts';
 import { hold, isToBeVerified, leaseId, leaseTo, unqueue } from './leases.ts';
 import type { AttachedNode, Attempt, ShardEntry, Turn } from './scheduler-state.ts';
 
-/** A node that is attached brings along what another coordinator leased it of a job that is led here now. */
+/** An attached node brings along leases that another coordinator gave it, for a job that is led here now. */
 export function nodeBrought<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'NodeBrought' }>): void {
   const node = turn.state.nodes.get(event.session);
   if (!node) return;
@@ -12,9 +12,9 @@ export function nodeBrought<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, 
 }
 
 /**
- * Takes over the leases that a node which joins brings along: it did not lose them, whatever was thought meanwhile, and
- * has work in them. Each goes on under the epoch of its job, with the number of its attempt, so that its answer is one
- * to a lease that is current. Those that are not taken over are of shards that are done, or of no more use.
+ * Takes over leases that a joining node brings along: the node still works on them, even if it was taken for lost. Each
+ * goes on under the epoch of its job, with its attempt number, so that its answer belongs to a current lease. Leases of
+ * shards that are done or not needed any more are dropped.
  */
 export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: readonly BroughtLease[]): void {
   const { state, now, commands } = turn;
@@ -25,7 +25,7 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
     if (lease.epoch > entry.job.epoch || !isWanted(entry, node, lease)) continue;
     unqueue(entry);
     const { attempt, verify } = lease;
-    // What was leased last before a crash may not have come to the ledger.
+    // The last leases before a crash may be missing in the ledger.
     entry.attempts = Math.max(entry.attempts, attempt);
     const held: Attempt = { entry, node, number: attempt, sinceMs: now, verify, isAdopted: true };
     hold(turn, held);
@@ -40,13 +40,13 @@ function forgive(entry: ShardEntry, nodeId: string): void {
 }
 
 /**
- * Whether the lease can go on. Another node may have been given the shard meanwhile: then the first answer counts, as
- * with a copy of a straggler.
+ * Whether the lease can go on. Another node may hold the shard by now: then the first answer counts, as with a copy of
+ * a straggler.
  */
 function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt }: BroughtLease): boolean {
   const { state, held, shard } = entry;
   if (state.kind === 'settling' || verify !== isToBeVerified(entry) || attempt < 1) return false;
   if (held.length > 1 || held.some((other) => other.node === node)) return false;
-  // It held them within its credit.
+  // It got them within its credit.
   return node.leases.size === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;
 }

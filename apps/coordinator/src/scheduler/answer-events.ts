@@ -28,7 +28,7 @@ export function shardCompleted<A extends Comparable>(
   }
   const answered = { ...candidate, leasedAtMs: held.sinceMs, verify: held.verify };
   if (answer.isDoubtful) {
-    // It is given no more for having been quick.
+    // Its speed earns it no more leases.
     node.isOnProbation = true;
     vet(turn, held.entry, answered);
   } else acceptAnswer(turn, held.entry, answered);
@@ -60,7 +60,7 @@ export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: L
   leaseToAll(turn);
 }
 
-/** The node stops and has not computed the shard: its next attempt has the number of this one. */
+/** The node stops and has not computed the shard: the next attempt gets the same number. */
 export function shardReturned<A>(turn: Turn<A>, event: { session: number; lease: LeaseId }): void {
   const current = currentLease(turn, event.session, event.lease);
   if (!current) return;
@@ -86,7 +86,7 @@ export function commitRejected<A>(turn: Turn<A>, event: { lease: LeaseId; error:
   leaseToAll(turn);
 }
 
-/** What the node answers for; an answer to any other lease is recorded as given in vain, and changes nothing. */
+/** The lease that the node answers; an answer to another lease is recorded as wasted, and changes nothing. */
 function currentLease<A>(turn: Turn<A>, session: number, lease: LeaseId): Attempt | undefined {
   const node = turn.state.nodes.get(session);
   if (!node) return undefined;

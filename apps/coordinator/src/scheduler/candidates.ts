@@ -10,7 +10,7 @@ import { setAsideBad } from './set-aside-bad.ts';
 import { otherThanReference, setAsideWrong } from './set-aside-wrong.ts';
 import { confirmSights } from './sights.ts';
 
-/** Takes an answer for good. */
+/** Accepts an answer. */
 export function acceptAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   const node = turn.state.nodesById.get(candidate.nodeId);
   if (node) {
@@ -18,7 +18,7 @@ export function acceptAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Can
     if (candidate.answer.goodShare !== 0) node.isOnProbation = false;
     confirmSights(node, entry);
   }
-  // What failed elsewhere is computed here.
+  // This node has computed a shard that failed elsewhere.
   for (const nodeId of entry.failedOn) setAsideBad(turn, nodeId, 'Another node could compute it');
   recordAnswer(turn, entry, candidate);
 }
@@ -30,8 +30,8 @@ function recordAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate)
 }
 
 /**
- * Takes an answer that comes too late, to a lease that was recalled when another node had answered the shard. Where it
- * says something else than what was committed, both are in doubt, and the reference decides.
+ * Takes a late answer to a lease that was recalled after another node had answered. If it differs from the committed
+ * answer, both are in doubt, and the reference decides.
  */
 export function compareLateAnswer<A>(turn: Turn<A>, candidate: Candidate): void {
   const { jobId, shard } = candidate.lease;
@@ -46,13 +46,13 @@ export function compareLateAnswer<A>(turn: Turn<A>, candidate: Candidate): void 
   entry.candidates = [...entry.candidates, candidate];
   recordMismatch(turn, entry);
   if (entry.state.kind !== 'settling') return;
-  // What is being written is judged when it is.
+  // A shard that is being written is judged afterwards.
   if (job.open.get(shard) === entry) return;
   reopen(turn, entry);
   leaseToAll(turn);
 }
 
-/** Has the reference judge what is committed already; the job waits for it. */
+/** Has the reference judge a committed shard; the job waits for that. */
 export function reopen<A>(turn: Turn<A>, entry: ShardEntry): void {
   const { job, shard } = entry;
   if (!job.open.has(shard.shard)) {
@@ -63,7 +63,7 @@ export function reopen<A>(turn: Turn<A>, entry: ShardEntry): void {
   requeue(turn, entry, 'check');
 }
 
-/** Decides over the shard by what was answered so far. */
+/** Decides about the shard by the answers so far. */
 function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
   const { job, shard, committed } = entry;
   const isVerified = committed !== undefined || isSampled(job.jobId, shard.shard, job.verifyPercent);
@@ -89,8 +89,8 @@ function settle<A>(turn: Turn<A>, entry: ShardEntry): void {
 }
 
 /**
- * Commits what a device found, if it agrees with what is chosen; where only the reference has found that, a device is
- * asked again.
+ * Commits the answer of a device that agrees with the choice; if only the reference agrees, a device must compute the
+ * shard again.
  */
 function chooseResult<A>(turn: Turn<A>, entry: ShardEntry, chosen: Candidate): void {
   const agrees = ({ answer }: Candidate): boolean =>

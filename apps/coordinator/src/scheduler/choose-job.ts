@@ -1,16 +1,16 @@
 import { queuedShards, type ScheduledJob, type SchedulerState } from './scheduler-state.ts';
 
 /**
- * Answers of a job that may wait to be written while more of its shards are leased: a ledger or a disk that cannot keep
- * up with the nodes holds them up, so that memory holds these and the answers to the leases. Enough for a ledger that
- * writes thousands of small ones at once. Measured: of answers of 256 bins, 1000 nodes have 600 at a time in one write,
- * and 16 at most, as it once was, took 1.5 times the processor time.
+ * The most answers of a job that may wait to be written while more of its shards are leased. A ledger or a disk that is
+ * slower than the nodes thus slows them down, and memory stays bounded. Enough for a ledger that writes thousands of
+ * small answers at once: with 1000 nodes and answers of 256 bins, one write had 600, and a limit of 16 took 1.5 times
+ * the processor time (measured).
  */
 export const maxUnwrittenBytes = 64 * 2 ** 20;
 
 /**
- * The jobs that have something to lease, in the order they are served: a higher priority first; of the same priority
- * the one that holds the fewest bytes, and of those with as many the one whose turn is longest ago.
+ * The jobs that have something to lease, in the order in which they are served: the higher priority first, then the job
+ * with fewer bytes leased, then the job whose turn is longer ago.
  */
 export function jobsInOrder({ jobs }: SchedulerState): ScheduledJob[] {
   const ready: ScheduledJob[] = [];
@@ -18,7 +18,7 @@ export function jobsInOrder({ jobs }: SchedulerState): ScheduledJob[] {
   return ready.length > 1 ? ready.sort(compareJobs) : ready;
 }
 
-/** Whether the ledger has to catch up first. */
+/** Whether the ledger must catch up first. */
 export const isHeldUp = ({ unwrittenBytes }: ScheduledJob): boolean => unwrittenBytes >= maxUnwrittenBytes;
 
 function compareJobs(a: ScheduledJob, b: ScheduledJob): number {

@@ -5,9 +5,8 @@ import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry } from './s
 import { canDo } from './sights.ts';
 
 /**
- * Whether the node's credit covers the shard; a node that has some and no lease takes any, or a large one would never
- * run. A shard that
- * may have killed nodes is given to none that holds another.
+ * Whether the node's credit covers the shard. A node with credit and without leases takes any shard, or a large one
+ * would never run. A node with leases gets no shard that may have killed nodes.
  */
 export function fits(node: AttachedNode, entry: ShardEntry): boolean {
   if (node.leases.size === 0) return node.creditBytes > 0;
@@ -16,7 +15,7 @@ export function fits(node: AttachedNode, entry: ShardEntry): boolean {
 
 /**
  * The shard that `node` gets next, or undefined where none is queued for it. A shard that does not fit the node's
- * remaining credit is waited for rather than passed over: small ones would keep it out for ever.
+ * remaining credit is not passed over: smaller ones would keep it out for ever.
  */
 export function chooseShard(state: SchedulerState, node: AttachedNode, now: number): ShardEntry | undefined {
   for (const job of jobsInOrder(state)) {
@@ -35,14 +34,14 @@ function nextShard(
   const can = (needs: readonly string[]): boolean => canDo(node, needs);
   return (
     retries.find(can, (entry) => mayHave(state, entry, node, now)) ??
-    // What the node has open already; else what nobody has; else what comes next.
+    // A file or folder that the node has open already; otherwise one that no node has; otherwise the next in the plan.
     fresh.find(can, ({ place }) => place === node.place) ??
     fresh.find(can, ({ place }) => !place.isTaken) ??
     fresh.find(can, () => true)
   );
 }
 
-/** A shard goes to the node unless another that there is suits it better. */
+/** A shard goes to the node unless another attached node suits it better. */
 function mayHave(state: SchedulerState, entry: ShardEntry, node: AttachedNode, now: number): boolean {
   if (entry.state.kind === 'queued' && entry.state.notBeforeMs > now) return false;
   const own = reluctance(entry, node);
@@ -54,8 +53,8 @@ function mayHave(state: SchedulerState, entry: ShardEntry, node: AttachedNode, n
 }
 
 /**
- * 0 for a node that has not had the shard; more for one that is to verify its own answer, or was lost over it; most for
- * one that failed it.
+ * How badly the node suits the shard: 0 if it has not had the shard; more if it would verify its own answer, or was
+ * lost over the shard; most if it failed the shard.
  */
 export function reluctance(entry: ShardEntry, { nodeId, name }: AttachedNode): 0 | 1 | 2 {
   const { failedOn, refusedOn, lostOn, candidates } = entry;

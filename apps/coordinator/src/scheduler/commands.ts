@@ -15,7 +15,7 @@ export type Setback =
   | 'lost'
   /** An answer for a shard that is done. */
   | 'duplicate'
-  /** An answer to a lease that is not current, of a shard that is not done or not known. */
+  /** An answer to a lease that is not current, for a shard that is open or unknown. */
   | 'stale';
 
 /** What the driver does for the scheduler. `session` is a node's conversation. */
@@ -34,11 +34,10 @@ export type Command<Answer> =
       waitedMs: number;
     }
   /**
-   * Tells the node that joined that this lease, which it brought along, goes on under this name. Before all other
-   * orders.
+   * Tells the joining node that this lease, which it brought along, goes on under this name. Before all other orders.
    */
   | { kind: 'AdoptShard'; session: number; lease: LeaseId; verify: boolean }
-  /** Has the node show whether it can do that, and reports NeedShown or NeedLacked. */
+  /** Probes whether the node meets the need, and reports NeedShown or NeedLacked. */
   | { kind: 'ProbeNode'; session: number; need: string }
   /**
    * Finds out whether the inputs that the node could not read can be read, and reports AnswerVetted with that
@@ -51,7 +50,7 @@ export type Command<Answer> =
   | { kind: 'RecallShards'; session: number; jobId: string; shards: number[] }
   /**
    * Ends the conversation; the scheduler has already forgotten it. `lost` unless the node itself replaced it.
-   * `isFinal`: the node, until it restarts under another id, is not wanted any more.
+   * `isFinal`: the node may not come back until it restarts under another id.
    */
   | { kind: 'DropNode'; session: number; lost: boolean; isFinal: boolean; reason: string }
   /**
@@ -70,11 +69,13 @@ export type Command<Answer> =
    * CommitFinished.
    */
   | { kind: 'KeepShard'; jobId: string; shard: KeptShard }
-  /** Writes the output: every shard is committed or quarantined. Given once a job, and the last word about it. */
+  /**
+   * Writes the output: every shard is committed or quarantined. The last command about a job, unless a shard is lost.
+   */
   | { kind: 'FinaliseJob'; jobId: string }
   /**
    * Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted.
-   * `isWant`: because something outside it is missing, as in WantError.
+   * `isWant`: something outside it is missing, as in WantError.
    */
   | { kind: 'FailJob'; jobId: string; error: string; isWant?: true }
   /** Counts and logs that two answers for a shard differ. */
@@ -87,5 +88,5 @@ export type Command<Answer> =
    * Counts and logs that the node gets no shards that need what it lacks; `reason` undefined: that it gets them again.
    */
   | { kind: 'RecordLack'; session: number; nodeId: string; need: string; reason: string | undefined }
-  /** Counts and logs work that was done in vain. */
+  /** Counts and logs wasted work. */
   | { kind: 'RecordSetback'; nodeId: string; lease: LeaseId; setback: Setback; error: string };

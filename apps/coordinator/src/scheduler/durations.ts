@@ -1,4 +1,4 @@
-/** How many of the last durations a median is taken of. */
+/** How many of the last durations the median covers. */
 const window = 64;
 
 /** The last durations of something, for their median. */

@@ -22,18 +22,20 @@ export interface Failure {
   isOutput: boolean;
   /** The device was lost or had no memory: the first time the shard is not blamed for it. */
   isDevice?: boolean;
-  /** What the shard needs and its node turned out to lack. */
+  /** A need of the shard that the node turned out not to meet. */
   need?: string;
 }
 
-/** An answer of a node. Answers with the same digest say the same; it is asked for only where answers are compared. */
+/**
+ * An answer of a node. Answers with the same digest have the same results; it is read only where answers are compared.
+ */
 export interface Comparable {
   readonly digest: string;
-  /** Memory that it takes until it is written, about. */
+  /** About how many bytes it takes until it is written. */
   readonly bytes: number;
-  /** Sources of the shard that have a result, as a part of all, in [0, 1]; absent: all. */
+  /** The share of the shard's sources that have a result, in [0, 1]; absent: all. */
   readonly goodShare?: number;
-  /** Whether it says of sources that they could not be had. Perhaps it is the node. */
+  /** Whether it reports sources that could not be read, for which the node may be at fault. */
   readonly isDoubtful?: boolean;
 }
 
@@ -43,41 +45,41 @@ export interface Candidate {
   readonly session: number;
   readonly lease: LeaseId;
   readonly leasedAtMs: number;
-  /** It is the reference's, of which nothing but the digest is used. */
+  /** It is the reference's: only its digest is used. */
   readonly verify: boolean;
   readonly answer: Comparable;
 }
 
-/** What was found out about an answer that is doubtful. */
+/** The outcome of vetting a doubtful answer. */
 export type Verdict =
-  /** It is so: the coordinator cannot have those sources either, or has others than were listed. */
+  /** Confirmed: the coordinator cannot read those sources either, or finds other versions than were listed. */
   | { kind: 'upheld' }
-  /** The coordinator can have one of them: the node lacks `need`, for that reason. */
+  /** The coordinator can read one of them: the node lacks `need`, for that reason. */
   | { kind: 'refuted'; need: string | undefined; reason: string }
   /** The host or bucket of `need` is away, for that reason: neither the sources nor the node are at fault. */
   | { kind: 'away'; need: string; reason: string }
-  /** The coordinator cannot tell: the other nodes will. */
+  /** The coordinator cannot tell: other nodes decide. */
   | { kind: 'untold'; reason: string }
-  /** It may be otherwise soon. */
+  /** This may change soon. */
   | { kind: 'later'; reason: string };
 
-/** What a job asks of the scheduler besides its shards. */
+/** The options of a job for the scheduler. */
 export interface JobOrder {
   jobId: string;
   /** The fencing number that its leases carry; the scheduler's unless given. */
   epoch?: number;
-  /** Jobs of a higher one go first; those of the same share the nodes. */
+  /** Jobs of a higher priority go first; jobs of the same priority share the nodes. */
   priority?: number;
   /** Percent of the shards that are computed a second time, by the reference, before they are committed. */
   verifyPercent?: number;
-  /** It waits where no attached node can do what it needs, instead of failing after a while. */
+  /** It waits for a node that meets its needs, instead of failing after a while. */
   waitsForNode?: boolean;
 }
 
 /**
  * Everything that happens to the scheduler. `session` numbers the conversations with nodes and is never used again: a
- * node that attaches anew keeps its `nodeId` and gets another session. `Answer` is carried to the commit unread, except
- * for its digest.
+ * node that attaches again keeps its `nodeId` and gets another session. `Answer` is carried to the commit unread,
+ * except for its digest.
  */
 export type SchedulerEvent<Answer> =
   | ({ kind: 'JobSubmitted' } & JobOrder)
@@ -90,14 +92,14 @@ export type SchedulerEvent<Answer> =
       planned: number;
       kept: number;
       open: { shard: Shard; attempts: number }[];
-      /** How long nodes have to bring along what they hold of it; `reportWithinMs` unless given. */
+      /** How long nodes have to bring along their leases of it; `reportWithinMs` unless given. */
       bringMs?: number | undefined;
     } & JobOrder)
   /** The next shards of a job, numbered on from those before. */
   | { kind: 'ShardsPlanned'; jobId: string; shards: Shard[] }
   /** No more shards follow. */
   | { kind: 'PlanEnded'; jobId: string }
-  /** The job was cancelled or failed: nothing of it is wanted any more. */
+  /** The job was cancelled or failed: its results are not needed any more. */
   | { kind: 'JobAbandoned'; jobId: string }
   | {
       kind: 'NodeJoined';
@@ -111,18 +113,18 @@ export type SchedulerEvent<Answer> =
       /** It has computed something for a coordinator before this one. */
       hasComputed?: boolean;
       brought?: readonly BroughtLease[];
-      /** What it says that it cannot do. */
+      /** Needs that it says it lacks. */
       lacks?: readonly { need: string; reason: string }[];
     }
-  /** The node has shown that it can do what shards need. */
+  /** The node has shown that it meets a need. */
   | { kind: 'NeedShown'; session: number; need: string }
-  /** The node has shown that it cannot. `own`: why the coordinator cannot write results there either. */
+  /** The node has shown that it does not meet a need. `own`: why the coordinator cannot write results there either. */
   | { kind: 'NeedLacked'; session: number; need: string; reason: string; own?: OutputLack }
-  /** The node said something; every word of it puts off its deadline. */
+  /** A message came from the node; every message extends its deadline. */
   | { kind: 'NodeReported'; session: number }
-  /** The node may hold that much from now on. */
+  /** The node's credit from now on. */
   | { kind: 'NodeCredited'; session: number; creditBytes: number }
-  /** The node brings along what it has of a job that is led here now, and may hold that much with it. */
+  /** The node brings along its leases of a job that is led here now, and has that credit including them. */
   | { kind: 'NodeBrought'; session: number; brought: readonly BroughtLease[]; creditBytes: number }
   /** The node takes no further shards and finishes what it holds. */
   | { kind: 'NodeDraining'; session: number }
@@ -142,10 +144,10 @@ export type SchedulerEvent<Answer> =
   /** The ledger refused the answer, because it cannot be right. */
   | { kind: 'CommitRejected'; lease: LeaseId; error: string }
   /**
-   * What was found of a shard that is done is lost: it is to be done again, with the next attempt. `planned` shards of
-   * the job are planned, `kept` of them of kept sources. `nodeIds`: those that it may be the fault of; `isFalse`: the
-   * one, if it is one, had answered something else than it wrote. `inVain`: all that had done it in vain, which get it
-   * only where no other can have it.
+   * The results of a done shard are lost: it is to be done again, as the next attempt. `planned` shards of the job are
+   * planned, `kept` of them of kept sources. `nodeIds`: nodes that may be at fault; `isFalse`: if it is a single one, its
+   * part differs from its answer. `inVain`: all nodes whose results for it were lost, which get it only if no other node
+   * can do it.
    */
   | ({
       kind: 'ShardLost';

@@ -1,22 +1,22 @@
 import type { SchedulerState, ShardEntry } from './scheduler-state.ts';
 import { someNodeCouldHave } from './sights.ts';
 
-/** Failures after which a shard is given up, once every node that could have it has failed it. */
+/** Failures after which a shard is given up, once every node that could do it has failed it. */
 export const maxFailures = 3;
 /**
- * Nodes that died while they held a shard, after which it is given up as their killer. A node that has attached again
+ * How many nodes may die while they hold a shard before it is given up as their killer. A node that has attached again
  * under the same id is not dead: its connection broke, which is no shard's fault.
  */
 export const maxDeadNodes = 3;
 /**
- * Times a shard's node was lost, whether or not it came back, after which it is given up: a node that is restarted
- * under its old id looks like one that reconnected.
+ * How often a shard's node may be lost, whether or not it comes back, before the shard is given up: a node that
+ * restarts under its old id looks like one that reconnected.
  */
 export const maxLosses = 10;
 
 /**
- * Whether the shard failed too often to be tried again. What fails on some nodes may be their fault as long as another
- * could have it, and is, where these are all that there are and none of them has ever computed anything.
+ * Whether the shard failed too often to be tried again. As long as another node could do it, the nodes that failed it
+ * may be at fault. They are at fault if there are no others, and none of them has ever computed anything.
  */
 export function isPoison(state: SchedulerState, entry: ShardEntry, now: number): boolean {
   const { failedOn } = entry;
@@ -25,7 +25,7 @@ export function isPoison(state: SchedulerState, entry: ShardEntry, now: number):
   return !failedOn.every((nodeId) => state.nodesById.get(nodeId)?.health.failsEverything);
 }
 
-/** Nodes lost over a shard, after which it is leased alone: whatever a killer shares its node with is blamed too. */
+/** How many nodes may be lost over a shard before it is leased alone: other shards on a killed node are blamed too. */
 const lossesToIsolate = 2;
 
 export function isSuspect({ lostOn }: ShardEntry): boolean {
@@ -33,8 +33,8 @@ export function isSuspect({ lostOn }: ShardEntry): boolean {
 }
 
 /**
- * Whether too many nodes were lost over the shard. Where it was always the same one, started again, that may be too
- * small or broken: another that could have the shard gets it first.
+ * Whether too many nodes were lost over the shard. If it was always the same restarted node, that may be too small or
+ * broken: another node that could do the shard gets it first.
  */
 export function isKiller(state: SchedulerState, entry: ShardEntry, now: number): boolean {
   const { lostOn } = entry;

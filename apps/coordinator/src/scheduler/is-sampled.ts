@@ -1,6 +1,6 @@
 /**
- * Whether the shard belongs to the sample of `percent` of a job that is computed a second time. It depends on the job
- * and the number alone, so that it is the same whoever computes it and however often.
+ * Whether the shard belongs to the sample of `percent` of a job that is computed a second time. It depends only on the
+ * job and the number, so that it is the same for every coordinator.
  */
 export function isSampled(jobId: string, shard: number, percent: number): boolean {
   if (percent <= 0) return false;

@@ -18,7 +18,7 @@ import { setAsideBad } from './set-aside-bad.ts';
 import { otherThanAnswered, setAsideWrong } from './set-aside-wrong.ts';
 import { needsPlanned } from './sights.ts';
 
-/** That of a coordinator of which no node can know an earlier one. */
+/** The epoch of a coordinator without an earlier one that nodes could know. */
 const firstEpoch = 1;
 
 export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
@@ -26,8 +26,8 @@ export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
 }
 
 /**
- * Shards that were leased go first, as those do whose node was lost. Where another coordinator gave the leases, its
- * nodes are waited for: they bring along what they have of them.
+ * Shards that were leased before go first, like shards of lost nodes. If another coordinator gave the leases, the
+ * scheduler first waits for its nodes to bring them along.
  */
 export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'JobResumed' }>): void {
   jobSubmitted(turn, event);
@@ -62,8 +62,8 @@ export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]):
 }
 
 /**
- * Makes entries for shards that are in no queue yet, and asks nodes whether they can do what these need. What is kept
- * of an earlier output has none: the coordinator reads it itself.
+ * Makes entries for shards that are new, and asks nodes whether they meet the needs of these. Kept shards have no
+ * needs: the coordinator does them itself.
  */
 function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[]): ShardEntry[] {
   for (const shard of shards.filter(isKept)) {
@@ -87,7 +87,7 @@ function uriOf({ work }: Shard): string {
   return work.kind === 'tile' ? uri : uri.slice(0, uri.lastIndexOf('/') + 1);
 }
 
-/** The place of the next shard of the plan, which it shares with the shard before where they read the same. */
+/** The place of the next shard of the plan: that of the shard before, if both read the same file or folder. */
 function placeOf(job: ScheduledJob, shard: Shard): InputPlace {
   const uri = uriOf(shard);
   if (job.lastPlace?.uri !== uri) job.lastPlace = { uri, isTaken: false };

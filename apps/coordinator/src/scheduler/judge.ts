@@ -1,23 +1,23 @@
 import type { Comparable } from './events.ts';
 
-/** What several answers to one shard come to. */
+/** The verdict on several answers to one shard. */
 export type Judgement<O> =
   /** Enough agree; those in `outvoted` do not. */
   | { kind: 'chosen'; candidate: O; outvoted: O[] }
   /** One answer more is needed. */
   | { kind: 'open'; isDisputed: boolean }
-  /** So many were heard, and no two agree. */
+  /** So many answers came, and no two agree. */
   | { kind: 'undecidable' };
 
-/** Answers of which no two agree, after which a shard is given up. */
+/** How many answers may disagree, all with each other, before a shard is given up. */
 const maxCandidates = 4;
 
 /**
- * Chooses what two say, or one where `needed` is 1 and nobody else was asked. Candidates, at least one, in the order
- * they came.
+ * Chooses a result that two answers have, or one answer if `needed` is 1 and no other was requested. Candidates, at
+ * least one, in the order of arrival.
  */
 export function judge<O extends { answer: Comparable }>(candidates: readonly O[], needed: 1 | 2): Judgement<O> {
-  // A digest is computed only where there is something to compare.
+  // A digest is computed only where answers are compared.
   if (candidates.length === 1) {
     return needed === 1
       ? { kind: 'chosen', candidate: candidates[0]!, outvoted: [] }

@@ -1,37 +1,34 @@
 /**
- * Leases a node holds at most: enough to keep 16 decoding threads busy through a network round trip when every shard is
- * a single frame, and few enough that a killed node sets little back.
+ * The most leases of a node: enough to keep 16 decoding threads busy through a network round trip when every shard is a
+ * single frame, and few enough that little is lost with a killed node.
  */
 const maxLeases = 64;
-/** Leases of a node that decodes more at the same time, at most: one for each, and one that it goes on with. */
+/** The most leases of a node that decodes more shards at the same time: one for each, and one to continue with. */
 const maxLeasesOfDecoders = 512;
 /**
- * Leases that keep a node busy that decodes one shard at a time: one being read, one decoded, one computed, one on its
+ * Leases that keep a node busy if it decodes one shard at a time: one being read, one decoded, one computed, one on its
  * way.
  */
 const busyLeases = 4;
 
-/** What there is to say of a node. */
+/** What the limit of a node depends on. */
 export interface LeaseTaker {
   isRateKnown: boolean;
-  /**
-   * It failed before: if it does so again, it does so sooner than others compute, and must not be given more for it.
-   */
+  /** It failed before. A failing node answers faster than others compute, and must not get more shards for that. */
   isOnProbation: boolean;
-  /** There is no other that could have its shards. */
+  /** No other node could do its shards. */
   isAlone: boolean;
   /** Shards that it decodes at the same time. */
   decoders: number;
 }
 
 /**
- * Leases that a node may hold now whose rate makes `fairShare` of the open shards its own: half of it. Near the end of
- * the work shards are thus held back for whichever node is free first, a slow one is left with as many as it can do
- * meanwhile, and a node that joins late finds some. But of its share a node gets what keeps its decoders busy: with
- * half of it, 16 of them were at work on no more than eight of a recording's last 16 segments. One at least; as long as
- * its rate is not known, only what keeps it busy: how long it will hold them is not known either. That is one for each
- * of its decoders: with four, a node of 16 cores decoded its first segments on four of them. A node on probation gets
- * one.
+ * The most leases of a node now. `fairShare` is the number of open shards that its rate entitles it to; it may hold
+ * half of that. So near the end of the work, shards are held back for the node that is free first, a slow node holds no
+ * more than it can do in the time, and a node that joins late still gets some. A node may always hold enough of its
+ * share to keep its decoders busy: with half of it, 16 decoders worked on only eight of a recording's last 16 segments.
+ * At least one. While the rate of a node is unknown, it gets only enough to keep it busy, which is one for each
+ * decoder: with four, a node of 16 cores decoded its first segments on four of them. A node on probation gets one.
  */
 export function leaseLimit(fairShare: number, { isRateKnown, isOnProbation, isAlone, decoders }: LeaseTaker): number {
   if (isOnProbation) return 1;

@@ -10,8 +10,8 @@ import type { AttachedNode, Attempt, SchedulerState, ShardEntry, Turn } from './
 import { canDo, someNodeCouldHave } from './sights.ts';
 
 /**
- * Leases queued shards to every node that waits for some, those with the fewest leases first. Nodes whose limit has
- * grown since they were last given some are found by the next tick.
+ * Leases queued shards to every node that may have room, nodes with the fewest leases first. The next tick finds nodes
+ * whose limit has grown since.
  */
 export function leaseToAll<A>(turn: Turn<A>): void {
   const { state, now } = turn;
@@ -69,9 +69,7 @@ function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
   }
 }
 
-/**
- * Whether the shard is a tile of an image that is set aside, because another of its tiles showed what is wrong with it.
- */
+/** Whether the shard is a tile of an image that is quarantined because of another tile. */
 function isRefused({ job, shard: { work } }: ShardEntry): boolean {
   return work.kind === 'tile' && job.refused.has(firstOf(work.sources));
 }
@@ -109,14 +107,14 @@ export function lease<A>(
 }
 
 /**
- * Whether the next lease is the reference's. Where only that has been heard, a device is: it writes the chunks of maps,
- * too.
+ * Whether the next lease is for the reference. If only the reference has answered, it is for a device, which also
+ * writes the chunks of maps.
  */
 export function isToBeVerified({ candidates }: ShardEntry): boolean {
   return candidates.some((candidate) => !candidate.verify);
 }
 
-/** Books the lease. */
+/** Records the lease. */
 export function hold({ state }: Turn<unknown>, held: Attempt): void {
   const { entry, node } = held;
   const { job, shard } = entry;
@@ -175,8 +173,8 @@ export function retryFailed<A>(
     giveUp(turn, entry, error);
   } else {
     commands.push({ kind: 'RecordSetback', nodeId, lease, setback: 'failed', error });
-    // A node that has computed nothing yet may itself be at fault: where no other could have the shard, one is waited
-    // for.
+    // A node that has computed nothing yet may itself be at fault: if no other node could do the shard, the scheduler
+    // waits for one.
     const isUnproven = state.nodesById.get(nodeId)?.health.isProven === false;
     const isAlone = !someNodeCouldHave(state, entry, now, (other) => other.nodeId !== nodeId);
     // Only a node that lacks something at the moment might compute it: the others try it now and then.
@@ -192,7 +190,7 @@ function isAble({ nodes }: SchedulerState, { shard, failedOn }: ShardEntry, now:
   return false;
 }
 
-/** Takes every lease from a node that is gone. `isBlamed`: it died, perhaps of one of them. */
+/** Takes every lease from a node that is gone. `isBlamed`: it died, perhaps because of one of its shards. */
 export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean): void {
   const { nodeId, name } = node;
   for (const held of node.leases) {
@@ -214,7 +212,7 @@ export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean
 export function requeue<A>({ state, now }: Turn<A>, entry: ShardEntry, reason: AttemptReason, notBeforeMs = now): void {
   if (entry.state.kind !== 'settling') return;
   entry.job.unwrittenBytes -= entry.state.answerBytes;
-  // Nodes that only lost their connection are back by then, and those that are not were perhaps killed by the shard.
+  // By then, nodes that only lost their connection are back; the others were perhaps killed by the shard.
   const backMs = reason === 'lost' && isSuspect(entry) ? now + state.reportWithinMs : now;
   entry.state = { kind: 'queued', sinceMs: now, notBeforeMs: Math.max(notBeforeMs, backMs), reason };
   entry.job.retries.push(entry);
@@ -227,7 +225,7 @@ export function giveUp<A>({ commands }: Turn<A>, entry: ShardEntry, error: strin
   else commands.push({ kind: 'QuarantineShard', jobId, shard, attempts, error });
 }
 
-/** Looks which nodes are given shards now, and gives them some. */
+/** Updates which nodes get shards, and leases them some. */
 export function shareAnew<A>(turn: Turn<A>): void {
   const { state, now } = turn;
   countActive(state, now);

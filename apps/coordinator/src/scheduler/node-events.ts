@@ -65,7 +65,7 @@ export function needLacked<A>(
   if (!node) return;
   lookedAtOutput(turn, need, own);
   setLacked(turn, node, need, reason);
-  // Others may now have what was left for this one.
+  // Other nodes may now get shards that were left for this one.
   shareAnew(turn);
 }
 
@@ -80,21 +80,21 @@ export function nodeDraining<A>(turn: Turn<A>, session: number): void {
   const node = turn.state.nodes.get(session);
   if (!node) return;
   node.isDraining = true;
-  // The others may now retry what they failed, if this was the last node that had not.
+  // If this was the last node that had not failed a shard, others may now retry it.
   shareAnew(turn);
 }
 
 export function nodeLeft<A>(turn: Turn<A>, session: number): void {
   const node = turn.state.nodes.get(session);
   if (!node) return;
-  // A draining node that still holds leases was killed as it did not stop in time, which is no shard's fault.
+  // A draining node that still holds leases was killed because it did not stop in time, which no shard caused.
   removeNode(turn, node, !node.isDraining);
   shareAnew(turn);
 }
 
 /**
- * Drops the nodes that were silent past their deadline. When the tick itself comes late, this process did not run and
- * could not hear anybody: the deadlines are put off by as long.
+ * Drops the nodes that were silent past their deadline. When the tick itself is late, this process did not run and
+ * could not receive messages: the deadlines are extended by the delay.
  */
 export function ticked<A>(turn: Turn<A>): void {
   const { state, now, commands } = turn;
@@ -111,7 +111,7 @@ export function ticked<A>(turn: Turn<A>): void {
     commands.push({ kind: 'DropNode', session: node.session, lost: true, isFinal: false, reason });
   }
   keepAsking(turn);
-  // Rates have changed, and the time of some that are set aside is over.
+  // Rates have changed, and some nodes are no longer set aside.
   shareAnew(turn);
   failBlocked(turn);
   copyStragglers(turn);

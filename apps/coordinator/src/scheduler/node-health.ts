@@ -1,4 +1,4 @@
-/** Answers that are looked at, and failures among them from which a node is suspect. */
+/** How many of the last answers count, and how many failures among them make a node suspect. */
 const window = 10;
 export const suspectFailures = 5;
 
@@ -6,16 +6,16 @@ export const suspectFailures = 5;
 const firstMs = 30_000;
 const longestMs = 10 * 60_000;
 
-/** Answers without being suspect after which a node that was set aside has a clean record. */
+/** After so many answers without being suspect, a node that was set aside has a clean record. */
 const pardonAfter = 100;
 
-/** What became of a node's last answers, and whether it is set aside because of them. */
+/** The record of a node's last answers, and whether it is set aside because of them. */
 export class NodeHealth {
   /** True for a failure; the oldest first. */
   #last: boolean[] = [];
   #timesAside = 0;
   #hasSucceeded = false;
-  /** Shards that it failed before it ever succeeded; two of them tell enough. */
+  /** Shards that it failed before its first success; two are enough. */
   readonly #failedFirst = new Set<unknown>();
   #goodSince = 0;
   asideUntilMs = Number.NEGATIVE_INFINITY;
@@ -32,7 +32,7 @@ export class NodeHealth {
     return this.failures >= suspectFailures;
   }
 
-  /** Times that it was set aside, lately. */
+  /** How often it was set aside recently. */
   get timesAside(): number {
     return this.#timesAside;
   }
@@ -42,7 +42,7 @@ export class NodeHealth {
     return this.#hasSucceeded;
   }
 
-  /** It has never computed anything, and failed more than one shard: that is hardly the fault of all of them. */
+  /** It has never computed anything, and failed more than one shard, so the shards are hardly at fault. */
   get failsEverything(): boolean {
     return !this.#hasSucceeded && this.#failedFirst.size > 1;
   }
@@ -51,7 +51,7 @@ export class NodeHealth {
     return now < this.asideUntilMs;
   }
 
-  /** Takes it that the node has computed something, which it says itself: an earlier coordinator had the answer. */
+  /** Notes that the node has computed something for an earlier coordinator, as it says. */
   prove(): void {
     this.#hasSucceeded = true;
   }
@@ -66,7 +66,7 @@ export class NodeHealth {
     if (this.#goodSince >= pardonAfter) this.#timesAside = 0;
   }
 
-  /** Begins anew after a time, which is returned in milliseconds. */
+  /** Sets the node aside and forgets its last answers; returns for how many milliseconds. */
   setAside(now: number): number {
     const forMs = Math.min(longestMs, firstMs * 2 ** this.#timesAside);
     this.#timesAside++;
@@ -77,8 +77,8 @@ export class NodeHealth {
 }
 
 /**
- * Whether a suspect node is bad, and not the shards: all others together fail less than half as often; or it did
- * nothing but fail, and another did not.
+ * Whether a suspect node is bad, rather than the shards: all others together fail less than half as often; or it only
+ * failed, and another did not.
  */
 export function isBadNode(node: NodeHealth, others: Iterable<NodeHealth>): boolean {
   if (!node.isSuspect) return false;

@@ -1,9 +1,9 @@
-/** How much of what is known each further shard leaves: about the last ten count. */
+/** Weight that older shards keep with each new one: about the last ten count. */
 const memory = 0.9;
 
 /**
- * How fast a node is, by its own last answers: bytes of cost over the time between two answers, or since the lease
- * where that is later. So leases that wait for one another inside the node do not count twice.
+ * The rate of a node, from its last answers: bytes of cost over the time since its last answer, or since the lease if
+ * that is later. So leases that wait for each other inside the node do not count twice.
  */
 export class NodeRate {
   #bytes = 0;

@@ -17,7 +17,7 @@ function roomLack(sight: Sight | undefined, need: string): OutputLack | undefine
   return isWriting(need) && sight?.kind === 'lacking' ? lackOf(sight.reason) : undefined;
 }
 
-/** Forgets what the coordinator found lacking, once every node has room again. */
+/** Forgets what the coordinator itself found lacking, once every node has room again. */
 export function forgetOutputLack(job: ScheduledJob, nodes: readonly AttachedNode[]): void {
   if (!job.outputLack) return;
   const isStill = nodes.some((node) => [...job.needs.keys()].some((need) => lacksRoom(node, need)));

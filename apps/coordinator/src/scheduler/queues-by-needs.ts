@@ -9,8 +9,8 @@ interface Needing {
 const nothing: readonly string[] = [];
 
 /**
- * Shards that wait for a node, in a queue for each set of needs: those that a node cannot do keep it from none that it
- * can. A job has few such sets (see needs-of.ts).
+ * Shards that wait for a node, in a queue for each set of needs, so that shards that a node cannot do never hide others
+ * that it can. A job has few such sets (see needs-of.ts).
  */
 export class QueuesByNeeds<Entry extends Needing> {
   readonly #queues = new Map<readonly string[], ShardQueue<Entry>>();
@@ -38,7 +38,9 @@ export class QueuesByNeeds<Entry extends Needing> {
     this.#weight += sourcesIn(entry.shard.work);
   }
 
-  /** The first entry of the plan that is accepted, near the front of a queue whose needs are met. It stays in there. */
+  /**
+   * The accepted entry that is first in the plan, near the front of a queue whose needs are met. It stays in its queue.
+   */
   find(canDo: (needs: readonly string[]) => boolean, accepts: (entry: Entry) => boolean): Entry | undefined {
     let first: Entry | undefined;
     for (const [needs, queue] of this.#queues) {

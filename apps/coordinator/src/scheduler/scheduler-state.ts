@@ -7,16 +7,13 @@ import type { NodeHealth } from './node-health.ts';
 import type { NodeRate } from './node-rate.ts';
 import { QueuesByNeeds } from './queues-by-needs.ts';
 
-/** Where a shard that is not done is. */
+/** The state of a shard that is not done. */
 export type EntryState =
   /** It waits for a node, and until that moment. */
   | { kind: 'queued'; sinceMs: number; notBeforeMs: number; reason: AttemptReason }
   /** Nodes hold it: one, or two where the first takes too long. */
   | { kind: 'leased' }
-  /**
-   * What became of its last lease, on the node of that id, is being written to the ledger; empty: no node has part in
-   * it.
-   */
+  /** Its outcome is being written to the ledger; the id is that of its last node, or empty without one. */
   | { kind: 'settling'; nodeId: string; answerBytes: number };
 
 /** One attempt of a shard that is under way. */
@@ -26,9 +23,9 @@ export interface Attempt {
   /** Counted from 1, for the shard. */
   readonly number: number;
   readonly sinceMs: number;
-  /** It is computed by the reference, to verify what a device found. */
+  /** The reference computes it, to verify the result of a device. */
   readonly verify: boolean;
-  /** The node brought it along: how long it has worked on it is not known. */
+  /** The node brought it along: how long it has worked on it is unknown. */
   readonly isAdopted: boolean;
 }
 
@@ -39,30 +36,30 @@ export interface ShardEntry {
   /** Neighbours in the plan that read the same file or folder share it. */
   readonly place: InputPlace;
   state: EntryState;
-  /** The lease that is current, and its copy where there is one. */
+  /** The current lease, and its copy where there is one. */
   held: readonly Attempt[];
   /** Number of the last lease. */
   attempts: number;
-  /** Node ids, one for each failure that counts. */
+  /** Ids of the nodes of all failures that count. */
   failedOn: readonly string[];
-  /** One for each time its node was lost while it held the shard. */
+  /** Nodes that were lost while they held the shard. */
   lostOn: readonly Loss[];
-  /** A device was lost over it once, which was not counted. */
+  /** A device was lost over it once, which did not count as a failure. */
   hasLostDevice: boolean;
-  /** Ids of nodes that could not have its sources or write its results, which blames them and not the shard. */
+  /** Ids of nodes that could not read its sources or write its results; the shard is not blamed. */
   refusedOn: readonly string[];
   /** How often an answer was put off because its sources may soon be readable. */
   delays: number;
   /** Number of the lease whose answer or failure is being vetted. */
   vetting: number | undefined;
   candidates: readonly Candidate[];
-  /** What was committed, once something was. */
+  /** The committed answer, if there is one. */
   committed: Candidate | undefined;
-  /** Leases that were recalled when another answered first: their answers may be on their way. */
+  /** Leases that were recalled because another answered first: their answers may be on their way. */
   recalled: readonly { session: number; attempt: number }[];
 }
 
-/** A node that was lost. One that is restarted has another id, and its name. */
+/** A node that was lost. After a restart it has another id and the same name. */
 export type Loss = Pick<AttachedNode, 'nodeId' | 'name'>;
 
 /** A file or folder that neighbouring shards read. */
@@ -84,17 +81,17 @@ export interface ScheduledJob {
   readonly open: Map<number, ShardEntry>;
   /** Shards that were never leased, in the order of the plan. */
   readonly fresh: QueuesByNeeds<ShardEntry>;
-  /** Shards that were leased in vain: they go first, because the job cannot end without them. */
+  /** Shards whose lease gave no result: they go first, because the job cannot end without them. */
   readonly retries: QueuesByNeeds<ShardEntry>;
   /** What shards that are not done need, and how many of them. */
   readonly needs: Map<string, number>;
-  /** Since when no node that is given shards can do it, by need. */
+  /** By need: since when no active node meets it. */
   readonly lackedSinceMs: Map<string, number>;
   /** Why the coordinator could not write its results when it last looked. */
   outputLack: OutputLack | undefined;
-  /** Images that are set aside: what is left of their tiles is not leased. By the number of the source. */
+  /** Quarantined images, whose remaining tiles are not leased. By the number of the source. */
   readonly refused: Set<number>;
-  /** Committed shards of which a recalled copy may still be answered, by number. */
+  /** Committed shards for which an answer to a recalled lease may still come, by number. */
   readonly contestable: Map<number, ShardEntry>;
   /** Times from lease to answer of the last shards. */
   readonly durations: Durations;
@@ -116,11 +113,11 @@ export interface ScheduledJob {
   lastPlace: InputPlace | undefined;
 }
 
-/** What a node has shown of something that shards need. It is given no shard that needs what it has not shown. */
+/** Whether a node meets a need. It gets no shard with a need that it has not shown to meet. */
 export type Sight =
   /** It was asked, and has not answered. */
   | { kind: 'asked'; sinceMs: number }
-  /** It can. `waitMs` is how long it was last waited before it was asked again. */
+  /** It can. `waitMs` is the last pause before it was asked again. */
   | { kind: 'shown'; waitMs: number }
   /** It cannot, and is asked again at `askAtMs`. */
   | { kind: 'lacking'; reason: string; sinceMs: number; askAtMs: number; waitMs: number; isAsked: boolean };
@@ -137,16 +134,19 @@ export interface AttachedNode {
   readonly leases: Set<Attempt>;
   readonly rate: NodeRate;
   readonly health: NodeHealth;
-  /** What it has shown of what shards need; of what it was never asked there is nothing. */
+  /** Whether it meets needs; a need that it was never asked about has no entry. */
   readonly sights: Map<string, Sight>;
-  /** It failed, lacked something or was set aside, and has computed nothing since: it gets one shard at a time. */
+  /**
+   * On probation: it failed, lacked something or was set aside, and has computed nothing since. It gets one shard at a
+   * time.
+   */
   isOnProbation: boolean;
   /** What it read last, of any job. */
   place: InputPlace | undefined;
   /** Cost of its leases. */
   leasedBytes: number;
   isDraining: boolean;
-  /** It is lost when it has said nothing until then. */
+  /** It is lost when no message came until then. */
   deadlineMs: number;
 }
 
@@ -157,7 +157,7 @@ export interface SchedulerOptions {
   reportWithinMs: number;
   /** Time between ticks. */
   tickMs: number;
-  /** A job fails when for so long no node that is given shards can do what it needs, unless it waits for one. */
+  /** A job fails when no active node has met a need for so long, unless it waits for nodes. */
   graceMs?: number;
   /** The same for a host or bucket that it needs to read from. */
   sourceGraceMs?: number;
@@ -167,30 +167,28 @@ export interface SchedulerOptions {
 
 export interface SchedulerState extends Required<SchedulerOptions> {
   readonly jobs: Map<string, ScheduledJob>;
-  /** Jobs were given leases so many times. */
+  /** How many leases were given. */
   turns: number;
   /** By session. */
   readonly nodes: Map<number, AttachedNode>;
   readonly nodesById: Map<string, AttachedNode>;
   /** Nodes that may have room for more leases. */
   readonly waiting: Set<AttachedNode>;
-  /** The health of nodes that were set aside once, for when they attach anew; by id. */
+  /** The health of nodes that were set aside once, for when they attach again; by id. */
   readonly health: Map<string, NodeHealth>;
-  /** How many shards a node failed, in all its conversations, by id; nothing of one that failed none. */
+  /** How many shards a node failed, in all its conversations, by id; no entry for a node that failed none. */
   readonly failures: Map<string, number>;
-  /** Why nodes that answered wrongly are not wanted, by id. */
+  /** Why nodes that answered wrongly were sent away, by id. */
   readonly wrongNodes: Map<string, string>;
   /** Shards that are not done, of all jobs. */
   openShards: number;
-  /**
-   * Nodes that are given shards, and what they do together; looked up anew at each tick, and when nodes come and go.
-   */
+  /** Active nodes, and their rate together; updated at each tick, and when nodes come and go. */
   activeNodes: number;
   totalRate: number;
   lastTickMs: number | undefined;
 }
 
-/** One call of the scheduler: what it changes, when, and the commands that come of it. */
+/** One call of the scheduler: the state, the time, and the resulting commands. */
 export interface Turn<Answer> {
   readonly state: SchedulerState;
   readonly now: number;

@@ -24,16 +24,16 @@ import { awaitedPlace, whyBlocked } from './sights.ts';
 import { answerVetted, outputVetted } from './vetting.ts';
 import { whyHeldBack } from './why-held-back.ts';
 
-/** A node as the scheduler has it. Times are of its clock. */
+/** The scheduler's view of a node, with times of its clock. */
 export interface NodeView {
   leases: number;
   leasedBytes: number;
   isDraining: boolean;
   /** Shards that it failed, in all its conversations. */
   failures: number;
-  /** What it was asked for and cannot do. */
+  /** Needs that it lacks. */
   lacks: { need: string; reason: string; sinceMs: number }[];
-  /** What it has shown that it can do. */
+  /** Needs that it has shown to meet. */
   shown: string[];
   /** Until when it gets no shards because it fails too often; in the past where it gets some. */
   asideUntilMs: number;
@@ -49,7 +49,7 @@ export interface NodeView {
  *       │  to be verified                                                    │
  *       └───────────────── a late answer contradicts what was committed ─────┘
  *
- * A shard that failed or was lost too often goes to settling instead, to be written down as quarantined.
+ * A shard that failed or was lost too often goes to settling instead, to be recorded as quarantined.
  */
 export class Scheduler<Answer extends Comparable> {
   readonly #state: SchedulerState;
@@ -86,7 +86,7 @@ export class Scheduler<Answer extends Comparable> {
     return sum;
   }
 
-  /** Why the job does not go on though nodes are attached; undefined where it does. */
+  /** Why the job waits although nodes are attached; undefined where it does not wait. */
   whyBlocked(jobId: string): string | undefined {
     const job = this.#state.jobs.get(jobId);
     return job && whyBlocked(this.#state, job);

@@ -2,19 +2,17 @@ import { shareAnew } from './leases.ts';
 import { isBadNode } from './node-health.ts';
 import type { Turn } from './scheduler-state.ts';
 
-/** Where all nodes fail everything, each is set aside so often, and others are waited for, before the jobs fail. */
+/** How often each node is set aside, if all fail everything, before the jobs fail. */
 const maxAsideAlone = 2;
 
-/**
- * Sets the node aside for a while where it is a bad one: its failures then blame no shard. `error` is the last of them.
- */
+/** Sets a bad node aside for a while: then its failures do not count against shards. `error` is the last one. */
 export function setAsideBad<A>(turn: Turn<A>, nodeId: string, error: string): void {
   const { state, now, commands } = turn;
   const node = state.nodesById.get(nodeId);
   if (!node?.health.isSuspect) return;
   const { health } = node;
   const others = [...state.nodes.values()].filter((other) => other !== node).map((other) => other.health);
-  // Then there is nobody to compare it with: it may be the shards.
+  // Then no other node can be compared with it: the shards may be at fault.
   const isHopeless = others.every(({ failsEverything }) => failsEverything);
   if (isHopeless ? !health.failsEverything : !isBadNode(health, others)) return;
   const { failures, answers: of } = health;
@@ -30,7 +28,7 @@ export function setAsideBad<A>(turn: Turn<A>, nodeId: string, error: string): vo
   shareAnew(turn);
 }
 
-/** Fails the jobs of which the node, for lack of a better one, has failed shards again and again. */
+/** Fails the jobs whose shards this node has failed again and again, if there is no better node. */
 function failJobs<A>({ state, commands }: Turn<A>, nodeId: string, last: string): void {
   const { size } = state.nodes;
   const who = size === 1 ? `Node ${nodeId}, the only one there is,` : `Each of the ${size} nodes that there are`;

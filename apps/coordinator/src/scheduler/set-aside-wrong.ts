@@ -3,13 +3,13 @@ import { shareAnew } from './leases.ts';
 import { removeNode } from './node-events.ts';
 import type { Turn } from './scheduler-state.ts';
 
-/** Why a node that answered wrongly is not wanted any more. */
+/** Why a node that answered wrongly was sent away. */
 export const otherThanReference =
   'It gave another result for a shard than the reference; check its device and driver, then start it again';
 export const otherThanAnswered =
   'It wrote other results of a shard than it had answered; check its memory and disk, then start it again';
 
-/** The node is not wanted any more; what it said of shards that are not committed is forgotten. */
+/** Sends the node away for good, and forgets its answers for shards that are not committed. */
 export function setAsideWrong<A>(turn: Turn<A>, nodeId: string, lease: LeaseId, reason: string): void {
   const { state, commands } = turn;
   commands.push({ kind: 'RecordWrongAnswer', nodeId, lease });

@@ -5,11 +5,13 @@ import { isActive } from './active-nodes.ts';
 import { forgetOutputLack, isWriting, lacksRoom, outputLack, outputOf } from './output-need.ts';
 import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry, Sight, Turn } from './scheduler-state.ts';
 
-/** Before a node that lacks something is asked again; twice as long each further time, up to the longest. */
+/** The pause before a node that lacks something is asked again; it doubles each time, up to the longest. */
 const firstWaitMs = 1_000;
 /** A folder may be mounted at any time. */
 const longestWaitMs = 30_000;
-/** What a node shows and then fails at all the same is hardly worth asking. */
+/**
+ * For a node that showed that it meets a need, and then failed for lack of it: asking it again soon is of little use.
+ */
 const longestWaitAfterFailuresMs = 5 * 60_000;
 /** A disk that is full may have room at any moment, and trying costs little. */
 const longestWaitForRoomMs = 5_000;
@@ -21,8 +23,8 @@ export function canDo({ sights }: AttachedNode, needs: readonly string[] | undef
 }
 
 /**
- * Whether it is known that the node cannot compute the shard. A disk that is full for every node is not the fault of this
- * one. Neither is a host that has been away for less than the time that jobs wait for it.
+ * Whether the node is known to lack a need of the shard. A disk that is full for every node does not count, nor does a
+ * host that has been away for less than the time that jobs wait.
  */
 function lacksFor(
   node: AttachedNode,
@@ -38,7 +40,7 @@ function lacksFor(
   });
 }
 
-/** Whether one of the nodes that are given shards, of those that `isMeant` picks, could have the shard for all that is known. */
+/** Whether an active node that `isMeant` accepts could do the shard, as far as is known. */
 export function someNodeCouldHave(
   state: SchedulerState,
   entry: ShardEntry,
@@ -50,7 +52,7 @@ export function someNodeCouldHave(
   return false;
 }
 
-/** Asks every node about the needs of a job that it did not have before, also where the node has shown them for another job. */
+/** Asks every node about the new needs of a job, even if the node has shown them for another job. */
 export function needsPlanned<A>(turn: Turn<A>, job: ScheduledJob, needs: Iterable<string>): void {
   for (const need of needs) {
     if (job.needs.has(need)) continue;
@@ -59,11 +61,11 @@ export function needsPlanned<A>(turn: Turn<A>, job: ScheduledJob, needs: Iterabl
   }
 }
 
-/** Asks a node that joins about all that jobs need, and believes what it says that it lacks. */
+/** Asks a joining node about all needs of jobs, and believes it about those that it says it lacks. */
 export function greet<A>(turn: Turn<A>, node: AttachedNode, lacks: readonly { need: string; reason: string }[]): void {
   const { state, now } = turn;
   for (const { need, reason } of lacks) {
-    // It will not come while the node's process lives.
+    // That will not change while the node's process lives.
     setLacking(turn, node, need, { reason, askAtMs: Number.POSITIVE_INFINITY, waitMs: firstWaitMs, sinceMs: now });
   }
   for (const job of state.jobs.values()) {
@@ -71,7 +73,7 @@ export function greet<A>(turn: Turn<A>, node: AttachedNode, lacks: readonly { ne
   }
 }
 
-/** The node has shown that it can. */
+/** The node has shown that it meets the need. */
 export function setShown<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
   const { session, nodeId } = node;
   const before = node.sights.get(need);
@@ -94,19 +96,19 @@ export function lookedAtOutput<A>(turn: Turn<A>, need: string, own: OutputLack |
     if (node.sights.get(need)?.kind === 'shown') setLacked(turn, node, need, own.error);
 }
 
-/** The node has shown that it cannot. */
+/** The node has shown that it lacks the need. */
 export function setLacked<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string): void {
   lack(turn, node, need, reason, longestWaitMs);
 }
 
-/** The node failed a shard for lack of that, whatever it had shown before. */
+/** The node failed a shard for lack of the need, even if it had shown to meet it. */
 export function loseSight<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string): void {
   if (node.sights.get(need)?.kind === 'lacking') return;
   node.isOnProbation = true;
   lack(turn, node, need, reason, longestWaitAfterFailuresMs);
 }
 
-/** The node has computed a shard: what it failed at before is forgiven. */
+/** The node has computed a shard: earlier failures for lack of a need are forgotten. */
 export function confirmSights(node: AttachedNode, { shard }: ShardEntry): void {
   for (const need of shard.needs ?? []) {
     const sight = node.sights.get(need);
@@ -114,14 +116,14 @@ export function confirmSights(node: AttachedNode, { shard }: ShardEntry): void {
   }
 }
 
-/** Asks again who lacked something a while ago, and takes for lacking who does not answer. */
+/** Asks nodes again that lacked a need a while ago, and treats a node that does not answer as lacking it. */
 export function keepAsking<A>(turn: Turn<A>): void {
   const { state, now } = turn;
   for (const node of state.nodes.values()) {
     for (const [need, sight] of node.sights) {
       if (sight.kind === 'asked' && now - sight.sinceMs > state.reportWithinMs) {
         const reason = `It has not answered for ${state.reportWithinMs} ms whether it can`;
-        // Its answer is still waited for.
+        // Its answer is still due.
         setLacking(turn, node, need, {
           reason,
           askAtMs: 0,
@@ -138,9 +140,9 @@ export function keepAsking<A>(turn: Turn<A>): void {
 }
 
 /**
- * Fails the jobs that no node could go on with for too long, though nodes are there, unless they wait for one. That time goes on
- * while a node only shows that it can do what it failed at before, until it has computed something. Most of the time some node
- * lacks nothing, and no need of any job has to be looked at.
+ * Fails jobs with a need that no active node has met for too long, unless they wait for nodes. A node on probation that
+ * shows the need does not reset that time, because it may fail for lack of it again; but a job fails only while every
+ * active node lacks the need. Usually some node lacks nothing, and no need has to be examined.
  */
 export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   const active = [...state.nodes.values()].filter((node) => isActive(node, now));
@@ -192,13 +194,13 @@ function graceOf(state: SchedulerState, need: string, lack: OutputLack | undefin
   return placeOfNeed(need) === undefined ? state.graceMs : state.sourceGraceMs;
 }
 
-/** Why the job does not go on: no node can do what some of its shards need. */
+/** Why the job waits: no node meets the needs of some of its shards. */
 export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | undefined {
   for (const need of job.lackedSinceMs.keys()) {
     const lack = outputLack(state, job, need);
     if (lack) return waitsFor(outputOf(need), lack);
     const nodes = whoLacks(state, need);
-    // A node that has shown since that it can may simply not have computed anything yet.
+    // A node that has shown since that it meets the need may only not have computed anything yet.
     if (!nodes || isShown(state, need)) continue;
     const place = placeOfNeed(need);
     return place === undefined ? blockedSentence(need, nodes) : waitsForHost({ place, ...nodes });
@@ -254,7 +256,7 @@ function ask<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
     (sight?.kind === 'lacking' && (sight.isAsked || sight.askAtMs === Number.POSITIVE_INFINITY))
   )
     return;
-  // What it has shown before is good until it answers otherwise.
+  // An earlier success counts until the node answers differently.
   if (!sight) node.sights.set(need, { kind: 'asked', sinceMs: turn.now });
   else if (sight.kind === 'lacking') sight.isAsked = true;
   turn.commands.push({ kind: 'ProbeNode', session: node.session, need });

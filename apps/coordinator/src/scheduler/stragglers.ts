@@ -11,12 +11,12 @@ import {
 } from './scheduler-state.ts';
 import { canDo } from './sights.ts';
 
-/** Part of a job that must be done before the rest is judged by it. */
+/** Share of a job that must be done before the rest is judged by it. */
 const doneShare = 0.75;
-/** A straggler takes so many times the median, and no less than `minStragglerMs`: short ones are soon over anyway. */
+/** A straggler takes so many times the median, and at least `minStragglerMs`: short shards end soon anyway. */
 const medians = 2;
 export const minStragglerMs = 1000;
-/** Copies of stragglers, as a part of the job's shards: what is computed in vain stays below. */
+/** The most copies of stragglers, as a share of the job's shards: wasted work stays below that. */
 const copiesShare = 0.1;
 
 /** Leases shards that take too long to idle nodes as well, near the end of a job; the first answer counts. */
@@ -46,9 +46,7 @@ export function copyStragglers<A>(turn: Turn<A>): void {
   }
 }
 
-/**
- * How long a shard of the job may take; undefined while that is not known, or nodes have other shards to go on with.
- */
+/** How long a shard of the job may take; undefined while that is unknown, or nodes have other shards to do. */
 function stragglerMs(job: ScheduledJob): number | undefined {
   const planned = plannedForNodes(job);
   const isNearEnd = job.planEnded && planned - job.open.size >= doneShare * planned;
@@ -57,7 +55,7 @@ function stragglerMs(job: ScheduledJob): number | undefined {
   return medianMs === undefined ? undefined : Math.max(minStragglerMs, medians * medianMs);
 }
 
-/** What is verified is not copied: the reference takes as long as it takes. */
+/** Verification is not copied, because the reference is slow. */
 function isStraggler({ held, candidates }: ShardEntry, latestMs: number): boolean {
   return held.length === 1 && held[0]!.sinceMs < latestMs && candidates.length === 0;
 }

@@ -5,13 +5,13 @@ import type { SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
 import { lookedAtOutput, loseSight, setLacked, someNodeCouldHave } from './sights.ts';
 
-/** Has the driver find out whether the sources that the node could not have are at fault, or the node. */
+/** Has the driver find out whether unreadable sources are at fault, or the node. */
 export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   entry.vetting = candidate.lease.attempt;
   commands.push({ kind: 'VetAnswer', shard: entry.shard, candidate, delays: entry.delays });
 }
 
-/** What was found out about an answer. Where another answer came first, or nobody wants any, it is of no use. */
+/** The outcome of vetting. It is ignored if another answer came first, or if none is needed any more. */
 export function answerVetted<A>(
   turn: Turn<A>,
   { candidate, verdict }: { candidate: Candidate; verdict: Verdict },
@@ -42,10 +42,10 @@ export function answerVetted<A>(
   leaseToAll(turn);
 }
 
-/** Before a shard is leased again whose sources may be had soon. */
+/** The pause before a shard is leased again whose sources may become readable soon. */
 const laterTicks = 10;
 
-/** The entry whose lease was vetted, if nothing else became of it meanwhile. */
+/** The entry whose lease was vetted, if its state is unchanged. */
 function vettedEntry<A>({ state }: Turn<A>, lease: LeaseId): ShardEntry | undefined {
   const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
   if (entry?.vetting !== lease.attempt) return undefined;

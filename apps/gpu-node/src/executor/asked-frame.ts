@@ -8,12 +8,12 @@ export interface AskedFrame {
   position: number;
 }
 
-/** The same, and what is known of its file. */
+/** A frame with facts about its file. */
 export interface ListedFrame extends AskedFrame {
   /** Bytes, as it was listed. */
   fileBytes: number;
 }
 
-/** The frames without an outcome, which are left to cores. */
+/** The frames without an outcome, which cores must compute. */
 export const leftOf = <Frame extends AskedFrame>(frames: readonly Frame[], outcomes: FrameOutcomes): Frame[] =>
   frames.filter(({ position }) => !outcomes.has(position));

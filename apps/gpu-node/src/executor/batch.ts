@@ -11,17 +11,17 @@ import type { NodeDevice } from '../devices/device.ts';
 
 type BatchLimits = Pick<NodeDevice, 'maxStagingBytes' | 'batchBytes'>;
 
-/** The limit of a batch's results, so that cells, wide codes and floats take no more memory than the planes do. */
+/** The most bytes of a batch's results, so that cells, wide codes and floats take no more memory than the planes. */
 export const resultsLimitBytes = 64 * 2 ** 20;
 
-/** Planned tiles that a device takes at once, placed one after another in its staging memory. */
+/** Tiles that a device computes at once, one after another in its staging memory. */
 export class Batch {
   readonly items: SharedItem[] = [];
   /** The type of pixels of its images. */
   readonly pixel: PixelType;
-  /** What is computed of each tile, over that type. */
+  /** What is computed for each tile, over that type. */
   readonly pipelines: readonly Pipeline[];
-  /** Its planes are luma of the limited range, which the device makes gray. */
+  /** Its planes are luma of the limited range, which the device converts to gray. */
   readonly isLimited: boolean;
   readonly #device: BatchLimits;
   readonly #share: number;
@@ -42,16 +42,16 @@ export class Batch {
     return this.#stagingBytes;
   }
 
-  /** Whether the dense results are computed, of all. */
+  /** Whether the dense results of all tiles are computed. */
   get withMap(): boolean {
     return this.#withMap;
   }
 
   /**
-   * Places a tile; undefined where there is no room for it and its results, and where it needs a dense result and the
-   * others do not, or the other way round. The first tile of a batch has all that the device takes, for each pipeline;
-   * the others have what is left of the batch's limits, for all of them. `samplings`: by pipeline, the pixels of which
-   * a dense result is made, if it is. `stride`: as placeSharedItem takes it.
+   * Places a tile. Undefined where there is no room for it and its results, or where only it, or only the others, need
+   * a dense result. The first tile of a batch may use the device's limits, for each pipeline; the others share what is
+   * left of the batch's limits. `samplings`: by pipeline, the pixels of the dense result, if one is made. `stride`: as
+   * placeSharedItem takes it.
    */
   add(
     plan: SharedPlan,
@@ -82,7 +82,7 @@ export class Batch {
   }
 }
 
-/** Bytes of what one pipeline finds of a tile, in a run of its own. */
+/** Bytes of the results of one pipeline for a tile, in a run of its own. */
 function resultsBytesOf(plan: PipelinePlan, pipeline: Pipeline, needsMap: boolean): number {
   return histogramsBytesOf(plan, pipeline) + (needsMap ? mapBytesOf(plan, pipeline) : 0);
 }
@@ -98,8 +98,8 @@ function mapBytesOf({ stages }: PipelinePlan, pipeline: Pipeline): number {
 }
 
 /**
- * Bytes of a map at most, by what of it they are for: a GPU's rows begin up to 15 samples into 16 bytes, and end with
- * such 16 bytes.
+ * The most bytes of a map, for each row and each pixel: a GPU's rows begin up to 15 samples into a unit of 16 bytes,
+ * and end at such a unit.
  */
 function mapSpaceOf({ output }: Pipeline): { ofRow: number; ofPixel: number } {
   const unit = sampleBytes[output.sample];
@@ -107,7 +107,10 @@ function mapSpaceOf({ output }: Pipeline): { ofRow: number; ofPixel: number } {
   return { ofRow: 15 * (unit + 1) * bands, ofPixel: unit * bands };
 }
 
-/** What results of whole images take, as `Batch` counts them: of all pipelines together. `cells`: those of the grid. */
+/**
+ * Bytes of the results of a whole image, for all pipelines together, as `Batch` counts them. `cells`: the number of
+ * cells of the grid.
+ */
 export function resultSpaceOf(
   pipelines: readonly Pipeline[],
   cells: number,

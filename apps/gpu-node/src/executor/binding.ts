@@ -1,11 +1,11 @@
 /**
- * The parts of the work that those behind them may wait for: a server's answers, files, decoders, the device, whoever
- * keeps maps; `node`: none of these, while it has shards; `idle`: it has no shards.
+ * What may be the bottleneck of a node: a server's answers, files, decoders, the device, the writing of maps; `node`:
+ * none of these, while it has shards; `idle`: it has no shards.
  */
 export const bindings = ['network', 'read', 'decode', 'device', 'encode', 'node', 'idle'] as const;
 export type Binding = (typeof bindings)[number];
 
-/** How many shards or batches are at something now. */
+/** How many shards or batches are in each stage now. */
 export interface UnderWay {
   network: number;
   read: number;
@@ -19,8 +19,8 @@ export interface UnderWay {
 }
 
 /**
- * What binds at a moment, as parts that add up to 1: looked at from the end, the device where it has work, otherwise
- * what it waits for. Where the device is made of the cores that decode, both bind by how much of each is under way.
+ * The bottleneck at a moment, as shares that add up to 1: the device if it has work, otherwise what it waits for. If
+ * the device runs on the cores that decode, both share the time by how much of each is under way.
  */
 export function bindingNow(now: UnderWay, isDeviceOfCores: boolean): readonly (readonly [Binding, number])[] {
   const { device, decode } = now;

@@ -1,7 +1,7 @@
 import type { DeviceKind } from '../devices/device.ts';
 import { type Binding, bindingNow, bindings, type UnderWay } from './binding.ts';
 
-/** What a node is at, as the numbers of what is under way. */
+/** Counts of what is under way on a node. */
 export type Activity = keyof UnderWay;
 const activities = [
   'network',
@@ -18,16 +18,17 @@ export const busyWith = ['read', 'decode', 'device', 'encode', 'shard'] as const
 export type Busy = (typeof busyWith)[number];
 
 export interface BusySeconds {
-  /** In which at least one shard was at it; `device`: in which the device was at work by its own clock. */
+  /**
+   * Seconds in which at least one shard was in this stage; `device`: in which the device was at work by its own clock.
+   */
   busy: Record<Busy, number>;
-  /** In which it was what all behind it waited for; they add up to the time. */
+  /** Seconds in which it was the bottleneck; all kinds add up to the elapsed time. */
   binding: Record<Binding, number>;
 }
 
 /**
- * Sums the seconds in which a node is at something for at least one shard, however many they are: stages of several
- * shards overlap, and the sum of their seconds does not tell how long anything else waited for them. What did is told
- * by what binds.
+ * Sums, by stage, the seconds in which at least one shard was in it. The stages of several shards overlap, so the sum
+ * of their seconds would not show what the node waited for; the seconds of the bottleneck do.
  */
 export class BusyClock {
   readonly #nowMs: () => number;
@@ -37,7 +38,7 @@ export class BusyClock {
   #lookedMs: number;
   #seconds = none();
 
-  /** `nowMs` never goes back; `kind` is the device's. What is under way is so on `whole` as well. */
+  /** `nowMs` never goes back; `kind` is the device's. Everything that is counted here is counted on `whole` too. */
   constructor(nowMs: () => number, kind: DeviceKind, whole?: BusyClock) {
     this.#nowMs = nowMs;
     this.#kind = kind;
@@ -63,7 +64,7 @@ export class BusyClock {
   }
 
   /**
-   * Adds seconds that the clock of the device tells; those of a CPU are of each thread, and count as far as it has
+   * Adds seconds by the clock of the device. A CPU reports seconds of each thread, which count only while it has
    * batches.
    */
   addDevice(seconds: number): void {
@@ -71,13 +72,13 @@ export class BusyClock {
     this.#whole?.addDevice(seconds);
   }
 
-  /** Adds seconds in which a thread was at work on parts, which shards wait for that are filled meanwhile. */
+  /** Adds seconds in which a thread worked on parts. */
   addEncoded(seconds: number): void {
     this.#seconds.busy.encode += seconds;
     this.#whole?.addEncoded(seconds);
   }
 
-  /** The seconds since it was last asked, those of what is under way included. */
+  /** The seconds since the last call, including what is under way. */
   take(): BusySeconds {
     this.#look();
     const taken = this.#seconds;
@@ -104,7 +105,7 @@ export class BusyClock {
 
 /** A clock for each job that has a shard under way, and one for all of them. */
 export class BusyClocks {
-  /** The clock of the node, whatever the jobs. */
+  /** The clock of the node, for all jobs. */
   readonly whole: BusyClock;
   readonly #nowMs: () => number;
   readonly #kind: DeviceKind;
@@ -116,7 +117,7 @@ export class BusyClocks {
     this.whole = new BusyClock(nowMs, kind);
   }
 
-  /** Does `work`, which is a shard of the job. */
+  /** Does `work` for a shard of the job. */
   async during<T>(jobId: string, work: (clock: BusyClock) => Promise<T>): Promise<T> {
     const clock = this.#clocks.get(jobId) ?? new BusyClock(this.#nowMs, this.#kind, this.whole);
     this.#clocks.set(jobId, clock);
@@ -131,7 +132,8 @@ export class BusyClocks {
 }
 
 /**
- * As ShardCompleted.busy_seconds has them. A job's node is idle where it has no shard, which no answer of it can tell.
+ * Seconds as in ShardCompleted.busy_seconds. Idle time is left out: no answer covers the time in which a node has no
+ * shard of the job.
  */
 export function busyMessage({ busy, binding }: BusySeconds): Record<string, number> {
   const binds = bindings.filter((name) => name !== 'idle').map((name) => [`${name}_binds`, binding[name]]);

@@ -7,19 +7,19 @@ import { runVideo } from './run-video.ts';
 import type { ShardRun } from './shard-run.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
-/** What became of the sources of a shard. */
+/** The outcomes of the sources of a shard. */
 export interface ComputedShard {
-  /** Of a tile, one a pipeline. */
+  /** Results of a tile, one a pipeline. */
   results: FoundResult[];
   /** Why sources could not be processed, in the order of the lease. */
   errors: SourceError[];
-  /** Sources with a result from whose files bytes were removed. */
+  /** Sources with a result, from whose files bytes were removed. */
   mended: MendedKind[];
-  /** Of frames. */
+  /** Results of frames. */
   frames?: FoundShard;
 }
 
-/** Computes the work of a lease. `sources`: those of its block, as this node reads them. */
+/** Computes the work of a lease. `sources`: the sources of its block, as this node reads them. */
 export async function computeShard(
   run: ShardRun,
   work: Lease['work'],

@@ -28,7 +28,7 @@ export function planTile({ pipelines, grid }: ShardJob, rect: Rect, size: Size):
 export const planWhole = (job: ShardJob, { width, height }: Size): TilePlan =>
   planTile(job, { x: 0, y: 0, width, height }, { width, height });
 
-/** A batch without tiles; `isLimited`: of luma of the limited range, for devices that make it gray. */
+/** A batch without tiles; `isLimited`: for luma of the limited range, which some devices convert to gray. */
 export function emptyBatch(
   { job: { pipelines }, means: { device }, turn: { batchShare } }: ShardRun,
   pixel: PixelType,
@@ -54,10 +54,10 @@ export interface FilledTile extends ReadTile {
   item: SharedItem;
 }
 
-/** A frame as the tile that it is. */
+/** A frame as a single tile. */
 export interface FilledFrame extends FilledTile, AskedFrame {}
 
-/** A batch whose pixels are in staging memory, which is the caller's to compute. */
+/** A batch whose pixels are in staging memory. The caller must compute it. */
 export interface FilledBatch<Tile extends FilledTile> {
   batch: Pick<Batch, 'withMap' | 'pipelines'>;
   staging: Staging;
@@ -65,8 +65,8 @@ export interface FilledBatch<Tile extends FilledTile> {
 }
 
 /**
- * Waits for staging memory, has `read` put pixels of a batch into it, and keeps what previews show of the tiles that
- * `read` returns. `hasPreviews`: pixels are read as well, which then go to a GPU by way of other memory: its own is
+ * Waits for staging memory, has `read` put the pixels of a batch into it, and keeps the preview pixels of the tiles
+ * that `read` returns. `hasPreviews`: pixels are also read back, so they go to a GPU through other memory: its own is
  * made for writing, and reading a preview of 1080p from it took 3 s (measured on an H200).
  */
 export async function fillBatch<Tile extends FilledTile>(
@@ -87,13 +87,13 @@ export async function fillBatch<Tile extends FilledTile>(
   return await fillStaging(run, stagingBytes, fill, isLimited);
 }
 
-/** Tiles of a batch, and what was found of each. */
+/** Tiles of a batch, and the results of each. */
 export interface ComputedTiles<Tile extends ReadTile = ReadTile> {
   tiles: readonly Tile[];
   results: BatchResults;
 }
 
-/** Computes the tiles of a batch. The staging memory is given back. */
+/** Computes the tiles of a batch, and releases the staging memory. */
 export async function computeBatch<Tile extends FilledTile>(
   run: ShardRun,
   { batch, staging, tiles }: FilledBatch<Tile>,
@@ -102,13 +102,13 @@ export async function computeBatch<Tile extends FilledTile>(
   return { tiles, results: await runPipelines(run, batch, staging, items) };
 }
 
-/** Keeps the dense results of tiles that are wanted, and gives back their memory. Rejects with OutputError. */
+/** Writes the dense results of tiles that are wanted, and releases their memory. Rejects with OutputError. */
 export async function keepMaps(run: ShardRun, { tiles, results: { items, release } }: ComputedTiles): Promise<void> {
   const write = () => settleAll(tiles.map((tile, i) => writeChunks(run, tile, items[i]!)));
   await run.turn.clock.time('encode', write).finally(release);
 }
 
-/** Puts what was found of frames to their positions in the lease. */
+/** Puts the results of frames to their positions in the lease. */
 export function putOutcomes({ tiles, results: { items } }: ComputedTiles<FilledFrame>, outcomes: FrameOutcomes): void {
   for (let i = 0; i < tiles.length; i++) outcomes.put(tiles[i]!.position, tiles[i]!, items[i]!);
 }

@@ -1,4 +1,4 @@
-// What frames that are read for devices in batches have in common.
+// Shared by frames that are read for devices in batches.
 import type { Size } from '@halogrid/geometry';
 import type { JpegLimits } from '../feed/jpeg-orders.ts';
 import type { ListedFrame } from './asked-frame.ts';
@@ -8,7 +8,7 @@ import { minSideOf, type ShardJob } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
-/** What a JPEG of 1080p has at most as a rule, for files whose size nobody knows yet. */
+/** The usual upper size of a JPEG of 1080p, for files whose size is not known yet. */
 const usualFileBytes = 2 ** 18;
 
 /** The bytes of a file, as it was listed. */
@@ -25,13 +25,13 @@ export function mostFrames({ pipelines, grid }: ShardJob): number {
   return Math.max(1, Math.floor(resultsLimitBytes / each.reduce((sum, bytes) => sum + bytes, 1)));
 }
 
-/** What a batch of JPEGs has at most that the device decodes, of which so many bytes are wanted. */
+/** The limits of a batch of JPEGs that the device decodes; so many bytes are wanted. */
 export function jpegLimits({ job, means, turn }: ShardRun, wantedBytes: number): JpegLimits {
   const { pipelines, grid, channels, wantsMap } = job;
   const { device } = means;
   const { batchShare } = turn;
   const { maxBytes, batchBytes } = device.jpegs!;
-  // Components are decoded like files of their own.
+  // Each component is decoded like a file.
   const most = channels === 'gray' ? maxBytes : 4 * Math.floor(maxBytes / 12);
   const its = pipelines.map(({ pipeline }) => pipeline);
   return {
@@ -46,7 +46,7 @@ export function jpegLimits({ job, means, turn }: ShardRun, wantedBytes: number):
   };
 }
 
-/** How whole images are computed: those of one size alike. */
+/** Plans of whole images, one for each size. */
 export class PlansBySize {
   readonly #job: ShardJob;
   readonly #plans = new Map<string, TilePlan>();

@@ -23,10 +23,10 @@ import { StageSpans } from './stage-spans.ts';
 import { type LeasedSource, unpackLease } from './unpack-lease.ts';
 
 /**
- * Computes a lease: reads and decodes its sources, runs the kernels, writes the chunks that are wanted, and what it
- * found of frames to a part. Sources that cannot be processed are part of the answer; it rejects for everything else,
- * with what made the shard fail, and with the signal's reason once that has aborted. A shard over which the device is
- * lost is tried once more, in batches of half the size. Several may run at once.
+ * Computes a lease: reads and decodes its sources, runs the kernels, writes the wanted chunks, and adds results of
+ * frames to a part. The answer names sources that cannot be processed. Rejects with every other error, and with the
+ * signal's reason once that has aborted. If the device is lost during a shard, the shard is tried once more, in batches
+ * of half the size. Several calls may run at once.
  */
 export type Executor = (lease: Lease, signal: AbortSignal) => Promise<FoundAnswer>;
 
@@ -34,25 +34,25 @@ export interface ExecutorOptions {
   device: NodeDevice;
   /** The reference, which computes what is to be checked. */
   twin: NodeDevice;
-  /** Rejects with InputError for what is the input's fault. */
+  /** Rejects with InputError for faults of the input. */
   openImage: (uri: string) => Promise<OpenImage>;
-  /** Who decodes JPEGs, to gray and to colours; cores unless given. */
+  /** The decoders of JPEGs, to gray and to colours; cores unless given. */
   feeds?: Readonly<Partial<Record<PlaneTarget['channels'], JpegFeed>>>;
-  /** Who reads raw frames; they are opened one by one unless given. */
+  /** The reader of raw frames; they are opened one by one unless given. */
   rawFeed?: RawFeed;
   /** Large JPEGs that are decoded in bands; all are decoded whole, or copied first, unless given. */
   banded?: BandedJpegs;
-  /** What decodes videos. */
+  /** The decoders of videos. */
   decoders: DecoderPool;
   writeChunk: typeof writeChunk;
-  /** Where what is found of frames goes. */
+  /** Receives the results of frames. */
   parts: NodeParts;
   /** A clock that never goes back. */
   nowMs: () => number;
-  /** How long what was under way, and what bound; one of its own unless given. */
+  /** Measures stages and bottlenecks; a new one unless given. */
   clocks?: BusyClocks;
   meters?: ExecutorMeters;
-  /** Told what a person should know though nothing failed. */
+  /** Called with sentences for people about things that did not fail. */
   note?: (line: string) => void;
 }
 
@@ -70,19 +70,19 @@ const shardsAhead = 4;
 const leastSegmentsAhead = 4;
 
 /**
- * Segments under way where so many are decoded at the same time: others wait for a decoder, or have frames left to be
- * computed or an answer to be taken. Those of one length end together, so there is another for each decoder: with a
- * quarter as many, decoders waited for leases.
+ * How many segments are under way where so many are decoded at the same time: the others wait for a decoder, or for
+ * their frames to be computed and answered. Segments of one length end together, so there is one more for each decoder:
+ * with one more for every four, decoders waited for leases.
  */
 export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 
 /**
- * The first attempts of a shard end early if a host seems to be away. Later attempts request each file, so that none is
- * blamed without a request.
+ * The first attempts at a shard end early if a host seems to be away. Later attempts request each file, so that no file
+ * is blamed without a request.
  */
 const quickAttempts = 2;
 
-/** A shard that the node was given, and as the node reaches its files. */
+/** A leased shard, with its sources as the node reaches them. */
 interface GivenShard {
   lease: Lease;
   near: Lease;
@@ -149,7 +149,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return { ...computed, ...whole, turn: run.turn };
     } catch (error) {
       if (!(error instanceof DeviceLostError) || signal.aborted || batchShare < 1) throw error;
-      // Perhaps it had no memory left; if it was something else, it is tried again all the same.
+      // Perhaps it had no memory left; the shard is tried again in any case.
       return await compute(given, signal, busy, 0.5);
     }
   }
@@ -177,7 +177,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   };
 }
 
-/** Where the sources of a shard are; all of a shard are in one place as a rule. */
+/** Where the sources of a shard are; usually all are in one place. */
 const readsFrom = ([first]: readonly LeasedSource[]): 'network' | 'read' =>
   first && isRemoteUri(first.uri) ? 'network' : 'read';
 
@@ -192,10 +192,7 @@ function answerOf(
   };
 }
 
-/**
- * Throws one sentence for a lease of which something is longer, or more, than any that a coordinator has reason to
- * give.
- */
+/** Throws one sentence for a lease that exceeds the bounds of any sensible lease. */
 export function checkLease(lease: Lease): void {
   const excess = excessOf(lease, leaseBounds);
   if (!excess) return;

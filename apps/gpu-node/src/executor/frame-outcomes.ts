@@ -7,20 +7,20 @@ import type { ReadTile } from './read-tile.ts';
 import type { ShardJob } from './shard-job.ts';
 
 /**
- * What becomes of the frames of a shard, by their positions in the lease. Counts are copied once from where a device
- * leaves them, to the memory that is handed on: one array a pipeline, and no object a frame.
+ * The outcomes of the frames of a shard, by position in the lease. Counts are copied once, from a device's memory to
+ * one array a pipeline, which is handed on. There are no objects a frame.
  */
 export class FrameOutcomes {
   readonly #isFound: Uint8Array;
   readonly #widths: Uint32Array;
   readonly #heights: Uint32Array;
   readonly #parts: { shape: HistogramShape; counted: Float64Array; bins: Uint32Array }[];
-  /** Once a file states a time. */
+  /** Set once a file states a time. */
   #captured: FoundShard['captured'];
   readonly #errors = new Map<number, SourceError>();
   readonly #mended = new Map<number, string>();
 
-  /** Of a shard of `length` frames. */
+  /** For a shard of `length` frames. */
   constructor({ pipelines, grid }: Pick<ShardJob, 'pipelines' | 'grid'>, length: number) {
     this.#isFound = new Uint8Array(length);
     this.#widths = new Uint32Array(length);
@@ -31,12 +31,12 @@ export class FrameOutcomes {
     });
   }
 
-  /** Whether it is known what became of the frame. */
+  /** Whether the frame has an outcome. */
   has(position: number): boolean {
     return this.#isFound[position] === 1 || this.#errors.has(position);
   }
 
-  /** `items`: what each pipeline found of the frame. They do not count where the frame failed, before or after. */
+  /** `items`: the frame's result by each pipeline. They do not count where the frame failed, before or after. */
   put(position: number, { size, captured, mended }: ReadTile, items: readonly ItemResult[]): void {
     if (this.#errors.has(position)) return;
     this.#isFound[position] = 1;
@@ -51,7 +51,7 @@ export class FrameOutcomes {
     if (mended !== undefined) this.#mended.set(position, mended);
   }
 
-  /** The frame could not be processed, whatever was found of it. */
+  /** The frame could not be processed; its results do not count. */
   fail(position: number, error: SourceError): void {
     this.#isFound[position] = 0;
     this.#errors.set(position, error);
@@ -62,12 +62,12 @@ export class FrameOutcomes {
     return this.#ordered(this.#errors);
   }
 
-  /** Sentences on what was removed from files of frames that were found, by the positions of these, in order. */
+  /** Sentences about bytes that were removed from files of found frames, by the positions of these, in order. */
   get mended(): [position: number, sentence: string][] {
     return [...this.#mended].filter(([position]) => this.#isFound[position] === 1).sort(([a], [b]) => a - b);
   }
 
-  /** What was found of the sources of that block, which are those of the lease. Nothing may be put from then on. */
+  /** The results of the sources of that block, which is the lease's. Nothing may be added afterwards. */
   end(block: Uint8Array): FoundShard {
     const found = Uint32Array.from(this.#isFound.keys().filter((position) => this.#isFound[position] === 1));
     const captured = this.#captured && {
@@ -100,7 +100,7 @@ export class FrameOutcomes {
 
 type Numbers = Uint32Array | Float64Array | Int16Array;
 
-/** Moves the values at `places`, which are in order, to the front; each place has `each` of them. */
+/** Moves the values at `places`, which ascend, to the front; each place has `each` values. */
 function compact<Column extends Numbers>(column: Column, places: Uint32Array, each = 1): Column {
   if (places.length * each === column.length) return column;
   for (let i = 0; i < places.length; i++) {

@@ -15,14 +15,17 @@ const usualLeastPixels = 2 ** 26;
  * the pool of bytes.
  */
 const usualBandPixels = 3 * 2 ** 22;
-/** Where restart markers are so far apart that a band has more, it is not worth it. */
+/** If restart markers are so far apart that a band would have more, the image is not decoded in bands. */
 const mostBandPixels = 2 ** 26;
-/** Memory for decoded bands: those of a row of tiles of 4096 pixels, 65,500 wide, in gray, or of two rows of 35,000. */
+/**
+ * Memory for decoded bands: in gray, one row of tiles of 4096 pixels in an image 65,500 wide, or two rows in one 35,000
+ * wide.
+ */
 const planeBytes = 320 * 2 ** 20;
 /** Images that are remembered. An index is 16 MB at most, and usually some hundred kB. */
 const mostKnown = 16;
 
-/** A band is not for sure what it is in the whole file. */
+/** A band may decode differently from the whole file. */
 export class BandInDoubt extends Error {}
 
 /** A decoded band. */
@@ -31,13 +34,13 @@ export interface BandPlanes {
   /** Planes one after another, rows without gaps. */
   bytes: Uint8Array;
   inputBytes: number;
-  /** Called once, at most: nobody may read `bytes` from then on. */
+  /** May be called once: `bytes` must not be read afterwards. */
   giveBack(): void;
 }
 
-/** A large JPEG with restart markers, of which nodes decode the rows that they need. */
+/** A large JPEG with restart markers: nodes decode only the rows that they need. */
 export class JpegBands {
-  /** A band was in doubt, and others are the business of whoever decodes all of it. */
+  /** A band was in doubt: the image must be decoded as a whole. */
   isInDoubt = false;
   readonly index: JpegIndex;
   /** Rows of every band but the last one. */
@@ -56,13 +59,13 @@ export class JpegBands {
   }
 
   /**
-   * Reads and decodes the band that begins at row `y`, on libuv's pool. Rejects with BandInDoubt where libjpeg finds
-   * anything to warn of in it, or the file is not what it was.
+   * Reads and decodes the band that begins at row `y`, on libuv's pool. Rejects with BandInDoubt where libjpeg warns,
+   * or the file has changed.
    */
   async decode(y: number, channels: PlaneTarget['channels']): Promise<BandPlanes> {
     const { frame, head, stretches, sizeBytes } = this.index;
-    // What is left over in front of a restart marker shows behind it; and chroma is smoothed over rows, so colours need
-    // those above, too.
+    // Excess data before a restart marker is noticed behind it; and chroma is smoothed over rows, so colours also need
+    // the rows above.
     const step = rowsOfStretches(frame);
     const top = channels === 'rgb' ? Math.max(0, y - step) : y;
     const band = bandOf(frame, stretches, top, y + this.rows + step - top);
@@ -71,7 +74,7 @@ export class JpegBands {
     const { width, height } = band.frame;
     const planeBytes = width * height;
     const samples = planesOf(channels);
-    // The garbage collector would let as much again pile up.
+    // Without this, the garbage collector would let as much memory again pile up.
     const bytes = takeBytes(samples * planeBytes);
     if (!(await isSound(jpeg, { bytes, offset: 0, stride: width, channels, planeBytes }))) throw this.#doubt();
     const rows = this.rowsFrom(y);
@@ -117,7 +120,7 @@ async function isSound(jpeg: Uint8Array, to: PlaneTarget): Promise<boolean> {
   }
 }
 
-/** The large JPEGs of a node that are decoded in bands. */
+/** The large JPEGs that a node decodes in bands. */
 export class BandedJpegs {
   /** Their bands, which are kept for the tiles beside. */
   readonly planes = new PlaneCache(planeBytes);
@@ -126,7 +129,7 @@ export class BandedJpegs {
   readonly #index: typeof indexJpeg;
   readonly #leastPixels: number;
   readonly #bandPixels: number;
-  /** By what they are decoded to, the file and its version; those that were asked for last come last. */
+  /** By channels, file and version; the most recently used are last. */
   readonly #known = new Map<string, Promise<JpegBands | undefined>>();
 
   constructor(index: typeof indexJpeg, leastPixels = usualLeastPixels, bandPixels = usualBandPixels) {
@@ -136,8 +139,8 @@ export class BandedJpegs {
   }
 
   /**
-   * Undefined for what is not decoded so, of which nothing is read where its name or its size says as much. `version`
-   * is that of the source as it is now.
+   * Undefined for an image that is not decoded in bands; it is not read if its name or its size already shows that.
+   * `version` is the current version of the source.
    */
   async open(
     file: AskedFile,

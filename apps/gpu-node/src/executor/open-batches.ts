@@ -33,8 +33,8 @@ interface Opened extends AskedFrame {
 }
 
 /**
- * Opens frames and packs them into batches; the images of a batch are the caller's to close. Frames that
- * cannot be opened, or are too small for a pipeline or too large for the device, get their outcome here.
+ * Opens frames and packs them into batches; the caller closes the images of a batch. Frames that cannot be opened, or
+ * are too small for a pipeline or too large for the device, get their outcome here.
  */
 export async function* openBatches(
   run: ShardRun,
@@ -42,7 +42,7 @@ export async function* openBatches(
   outcomes: FrameOutcomes,
 ): AsyncGenerator<FrameBatch, void, undefined> {
   const { job, means, turn } = run;
-  // Those with a preview come last, so that they cut no batch in two: dense results are computed of all of a batch.
+  // Frames with a preview come last, so that they do not split a batch: dense results are computed for a whole batch.
   const ordered = frames.toSorted((a, b) => Number(needsMap(job, a.source)) - Number(needsMap(job, b.source)));
   const opening = mapAhead(ordered, filesAhead, (frame) => open(run, frame), {
     discard: async ({ image }) => image && (await closeImage(turn, image)),

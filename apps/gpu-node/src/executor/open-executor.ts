@@ -21,20 +21,23 @@ import { BandedJpegs } from './jpeg-bands.ts';
 import type { ExecutorMeters } from './shard-run.ts';
 
 /**
- * Decoded bytes a batch in flight: two shards of frames as large as planners make them, one that is computed and one
- * that is there when it is done. With one, nodes waited for leases: 5,500 PGM frames of 1080p a second on an H200
- * instead of 6,000 (measured).
+ * Decoded bytes leased for each batch in flight: two shards of the largest size that planners make, one being computed
+ * and the next. With one, nodes waited for leases: 5,500 PGM frames of 1080p a second on an H200 instead of 6,000
+ * (measured).
  */
 const creditBytesABatch = 2 * 128 * 2 ** 20;
-/** What planners count for a long segment of a video, of which a node holds less, and nothing before it is decoded. */
+/**
+ * The cost that planners count for a long segment of a video. A node holds less of it, and nothing before it is
+ * decoded.
+ */
 const creditBytesASegment = 128 * 2 ** 20;
 
 export interface OpenExecutorOptions {
   /** Closed by the caller, after the executor. */
   device: NodeDevice;
-  /** Who decodes JPEGs. */
+  /** The decoders of JPEGs. */
   decode: DecodeChoice;
-  /** How long a decoder of videos may give nothing; see VideoReaderOptions for what is usual. */
+  /** How long a decoder of videos may give no frame; VideoReaderOptions has the default. */
   decoderTimeoutMs?: number;
   /** Decoded bytes that the node is leased at once; as much as keeps it busy unless given. */
   creditBytes?: number | undefined;
@@ -42,14 +45,14 @@ export interface OpenExecutorOptions {
   note: (line: string) => void;
 }
 
-/** An executor with all that it reads and decodes with. */
+/** An executor with its readers and decoders. */
 export interface OpenExecutor {
   execute: Executor;
   /** Segments of videos that are decoded at the same time. */
   decoders: number;
   /** Decoded bytes that it is to be leased at once. */
   creditBytes: number;
-  /** What it tells of its work. */
+  /** Its reports about its work. */
   meters: ExecutorMeters;
   clock: BusyClock;
   close(): Promise<void>;

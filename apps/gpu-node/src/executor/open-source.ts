@@ -5,8 +5,8 @@ import { checkVersion } from './source-version.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /**
- * Opens the image of a source. Rejects with InputError for what is its fault, and for a version that is not the planned
- * one.
+ * Opens the image of a source. Rejects with InputError for faults of the source, and for a version that is not the
+ * planned one.
  */
 export async function openSource({ means, turn }: ShardRun, { uri, version }: LeasedSource): Promise<OpenImage> {
   const image = await means.openImage(uri);

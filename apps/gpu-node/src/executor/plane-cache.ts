@@ -14,7 +14,7 @@ export interface DecodedPlanes {
   captured?: CaptureTime;
   /** A sentence that says what was removed from its file. */
   mended?: string;
-  /** Called once, when `bytes` are read by nobody any more. */
+  /** Called once, when nothing reads `bytes` any more. */
   giveBack?(): void;
 }
 
@@ -38,13 +38,13 @@ export function copyPlanes(
   }
 }
 
-/** What is known of an image after it was opened once. */
+/** Facts about an image after it was opened once. */
 export type ImageContent =
   /** It is decoded as a whole. */
   | DecodedPlanes
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
-  /** It is too large to be kept, and not read by region: a copy of it is. */
+  /** It is too large to be kept, and cannot be read by region: a tiled copy is read instead. */
   | { kind: 'large'; captured?: CaptureTime }
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
@@ -74,7 +74,7 @@ const maxEntries = 1024;
 /**
  * Decoded images that cannot be read by region, so that their tiles decode them once. Concurrent borrowers of an image
  * share one load. Planes that nobody borrows stay, the least recently used evicted first, while all fit the budget; an
- * image above the budget is decoded while no other is held, so there is one of those at most.
+ * image above the budget is decoded while no other is held, so there is at most one such image.
  */
 export class PlaneCache {
   /** Least recently used first. */
@@ -138,7 +138,7 @@ export class PlaneCache {
     return entry;
   }
 
-  /** Forgets what nobody borrows until `wanted` more bytes fit and there is room for an entry. */
+  /** Evicts entries without borrowers until `wanted` more bytes fit and there is room for an entry. */
   #evict(wanted: number): void {
     for (const [key, entry] of this.#entries) {
       const isFull = this.#budget.used + wanted > this.#budget.limit || this.#entries.size >= maxEntries;

@@ -14,7 +14,7 @@ import { requestOf, type SegmentFrames, withSegment } from './segment-frames.ts'
 import type { ShardRun } from './shard-run.ts';
 import { fillStaging } from './staging.ts';
 
-/** A frame as the JPEG that it is. */
+/** A frame of a recording as a JPEG. */
 interface RecordedJpeg extends AskedFrame {
   bytes: Buffer<ArrayBuffer>;
 }
@@ -28,8 +28,8 @@ const mostBefore = 64;
 const reader = new JpegFrameReader();
 
 /**
- * Whether the packets of a video on this machine look like JPEGs. It decides about who is asked first and nothing else:
- * what decodes the video knows its codec.
+ * Whether the packets of a video on this machine look like JPEGs. This only decides which decoder is tried first: the
+ * video decoder knows the real codec.
  */
 export async function hasJpegs({ access }: VideoFile, { position }: VideoSegment): Promise<boolean> {
   if (!('path' in access) || position === undefined || position < 0) return false;
@@ -46,8 +46,8 @@ export async function hasJpegs({ access }: VideoFile, { position }: VideoSegment
 }
 
 /**
- * Computes frames of a segment of MJPEG that a device decodes. Outcomes are put to the positions of their frames; those
- * without one are left to cores.
+ * Computes frames of a segment of MJPEG that a device decodes. Outcomes are put to the positions of their frames; cores
+ * compute frames without one.
  */
 export async function runRecordedJpegs(
   run: ShardRun,
@@ -92,14 +92,14 @@ class RecordedJpegs {
     return this.#sum;
   }
 
-  /** Takes all that the decoder gives. A batch is read while the one before is computed. */
+  /** Takes all packets that the decoder gives. A batch is read while the one before is computed. */
   async #take(handOver: (batch: Promise<void>) => Promise<void>): Promise<void> {
     const { job, means, turn } = this.#run;
     const mostWaiting = Math.min(batchFrames, mostFrames(job));
     for (;;) {
       const frame = await this.#frames.next('read');
       turn.signal.throwIfAborted();
-      // The pixels of a frame are not for this: the video is none of MJPEG.
+      // Decoded frames cannot be used here: the video is not MJPEG.
       if (!frame?.isEncoded) break;
       await this.#keep(frame);
       const isFull = this.#waiting.length >= mostWaiting || this.#waitingBytes >= means.device.jpegs!.maxBytes;
@@ -117,7 +117,7 @@ class RecordedJpegs {
     await this.#frames.decoder.luma(picture, target);
   }
 
-  /** Computes what waits, in as many batches as that takes. */
+  /** Computes the waiting frames, in as many batches as needed. */
   async #compute(): Promise<void> {
     const jpegs = this.#waiting;
     this.#waiting = [];
@@ -129,7 +129,7 @@ class RecordedJpegs {
     }
   }
 
-  /** Resolves with how many of the frames are done with. */
+  /** Resolves with the number of finished frames. */
   async #computeBatch(jpegs: readonly RecordedJpeg[]): Promise<number> {
     const { job, means } = this.#run;
     const wanted = jpegs.reduce((sum, { bytes }) => sum + bytes.length + 4, 0);
@@ -139,7 +139,7 @@ class RecordedJpegs {
       const taken = new JpegBatch(bytes, limits, reader);
       let done = 0;
       while (done < jpegs.length && taken.take(done, jpegs[done]!.bytes)) done++;
-      // When a frame was taken is said by the recording.
+      // The recording says when a frame was taken.
       const { captured } = this.#frames;
       const read = { ...taken.end(done), captured: new Map(captured && jpegs.map((_, i) => [i, captured])) };
       return { read, ...placeEncoded(this.#run, read, jpegs) };

@@ -4,8 +4,8 @@ import { packSources } from '@halogrid/sources/pack-sources';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
- * The lease with what it names on the coordinator's disk replaced by where the coordinator hands it over, below the URL
- * `handOver`. Throws BlockError where its sources are not a block.
+ * The lease, with paths on the coordinator's disk replaced by URLs below `handOver`, where the coordinator serves them.
+ * Throws BlockError where its sources are not a block.
  */
 export function toRemoteLease(lease: Lease): Lease {
   const base = lease.handOver;
@@ -13,7 +13,7 @@ export function toRemoteLease(lease: Lease): Lease {
   const moved = sources.map((source): BlockSource => {
     const { index, uri, pin: _, ...rest } = source;
     if (!isOfDisk(uri)) return source;
-    // Its name tells how it is best read. The coordinator looks after its version.
+    // Its name shows how it is best read. The coordinator checks its version.
     return { ...rest, index, uri: `${base}/sources/${index}/${basename(new URL(uri).pathname)}` };
   });
   const isMoved = sources.length > 0 && isOfDisk(sources[0]!.uri);
@@ -27,7 +27,7 @@ export function toRemoteLease(lease: Lease): Lease {
 
 const isOfDisk = (uri: string): boolean => uri.startsWith('file:') && URL.canParse(uri);
 
-/** The coordinator looks after the version of a video that it hands over, as well. */
+/** The coordinator also checks the version of a video that it serves. */
 function withoutVersion(work: Lease['work']): Lease['work'] {
   if (work?.$case !== 'frames' || !work.value.segment) return work;
   return { ...work, value: { segment: { ...work.value.segment, version: '' } } };

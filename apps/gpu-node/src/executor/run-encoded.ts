@@ -28,8 +28,8 @@ export interface DecodedBytes {
 }
 
 /**
- * Computes JPEGs that the device decodes, whose own pixels never leave it. JPEGs that are not for devices, not there as
- * they were planned, or in doubt have no outcome.
+ * Computes JPEGs that the device decodes; their pixels never leave the device. JPEGs that are not for devices, changed
+ * since they were planned, or are in doubt get no outcome.
  */
 export async function runEncoded(
   run: ShardRun,
@@ -49,7 +49,7 @@ export async function runEncoded(
   return sum;
 }
 
-/** Reads as many of the frames as make a batch into staging memory, which is then the caller's to compute. */
+/** Reads frames into staging memory, as many as make a batch. The caller must compute the batch. */
 async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly ListedFrame[]): Promise<ReadJpegs> {
   const limits = jpegLimits(run, bytesOf(frames));
   const files = frames.map(({ source: { uri, version } }) => ({ uri, version }));
@@ -61,7 +61,7 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly ListedF
 }
 
 /**
- * Decodes and computes a batch, and keeps maps where they are wanted. Frames that were decoded with doubt have no
+ * Decodes and computes a batch, and writes maps where they are wanted. Frames that were decoded with doubt get no
  * outcome.
  */
 export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: FrameOutcomes): Promise<DecodedBytes> {
@@ -72,7 +72,7 @@ export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: 
   }
   const { layout, colours, filesBytes } = read;
   const decoding = run.means.device.jpegs!.decode(staging, { layout, colours, filesBytes, planesBytes });
-  // Where the device is lost, running the kernels fails as well.
+  // If the device is lost, running the kernels fails too.
   decoding.catch(() => {});
   const { results } = await computeBatch(run, jpegs);
   const { areFine, seconds } = await decoding;

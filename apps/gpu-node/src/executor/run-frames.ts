@@ -15,12 +15,12 @@ import type { ShardRun } from './shard-run.ts';
 import { errorOf } from './source-errors.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
-/** Files of an encoded batch, which goes to one decoder as a whole; the device may take several times for it. */
+/** Files of an encoded batch, which goes to one decoder as a whole; the device may need several dispatches for it. */
 const encodedFrames = 128;
 
 /**
- * Computes whole frames, which are those of `sources`. JPEGs are decoded by the device or by cores, whoever is done
- * first, and raw frames are read by threads, a batch at a time; cores decode all else, and what these leave.
+ * Computes the whole frames of `sources`. The device or cores decode JPEGs, whichever would finish earlier, and threads
+ * read raw frames, a batch at a time; cores decode everything else, and the frames that these leave.
  */
 export async function runFrames(
   run: ShardRun,
@@ -44,8 +44,8 @@ export async function runFrames(
 }
 
 /**
- * How a source is read: what cores need not decode, without its pixels in memory of theirs, which a preview shows.
- * JPEGs of servers come by connections of this thread.
+ * How a source is read. Frames with a preview are left to cores, because only cores have the pixels that it shows.
+ * JPEGs on servers are read over connections of this thread.
  */
 function wayOf({ job, means }: ShardRun, source: LeasedSource): 'encoded' | 'fetched' | 'raw' | 'others' {
   if (needsPreview(source)) return 'others';
@@ -56,7 +56,7 @@ function wayOf({ job, means }: ShardRun, source: LeasedSource): 'encoded' | 'fet
   return isRaw ? 'raw' : 'others';
 }
 
-/** Has threads read raw frames, and then cores those that they left. */
+/** Has threads read raw frames, and then cores the frames that these left. */
 async function runRawFirst(
   run: ShardRun,
   feed: RawFeed,
@@ -94,7 +94,7 @@ async function runDecoded(run: ShardRun, frames: readonly AskedFrame[], outcomes
 }
 
 /**
- * Decodes the batch straight into staging memory, computes the frames that could be decoded, and keeps what is wanted.
+ * Decodes the batch straight into staging memory, computes the frames that could be decoded, and writes wanted maps.
  */
 async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: FrameOutcomes): Promise<void> {
   const { clock } = run.turn;

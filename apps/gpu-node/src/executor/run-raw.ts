@@ -10,8 +10,8 @@ import type { ShardRun } from './shard-run.ts';
 import { fillStaging } from './staging.ts';
 
 /**
- * Computes raw frames whose planes threads read, a batch at a time. Frames that are of another kind, or not there as
- * they were planned, have no outcome.
+ * Computes raw frames whose planes threads read, a batch at a time. Frames of another kind, and frames that changed
+ * since they were planned, get no outcome.
  */
 export async function runRaw(
   run: ShardRun,
@@ -30,7 +30,7 @@ export async function runRaw(
   }
 }
 
-/** Reads as many of the frames as make a batch into staging memory, which is then the caller's to compute. */
+/** Reads frames into staging memory, as many as make a batch. The caller must compute the batch. */
 async function readBatch(run: ShardRun, feed: RawFeed, frames: readonly ListedFrame[]) {
   const { job, means, turn } = run;
   const { device } = means;

@@ -57,8 +57,9 @@ async function runBatch(run: ShardRun, batch: FilledBatch<FilledFrame>, outcomes
 }
 
 /**
- * Reads batches of frames of one size, type and range, a dense result of all or none of which is wanted. Staging memory
- * is held only while they are copied, so that more segments than the device has batches are decoded at the same time.
+ * Reads batches of frames with the same size, type and range, and with dense results wanted for all or none. Staging
+ * memory is held only while frames are copied, so that more segments than the device has batches can be decoded at the
+ * same time.
  */
 class BatchReader {
   readonly #run: ShardRun;
@@ -72,7 +73,7 @@ class BatchReader {
     this.#frames = frames;
   }
 
-  /** As many frames as a batch holds of those that the decoder has given; undefined where there are no more. */
+  /** The next frames from the decoder, as many as a batch holds; undefined where there are no more. */
   async next(): Promise<FilledBatch<FilledFrame> | undefined> {
     const first = await this.#peek();
     if (!first) return undefined;
@@ -156,17 +157,14 @@ class BatchReader {
 const isLike = (a: DecodedPicture, b: DecodedPicture): boolean =>
   a.width === b.width && a.height === b.height && a.pixel === b.pixel && a.isLimited === b.isLimited;
 
-/**
- * Bytes from a row to the next in staging memory where that is what the decoder has, so that a frame is copied in one
- * go.
- */
+/** The row stride in staging memory, if the decoder has the same, so that a frame is copied at once. */
 const strideOf = ({ stride, pixel }: DecodedPicture): number | undefined =>
   stride % (lanePixels * sampleBytes[pixel]) === 0 ? stride : undefined;
 
 /** A side that no kernel is too large for. */
 const largeSide = 4096;
 
-/** Samples that lie before those of a row in staging memory, by where a large frame would be put. */
+/** Samples in front of each row in staging memory, measured by placing a large frame. */
 function leadOf(run: ShardRun): number {
   const plan = planWhole(run.job, { width: largeSide, height: largeSide });
   return emptyBatch(run, 'u8').add(plan, false)?.offset ?? 0;

@@ -11,8 +11,8 @@ import { type Fill, withOpenImage, withSharedImage } from './tile-pixels.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /**
- * What was found of a tile, one a pipeline, or why it could not be processed. `mended`: a sentence on what was removed
- * from its file.
+ * The results of a tile, one a pipeline, or why it could not be processed. `mended`: a sentence about bytes that were
+ * removed from its file.
  */
 export type FoundTile = { results: FoundResult[]; mended?: string | undefined } | { error: SourceError };
 
@@ -54,7 +54,7 @@ export async function runTile(
   }
 }
 
-/** The first one alone says when it was captured. */
+/** Only the first tile reports the capture time. */
 function resultsOf(
   { source, size: { width, height }, rect, captured }: ReadTile,
   items: readonly ItemResult[],

@@ -10,8 +10,8 @@ import { errorsOf } from './source-errors.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /**
- * Computes frames of a video, which are those of `sources`. A device decodes the frames of MJPEG, or else a decoder,
- * which also has what the device leaves.
+ * Computes the frames of `sources`, which are of a video. A device decodes frames of MJPEG; a video decoder decodes all
+ * others, and the frames that the device leaves.
  */
 export async function runVideo(
   run: ShardRun,
@@ -27,7 +27,7 @@ export async function runVideo(
       if (jpegs?.isOn && (await hasJpegs(file, segment))) {
         // About how many bytes a device would decode.
         const bytes = frames.length * segment.size;
-        // A preview shows the pixels of its source, which the device does not give.
+        // A preview shows the pixels of its source, which the device does not return.
         const asked = frames.filter(({ source }) => !needsPreview(source));
         await jpegs.decode(frames.length, bytes, {
           device: () => runRecordedJpegs(run, asked, segment, file, outcomes),
@@ -40,12 +40,12 @@ export async function runVideo(
       await decodeLeft();
     });
   } catch (error) {
-    // What came before it is lost as well: who can tell whether it was of the same file.
+    // Earlier frames are dropped too: they may come from another version of the file.
     for (const [position, why] of (await errorsOf(sources, error)).entries()) outcomes.fail(position, why);
   }
 }
 
-/** Opens a video for `use`, and sees to it that it is what was planned until then. */
+/** Opens a video for `use`, and checks at the end that it is still the planned version. */
 async function withVideo(
   run: ShardRun,
   uri: string,
@@ -54,7 +54,7 @@ async function withVideo(
 ): Promise<void> {
   const file = await run.turn.clock.time('read', () => openVideoFile(uri, version || undefined));
   try {
-    // A coordinator that hands the file over looks after its version.
+    // A coordinator that serves the file checks its version.
     if (version !== '' && file.version !== version) throw changedVideo();
     await use(file);
     await file.checkVersion();

@@ -7,17 +7,17 @@ import { needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 import { sourceError } from './source-errors.ts';
 
-/** Frames of a segment of a video that are asked for, as a decoder gives them. */
+/** The requested frames of a segment of a video, as a decoder gives them. */
 export class SegmentFrames {
   readonly decoder: SegmentDecoder;
   /** When the video was made, as its container says. */
   captured: CaptureTime | undefined;
-  /** Bytes that the decoder read, once it has nothing more to say. */
+  /** Bytes that the decoder read, once it has ended. */
   inputBytes = 0;
   readonly #run: ShardRun;
   readonly #frames: readonly AskedFrame[];
   #isOver = false;
-  /** Why frames count nothing, by their place among those that are asked for. */
+  /** Why frames count nothing, by their place among the requested ones. */
   readonly #bad = new Map<number, string>();
 
   constructor(run: ShardRun, frames: readonly AskedFrame[], decoder: SegmentDecoder) {
@@ -26,7 +26,7 @@ export class SegmentFrames {
     this.decoder = decoder;
   }
 
-  /** Waits for the next frame, in that stage; undefined where the decoder has nothing more to say. */
+  /** Waits for the next frame, in that stage; undefined once the decoder has ended. */
   async next(stage: 'read' | 'decode'): Promise<DecodedPicture | undefined> {
     while (!this.#isOver) {
       const event = await this.#run.turn.clock.time(stage, () => this.decoder.next());
@@ -50,7 +50,7 @@ export class SegmentFrames {
     return undefined;
   }
 
-  /** The frame at that place among those that are asked for counts nothing. */
+  /** The frame at that place among the requested ones counts nothing. */
   refuse(place: number, why: string): void {
     this.#bad.set(place, why);
   }
@@ -64,7 +64,7 @@ export class SegmentFrames {
   }
 }
 
-/** What is asked of a decoder. A preview shows gray, and is made of what the decoder gives. */
+/** The order for a decoder. A preview shows gray, made from the decoder's frames. */
 export function requestOf(
   { job: { channels }, means: { device } }: ShardRun,
   frames: readonly AskedFrame[],
@@ -79,8 +79,8 @@ export function requestOf(
 }
 
 /**
- * Has `use` take the frames of a segment from a decoder, which is closed then, and as soon as they are not wanted any
- * more.
+ * Has `use` take the frames of a segment from a decoder. The decoder is closed afterwards, or as soon as the frames are
+ * not wanted any more.
  */
 export async function withSegment<T>(
   run: ShardRun,

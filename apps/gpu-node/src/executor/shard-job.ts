@@ -10,14 +10,14 @@ import type { LeasedSource } from './unpack-lease.ts';
 export interface ShardJob {
   /** Over 8-bit pixels; batches have them over the pixels of their images. All take the same channels. */
   readonly pipelines: readonly LeasedPipeline[];
-  /** What the pipelines take, as decoders call it. */
+  /** The channels that the pipelines take, in the terms of decoders. */
   readonly channels: PlaneTarget['channels'];
-  /** Laid over each image; its cells are counted apart. */
+  /** The grid of each image; its cells are counted separately. */
   readonly grid: Grid;
   /** Folder URI for chunks of the sources themselves. */
   readonly scratch: string;
   readonly wantsMap: boolean;
-  /** Whether maps are kept as shards of a Zarr where that can be. */
+  /** Whether maps are written as shards of a Zarr where possible. */
   readonly zarrShards: boolean;
 }
 
@@ -28,8 +28,8 @@ export interface LeasedPipeline {
 }
 
 /**
- * What a lease asks for, by pipelines of which nothing is known. Throws ParameterError, and one sentence where it has
- * no pipeline, or not all pipelines take the same channels.
+ * What a lease asks for, by the pipelines without known results. Throws ParameterError, and one sentence where it has
+ * no pipeline, or the pipelines take different channels.
  */
 export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   const { grid: asked, scratch, wantsMap, zarrShards = false } = lease;
@@ -56,12 +56,10 @@ function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipelin
 /** Whether pictures of a source and of its result are made. */
 export const needsPreview = ({ preview }: LeasedSource): boolean => preview === true;
 
-/** Whether the dense result of a source is needed, and not its histogram alone. */
+/** Whether the dense result of a source is needed, not only its histogram. */
 export const needsMap = ({ wantsMap }: ShardJob, source: LeasedSource): boolean => wantsMap || needsPreview(source);
 
-/**
- * The pixels of `rect` that each pipeline's dense result is wanted of, for needsMap; undefined where it is all of them.
- */
+/** The pixels of `rect` for which each pipeline's dense result is wanted, for needsMap; undefined: all of them. */
 export function samplingsOf({ wantsMap, pipelines }: ShardJob, rect: Rect, size: Size): (Sampling | undefined)[] {
   return pipelines.map(({ pipeline }) => {
     if (wantsMap) return undefined;

@@ -9,7 +9,7 @@ import type { PlaneCache } from './plane-cache.ts';
 import type { ShardJob } from './shard-job.ts';
 import type { StageClock } from './stage-clock.ts';
 
-/** One shard on its way: what its job asks for, what computes it, and this turn at it. */
+/** A shard that is being computed: its job, the means of the node, and this turn at it. */
 export interface ShardRun {
   readonly job: ShardJob;
   readonly means: ShardMeans;
@@ -19,7 +19,7 @@ export interface ShardRun {
 /** What a node computes a shard with. */
 export interface ShardMeans {
   readonly device: NodeDevice;
-  /** Decides who decodes JPEGs to what the pipelines take; absent where cores decode all of them. */
+  /** Chooses the decoder of JPEGs for the pipelines' channels; absent where cores decode all of them. */
   readonly jpegs?: JpegFeed | undefined;
   /** Reads raw frames; absent where each is opened by itself. */
   readonly raws?: RawFeed | undefined;
@@ -36,16 +36,16 @@ export interface ShardMeans {
 
 /** One turn at a shard: a shard over which the device was lost has a second one. */
 export interface ShardTurn {
-  /** Aborted when the result is not wanted any more. */
+  /** Aborted when the result is not needed any more. */
   readonly signal: AbortSignal;
   readonly clock: StageClock;
-  /** Part of the usual size that batches have, in (0, 1]. */
+  /** Size of batches as a share of the usual size, in (0, 1]. */
   readonly batchShare: number;
   /** Encoded bytes read so far. */
   inputBytes: number;
 }
 
-/** What is counted of the decoders that all shards share. */
+/** Counters of the decoders that all shards share. */
 export interface ExecutorMeters {
   /** Threads that decode images. */
   readonly decode: WorkerMeter;

@@ -50,13 +50,13 @@ async function versionOnServer(uri: string): Promise<string> {
   }
 }
 
-/** A file is read once more up to this; of a longer one both ends. */
+/** A file is read once more up to this size; of a longer one, only both ends. */
 const wholeBytes = 2 ** 30;
 
 /**
- * Why bytes look damaged or cut off: perhaps they are being written to, or a decoder that reads the file itself took
- * for its end what the disk could not give. `error` itself where they can all be had and are those that were listed. A
- * server was asked for that version alone with each part, and every failure of it was seen.
+ * Why bytes look damaged or cut off: perhaps the file is being written, or a decoder took a read error for its end.
+ * Returns `error` itself where the file can be read and is the listed version. For servers, each request named the
+ * version, and every failure was seen.
  */
 export async function deeperReason(source: LeasedSource, error: InputError): Promise<InputError> {
   if (isRemoteUri(source.uri)) return error;

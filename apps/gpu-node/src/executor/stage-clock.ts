@@ -16,7 +16,7 @@ export class StageClock {
   readonly #spans: StageSpans;
   readonly #readsFrom: 'network' | 'read';
 
-  /** `busy` is that of the shard's job. `readsFrom`: where the sources are, a server or a disk. */
+  /** `busy` is the clock of the shard's job. `readsFrom`: where the sources are, a server or a disk. */
   constructor(nowMs: () => number, busy: BusyClock, spans: StageSpans, readsFrom: 'network' | 'read' = 'read') {
     this.#nowMs = nowMs;
     this.#busy = busy;
@@ -39,8 +39,8 @@ export class StageClock {
   }
 
   /**
-   * Counts the time in which the device has a batch; how long it was at work on it is told by its own clock, because
-   * batches wait for one another.
+   * Counts the time in which the device has a batch. Its working time comes from its own clock, because batches wait
+   * for each other.
    */
   async onDevice(work: () => Promise<BatchResult>): Promise<BatchResult> {
     const startedMs = this.#nowMs();
@@ -57,8 +57,8 @@ export class StageClock {
   }
 
   /**
-   * Counts the time that a thread takes for what was found; how long the shard waits for its part, with others, is not
-   * a stage of its own.
+   * Counts the time in which a thread packs and writes results; waiting for the other shards of the part is not a
+   * stage.
    */
   async inPart(keep: () => Promise<KeptShard>): Promise<FoundInPart> {
     const startedMs = this.#nowMs();

@@ -23,7 +23,7 @@ export class StageSpans {
     }
   }
 
-  /** Those of the stages, after that of the whole shard. */
+  /** The span of the whole shard, then the spans of its stages. */
   end(): StageSpan[] {
     const shard = { stage: 'shard', from: 0, to: (this.#nowMs() - this.#beganMs) / 1000 };
     return [shard, ...this.#spans.values()];

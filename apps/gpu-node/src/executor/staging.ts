@@ -3,17 +3,17 @@ import type { BatchResult, Staging } from '../devices/device.ts';
 import type { Batch } from './batch.ts';
 import type { ShardRun } from './shard-run.ts';
 
-/** What was found of a batch. */
+/** The results of a batch. */
 export interface BatchResults {
   /** For each item, in their order, one a pipeline. */
   items: ItemResult[][];
-  /** Gives back the memory of dense results, to be called once they are written: they may not be read from then on. */
+  /** Releases the memory of dense results, which must not be read afterwards. To be called once they are written. */
   release(): void;
 }
 
 /**
- * Waits for staging memory and has `fill` put pixels into it; the memory is then the caller's to run or release. It is
- * given back here where `fill` rejects, or the result is not wanted any more. `isLimited`: as Device.acquire takes it.
+ * Waits for staging memory and has `fill` put pixels into it. The caller must then run or release it; it is released
+ * here if `fill` rejects, or the result is not needed any more. `isLimited`: as Device.acquire takes it.
  */
 export async function fillStaging<T>(
   { means: { device }, turn: { signal } }: ShardRun,

@@ -16,8 +16,8 @@ interface BandPart {
 }
 
 /**
- * The bands of a source of that size of which a tile of so many rows may be put together; undefined where it is no JPEG
- * of bands, one is in doubt, or they are more than nodes hold.
+ * The bands from which a tile of so many rows of a source can be put together; undefined where the source is not
+ * decoded in bands, a band is in doubt, or the tile needs more bands than nodes hold.
  */
 export async function bandsOfSource(
   { job: { channels }, means: { banded } }: ShardRun,
@@ -32,7 +32,7 @@ export async function bandsOfSource(
   if (width !== size.width || height !== size.height) return undefined;
   const rows = Math.min(height, tileRows + 2 * bands.rows);
   const samples = planesOf(channels);
-  // A tile that needs more bands than there is memory for would have them decoded anew for each tile beside it.
+  // If a tile needed more bands than fit in memory, they would be decoded again for each neighbouring tile.
   return samples * width * rows <= banded.planes.limitBytes ? bands : undefined;
 }
 

@@ -27,7 +27,7 @@ interface ComputedTile {
   mended?: string | undefined;
 }
 
-/** Uses an image that other tiles need too, of which this one has so many rows. */
+/** Uses an image that other tiles need too; this tile needs so many of its rows. */
 export async function withSharedImage(
   run: ShardRun,
   source: LeasedSource,

@@ -6,7 +6,7 @@ import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import { InputError } from '@halogrid/sources';
 import { OutputError } from '../parts/output-error.ts';
 
-/** By path: copies that are being written, and what was found wrong with sources while they were. */
+/** By path: copies that are being written, and faults of sources found meanwhile. */
 const underWay = new Map<string, Promise<void>>();
 
 export interface TiledCopy {

@@ -2,7 +2,7 @@ import type { BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /** A source of a lease, as a node uses it. */
 export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeBytes' | 'place' | 'preview'> {
-  /** The version that the node is held to; absent: to none. */
+  /** The version that the node must find; absent: any. */
   version?: string | undefined;
 }
 
@@ -12,7 +12,7 @@ export function unpackLease(block: SourceBlock, verify = false): LeasedSource[] 
     return {
       ...{ index: block.index(nth), uri: block.uri(nth), sizeBytes: block.sizeBytes(nth) },
       ...{ version: block.pin(nth), place: block.place(nth) },
-      // What a check computes leaves nothing.
+      // A lease to verify writes no files.
       ...(block.hasPreview(nth) && !verify && { preview: true as const }),
     };
   });

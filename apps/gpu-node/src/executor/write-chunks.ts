@@ -6,7 +6,7 @@ import type { ReadTile } from './read-tile.ts';
 import { type LeasedPipeline, needsMap, needsPreview } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 
-/** Keeps each pipeline's dense result of a tile as the chunks that are wanted of it. Rejects with OutputError. */
+/** Writes each pipeline's dense result of a tile as the wanted chunks. Rejects with OutputError. */
 export async function writeChunks(run: ShardRun, tile: ReadTile, results: readonly ItemResult[]): Promise<void> {
   if (!needsMap(run.job, tile.source)) return;
   for (const [i, leased] of run.job.pipelines.entries()) await writeChunksOf(run, leased, tile, results[i]!);
@@ -34,8 +34,8 @@ async function writeChunksOf(
 }
 
 /**
- * Keeps those pixels of a tile itself that a preview shows beside the map, where its source has one; `item` says where
- * it lies in `bytes`. Rejects with OutputError.
+ * Writes the pixels of a tile that the preview of its source shows beside the map, if it has one; `item` says where the
+ * tile is in `bytes`. Rejects with OutputError.
  */
 export async function writeSourceChunk(
   { job: { scratch, pipelines }, means: { writeChunk } }: ShardRun,

@@ -36,7 +36,7 @@ function partsBelow(scratch: string, thread: PartThread, lease: Lease): JobParts
       return { found, seconds };
     },
     sum: async (shard) => ({ found: { ...(await thread.summarise(shard, shapes)), places: [] }, seconds: 0 }),
-    // Whoever has added a shard hears of what fails.
+    // The callers of `add` get the error.
     flush: () => void thread.flush(task.folder).catch(() => {}),
     close: () => thread.forget(task.folder).catch(() => {}),
   };
@@ -45,7 +45,7 @@ function partsBelow(scratch: string, thread: PartThread, lease: Lease): JobParts
 /** The same, each sent to the coordinator once it is written. They lie below `folder`, which is removed. */
 function sentParts(folder: string, parts: JobParts, lease: Lease): JobParts {
   const names = pipelinesOf(lease).map(({ name }) => name);
-  // Shards of a part are told together, before those of the next.
+  // Shards of a part are answered together, before those of the next part.
   let last: { part: string; sent: Promise<void> } | undefined;
   return {
     ...parts,

@@ -9,7 +9,7 @@ export interface JobParts {
    * which it holds until then.
    */
   add(shard: FoundShard, share: number): Promise<KeptShard>;
-  /** Says what the shard comes to; it is written nowhere. */
+  /** The summary of a shard, without writing it. */
   sum(shard: FoundShard): Promise<KeptShard>;
   /** Ends the part that is filled, where there is one. */
   flush(): void;

@@ -24,7 +24,7 @@ interface StoredState extends Pick<JobState, (typeof plain)[number]> {
   index: SourceIndexState;
   attempts: [shard: number, attempt: number][];
   quarantined: [source: number, reason: QuarantinedSource][];
-  /** The number of tiles of each image that has none yet. */
+  /** The number of tiles of each image without a tile so far. */
   untouched: [source: number, tiles: number][];
   open: [source: number, image: StoredImage][];
   mended?: MendedState;

@@ -41,7 +41,7 @@ export interface PlannedFact {
   isLast: boolean;
 }
 
-/** Sources as PlannedSources has them; `runs` as those of SourceRuns. */
+/** Sources as in PlannedSources; `runs` as in SourceRuns. */
 export interface PlannedBlock extends Omit<PlannedSources, 'runs' | 'count'> {
   runs: readonly number[];
 }

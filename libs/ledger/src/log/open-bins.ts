@@ -15,7 +15,7 @@ export class OpenBins {
     if (pixels >= 2 ** 32 && this.#sums instanceof Uint32Array) this.#sums = Float64Array.from(this.#sums);
   }
 
-  /** Adds `count` counts, the first of which is `bins[from]`, to the sums from number `at` on. */
+  /** Adds `count` counts from `bins[from]` on to the sums from number `at` on. */
   add(at: number, bins: ArrayLike<number>, from: number, count: number): void {
     const sums = this.#sums;
     for (let i = 0; i < count; i++) sums[at + i]! += bins[from + i]!;

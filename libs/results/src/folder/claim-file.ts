@@ -3,8 +3,8 @@ import { constants, copyFile, link, open, readdir, readFile, rename, rm, writeFi
 import { join } from 'node:path';
 
 /*
- * job.json as the claim to an output folder: the job that it names has the folder. If several processes take it at once,
- * one gets it. If that one is killed meanwhile, it leaves nothing that keeps the next out:
+ * job.json as the claim to an output folder: the job that it names has the folder. If several processes take it at
+ * once, one gets it. If that one is killed meanwhile, it leaves nothing that keeps the next out:
  *
  *   job.json of the one before ─ rename ─► .job.json.UUID       this succeeds for one
  *   .claim.UUID, whole and durable ─ link ─► job.json           this fails where another process was faster

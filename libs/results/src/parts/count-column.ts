@@ -9,7 +9,7 @@ import type { Counts } from './found-shard.ts';
 import type { RangeReader } from './range-reader.ts';
 import { type PageTaker, readPages } from './read-pages.ts';
 
-/** Reads the counts of the sources of those numbers from features.parquet, end to end. Rejects with ColumnError. */
+/** Reads the counts of the sources with these numbers from features.parquet, end to end. Rejects with ColumnError. */
 export async function readCounts(reader: RangeReader, layout: PageLayout, numbers: readonly number[]): Promise<Counts> {
   const column = new CountColumn(layout, numbers.length);
   const leaves = featureSchema(false).filter(({ type }) => type);

@@ -1,6 +1,6 @@
 import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
 
-/** Where an output has a source: its number in the list there, and how many of those before it are done. */
+/** Where an output has a source: its number in the list, and how many sources before it are done. */
 export interface EarlierPlace {
   source: number;
   doneBefore: number;

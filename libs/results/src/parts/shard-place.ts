@@ -33,7 +33,7 @@ export const isPartId = (id: string): boolean => partId.test(id);
 /** Folders of parts in the scratch folder of a job. */
 export const partsFolder = 'parts';
 
-/** The files of the pipeline of that number in the folder of a part; `names` are those of all pipelines. */
+/** The files of the pipeline of that number in the folder of a part; `names`: the names of all pipelines. */
 export function pipelinePaths(
   part: string,
   names: readonly string[],

@@ -4,7 +4,7 @@ import { isSameFile } from '@halogrid/results/same-file';
 import type { SourceLine, SourceList } from '@halogrid/results/source-list';
 import { areSameResults } from '@halogrid/service/version';
 
-/** A file of an earlier job: its line in the list of sources, or those of all its frames. */
+/** A file of an earlier job: its line in the list of sources, or the lines of all its frames. */
 export interface EarlierFile {
   /** How many sources come before it, and how many of these are done. */
   sourcesBefore: number;
