@@ -1,11 +1,12 @@
 // Runs two checkouts of halogrid over the same inputs with the same options, and compares all that they write, byte for
 // byte:
-//   node test/bench/versions/compare.ts --before FOLDER [--after FOLDER] [--mutants N] [--seed N] [--only TEXT] [--keep
-//   FOLDER] [INPUT …] FOLDER is a checkout with its node_modules; --after is this one unless given. Inputs are the
-//   samples, the images of the oracle, N mutants (200 unless given), and folders or files that are named. --only takes
-//   the cases whose line holds the TEXT. With --keep, inputs and outputs stay there. Prints a line a case and what
-//   differs, and ends with 1 where something does. One difference means nothing: with several damaged tiles in an
-//   image, its sentence is about the one that was computed first.
+//   node test/bench/versions/compare.ts --before FOLDER [--after FOLDER] [--mutants N] [--seed N] [--only TEXT]
+//     [--keep FOLDER] [INPUT …]
+// FOLDER is a checkout with its node_modules; --after is this one unless given. Inputs are the samples, the images of the
+// oracle, N mutants (200 unless given), and folders or files that are named. --only takes the cases whose line holds the
+// TEXT. With --keep, inputs and outputs stay there. Prints a line a case and what differs, and ends with 1 where
+// something does. One difference means nothing: with several damaged tiles in an image, its sentence is about the one
+// that was computed first.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
