@@ -129,9 +129,10 @@ test('all shards whose parts are gone are leased again at once, and blame their 
   // More than one before any is answered, as many as it may hold.
   const again: Lease[] = [];
   while (again.length < 3) again.push(await second.next('lease'));
+  // How many it holds later depends on how fast it seems beside the other node.
   for (let n = 0; n < 7; n++) {
+    if (n === again.length) again.push(await second.next('lease'));
     await answer(second, again[n]!);
-    if (again.length < 7) again.push(await second.next('lease'));
   }
   assert.deepEqual(
     again.map(({ shard, attempt }) => [shard, attempt]).sort(([a], [b]) => a! - b!),
