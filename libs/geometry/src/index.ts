@@ -1,3 +1,4 @@
+// A library of its own, so that a change of a kernel affects no reader of images.
 export {
   createSamples,
   gray,

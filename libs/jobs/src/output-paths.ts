@@ -2,6 +2,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { UsageError } from '@halogrid/service/usage-error';
 
+// Paths of an output folder. They are here because the ledger and the output both keep files there.
+
 /** The folder of an output URI. Throws UsageError where it is no file URI. */
 export function outputPath(out: string): string {
   try {

@@ -9,7 +9,8 @@ interface Waiting {
 
 /**
  * Has kept results read from the earlier output, in batches: each has the shards that were planned while the last was
- * read.
+ * read. The coordinator does these shards itself, because planning a kept source takes about as long as reading it, and
+ * a job that keeps everything must end without nodes. No count of shards includes them.
  */
 export class KeptShards {
   readonly #read: KeptReader['keep'];

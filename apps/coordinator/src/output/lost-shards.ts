@@ -7,8 +7,9 @@ import { partPipelines, partsPath } from './write-part.ts';
 const runShards = 256;
 
 /**
- * Done shards whose part is missing or too short, in order of number. Rows are not read, so other parts may still be
- * damaged. Rejects where a part cannot be examined for now.
+ * Done shards whose part is missing or too short, in order of number. They are withdrawn together, because the tables
+ * are written from the beginning after each loss, and would stop at one missing part after another. Rows are not read,
+ * so other parts may still be damaged. Rejects where a part cannot be examined for now.
  */
 export async function lostShards(
   { spec }: Pick<AcceptedJob, 'spec'>,

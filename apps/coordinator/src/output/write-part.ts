@@ -26,7 +26,7 @@ const thread = new PartThread();
 
 /**
  * Writes parts of images whose tiles are all in. A thread packs and writes them. After a failure the same images may be
- * written again.
+ * written again. No shard can make such a part again, so if it is lost later, the job fails.
  */
 export function partsOf(spec: JobSpec): WritePart {
   const task = partTask(spec);

@@ -6,7 +6,10 @@ import type { DeviceSeconds } from '@halogrid/kernels/webgpu';
 export type { DeviceSeconds };
 
 export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
-/** A WebGPU adapter; WebGPU on SwiftShader, a software Vulkan; WebAssembly in worker threads. */
+/**
+ * A WebGPU adapter, through Dawn; the same shaders on SwiftShader, a software Vulkan, which is slow and tests shaders
+ * where there is no GPU; WebAssembly in worker threads. A process opens one device.
+ */
 export type DeviceKind = (typeof deviceKinds)[number];
 
 export interface DeviceInfo {

@@ -7,7 +7,7 @@ import { chooseIsolation, isolationPrefix } from './isolation.ts';
 import { readIsolationFacts } from './machine-gpus.ts';
 import { devicePath } from './nvidia-gpu.ts';
 
-/** How a process is started that sees one card alone. */
+/** How to start a process that sees one card alone, because WebGPU cannot choose among equal cards. */
 export interface GpuPin extends ChosenGpu {
   /** Words to put before its command; none where it sees no other card anyway. */
   prefix: string[];

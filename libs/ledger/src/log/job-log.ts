@@ -38,7 +38,8 @@ interface Waiting {
 /**
  * The facts of one job as its leader knows and writes them. A fact changes the state at once, and is durable with the
  * next append that succeeds. Each leader writes its own log, which begins with a checkpoint of the earlier ones: what
- * an earlier leader still writes later is never read.
+ * an earlier leader still writes later is never read. Earlier logs stay until the job has ended, because blocks of
+ * sources and places of results are read from them.
  */
 export class JobLog {
   #state: JobState;
@@ -63,7 +64,8 @@ export class JobLog {
   }
 
   /**
-   * Reads a job's logs up to its `marks`, and goes on in a new log, or in the one that was begun with this epoch.
+   * Reads a job's logs up to its `marks`, and goes on in a new log, or in the one that was begun with this epoch. Bytes
+   * behind a mark were never acknowledged.
    * Nothing is written yet. Rejects with DamagedLogError where counted bytes have changed, and with OlderLedgerError
    * where an older version wrote them.
    */

@@ -8,7 +8,11 @@ export interface SourceSums<Counts extends ArrayLike<number> = ArrayLike<number>
   bins: Counts;
 }
 
-/** What is known of a source, one a pipeline of the job; undefined of pipelines that are to compute it. */
+/**
+ * The known counts of a source, one entry a pipeline of the job; undefined for pipelines that are to compute it. They
+ * go from the plan through the log to the lease, in the block of the source. So the part and the answer look as if the
+ * node had computed all pipelines, and one fact completes the source in all of them.
+ */
 export type KnownSums = readonly (SourceSums | undefined)[];
 
 /** The bytes of it: varints, for each pipeline 0, or 1, the pixels that are counted and the counts. */

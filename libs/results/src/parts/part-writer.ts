@@ -28,7 +28,8 @@ export interface FoundInPart extends ShardSummary {
 
 /**
  * Writes a part: a folder with the files that an output has for its sources, in which the rows of a shard are row
- * groups that follow one another. Holds one row group of each file in memory. Abort it after a failure.
+ * groups that follow one another, so that it can be read and checked alone. No ID is used twice, so two attempts never
+ * write to one place. Holds one row group of each file in memory. Abort it after a failure.
  */
 export class PartWriter {
   readonly id = randomUUID();

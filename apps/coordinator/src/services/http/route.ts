@@ -42,7 +42,10 @@ export interface OtherAnswer {
   words: string;
 }
 
-/** A path of the API: what it takes, and what it answers. */
+/**
+ * A path of the API: what it takes, and what it answers. Routes are a table in TypeScript and not options of the .proto
+ * files, because half of them are not calls of gRPC.
+ */
 export interface Route extends Described {
   /** The message that its query is; undefined: there is none to be looked at. */
   query?: MessageName | undefined;
