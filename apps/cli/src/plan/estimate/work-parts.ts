@@ -21,7 +21,7 @@ export interface PlannedJob {
 }
 
 /**
- * Seconds of a core for opening a file, for a decoded pixel, and for an encoded byte. docs/benchmarks.md says how they
+ * Seconds of a core for opening a file, for a decoded pixel, and for an encoded byte. lab/notes/estimates.md says how they
  * were measured.
  */
 interface ReadingCost {
