@@ -13,7 +13,7 @@ interface CpuCost {
   onSoftware: number;
 }
 
-/** A line for each kernel, which the compiler demands. Measured on one core of an AMD EPYC, see docs/benchmarks.md. */
+/** A line for each kernel, which the compiler demands. Measured on a core of an AMD EPYC: lab/notes/estimates.md. */
 const cpuCosts: Record<KernelName, (operation: Operation) => CpuCost> = {
   // The 3x3 square is fastest. Rings take longer by their number of points. The reference computes variances.
   lbp: ({ parameters, halo }) => {

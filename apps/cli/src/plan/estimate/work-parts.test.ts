@@ -180,7 +180,7 @@ describe('a kernel takes', () => {
     }
   });
 
-  // Figures for one core in docs/benchmarks.md, "Without a GPU" and "Estimates".
+  // Figures for one core in docs/benchmarks.md, "Without a GPU", and in lab/notes/estimates.md.
   test('within a factor of 2 of what was measured', () => {
     for (const [text, nanoseconds] of [
       ['lbp', 1],

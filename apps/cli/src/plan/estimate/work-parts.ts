@@ -21,8 +21,8 @@ export interface PlannedJob {
 }
 
 /**
- * Seconds of a core for opening a file, for a decoded pixel, and for an encoded byte. docs/benchmarks.md says how they
- * were measured.
+ * Seconds of a core for opening a file, for a decoded pixel, and for an encoded byte. lab/notes/estimates.md says how
+ * they were measured.
  */
 interface ReadingCost {
   open: number;
