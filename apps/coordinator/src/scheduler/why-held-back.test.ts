@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Scheduler } from './scheduler.ts';
-import { completed, type Event, failed, job, joined, lease, left, shard, shards } from './testing/scheduler-cases.ts';
+import {
+  committed,
+  completed,
+  type Event,
+  failed,
+  job,
+  joined,
+  lacked,
+  lease,
+  left,
+  needing,
+  shard,
+  shards,
+  shown,
+} from './testing/scheduler-cases.ts';
 
+const host = 'read http://host';
 const lost = /^A shard was lost with its node 2 times, the last time with 'node-2'; it is leased again 600 s later/;
 
 /** Two nodes are lost over the only shard, or over all of several, and a third attaches. */
@@ -20,6 +35,15 @@ const table: [what: string, events: Event[], said: RegExp | undefined][] = [
     'the only node failed its shard, and has computed nothing yet',
     [...job('job', shards(1)), joined(1), failed(1, lease(0))],
     /^A shard failed on the only node that can have it, which has computed nothing yet; it is leased again 600 s later: attach/,
+  ],
+  [
+    'its shard fails on the node that reads from its host, and another does not reach that',
+    [
+      ...[joined(1), joined(2), ...job('job', [needing(0, [host]), needing(1, [host])]), shown(1, host)],
+      ...[lacked(2, host), completed(1, lease(0)), committed(0)],
+      ...[failed(1, lease(1)), failed(1, lease(1, 2)), failed(1, lease(1, 3))],
+    ],
+    /^A shard failed 3 times, on every node that can have it now; it is leased again 600 s later: attach another node, or see what the others lack$/,
   ],
   [
     'an earlier coordinator leased its shards',

@@ -1,4 +1,4 @@
-import { isSuspect } from './is-poison.ts';
+import { isSuspect, maxFailures } from './is-poison.ts';
 import type { ScheduledJob, SchedulerState, ShardEntry } from './scheduler-state.ts';
 
 /**
@@ -21,13 +21,15 @@ export function whyHeldBack(
 }
 
 function describe(entry: ShardEntry, seconds: number): string {
-  const { lostOn } = entry;
+  const { lostOn, failedOn } = entry;
   const again = `leased again ${Number(seconds.toFixed(1))} s later`;
   if (isSuspect(entry)) {
     const { name } = lostOn.at(-1)!;
     return `A shard was lost with its node ${lostOn.length} times, the last time with '${name}'; it is ${again}, unless a node whose connection broke brings it back`;
   }
   if (entry.state.kind === 'queued' && entry.state.reason === 'failed') {
+    if (failedOn.length >= maxFailures)
+      return `A shard failed ${failedOn.length} times, on every node that can have it now; it is ${again}: attach another node, or see what the others lack`;
     return `A shard failed on the only node that can have it, which has computed nothing yet; it is ${again}: attach another node`;
   }
   return `Shards that an earlier coordinator leased are ${again}, unless nodes bring them back`;
