@@ -24,8 +24,7 @@ export class TablesReader {
     this.#parts = new PartReader(parts, pipelines);
     const rule = new CaptureRule(captured);
     this.#outputs = pipelines.map((pipeline) => new RangeOutput(pipeline, rule));
-    const to = { reader: this.#parts, pipelines, outputs: this.#outputs };
-    this.#finisher = new RangeFinisher({ ...to, ...(captured && { captured }) });
+    this.#finisher = new RangeFinisher({ reader: this.#parts, pipelines, rule, outputs: this.#outputs });
   }
 
   /** The next piece of a range. */

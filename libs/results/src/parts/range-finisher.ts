@@ -1,4 +1,4 @@
-import { type CaptureOptions, CaptureRule } from '@halogrid/sources/captured';
+import type { CaptureRule } from '@halogrid/sources/captured';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { binsOfCell } from '../counts/histogram-shape.ts';
 import type { PlacedPage } from '../features/encode-page.ts';
@@ -32,8 +32,8 @@ export interface PipelineOutput {
 export interface FinisherOptions {
   reader: PartReader;
   pipelines: readonly PartPipeline[];
-  /** How it is known when sources were captured; absent: by what files state. */
-  captured?: CaptureOptions;
+  /** How it is known when sources were captured. */
+  rule: CaptureRule;
   /** One a pipeline. */
   outputs: readonly PipelineOutput[];
 }
@@ -45,7 +45,6 @@ export interface FinisherOptions {
  */
 export class RangeFinisher {
   readonly #options: FinisherOptions;
-  readonly #rule: CaptureRule;
   /** One a pipeline. */
   readonly #pages: readonly (PageMaker | undefined)[];
   /** The shards that were checked last, by their place. */
@@ -53,7 +52,6 @@ export class RangeFinisher {
 
   constructor(options: FinisherOptions) {
     this.#options = options;
-    this.#rule = new CaptureRule(options.captured);
     this.#pages = options.pipelines.map(({ shape }) =>
       shape.bins === 0 ? undefined : new PageMaker({ grid: shape.grid, bins: binsOfCell(shape) }),
     );
@@ -64,6 +62,7 @@ export class RangeFinisher {
    * they may be added again with another part. After another failure, such as a full disk, remove the outputs.
    */
   async add({ block: bytes, found, from = 0, count }: SettledShard): Promise<void> {
+    const { rule } = this.#options;
     const block = new SourceBlock(bytes);
     const rows = found ? await this.#rowsOf(block, found) : this.#quarantined(block);
     const end = from + (count ?? block.length);
@@ -71,12 +70,12 @@ export class RangeFinisher {
       if (nth < from || nth >= end) continue;
       const output = this.#options.outputs[part]!;
       const facts = sourceFacts(block, nth);
-      const source = stated && withTime(this.#rule, facts, stated);
+      const source = stated && withTime(rule, facts, stated);
       output.source(facts, source);
       const pages = this.#pages[part];
       if (!source || !pages) continue;
       const { bins } = this.#options.pipelines[part]!.shape;
-      const feature = featureSource(facts, source.captured, this.#rule);
+      const feature = featureSource(facts, source.captured, rule);
       for (const page of pages.addSource(feature, source.bins, bins)) output.page(page);
     }
   }

@@ -42,9 +42,10 @@ export async function finishParts(
   add = (finisher: RangeFinisher, shard: SettledShard): Promise<void> => finisher.add(shard),
 ): Promise<Tables[]> {
   const reader = new PartReader(join(folder, 'parts'), job.pipelines);
-  const outputs = job.pipelines.map((pipeline) => new RangeOutput(pipeline, new CaptureRule(job.rule)));
+  const rule = new CaptureRule(job.rule);
+  const outputs = job.pipelines.map((pipeline) => new RangeOutput(pipeline, rule));
   for (const output of outputs) output.begin({ isRows: true, entries: 0 });
-  const finisher = new RangeFinisher({ reader, pipelines: job.pipelines, captured: job.rule, outputs });
+  const finisher = new RangeFinisher({ reader, pipelines: job.pipelines, rule, outputs });
   try {
     for (const shard of shards) await add(finisher, shard);
     finisher.end();
