@@ -20,7 +20,14 @@ import {
   writeImages,
 } from './testing/coordinator-stage.ts';
 
-const nameOf = ({ jobId, shard, attempt, epoch }: Lease) => ({ jobId, shard, attempt, epoch, verify: false });
+const nameOf = ({ jobId, shard, attempt, epoch }: Lease) => ({
+  jobId,
+  shard,
+  attempt,
+  epoch,
+  verify: false,
+  inPart: false,
+});
 
 /** Dials again with these leases; the welcome's word about them. */
 async function comeBack(grpcPort: number, leases: Lease[]) {

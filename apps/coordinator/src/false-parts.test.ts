@@ -173,7 +173,7 @@ test('a coordinator that is started again goes on with the parts that are there,
   t.after(() => second.stop());
   const again = new ScriptedNode(second.coordinator.grpcPort);
   const { shard, attempt, epoch } = held!;
-  again.hello({ nodeId: 'n', held: [{ jobId, shard, attempt, epoch, verify: false }] });
+  again.hello({ nodeId: 'n', held: [{ jobId, shard, attempt, epoch, verify: false, inPart: false }] });
   await answer(again, { ...held!, epoch: (await again.next('welcome')).epoch });
   const lease = await again.next('lease');
   assert.deepEqual([lease.shard, lease.attempt], [1, 2]);

@@ -51,7 +51,7 @@ test('a coordinator that is started again has what is kept, and reads again what
   await untilKept(second, jobId, 2);
   const again = new ScriptedNode(second.coordinator.grpcPort);
   const { shard, attempt, epoch } = held;
-  again.hello({ nodeId: 'n', held: [{ jobId, shard, attempt, epoch, verify: false }] });
+  again.hello({ nodeId: 'n', held: [{ jobId, shard, attempt, epoch, verify: false, inPart: false }] });
   await answer(again, { ...held, epoch: (await again.next('welcome')).epoch });
   const { counts } = await complete(second, jobId);
   assert.deepEqual([counts!.kept, counts!.shards], [2, 1]);

@@ -65,7 +65,7 @@ export {
 } from './needs.ts';
 
 /** Spoken by this version; a node that speaks another is refused. */
-export const protocolVersion = 11;
+export const protocolVersion = 12;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

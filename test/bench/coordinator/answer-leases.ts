@@ -55,14 +55,16 @@ function attach(port: string, name: string): NodesClient {
   const device = { kind: 'cpu', name: 'none', driver: '' };
   const versions = { protocol: protocolVersion, resultsVersion };
   say({ $case: 'hello', value: Hello.fromPartial({ nodeId: name, name, ...versions, device, creditBytes }) });
-  const parts = new NodeParts({ open: (lease) => openJobParts(thread, lease), creditBytes });
+  const parts = new NodeParts((lease) => openJobParts(thread, lease));
   const answer = async (lease: Lease): Promise<void> => {
     const { jobId, shard, attempt, epoch, work, scratch, sources: block } = lease;
     if (work?.$case !== 'frames') throw new Error('Expected frames');
     const held = parts.hold(lease);
     const sources = [...new SourceBlock(block)];
     for (const { index, preview } of sources) if (preview) await writePreview(scratch, index);
-    const { found } = await held.keep(shardOf(block, sources));
+    const { found } = await held.keep(shardOf(block, sources), () =>
+      say({ $case: 'inPart', value: { jobId, shard, attempt, epoch } }),
+    );
     held.release();
     const rest = { results: [], errors: [], stageSeconds: { decode: 1 }, busySeconds: {}, inputBytes: 1 };
     for (const report of splitAnswer({ jobId, shard, attempt, epoch, found, ...rest })) say(report);

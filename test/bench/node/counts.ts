@@ -1,8 +1,8 @@
 // What frames cost a node beside their pixels, on its main thread and on all of its threads: leased, placed, counted by
 // a device that answers at once, written to parts, answered.
 //   node test/bench/node/counts.ts [FRAMES] [REPETITIONS] [SHARDS]
-// Shards are of 128 frames with 256 bins; the node has SHARDS at once (64 unless given), a quarter of which fill a part.
-// No file is read. Prints for each repetition microseconds of processor time a frame.
+// Shards are of 128 frames with 256 bins; the node computes SHARDS at once (4 unless given), beside those that wait in a
+// part. No file is read. Prints for each repetition microseconds of processor time a frame.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { RawFeed } from '../../../apps/gpu-node/src/feed/raw-feed.ts';
 import { openJobParts } from '../../../apps/gpu-node/src/parts/job-parts.ts';
 import { NodeParts } from '../../../apps/gpu-node/src/parts/node-parts.ts';
 
-const [frames = 200_000, repetitions = 5, shardsAtOnce = 64] = process.argv.slice(2).map(Number);
+const [frames = 200_000, repetitions = 5, shardsAtOnce = 4] = process.argv.slice(2).map(Number);
 const size = { width: 1920, height: 1080 };
 const framesAShard = 128;
 const costBytes = framesAShard * size.width * size.height;
@@ -71,7 +71,7 @@ spareCollector(2 ** 26);
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
 const thread = new PartThread();
-const parts = new NodeParts({ open: (lease) => openJobParts(thread, lease), creditBytes: shardsAtOnce * costBytes });
+const parts = new NodeParts((lease) => openJobParts(thread, lease));
 const decoders = new DecoderPool({ processes: 1 });
 try {
   const leases = Array.from({ length: Math.ceil(frames / framesAShard) }, (_, shard) => {
@@ -99,11 +99,26 @@ try {
     const [all, main, startMs] = [process.cpuUsage(), process.threadCpuUsage(), performance.now()];
     let sentBytes = 0;
     const written = new Set<string | undefined>();
-    await forEachLimited(leases, shardsAtOnce, async (bytes) => {
-      const answer = await execute(Lease.decode(bytes), new AbortController().signal);
-      written.add(answer.found?.part);
-      for (const report of splitAnswer(answer)) sentBytes += AttachRequest.encode({ report }).finish().length;
+    const send = (report: AttachRequest['report']): void => {
+      sentBytes += AttachRequest.encode({ report }).finish().length;
+    };
+    const answers: Promise<void>[] = [];
+    await forEachLimited(leases, shardsAtOnce, (bytes) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const lease = Lease.decode(bytes);
+      const { jobId, shard, attempt, epoch } = lease;
+      const inPart = (): void => {
+        send({ $case: 'inPart', value: { jobId, shard, attempt, epoch } });
+        resolve();
+      };
+      const answered = execute(lease, new AbortController().signal, inPart).then((answer) => {
+        written.add(answer.found?.part);
+        for (const report of splitAnswer(answer)) send(report);
+      });
+      answers.push(answered.finally(resolve));
+      return promise;
     });
+    await Promise.all(answers);
     const each = ({ user, system }: { user: number; system: number }) => ((user + system) / frames).toFixed(2);
     const seconds = (performance.now() - startMs) / 1000;
     const own = [

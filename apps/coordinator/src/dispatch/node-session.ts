@@ -50,6 +50,8 @@ export type NodeReport =
   | { kind: 'NodeLoaded'; load: Load }
   /** The answer to a search. */
   | { kind: 'NodeSearched'; found: PartFound }
+  /** The shard is computed, and its results wait in a part. */
+  | { kind: 'ShardInPart'; lease: LeaseId }
   | { kind: 'ShardCompleted'; lease: LeaseId; answer: ShardAnswer }
   | { kind: 'ShardFailed'; lease: LeaseId; failure: Failure }
   | { kind: 'ShardReturned'; lease: LeaseId };

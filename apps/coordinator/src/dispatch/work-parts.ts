@@ -37,5 +37,5 @@ export interface WorkParts {
 /** The leases that a node brought along and that go on. */
 export function adoptedOf(commands: readonly WorkCommand[]): BroughtLease[] {
   const adopted = commands.filter((command) => command.kind === 'AdoptShard');
-  return adopted.map(({ lease, verify }) => ({ ...lease, verify }));
+  return adopted.map(({ lease, verify, inPart }) => ({ ...lease, verify, inPart }));
 }

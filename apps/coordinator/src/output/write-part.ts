@@ -31,7 +31,7 @@ const thread = new PartThread();
 export function partsOf(spec: JobSpec): WritePart {
   const task = partTask(spec);
   return async (found) => {
-    const written = Promise.all(found.map((shard) => thread.add(task, copyOf(shard), 0)));
+    const written = Promise.all(found.map((shard) => thread.add(task, copyOf(shard))));
     // Settles all of them.
     await Promise.all([written, thread.forget(task.folder)]);
     return written;

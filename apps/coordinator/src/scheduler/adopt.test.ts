@@ -52,11 +52,22 @@ testCases([
     when: {
       kind: 'NodeBrought',
       session: 1,
-      brought: [{ ...lease(5, 2, 'job', 6), verify: false }],
+      brought: [{ ...lease(5, 2, 'job', 6), verify: false, inPart: false }],
       creditBytes: 2,
     },
     expected: ['adopt job/5#2 of 1'],
   },
+  ...[true, false].map((inPart) => ({
+    name: `what it brings ${inPart ? 'in parts needs no' : 'to compute needs'} credit`,
+    given: [joined(1, 1), { ...resumed, bringMs: 2000 }],
+    when: {
+      kind: 'NodeBrought' as const,
+      session: 1,
+      brought: [{ ...lease(5, 2, 'job', 6), verify: false, inPart }],
+      creditBytes: 1,
+    },
+    expected: inPart ? ['adopt job/5#2 of 1'] : [],
+  })),
   {
     name: 'the answer to an adopted lease is committed under the new epoch',
     given: [resumed, back(1, [lease(5, 2, 'job', 6)])],

@@ -24,12 +24,12 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
     forgive(entry, node.nodeId);
     if (lease.epoch > entry.job.epoch || !isWanted(entry, node, lease)) continue;
     unqueue(entry);
-    const { attempt, verify } = lease;
+    const { attempt, verify, inPart } = lease;
     // The last leases before a crash may be missing in the ledger.
     entry.attempts = Math.max(entry.attempts, attempt);
-    const held: Attempt = { entry, node, number: attempt, sinceMs: now, verify, isAdopted: true };
+    const held: Attempt = { entry, node, number: attempt, sinceMs: now, verify, isAdopted: true, holdsCredit: !inPart };
     hold(turn, held);
-    commands.push({ kind: 'AdoptShard', session: node.session, lease: leaseId(held), verify });
+    commands.push({ kind: 'AdoptShard', session: node.session, lease: leaseId(held), verify, inPart });
   }
 }
 
@@ -43,10 +43,10 @@ function forgive(entry: ShardEntry, nodeId: string): void {
  * Whether the lease can go on. Another node may hold the shard by now: then the first answer counts, as with a copy of
  * a straggler.
  */
-function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt }: BroughtLease): boolean {
+function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt, inPart }: BroughtLease): boolean {
   const { state, held, shard } = entry;
   if (state.kind === 'settling' || verify !== isToBeVerified(entry) || attempt < 1) return false;
   if (held.length > 1 || held.some((other) => other.node === node)) return false;
   // It got them within its credit.
-  return node.leases.size === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;
+  return inPart || node.leases.size === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;
 }

@@ -36,7 +36,7 @@ export type Command<Answer> =
   /**
    * Tells the joining node that this lease, which it brought along, goes on under this name. Before all other orders.
    */
-  | { kind: 'AdoptShard'; session: number; lease: LeaseId; verify: boolean }
+  | { kind: 'AdoptShard'; session: number; lease: LeaseId; verify: boolean; inPart: boolean }
   /** Probes whether the node meets the need, and reports NeedShown or NeedLacked. */
   | { kind: 'ProbeNode'; session: number; need: string }
   /**

@@ -13,6 +13,8 @@ export interface LeaseId {
 export interface BroughtLease extends LeaseId {
   /** The node computes it with the reference. */
   verify: boolean;
+  /** It is computed, and its results wait in a part. */
+  inPart: boolean;
 }
 
 /** Why a shard has no result, in one sentence. */
@@ -130,6 +132,8 @@ export type SchedulerEvent<Answer> =
   | { kind: 'NodeDraining'; session: number }
   /** The conversation is over: the node left after draining; otherwise its connection or its process died. */
   | { kind: 'NodeLeft'; session: number }
+  /** The node has computed the shard, whose results wait in a part for other shards. */
+  | { kind: 'ShardInPart'; session: number; lease: LeaseId }
   | { kind: 'ShardCompleted'; session: number; lease: LeaseId; answer: Answer }
   /** The answer to VetAnswer. */
   | { kind: 'AnswerVetted'; candidate: Candidate; verdict: Verdict }

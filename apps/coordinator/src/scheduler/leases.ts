@@ -21,7 +21,7 @@ export function leaseToAll<A>(turn: Turn<A>): void {
   const left: AttachedNode[] = [];
   for (let held = 0; waiting.length > 0; held++) {
     waiting = waiting.filter((node) => {
-      if (node.leases.size > held) return true;
+      if (node.computing > held) return true;
       if (!hasRoom(state, node)) return false;
       if (leaseOne(turn, node)) return true;
       left.push(node);
@@ -47,11 +47,13 @@ export function leaseTo<A>(turn: Turn<A>, node: AttachedNode): void {
 function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
   const [first] = node.leases;
   if (first && isSuspect(first.entry)) return false;
-  const { size } = node.leases;
   const isRateKnown = node.rate.bytesPerMs !== undefined;
   const { isOnProbation, decoders } = node;
   const share = shareOf(state, node);
-  return size < leaseLimit(state.openShards * share, { isRateKnown, isOnProbation, isAlone: share === 1, decoders });
+  return (
+    node.computing <
+    leaseLimit(state.openShards * share, { isRateKnown, isOnProbation, isAlone: share === 1, decoders })
+  );
 }
 
 function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
@@ -97,7 +99,15 @@ export function lease<A>(
 ): void {
   const { state, now, commands } = turn;
   const verify = isToBeVerified(entry);
-  const held: Attempt = { entry, node, number: ++entry.attempts, sinceMs: now, verify, isAdopted: false };
+  const held: Attempt = {
+    entry,
+    node,
+    number: ++entry.attempts,
+    sinceMs: now,
+    verify,
+    isAdopted: false,
+    holdsCredit: true,
+  };
   hold(turn, held);
   // Every order carries the deadline of the node's next report.
   node.deadlineMs = now + state.reportWithinMs;
@@ -123,9 +133,22 @@ export function hold({ state }: Turn<unknown>, held: Attempt): void {
   entry.place.isTaken = true;
   node.place = entry.place;
   node.leases.add(held);
-  node.leasedBytes += shard.costBytes;
-  job.leasedBytes += shard.costBytes;
+  if (held.holdsCredit) {
+    node.computing++;
+    node.leasedBytes += shard.costBytes;
+    job.leasedBytes += shard.costBytes;
+  }
   job.lastTurn = ++state.turns;
+}
+
+/** The lease counts no more against its node's credit. */
+export function freeCredit(held: Attempt): void {
+  if (!held.holdsCredit) return;
+  held.holdsCredit = false;
+  const { node, entry } = held;
+  node.computing--;
+  node.leasedBytes -= entry.shard.costBytes;
+  entry.job.leasedBytes -= entry.shard.costBytes;
 }
 
 export function leaseId({ entry: { job, shard }, number }: Attempt): LeaseId {
@@ -147,11 +170,9 @@ export function findLease(state: SchedulerState, node: AttachedNode, lease: Leas
 /** Takes the lease from the node that holds it. A shard that nobody holds any more is settling. */
 export function release({ waiting }: SchedulerState, held: Attempt): void {
   const { node, entry } = held;
-  const { costBytes } = entry.shard;
+  freeCredit(held);
   node.leases.delete(held);
   waiting.add(node);
-  node.leasedBytes -= costBytes;
-  entry.job.leasedBytes -= costBytes;
   entry.held = entry.held.filter((other) => other !== held);
   if (entry.held.length > 0) return;
   entry.state = { kind: 'settling', nodeId: node.nodeId, answerBytes: 0 };

@@ -217,6 +217,20 @@ test('what it reports adds up: queued, leased and done shards, bytes', () => {
   assert.deepEqual(scheduler.shards(), { queued: 7, leased: 2, done: 1 });
 });
 
+test('a shard in a part makes room for another, once, and is answered as any', () => {
+  const scheduler = create();
+  const at = (event: Event): string[] => scheduler.handle(event, 0).map(words);
+  const bytes = (): number => scheduler.node(1)!.leasedBytes;
+  const inPart = (shard: number): Event => ({ kind: 'ShardInPart', session: 1, lease: lease(shard) });
+  at(joined(1, 20));
+  for (const event of job('job', shards(10, 10))) at(event);
+  assert.deepEqual(at(inPart(0)), ['lease job/2#1 to 1 (first)']);
+  for (const stale of [0, 7]) assert.deepEqual(at(inPart(stale)), []);
+  assert.deepEqual([bytes(), scheduler.node(1)!.leases], [20, 3]);
+  assert.deepEqual(at(completed(1, lease(0))), ['commit job/0#1 of 1']);
+  assert.deepEqual([bytes(), scheduler.node(1)!.leases], [20, 2]);
+});
+
 test('the command to lease says how long the shard was queued', () => {
   const scheduler = create();
   for (const event of job('job', shards(1))) scheduler.handle(event, 1000);

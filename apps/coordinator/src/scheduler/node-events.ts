@@ -1,6 +1,6 @@
 import { adoptLeases } from './adopt.ts';
 import type { SchedulerEvent } from './events.ts';
-import { handBack, leaseTo, shareAnew } from './leases.ts';
+import { findLease, freeCredit, handBack, leaseTo, shareAnew } from './leases.ts';
 import { NodeHealth } from './node-health.ts';
 import { NodeRate } from './node-rate.ts';
 import type { AttachedNode, Turn } from './scheduler-state.ts';
@@ -39,6 +39,7 @@ export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
     sights: new Map(),
     isOnProbation: health.timesAside > 0,
     place: undefined,
+    computing: 0,
     leasedBytes: 0,
     isDraining: false,
     deadlineMs: now + state.reportWithinMs,
@@ -74,6 +75,15 @@ export function nodeCredited<A>(turn: Turn<A>, session: number, creditBytes: num
   if (!node) return;
   node.creditBytes = creditBytes;
   leaseTo(turn, node);
+}
+
+/** The shard makes room for another. */
+export function shardInPart<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'ShardInPart' }>): void {
+  const node = turn.state.nodes.get(event.session);
+  const held = node && findLease(turn.state, node, event.lease);
+  if (typeof held !== 'object') return;
+  freeCredit(held);
+  leaseTo(turn, held.node);
 }
 
 export function nodeDraining<A>(turn: Turn<A>, session: number): void {

@@ -27,6 +27,8 @@ export interface Attempt {
   readonly verify: boolean;
   /** The node brought it along: how long it has worked on it is unknown. */
   readonly isAdopted: boolean;
+  /** It counts against the node's credit; false once its results wait in a part. */
+  holdsCredit: boolean;
 }
 
 /** A shard that is not done, or whose result is contested. */
@@ -95,7 +97,7 @@ export interface ScheduledJob {
   readonly contestable: Map<number, ShardEntry>;
   /** Times from lease to answer of the last shards. */
   readonly durations: Durations;
-  /** Cost of its leases. */
+  /** Cost of its leases that hold credit. */
   leasedBytes: number;
   /** Leases ever given to it, for equal shares to take turns. */
   lastTurn: number;
@@ -128,7 +130,7 @@ export interface AttachedNode {
   readonly nodeId: string;
   /** For people. */
   readonly name: string;
-  /** Cost of the leases that it may hold; 0: none. */
+  /** The most that its leases may cost together; 0: it gets none. */
   creditBytes: number;
   readonly decoders: number;
   readonly leases: Set<Attempt>;
@@ -143,7 +145,8 @@ export interface AttachedNode {
   isOnProbation: boolean;
   /** What it read last, of any job. */
   place: InputPlace | undefined;
-  /** Cost of its leases. */
+  /** How many of its leases hold credit, and their cost. */
+  computing: number;
   leasedBytes: number;
   isDraining: boolean;
   /** It is lost when no message came until then. */

@@ -13,7 +13,7 @@ interface SimulatedNode {
   nodeId: string;
   creditBytes: number;
   isDraining: boolean;
-  held: { lease: LeaseId; costBytes: number; verify: boolean }[];
+  held: { lease: LeaseId; costBytes: number; verify: boolean; isInPart: boolean }[];
 }
 
 interface SimulatedJob {
@@ -78,11 +78,11 @@ class World {
           assert.ok(!holders.includes(node), 'a node holds a shard once');
           assert.ok(holders.length <= (command.reason === 'straggler' ? 1 : 0), 'one lease a shard, and one copy');
           assert.ok(!this.pastLeases.some((past) => isDeepStrictEqual(past, command.lease)), 'no lease is given twice');
-          node.held.push({ lease: command.lease, costBytes: command.shard.costBytes, verify: command.verify });
+          const { costBytes } = command.shard;
+          node.held.push({ lease: command.lease, costBytes, verify: command.verify, isInPart: false });
           this.pastLeases.push(command.lease);
-          const bytes = node.held.reduce((sum, { costBytes }) => sum + costBytes, 0);
           assert.ok(
-            bytes <= node.creditBytes || node.held.length === 1,
+            creditUsed(node) <= node.creditBytes || node.held.length === 1,
             'the credit covers the leases, or there is one',
           );
           break;
@@ -186,6 +186,16 @@ class World {
     this.#say(session!, held.lease, held.verify && outcome === 'wrong' ? 'right' : outcome);
   }
 
+  /** One of the nodes has computed one of its shards, whose results wait; it may say so twice, or of a lease it lost. */
+  putInPart(pick: number): void {
+    const [session, node] = this.#pickNode(pick);
+    const held = node?.held[pick % node.held.length];
+    const lease = held?.lease ?? this.pastLeases[pick % this.pastLeases.length];
+    if (!lease || !node) return;
+    if (held) held.isInPart = true;
+    this.send({ kind: 'ShardInPart', session: session!, lease });
+  }
+
   /** One of the nodes answers a lease that it has answered before, has lost, or never had. */
   answerAgain(pick: number, outcome: Outcome): void {
     const [session, node] = this.#pickNode(pick);
@@ -280,8 +290,7 @@ class World {
     const held = new Set<string>();
     for (const [session, node] of this.nodes) {
       const { leases, leasedBytes: bytes, isDraining } = this.scheduler.node(session)!;
-      const leasedBytes = node.held.reduce((sum, { costBytes }) => sum + costBytes, 0);
-      assert.deepEqual([leases, bytes, isDraining], [node.held.length, leasedBytes, node.isDraining]);
+      assert.deepEqual([leases, bytes, isDraining], [node.held.length, creditUsed(node), node.isDraining]);
       for (const { lease } of node.held) held.add(`${lease.jobId}/${lease.shard}`);
     }
     const writing = this.#writing.filter(({ lease, how }) => how !== 'kept' && this.isOpen(lease)).length;
@@ -292,6 +301,10 @@ class World {
     );
   }
 }
+
+/** Cost of the leases that are not in a part. */
+const creditUsed = ({ held }: SimulatedNode): number =>
+  held.reduce((sum, { costBytes, isInPart }) => sum + (isInPart ? 0 : costBytes), 0);
 
 const isSameShard = (a: LeaseId, b: LeaseId): boolean => a.jobId === b.jobId && a.shard === b.shard;
 
@@ -315,6 +328,7 @@ const action = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('plan' as const), jobId, costs: fc.array(fc.nat(20), { maxLength: 12 }) }),
   },
   { weight: 9, arbitrary: fc.record({ do: fc.constant('answer' as const), pick, outcome }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('putInPart' as const), pick }) },
   { weight: 9, arbitrary: fc.record({ do: fc.constant('write' as const), isRejected: fc.boolean() }) },
   {
     weight: 2,
@@ -344,6 +358,9 @@ function perform(world: World, step: typeof action extends fc.Arbitrary<infer T>
       break;
     case 'answer':
       world.answer(step.pick, step.outcome);
+      break;
+    case 'putInPart':
+      world.putInPart(step.pick);
       break;
     case 'write':
       world.write(step.isRejected);

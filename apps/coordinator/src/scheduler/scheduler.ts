@@ -11,7 +11,16 @@ import {
   shardLost,
   shardsPlanned,
 } from './job-events.ts';
-import { needLacked, needShown, nodeCredited, nodeDraining, nodeJoined, nodeLeft, ticked } from './node-events.ts';
+import {
+  needLacked,
+  needShown,
+  nodeCredited,
+  nodeDraining,
+  nodeJoined,
+  nodeLeft,
+  shardInPart,
+  ticked,
+} from './node-events.ts';
 import {
   createState,
   plannedForNodes,
@@ -157,6 +166,9 @@ function apply<A extends Comparable>(turn: Turn<A>, event: SchedulerEvent<A>): v
       break;
     case 'NodeReported':
       // Only its deadline changes.
+      break;
+    case 'ShardInPart':
+      shardInPart(turn, event);
       break;
     case 'NodeDraining':
       nodeDraining(turn, event.session);

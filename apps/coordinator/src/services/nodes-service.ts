@@ -170,6 +170,8 @@ function toNodeReport(report: AttachRequest['report'], parts: AnswerParts): Node
     case 'part':
       parts.add(report.value);
       return { kind: 'NodeReported' };
+    case 'inPart':
+      return { kind: 'ShardInPart', lease: toLeaseId(report.value) };
     case 'completed': {
       const answer = toShardAnswer(report.value, parts.take(report.value));
       return { kind: 'ShardCompleted', lease: toLeaseId(report.value), answer };

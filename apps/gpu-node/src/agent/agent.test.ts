@@ -231,7 +231,7 @@ test('a node drops what the coordinator that it dials next does not want any mor
     await begun(shards, 1);
     first.end();
     const second = await coordinator.session(2);
-    const held = [{ jobId: 'job', shard: 3, attempt: 1, epoch: 7, verify: false }];
+    const held = [{ jobId: 'job', shard: 3, attempt: 1, epoch: 7, verify: false, inPart: false }];
     assert.deepEqual(await second.report('hello'), { ...hello, held });
     second.lease(lease(5));
     await begun(shards, 2);

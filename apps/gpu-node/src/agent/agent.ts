@@ -131,6 +131,11 @@ export class Agent {
     this.#handle({ kind: 'loaded', load });
   }
 
+  /** One of its shards is computed and waits in a part. */
+  inPart(leaseId: number): void {
+    this.#handle({ kind: 'shardInPart', leaseId });
+  }
+
   /** What became of one of its shards. */
   answer(answer: Answer & { leaseId: number }): void {
     this.#handle(answer);

@@ -2,7 +2,7 @@ import type { Load } from '@halogrid/proto';
 import type { Executor } from '../executor/executor.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agent, type AgentOptions } from './agent.ts';
-import { type Answer, decodedBytesOf, type Exit, type UnansweredShard } from './conversation-state.ts';
+import { decodedBytesOf, type Exit, type UnansweredShard } from './conversation-state.ts';
 import { CreditAccount } from './credit-account.ts';
 import { LeaseRuns } from './lease-runs.ts';
 import { shareCredit } from './share-credit.ts';
@@ -46,7 +46,13 @@ export class Agents {
   constructor(options: AgentsOptions) {
     this.#options = options;
     const { execute, metrics, log, addresses } = options;
-    const runs = new LeaseRuns({ execute, metrics, log, answered: (answer) => this.#answered(answer) });
+    const runs = new LeaseRuns({
+      execute,
+      metrics,
+      log,
+      inPart: (leaseId) => this.#holderOf(leaseId)?.inPart(leaseId),
+      answered: (answer) => this.#holderOf(answer.leaseId)?.answer(answer),
+    });
     this.#talks = addresses.map((address, i) => this.#talkTo(address, 1 + i * leasesApart, runs));
     this.ended = this.#end();
     if (addresses.length > 1) this.#timer = setInterval(() => this.#look(), lookEveryMs);
@@ -96,8 +102,8 @@ export class Agents {
     return all.find(({ code }) => code !== 0) ?? first;
   }
 
-  #answered(answer: Answer & { leaseId: number }): void {
-    this.#talks.find(({ agent }) => agent.leases.has(answer.leaseId))?.agent.answer(answer);
+  #holderOf(leaseId: number): Agent | undefined {
+    return this.#talks.find(({ agent }) => agent.leases.has(leaseId))?.agent;
   }
 
   #dialling(dialled: Agent): void {

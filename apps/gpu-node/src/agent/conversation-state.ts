@@ -72,6 +72,8 @@ export interface UnansweredShard {
   readonly lease: Lease;
   /** What became of it while there was no connection, or no word of whether it goes on. */
   readonly answer: Answer | undefined;
+  /** It is computed and waits in a part, where it holds none of the node's credit. */
+  readonly isInPart?: boolean;
   /** It is of another coordinator, and this one has not said yet whether it goes on. */
   readonly isBrought?: boolean;
 }
@@ -81,6 +83,7 @@ export type ConversationEvent =
   | { kind: 'ordered'; order: AttachResponse }
   /** The connection ended; `isRefusal` when the coordinator will not have this node, now or later. */
   | { kind: 'disconnected'; reason: string; isRefusal: boolean; jitter: number }
+  | { kind: 'shardInPart'; leaseId: number }
   | (Answer & { leaseId: number })
   /** Shards of another coordinator, which is gone; only told before this one is dialled. */
   | { kind: 'brought'; leases: ReadonlyMap<number, UnansweredShard>; keepUntilMs: number }
@@ -147,9 +150,9 @@ export function startConversation(nowMs: number, creditBytes: number, firstLease
 /** Decoded bytes that its shards hold of the node's credit. */
 export const heldBytes = ({ leases }: Conversation): number => decodedBytesOf(leases);
 
-/** Decoded bytes of shards. */
+/** Decoded bytes that these shards hold of the node's credit. */
 export function decodedBytesOf(leases: ReadonlyMap<number, UnansweredShard>): number {
   let bytes = 0;
-  for (const { lease } of leases.values()) bytes += lease.costBytes;
+  for (const { lease, isInPart } of leases.values()) if (!isInPart) bytes += lease.costBytes;
   return bytes;
 }

@@ -6,6 +6,7 @@ import {
   type Conversation,
   type ConversationCommand,
   type ConversationEvent,
+  heldBytes,
   startConversation,
 } from './conversation-state.ts';
 
@@ -20,7 +21,7 @@ const ordered = (order: Order): ConversationEvent => ({
 });
 /** It names shards of job j, as attempt 2 of epoch 5, that go on. */
 const welcomeBack = (...shards: number[]): ConversationEvent => {
-  const kept = shards.map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false }));
+  const kept = shards.map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false, inPart: false }));
   return ordered({ $case: 'welcome', value: { epoch: 5, httpPort: 9464, kept } });
 };
 const welcome = welcomeBack();
@@ -69,6 +70,7 @@ const greet: [number, ConversationEvent][] = [[0, time]];
 const attach: [number, ConversationEvent][] = [...greet, [10, welcome]];
 const work: [number, ConversationEvent][] = [...attach, [20, lease(7)], [30, lease(8)]];
 const done = { kind: 'shardCompleted', leaseId: 1, report: completed } satisfies ConversationEvent;
+const inPart: ConversationEvent = { kind: 'shardInPart', leaseId: 1 };
 const failed: ConversationEvent = {
   kind: 'shardFailed',
   leaseId: 2,
@@ -83,7 +85,11 @@ const again: [number, ConversationEvent][] = [...work, [40, disconnected], [165,
 const alone: [number, ConversationEvent][] = [...work, [40, disconnected], [59_000, time], [60_039, disconnected]];
 const otherAttempt = ordered({
   $case: 'welcome',
-  value: { epoch: 5, httpPort: 9464, kept: [{ jobId: 'j', shard: 7, attempt: 1, epoch: 5, verify: false }] },
+  value: {
+    epoch: 5,
+    httpPort: 9464,
+    kept: [{ jobId: 'j', shard: 7, attempt: 1, epoch: 5, verify: false, inPart: false }],
+  },
 });
 
 const table: [name: string, events: [number, ConversationEvent][], phase: string, commands: string[]][] = [
@@ -93,6 +99,11 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['a lease starts a shard', [...attach, [20, lease(7)]], 'attached', ['start 1']],
   ['leases are numbered apart', work, 'attached', ['start 2']],
   ['a result is sent', [...work, [40, done]], 'attached', ['send completed']],
+  ['a shard in a part is told', [...work, [40, inPart]], 'attached', ['send inPart']],
+  ['what is in a part is answered', [...work, [40, inPart], [50, done]], 'attached', ['send completed']],
+  ['a forgotten shard is in no part', [...work, [40, recall('j', 7)], [50, inPart]], 'attached', []],
+  ['what is in a part waits for a connection', [...work, [40, disconnected], [50, inPart]], 'waiting', []],
+  ['what came into a part is told', [...again, [168, inPart], [170, welcomeBack(7, 8)]], 'attached', ['send inPart']],
   ['a failure is sent', [...work, [40, failed]], 'attached', ['send failed']],
   ['a result is sent once', [...work, [40, done], [41, done]], 'attached', []],
   ['a recalled shard is forgotten', [...work, [40, recall('j', 8)]], 'attached', ['forget 2']],
@@ -236,7 +247,7 @@ test('an answer carries the identity of its lease', () => {
 
 test('hello names what is held, and an answer has the name that the welcome gave', () => {
   const { commands } = play(...again);
-  const held = [7, 8].map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 4, verify: false }));
+  const held = [7, 8].map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 4, verify: false, inPart: false }));
   assert.deepEqual(commands.at(-1), { kind: 'send', report: { $case: 'hello', value: { ...hello, held } } });
   const answered = play(...again, [150, { ...done, report: { ...completed, epoch: 4 } }], [170, welcomeBack(7)]);
   assert.deepEqual(answered.commands.at(-1), {
@@ -314,6 +325,30 @@ test('shards of a coordinator that is gone are brought to another, which says wh
   assert.deepEqual(words(answered.commands), ['send completed']);
 });
 
+test('a shard in a part holds no credit, and what is said of it when it is brought says so', () => {
+  const credit = { ...hello, creditBytes: 10 };
+  const large = (shard: number): ConversationEvent =>
+    ordered({ $case: 'lease', value: Lease.create({ jobId: 'j', shard, attempt: 2, epoch: 4, costBytes: 8 }) });
+  let state = startConversation(0, credit.creditBytes);
+  const events: [number, ConversationEvent][] = [...attach, [20, large(7)], [30, inPart], [31, large(8)]];
+  for (const [nowMs, event] of events) state = converse(state, event, nowMs, { ...options, hello: credit }).state;
+  assert.equal(heldBytes(state), 8);
+  state = converse(state, disconnected, 40, options).state;
+  const [, said] = converse(state, time, 165, { ...options, hello: credit }).commands;
+  assert.ok(said?.kind === 'send' && said.report.$case === 'hello');
+  const { creditBytes, held } = said.report.value;
+  assert.deepEqual(
+    [creditBytes, held.map(({ shard, inPart: waits }) => [shard, waits])],
+    [
+      10,
+      [
+        [7, true],
+        [8, false],
+      ],
+    ],
+  );
+});
+
 test('a coordinator hears of another credit once it has welcomed the node, and the next hello says it', () => {
   const credited = (bytes: number): ConversationEvent => ({ kind: 'credited', bytes });
   const told = play(...attach, [20, credited(50)]);
@@ -375,7 +410,7 @@ test('shards of a job that moved to this coordinator go on where it says so, and
   assert.deepEqual([held.map(({ shard }) => shard), creditBytes, named.state.creditBytes], [[7, 8, 9], 300, 300]);
   const early = converse(named.state, { kind: 'shardCompleted', leaseId: 1001, report: completed }, 50, options);
   assert.deepEqual(early.commands, []);
-  const kept = [7, 8].map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false }));
+  const kept = [7, 8].map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false, inPart: false }));
   const ofAnother = orderOf({ $case: 'kept', value: { jobId: 'k', kept: [] } });
   assert.deepEqual(converse(early.state, ofAnother, 55, options).commands, []);
   const told = converse(early.state, orderOf({ $case: 'kept', value: { jobId: 'j', kept } }), 60, options);

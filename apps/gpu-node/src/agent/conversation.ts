@@ -75,6 +75,8 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
       if (event.isRefusal) return end(state, { code: 1, reason: `The coordinator refuses this node: ${event.reason}` });
       return lose(state, event.jitter, nowMs, options);
     }
+    case 'shardInPart':
+      return putInPart(state, event.leaseId, nowMs);
     case 'shardCompleted':
     case 'shardFailed':
       return report(state, event.leaseId, nowMs, event);
@@ -185,6 +187,15 @@ function gather(
   return tell({ ...state, leases, creditBytes }, { $case: 'brought', value }, nowMs);
 }
 
+/** Tells the coordinator that a shard holds no credit any more; without a connection, the next hello or welcome does. */
+function putInPart(state: Conversation, leaseId: number, nowMs: number): Step {
+  const held = state.leases.get(leaseId);
+  if (!held) return { state, commands: [] };
+  const leases = new Map(state.leases).set(leaseId, { ...held, isInPart: true });
+  const next = { ...state, leases };
+  return held.isBrought ? { state: next, commands: [] } : tell(next, inPart(held.lease), nowMs);
+}
+
 /** Answers a lease, unless it was forgotten meanwhile; without a connection the answer waits for one. */
 function report(state: Conversation, leaseId: number, nowMs: number, answer: Answer): Step {
   const held = state.leases.get(leaseId);
@@ -207,7 +218,8 @@ function report(state: Conversation, leaseId: number, nowMs: number, answer: Ans
 function goOn(state: Conversation, kept: readonly LeaseName[]): Step {
   const leases = keepNamed(state.leases, kept);
   const { state: wanted, commands } = forget(state, (_lease, leaseId) => !leases.has(leaseId));
-  for (const [leaseId, { lease, answer }] of leases) {
+  for (const [leaseId, { lease, answer, isInPart }] of leases) {
+    if (isInPart) commands.push({ kind: 'send', report: inPart(lease) });
     if (!answer) continue;
     leases.delete(leaseId);
     commands.push({ kind: 'send', report: answerTo(lease, answer) });
@@ -327,6 +339,10 @@ function end(state: Conversation, exit: Exit): Step {
   };
 }
 
+const inPart = ({ jobId, shard, attempt, epoch }: Lease): OutgoingReport => {
+  return { $case: 'inPart', value: { jobId, shard, attempt, epoch } };
+};
+
 /** The report of an answer, which carries the identity of the lease as it is now. */
 function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): OutgoingReport {
   if (answer.kind === 'shardCompleted') return { $case: 'completed', value: { ...answer.report, epoch } };
@@ -336,8 +352,9 @@ function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): Outg
 
 /** Their leases, as hello names them. */
 function heldLeases(shards: ReadonlyMap<number, UnansweredShard>): LeaseName[] {
-  return [...shards.values()].map(({ lease: { jobId, shard, attempt, epoch, verify = false } }) => {
-    return { jobId, shard, attempt, epoch, verify };
+  return [...shards.values()].map(({ lease, isInPart = false }) => {
+    const { jobId, shard, attempt, epoch, verify = false } = lease;
+    return { jobId, shard, attempt, epoch, verify, inPart: isInPart };
   });
 }
 
@@ -351,8 +368,8 @@ function keepNamed(
     const name = kept.find(({ jobId, shard, attempt }) => {
       return jobId === held.lease.jobId && shard === held.lease.shard && attempt === held.lease.attempt;
     });
-    const { answer } = held;
-    if (name) named.set(leaseId, { answer, lease: { ...held.lease, epoch: name.epoch } });
+    const { answer, isInPart } = held;
+    if (name) named.set(leaseId, { answer, isInPart, lease: { ...held.lease, epoch: name.epoch } });
   }
   return named;
 }

@@ -11,6 +11,8 @@ export interface LeaseRunsOptions {
   execute: Executor;
   metrics: NodeMetrics;
   log: Log;
+  /** Called when a shard is computed and waits in a part. */
+  inPart: (leaseId: number) => void;
   /** Told what became of a shard that was not forgotten. */
   answered: (answer: Answer & { leaseId: number }) => void;
 }
@@ -26,12 +28,12 @@ export class LeaseRuns {
 
   /** Begins with a shard. Never rejects. */
   async start(leaseId: number, lease: Lease): Promise<void> {
-    const { execute, metrics, log, answered } = this.#options;
+    const { execute, metrics, log, inPart, answered } = this.#options;
     const abort = new AbortController();
     this.#running.set(leaseId, abort);
     const { jobId, shard, attempt } = lease;
     try {
-      const report = await execute(lease, abort.signal);
+      const report = await execute(lease, abort.signal, () => inPart(leaseId));
       if (abort.signal.aborted) return;
       metrics.observeShard(lease, report);
       for (const { source, stage, error } of report.errors) log.warn({ jobId, source, stage }, error);

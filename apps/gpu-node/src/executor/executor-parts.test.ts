@@ -33,7 +33,7 @@ function heldParts() {
     flush: () => {},
     close: async () => {},
   };
-  return { added, parts: new NodeParts({ open: async () => its, creditBytes: 2 ** 30 }) };
+  return { added, parts: new NodeParts(async () => its) };
 }
 
 test('shards whose part is not written yet are in the way of no others', async () => {
@@ -129,7 +129,7 @@ test('a shard comes to the same whatever the batches, and whoever computes it', 
           return keptAs('');
         };
         const open = async (): Promise<JobParts> => ({ add: keep, sum: keep, flush: () => {}, close: async () => {} });
-        const parts = new NodeParts({ open, creditBytes: 1 });
+        const parts = new NodeParts(open);
         const { errors } = await createTestExecutor(noted(device, more).device, { parts, twin })(its, never);
         assert.deepEqual([found.length, errors.map(({ source }) => source)], [1, [uris.length]]);
         return summariseShard(found[0]!, shapes);

@@ -26,9 +26,9 @@ import { type LeasedSource, unpackLease } from './unpack-lease.ts';
  * Computes a lease: reads and decodes its sources, runs the kernels, writes the wanted chunks, and adds results of
  * frames to a part. The answer names sources that cannot be processed. Rejects with every other error, and with the
  * signal's reason once that has aborted. If the device is lost during a shard, the shard is tried once more, in batches
- * of half the size. Several calls may run at once.
+ * of half the size. Several calls may run at once. `inPart` is called if the results wait in a part for other shards.
  */
-export type Executor = (lease: Lease, signal: AbortSignal) => Promise<FoundAnswer>;
+export type Executor = (lease: Lease, signal: AbortSignal, inPart?: () => void) => Promise<FoundAnswer>;
 
 export interface ExecutorOptions {
   device: NodeDevice;
@@ -154,7 +154,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  return async (lease, signal) => {
+  return async (lease, signal, inPart) => {
     checkLease(lease);
     const near = lease.handOver ? toRemoteLease(lease) : lease;
     const block = new SourceBlock(near.sources);
@@ -167,7 +167,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return await clocks.during(lease.jobId, async (busy) => {
         const computed = await compute(given, signal, busy).finally(() => turns.release(1));
         const { frames, turn } = computed;
-        const found = frames && (await turn.clock.inPart(() => part.keep(frames)));
+        const found = frames && (await turn.clock.inPart(() => part.keep(frames, inPart)));
         signal.throwIfAborted();
         return { ...answerOf(given, computed), ...(found && { found }), busySeconds: busyMessage(busy.take()) };
       });

@@ -87,7 +87,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
   ];
   const { creditBytes = Math.max(...usualBytes) } = options;
   const partThread = new PartThread();
-  const parts = new NodeParts({ open: (lease) => openJobParts(partThread, lease), creditBytes });
+  const parts = new NodeParts((lease) => openJobParts(partThread, lease));
   const clocks = new BusyClocks(nowMs, device.info.kind);
   const meters = { decode: new WorkerMeter(poolThreads(), nowMs), video: new WorkerMeter(decoders.processes, nowMs) };
   return {

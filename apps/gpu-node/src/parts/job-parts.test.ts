@@ -33,7 +33,7 @@ function leaseIn(folder: TestFolder, more: Partial<Lease> = {}): Lease {
 test('a part of the job is in its scratch folder, with times and cameras by the rule of the job', async () => {
   await withFolder(async (folder) => {
     const parts = await openJobParts(thread, leaseIn(folder));
-    const added = [7, 8].map((index) => parts.add(shardOf(index), 0));
+    const added = [7, 8].map((index) => parts.add(shardOf(index)));
     parts.flush();
     const [first, second] = await Promise.all(added);
     assert.equal(first!.found.part, second!.found.part);
@@ -59,7 +59,7 @@ test('a part of a job whose scratch folder the node does not see is sent once, a
     await mkdir(own);
     useTmpdir(t, own);
     const parts = await openJobParts(thread, leaseIn(folder, { handOver: `${origin}/handover/job/token` }));
-    const added = [7, 8].map((index) => parts.add(shardOf(index), 0));
+    const added = [7, 8].map((index) => parts.add(shardOf(index)));
     parts.flush();
     const [{ found }] = (await Promise.all(added)) as [{ found: { part?: string } }, unknown];
     const base = `/handover/job/token/parts/${found.part}`;
@@ -76,7 +76,7 @@ test('a part of a job whose scratch folder the node does not see is sent once, a
 test('where the scratch folder is gone, because the job has ended, nothing is written', async () => {
   await withFolder(async (folder) => {
     const parts = await openJobParts(thread, leaseIn(folder, { scratch: `${folder.scratch}/gone` }));
-    await assert.rejects(parts.add(shardOf(7), 1), /^Error: Part '.*' was not written: ENOENT: /);
+    await assert.rejects(parts.add(shardOf(7)), /^Error: Part '.*' was not written: ENOENT: /);
     assert.deepEqual(await readdir(join(folder.path, 'scratch')), []);
     await parts.close();
   });

@@ -28,9 +28,9 @@ function partsBelow(scratch: string, thread: PartThread, lease: Lease): JobParts
   const shapes = pipelines.map(({ shape }) => shape);
   const task = { folder: join(scratch, partsFolder), pipelines, captured: lease.captured };
   return {
-    async add(shard, share) {
+    async add(shard) {
       let seconds = 0;
-      const found = await thread.add(task, shard, share, (took) => {
+      const found = await thread.add(task, shard, (took) => {
         seconds = took;
       });
       return { found, seconds };
@@ -49,8 +49,8 @@ function sentParts(folder: string, parts: JobParts, lease: Lease): JobParts {
   let last: { part: string; sent: Promise<void> } | undefined;
   return {
     ...parts,
-    async add(shard, share) {
-      const kept = await parts.add(shard, share);
+    async add(shard) {
+      const kept = await parts.add(shard);
       const part = kept.found.part!;
       const send = () => sendPart(join(folder, partsFolder, part), `${lease.handOver}/${partsFolder}/${part}`, names);
       if (last?.part !== part) last = { part, sent: send() };

@@ -14,25 +14,22 @@ function noted({ opens = true } = {}) {
   const told: string[] = [];
   const written: PromiseWithResolvers<KeptShard>[] = [];
   const options = { opens };
-  const parts = new NodeParts({
-    creditBytes: 100,
-    open: async ({ jobId }) => {
-      if (!options.opens) throw new Error('The folder is gone');
-      told.push(`${jobId} opened`);
-      return {
-        add: (_, share) => {
-          told.push(`${jobId} added ${share}`);
-          written.push(Promise.withResolvers());
-          return written.at(-1)!.promise;
-        },
-        sum: async () => {
-          told.push(`${jobId} summed`);
-          return keptAs('');
-        },
-        flush: () => void told.push(`${jobId} flushed`),
-        close: async () => void told.push(`${jobId} closed`),
-      };
-    },
+  const parts = new NodeParts(async ({ jobId }) => {
+    if (!options.opens) throw new Error('The folder is gone');
+    told.push(`${jobId} opened`);
+    return {
+      add: () => {
+        told.push(`${jobId} added`);
+        written.push(Promise.withResolvers());
+        return written.at(-1)!.promise;
+      },
+      sum: async () => {
+        told.push(`${jobId} summed`);
+        return keptAs('');
+      },
+      flush: () => void told.push(`${jobId} flushed`),
+      close: async () => void told.push(`${jobId} closed`),
+    };
   });
   const take = async (): Promise<string[]> => {
     await turns(3);
@@ -49,7 +46,7 @@ test('a part waits for more as long as another shard is at work, of frames or no
   const [first, second, tile] = [parts.hold(lease('a')), parts.hold(lease('b')), parts.hold(lease('c'))];
   void first.keep(shard);
   void second.keep(shard);
-  assert.deepEqual(await take(), ['a opened', 'b opened', 'a added 0.05', 'b added 0.05']);
+  assert.deepEqual(await take(), ['a opened', 'b opened', 'a added', 'b added']);
   tile.release();
   assert.deepEqual(await take(), ['a flushed', 'b flushed']);
   // What waits is not at work, and is not when it is done with.
@@ -58,7 +55,7 @@ test('a part waits for more as long as another shard is at work, of frames or no
   second.release();
   assert.deepEqual(await take(), ['b closed']);
   void next.keep(shard);
-  assert.deepEqual(await take(), ['a added 0.05', 'a flushed']);
+  assert.deepEqual(await take(), ['a added', 'a flushed']);
 });
 
 test('a job has parts from its first shard on until it has none under way, and then others', async () => {
@@ -66,7 +63,7 @@ test('a job has parts from its first shard on until it has none under way, and t
   for (const _ of [1, 2]) {
     const [one, other] = [parts.hold(lease()), parts.hold(lease())];
     void one.keep(shard);
-    assert.deepEqual(await take(), ['a opened', 'a added 0.05']);
+    assert.deepEqual(await take(), ['a opened', 'a added']);
     one.release();
     assert.deepEqual(await take(), []);
     other.release();
@@ -76,6 +73,29 @@ test('a job has parts from its first shard on until it has none under way, and t
   const held = [lease(), lease('a', { handOver: 'http://x/1' }), lease('a', { handOver: 'http://x/2' })];
   for (const its of held) void parts.hold(its).keep(shard);
   assert.equal((await take()).filter((line) => line === 'a opened').length, 3);
+});
+
+test('a shard waits only where another is at work and its results are written', async () => {
+  const { parts, take } = noted();
+  const waiting: string[] = [];
+  const keep = (name: string, its: Lease) => {
+    const held = parts.hold(its);
+    return () => void held.keep(shard, () => waiting.push(name));
+  };
+  const [first, verified, last] = [
+    keep('first', lease()),
+    keep('verified', lease('a', { verify: true })),
+    keep('last', lease('b')),
+  ];
+  for (const [next, expected] of [
+    [first, ['first']],
+    [verified, ['first']],
+    [last, ['first']],
+  ] as const) {
+    next();
+    await take();
+    assert.deepEqual(waiting, expected);
+  }
 });
 
 test('what is found for a lease to verify is added up and written nowhere', async () => {

@@ -4,11 +4,8 @@ import { OutputError } from './output-error.ts';
 
 /** Fills parts of one job, one after another, and writes them. */
 export interface JobParts {
-  /**
-   * Resolves once the part with the shard would outlast a failure of the machine. `share`: that of the node's credit
-   * which it holds until then.
-   */
-  add(shard: FoundShard, share: number): Promise<KeptShard>;
+  /** Resolves once the part with the shard would outlast a failure of the machine. */
+  add(shard: FoundShard): Promise<KeptShard>;
   /** The summary of a shard, without writing it. */
   sum(shard: FoundShard): Promise<KeptShard>;
   /** Ends the part that is filled, where there is one. */
@@ -23,19 +20,14 @@ export interface KeptShard {
   seconds: number;
 }
 
-export interface NodePartsOptions {
-  open: (lease: Lease) => Promise<JobParts>;
-  /** Decoded bytes that the node is leased at once. */
-  creditBytes: number;
-}
-
 /** A shard that is under way. */
 export interface HeldShard {
   /**
    * Resolves with what was found once that would outlast a failure of the machine. What is found for a lease to verify
-   * is only added up. Rejects with OutputError.
+   * is only added up. `waits` is called if the shard waits in a part for others that are under way. Rejects with
+   * OutputError.
    */
-  keep(shard: FoundShard): Promise<KeptShard>;
+  keep(shard: FoundShard, waits?: () => void): Promise<KeptShard>;
   /** Called once, when the shard is done with. */
   release(): void;
 }
@@ -50,16 +42,16 @@ interface Job {
 
 /**
  * The parts that a node writes: one at a time for each job with shards under way. A part ends by itself after some
- * time, bytes or share of the node's credit, and at once where the node has nothing else to do.
+ * time, bytes or shards, and at once if the node has nothing else to do.
  */
 export class NodeParts {
-  readonly #options: NodePartsOptions;
+  readonly #openParts: (lease: Lease) => Promise<JobParts>;
   readonly #jobs = new Map<string, Job>();
   /** Shards that are under way and wait in no part. */
   #atWork = 0;
 
-  constructor(options: NodePartsOptions) {
-    this.#options = options;
+  constructor(openParts: (lease: Lease) => Promise<JobParts>) {
+    this.#openParts = openParts;
   }
 
   /** Tells of a shard that is under way, whatever it is of: until it is released, its job has parts. */
@@ -75,12 +67,12 @@ export class NodeParts {
       isAtWork = false;
     };
     return {
-      keep: async (shard) => {
-        const share = lease.costBytes / this.#options.creditBytes;
+      keep: async (shard, waits) => {
         try {
           const parts = await this.#open(job, lease);
-          const kept = lease.verify ? parts.sum(shard) : parts.add(shard, share);
+          const kept = lease.verify ? parts.sum(shard) : parts.add(shard);
           rest();
+          if (!lease.verify && this.#atWork > 0) waits?.();
           return await kept;
         } catch (error) {
           throw new OutputError(error);
@@ -101,7 +93,7 @@ export class NodeParts {
 
   /** Where that fails, it is tried again for the next shard. */
   #open(job: Job, lease: Lease): Promise<JobParts> {
-    job.opening ??= this.#options.open(lease).then(
+    job.opening ??= this.#openParts(lease).then(
       (parts) => {
         job.parts = parts;
         return parts;

@@ -24,7 +24,7 @@ test('a message within its bounds has no excess', () => {
 });
 
 test('an excess is named as the .proto files name its field', () => {
-  const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1, verify: false };
+  const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1, verify: false, inPart: false };
   const device = { kind: 'cpu', name: '', driver: 'd'.repeat(1001) };
   const table: [more: Partial<Hello>, what: string, allowed: string][] = [
     [{ nodeId: '' }, 'hello.node_id', '1 to 200 characters, none of them a control character,'],

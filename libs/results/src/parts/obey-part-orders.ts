@@ -19,7 +19,7 @@ export function obeyPartOrders(): (order: PartOrder) => Promise<PartAnswer> {
     earlier.set(task.folder, reader);
     const found = await reader.read(shards);
     const buffer = bufferOf(task);
-    const written = Promise.all(found.map((shard) => buffer.add(shard, 0)));
+    const written = Promise.all(found.map((shard) => buffer.add(shard)));
     // Settles all of them.
     await Promise.all([written, buffer.flush()]);
     return written;
@@ -27,8 +27,8 @@ export function obeyPartOrders(): (order: PartOrder) => Promise<PartAnswer> {
   return async (order) => {
     if (order.kind === 'summarise') return summariseShard(order.shard, order.shapes);
     if (order.kind === 'add') {
-      const { task, shard, share } = order;
-      return bufferOf(task).add(shard, share);
+      const { task, shard } = order;
+      return bufferOf(task).add(shard);
     }
     if (order.kind === 'keep') return keep(order);
     const buffer = buffers.get(order.folder);

@@ -31,7 +31,6 @@ export class PartBuffer {
   #writer: PartWriter | undefined;
   #waiting: PromiseWithResolvers<DurableShard>[] = [];
   #found: FoundInPart[] = [];
-  #share = 0;
   #sinceMs = 0;
   /** Milliseconds spent on it without the current task, and when that task began. */
   #spentMs = 0;
@@ -43,18 +42,16 @@ export class PartBuffer {
   }
 
   /**
-   * Adds a shard, with its share of the work that its node may hold at once, 0 to 1. The caller does not have its counts any more. Resolves
-   * when its part is durable. Rejects with PartError, as all shards of the part do, where that cannot be written; nothing is left of the
-   * part then.
+   * Adds a shard, whose counts the caller gives away. Resolves when its part is durable. Rejects with PartError, as all
+   * shards of the part do, if that cannot be written; nothing is left of the part then.
    */
-  add(shard: FoundShard, share: number): Promise<DurableShard> {
+  add(shard: FoundShard): Promise<DurableShard> {
     const durable = Promise.withResolvers<DurableShard>();
     this.#next(async () => {
       this.#waiting.push(durable);
       this.#writer ??= await this.#begin();
       this.#found.push(await this.#writer.add(shard));
       freeCounts(shard);
-      this.#share += share;
       if (this.#isToEnd(false)) await this.#end(this.#writer);
     });
     return durable.promise;
@@ -81,7 +78,7 @@ export class PartBuffer {
 
   #isToEnd(isIdle: boolean): boolean {
     const { shards, bytes } = this.#writer!;
-    return endsPart({ ageMs: performance.now() - this.#sinceMs, bytes, shards, share: this.#share, isIdle });
+    return endsPart({ ageMs: performance.now() - this.#sinceMs, bytes, shards, isIdle });
   }
 
   async #begin(): Promise<PartWriter> {
@@ -117,7 +114,6 @@ export class PartBuffer {
     this.#writer = undefined;
     this.#waiting = [];
     this.#found = [];
-    this.#share = 0;
     this.#spentMs = 0;
   }
 }

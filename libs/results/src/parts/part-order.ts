@@ -6,7 +6,7 @@ import type { DurableShard, PartTask } from './part-buffer.ts';
 
 /** An order of a PartThread to its thread. */
 export type PartOrder =
-  | { kind: 'add'; task: PartTask; shard: FoundShard; share: number }
+  | { kind: 'add'; task: PartTask; shard: FoundShard }
   | { kind: 'keep'; task: PartTask; earlier: readonly EarlierPipeline[]; shards: readonly EarlierShard[] }
   | { kind: 'flush' | 'forget'; folder: string }
   | { kind: 'summarise'; shapes: readonly HistogramShape[]; shard: FoundShard };

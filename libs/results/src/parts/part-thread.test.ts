@@ -8,6 +8,7 @@ import { within } from '@halogrid/testing';
 import { packKnown } from '../counts/known-sums.ts';
 import { SourceList } from '../sources/source-list.ts';
 import { temporaryFolder } from '../testing/maps.ts';
+import { partBounds } from './ends-part.ts';
 import { type FoundShard, summariseShard } from './found-shard.ts';
 import { PartThread } from './part-thread.ts';
 
@@ -38,19 +39,18 @@ test('shards are in a part that is there when they are told, by its bounds or be
   for (const fewCounts of few) {
     const { thread, folder, task } = await start(t, fewCounts);
     const took: number[] = [];
-    const added = [0, 1].map((index) => thread.add(task, shardOf(index), 0.01, (seconds) => void took.push(seconds)));
+    const added = [0, 1].map((index) => thread.add(task, shardOf(index), (seconds) => void took.push(seconds)));
     await thread.flush(folder);
     const flushed = await within('shards of a part that is ended', Promise.all(added));
     assert.equal(flushed[0]!.part, flushed[1]!.part);
     assert.ok(took[0]! > 0 && took[0] === took[1], `${took}`);
     assert.deepEqual(await readdir(folder), [flushed[0]!.part]);
-    // A quarter of what the node may hold.
-    const [third, fourth] = [thread.add(task, shardOf(2), 0.2), thread.add(task, shardOf(3), 0.05)];
-    assert.equal((await within('shards that are much', third)).part, (await fourth).part);
-    // After some time.
-    const late = await within('a shard that waits', thread.add(task, shardOf(4), 0));
-    assert.deepEqual((await readdir(folder)).sort(), [flushed[0]!.part, (await third).part, late.part].sort());
-    assert.deepEqual(await urisOf(join(folder, late.part)), ['file:///4', 'file:///5']);
+    // One more than a part may have; the last waits until its part is old enough.
+    const many = Array.from({ length: partBounds.shards + 1 }, (_, i) => thread.add(task, shardOf(2 * i)));
+    const parts = (await within('shards of full parts', Promise.all(many))).map(({ part }) => part);
+    assert.deepEqual((await readdir(folder)).sort(), [...new Set([flushed[0]!.part, ...parts])].sort());
+    assert.notEqual(parts.at(-1), parts[0]);
+    assert.equal((await urisOf(join(folder, parts.at(-1)!))).at(-1), `file:///${2 * partBounds.shards + 1}`);
   }
 });
 
@@ -66,7 +66,7 @@ test('a shard that is not written has the summary of one that is, and its counts
       part: _,
       places: __,
       ...written
-    } = await Promise.all([thread.add(task, one, 1), thread.forget(folder)]).then(([found]) => found);
+    } = await Promise.all([thread.add(task, one), thread.forget(folder)]).then(([found]) => found);
     for (const summary of [written, await thread.summarise(other, [shape])]) {
       assert.deepEqual({ ...summary, digest: Buffer.from(summary.digest) }, expected);
     }
@@ -99,7 +99,7 @@ test('counts that the block has count as those that were found', async (t) => {
       shape,
       shape,
     ]);
-    const added = thread.add({ folder, pipelines }, shard(), 1);
+    const added = thread.add({ folder, pipelines }, shard());
     const { part: _, places: __, ...summary } = await within('a part', added);
     assert.deepEqual({ ...summary, digest: Buffer.from(summary.digest) }, expected);
   }
@@ -113,24 +113,24 @@ test('where a part cannot be written, all of its shards are refused with one sen
       Promise.all(
         shards.map((shard) => assert.rejects(within('a refusal', shard), { message, ...(code && { code }) })),
       );
-    await refused([thread.add(task, shardOf(0), 1)], /^Part '.*\/parts' was not written: ENOTDIR: /, 'ENOTDIR');
+    await refused([thread.add(task, shardOf(0))], /^Part '.*\/parts' was not written: ENOTDIR: /, 'ENOTDIR');
     await rm(folder);
     // One of the shards is not what it says.
     const bad = { ...shardOf(1), widths: Uint32Array.of(1) };
-    const shards = [shardOf(0), bad].map((shard) => thread.add(task, shard, 0));
+    const shards = [shardOf(0), bad].map((shard) => thread.add(task, shard));
     await refused(shards, /^Part '.*\/parts\/[0-9a-f-]{36}' was not written: A shard has 1 widths instead of 2$/);
     assert.deepEqual(await readdir(folder), []);
     // Nothing is known of the second source of another.
     const known = packKnown([{ counted: 6, bins: [6, 0, 0, 0] }]);
     const sources = [...new SourceBlock(shardOf(2).block)];
     const half = { ...shardOf(2), block: packSources([{ ...sources[0]!, known }, sources[1]!]), parts: [undefined] };
-    await refused([thread.add(task, half, 1)], /was not written: /);
+    await refused([thread.add(task, half)], /was not written: /);
     // The next begins another part, with its own sources.
-    const next = await within('the next part', thread.add(task, shardOf(3), 1));
+    const next = await within('the next part', thread.add(task, shardOf(3)));
     assert.deepEqual(await readdir(folder), [next.part]);
     assert.deepEqual(await urisOf(join(folder, next.part)), ['file:///3', 'file:///4']);
     await rm(scratch, { recursive: true });
-    await refused([thread.add(task, shardOf(4), 1)], /was not written: ENOENT: /, 'ENOENT');
+    await refused([thread.add(task, shardOf(4))], /was not written: ENOENT: /, 'ENOENT');
     await mkdir(scratch);
   }
 });

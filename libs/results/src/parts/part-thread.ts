@@ -46,9 +46,9 @@ export class PartThread {
    * As PartBuffer.add, for the parts in the folder of `task`. `took` gets the shard's share of the seconds in which its
    * part was packed and written. Rejects with an error that has the code of the causing system error, if any.
    */
-  async add(task: PartTask, shard: FoundShard, share: number, took?: (seconds: number) => void): Promise<FoundInPart> {
+  async add(task: PartTask, shard: FoundShard, took?: (seconds: number) => void): Promise<FoundInPart> {
     const shapes = task.pipelines.map(({ shape }) => shape);
-    const added = this.#order((sent) => ({ kind: 'add', task, shard: sent, share }), shard, shapes, task.folder);
+    const added = this.#order((sent) => ({ kind: 'add', task, shard: sent }), shard, shapes, task.folder);
     const { found, seconds } = (await added) as DurableShard;
     took?.(seconds);
     return found;

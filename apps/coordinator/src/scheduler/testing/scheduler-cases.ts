@@ -29,7 +29,7 @@ export const back = (session: number, brought: LeaseId[], nodeId = 'node-1', ver
   session,
   nodeId,
   creditBytes: 1000,
-  brought: brought.map((each) => ({ ...each, verify })),
+  brought: brought.map((each) => ({ ...each, verify, inPart: false })),
 });
 export const left = (session: number): Event => ({ kind: 'NodeLeft', session });
 export const job = (jobId: string, planned: Shard[]): Event[] => [

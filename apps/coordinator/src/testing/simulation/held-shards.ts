@@ -6,6 +6,8 @@ export interface HeldShard {
   order: LeaseOrder;
   /** What became of it while there was no connection. */
   answer: ((lease: LeaseId) => NodeReport) | undefined;
+  /** It is computed, and its results wait in a part. */
+  isInPart?: boolean;
   /** It is of another coordinator, and this one has not said yet whether it goes on. */
   isBrought?: boolean;
 }
@@ -24,6 +26,10 @@ export class HeldShards {
     return [...this.#all];
   }
 
+  has(held: HeldShard): boolean {
+    return this.#all.includes(held);
+  }
+
   add(held: HeldShard): void {
     this.#all.push(held);
   }
@@ -31,7 +37,7 @@ export class HeldShards {
   /** The first that is to be computed, which is the current one from now on; undefined while there is one, or nothing to do. */
   beginNext(): HeldShard | undefined {
     if (this.#current) return undefined;
-    this.#current = this.#all.find(({ answer }) => !answer);
+    this.#current = this.#all.find(({ answer, isInPart }) => !answer && !isInPart);
     return this.#current;
   }
 

@@ -16,6 +16,8 @@ export interface NodeNature {
   failures: number;
   /** Its device is lost, or hangs until it is given up, over the first of so many shards. */
   deviceLosses: number;
+  /** How long results wait in a part for those of other shards; 0: not at all. */
+  partMs: number;
   /** What a hung device takes until it is given up. */
   hangMs: number;
   /** Shards of a job that take it this much longer. */
@@ -35,6 +37,7 @@ export const soundNature = {
   lies: 0,
   failures: 0,
   deviceLosses: 0,
+  partMs: 0,
   hangMs: 1,
   stragglers: new Map<number, number>(),
   protocol: protocolVersion,

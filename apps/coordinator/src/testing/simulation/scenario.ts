@@ -121,6 +121,7 @@ function drawNature(random: SeededRandom, name: string): NodeNature {
     bytesPerMs: random.pick([0.2, 1, 1, 5]),
     latencyMs: random.pick([0.5, 2, 40]),
     duplicates: random.pick([0, 0, 0.2]),
+    partMs: random.pick([0, 20, 250]),
     stragglers,
   };
 }

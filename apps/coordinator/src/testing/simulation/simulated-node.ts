@@ -200,7 +200,7 @@ export class SimulatedNode {
       resultsVersion,
       device: { kind: 'gpu', name: 'simulated' },
       hasComputed: this.#hasComputed,
-      held: this.#held.list().map(({ order: { lease, verify } }) => ({ ...lease, verify })),
+      held: this.#held.list().map(nameOf),
     });
   }
 
@@ -235,11 +235,10 @@ export class SimulatedNode {
     if (brought.length === 0) return;
     let { creditBytes } = this.nature;
     for (const held of brought) {
-      creditBytes += held.order.shard.costBytes;
+      if (!held.isInPart) creditBytes += held.order.shard.costBytes;
       this.#held.add({ ...held, isBrought: true });
     }
-    const names = brought.map(({ order: { lease, verify } }) => ({ ...lease, verify }));
-    this.#report({ kind: 'NodeBrought', jobId, brought: names, creditBytes });
+    this.#report({ kind: 'NodeBrought', jobId, brought: brought.map(nameOf), creditBytes });
     this.#compute();
   }
 
@@ -260,9 +259,10 @@ export class SimulatedNode {
         this.#held.drop(held);
         continue;
       }
-      const { verify: _, ...renamed } = name;
-      held.order = { ...held.order, lease: renamed };
+      const { jobId, shard, attempt, epoch } = name;
+      held.order = { ...held.order, lease: { jobId, shard, attempt, epoch } };
       held.isBrought = false;
+      if (held.isInPart) this.#report({ kind: 'ShardInPart', lease: held.order.lease });
       if (held.answer) this.#answer(held, held.answer);
     }
     this.#compute();
@@ -368,7 +368,22 @@ export class SimulatedNode {
     const isLie = !verify && this.#world.random.chance(this.nature.lies);
     const find = job.changed.has(lease.shard) ? changedResultsOf : isLie ? wrongResultsOf : resultsOf;
     const answer = answerOf(job, lease.shard, { results: find(job, lease.shard), errors: [], verify });
-    this.#answer(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
+    this.#write(held, (named) => ({ kind: 'ShardCompleted', lease: named, answer }));
+  }
+
+  /** Answers the shard once its part is written, which waits for others. */
+  #write(held: HeldShard, answer: NonNullable<HeldShard['answer']>): void {
+    const { partMs } = this.nature;
+    if (partMs === 0 || held.order.verify) return this.#answer(held, answer);
+    held.isInPart = true;
+    if (this.#isWelcome && !held.isBrought) this.#report({ kind: 'ShardInPart', lease: held.order.lease });
+    this.#world.clock.after(this.#world.random.next() * partMs, () => {
+      this.#whenAwake(() => {
+        if (!this.#held.has(held)) return;
+        this.#answer(held, answer);
+        if (this.#state === 'draining') this.#leaveWhenIdle();
+      });
+    });
   }
 
   /** Without a connection the answer waits for one, and that of a brought shard for the word that it goes on. */
@@ -405,3 +420,7 @@ export class SimulatedNode {
     });
   }
 }
+
+const nameOf = ({ order: { lease, verify }, isInPart = false }: HeldShard): BroughtLease => {
+  return { ...lease, verify, inPart: isInPart };
+};

@@ -156,7 +156,7 @@ export function createTestExecutor(inner: NodeDevice, options: Partial<ExecutorO
   const results = new Map<FoundInPart, FoundResult[]>();
   const execute = createExecutor({
     ...{ device, twin: device, openImage, decoders, writeChunk, nowMs: () => performance.now() },
-    parts: new NodeParts({ open: async (lease) => partsInMemory(results, lease), creditBytes: 2 ** 30 }),
+    parts: new NodeParts(async (lease) => partsInMemory(results, lease)),
     ...options,
   });
   return async (lease, signal) => {

@@ -116,6 +116,7 @@ export interface AttachRequest {
     | { $case: "sight"; value: Sight }
     | { $case: "found"; value: PartFound }
     | { $case: "part"; value: AnswerPart }
+    | { $case: "inPart"; value: ShardInPart }
     | { $case: "credit"; value: Credit }
     | { $case: "load"; value: Load }
     | { $case: "brought"; value: Brought }
@@ -191,6 +192,8 @@ export interface HeldLease {
   epoch: number;
   /** As the lease's. */
   verify: boolean;
+  /** As a ShardInPart would say. */
+  inPart: boolean;
 }
 
 export interface DeviceInfo {
@@ -556,6 +559,17 @@ export interface PartHit {
   score: number;
   /** As SearchResult.exact. */
   exact: string;
+}
+
+/**
+ * The node has computed the shard, whose results wait for other shards to be written as one part: the shard holds none of
+ * the node's credit any more. ShardCompleted follows once the part is durable.
+ */
+export interface ShardInPart {
+  jobId: string;
+  shard: number;
+  attempt: number;
+  epoch: number;
 }
 
 /** A draining node has no time left for the shard: it is leased to another as if it had never been leased to this one. */
@@ -931,6 +945,9 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "part":
         AnswerPart.encode(message.report.value, writer.uint32(74).fork()).join();
         break;
+      case "inPart":
+        ShardInPart.encode(message.report.value, writer.uint32(82).fork()).join();
+        break;
       case "credit":
         Credit.encode(message.report.value, writer.uint32(162).fork()).join();
         break;
@@ -1029,6 +1046,14 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             message.report = { $case: "part", value: AnswerPart.decode(reader, reader.uint32()) };
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.report = { $case: "inPart", value: ShardInPart.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 20: {
             if (tag !== 162) {
               break;
@@ -1122,6 +1147,12 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "part": {
         if (object.report?.value !== undefined && object.report?.value !== null) {
           message.report = { $case: "part", value: AnswerPart.fromPartial(object.report.value) };
+        }
+        break;
+      }
+      case "inPart": {
+        if (object.report?.value !== undefined && object.report?.value !== null) {
+          message.report = { $case: "inPart", value: ShardInPart.fromPartial(object.report.value) };
         }
         break;
       }
@@ -1469,7 +1500,7 @@ export const Lack: MessageFns<Lack> = {
 };
 
 function createBaseHeldLease(): HeldLease {
-  return { jobId: "", shard: 0, attempt: 0, epoch: 0, verify: false };
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0, verify: false, inPart: false };
 }
 
 export const HeldLease: MessageFns<HeldLease> = {
@@ -1488,6 +1519,9 @@ export const HeldLease: MessageFns<HeldLease> = {
     }
     if (message.verify !== false) {
       writer.uint32(40).bool(message.verify);
+    }
+    if (message.inPart !== false) {
+      writer.uint32(48).bool(message.inPart);
     }
     return writer;
   },
@@ -1545,6 +1579,14 @@ export const HeldLease: MessageFns<HeldLease> = {
             message.verify = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.inPart = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1567,6 +1609,7 @@ export const HeldLease: MessageFns<HeldLease> = {
     message.attempt = object.attempt ?? 0;
     message.epoch = object.epoch ?? 0;
     message.verify = object.verify ?? false;
+    message.inPart = object.inPart ?? false;
     return message;
   },
 };
@@ -4050,6 +4093,97 @@ export const PartHit: MessageFns<PartHit> = {
     message.cell = object.cell ?? 0;
     message.score = object.score ?? 0;
     message.exact = object.exact ?? "";
+    return message;
+  },
+};
+
+function createBaseShardInPart(): ShardInPart {
+  return { jobId: "", shard: 0, attempt: 0, epoch: 0 };
+}
+
+export const ShardInPart: MessageFns<ShardInPart> = {
+  encode(message: ShardInPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.shard !== 0) {
+      writer.uint32(16).uint32(message.shard);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(24).uint32(message.attempt);
+    }
+    if (message.epoch !== 0) {
+      writer.uint32(32).uint64(message.epoch);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ShardInPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShardInPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.shard = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.attempt = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.epoch = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ShardInPart>): ShardInPart {
+    return ShardInPart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ShardInPart>): ShardInPart {
+    const message = createBaseShardInPart();
+    message.jobId = object.jobId ?? "";
+    message.shard = object.shard ?? 0;
+    message.attempt = object.attempt ?? 0;
+    message.epoch = object.epoch ?? 0;
     return message;
   },
 };
