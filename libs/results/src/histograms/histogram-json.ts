@@ -9,13 +9,13 @@ export interface MergedHistogram {
   counted: bigint;
   channels: { name: string; bins: BigUint64Array }[];
   description: ResultDescription;
-  /** Which values the bins count; undefined where bin b counts the result b. */
+  /** Which values the bins count; undefined if bin b counts the value b. */
   binning?: Binning | undefined;
 }
 
 /**
- * The text of histogram.json: what it is of, then a line a channel. Integers above 2^53 are strings, because readers of JSON
- * round them.
+ * The text of histogram.json: the description, then a line per channel. Integers above 2^53 are strings, because
+ * readers of JSON round them.
  */
 export function histogramJson({ kernel, counted, channels, description, binning }: MergedHistogram): string {
   const { convention, ...about } = description;
@@ -36,7 +36,7 @@ ${lines.join(',\n')}
 `;
 }
 
-/** Lines that say what the bins count; `range` is half-open, as edges of bins are. */
+/** Lines that say which values the bins count. The end of `range` does not belong to it. */
 function binningJson({ first, width, isExact, isOneValue, deepScale }: Binning, bins: number): string {
   const notes = [
     !isExact &&
