@@ -85,8 +85,8 @@ async function imageAt(uri: string, box: Size, mayEnlarge: boolean): Promise<Thu
 }
 
 /**
- * Makes a picture, within `box`, of planes of pixels that lie one after another, or of a `part` of them. Of 16-bit
- * pixels, the upper 8 bits are shown.
+ * Makes a picture, within `box`, of planes of pixels that lie one after another, or of a `part` of them. It
+ * shows the upper 8 bits of 16-bit pixels.
  */
 export async function shrink(
   planes: Uint8Array,
