@@ -42,5 +42,5 @@ export function earlierJobPath(out: string): string {
 export const unfinishedTablesPath = (out: string, epoch: number): string =>
   join(outputPath(out), '.halogrid', `tables-${epoch}`);
 
-/** Whether a name in `.halogrid` is that of an unfinishedTablesPath. */
+/** Whether the folder with that name in `.halogrid` is an unfinishedTablesPath. */
 export const isUnfinishedTables = (name: string): boolean => /^tables-[0-9]+$/.test(name);

@@ -36,7 +36,7 @@ test('only URIs of sources that became examples are asked for', () => {
   });
 });
 
-test('what may be secret in a URI is left out', () => {
+test('secrets in a URI are left out', () => {
   const [told] = reasonsOf([{ source: 0, stage: 'read', error: 'gone' }]).list(
     () => 'https://me:secret@host/a?key=hidden',
   );
@@ -83,9 +83,9 @@ test('counts do not depend on the order of arrival, and the most frequent kinds 
   );
 });
 
-test('a limited number of kinds is told apart, and every input is counted', () => {
+test('only maxKinds kinds are counted separately, and every input is counted', () => {
   const sources = Array.from({ length: 3 * maxKinds }, (_, source) => ({ source, stage: 'read', error: word(source) }));
-  // The last kind that is told apart is the most frequent.
+  // The last kind that is still counted separately is the most frequent.
   const frequent = Array.from({ length: 5 }, (_, i) => ({
     source: 5000 + i,
     stage: 'read',

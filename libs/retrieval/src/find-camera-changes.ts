@@ -64,7 +64,7 @@ function timelineOf({ events, timeline, ...camera }: CameraChanges, out: string,
   };
 }
 
-/** At most `count` events, in order of time: lasting events before passing ones, strong before weak. */
+/** Chooses at most `count` events, lasting before passing, then strong before weak. Returns them in order of time. */
 export function chooseEvents(events: readonly ChangeEvent[], count: number): ChangeEvent[] {
   const isPassing = ({ kind }: ChangeEvent): number => Number(kind === 'passing');
   return events

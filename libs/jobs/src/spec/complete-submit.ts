@@ -14,8 +14,8 @@ export interface CompleteSubmit {
 }
 
 /**
- * Completes a request: fills in what it leaves out, parses texts of operations, makes URIs of paths. Unless the request
- * names an output or there are data roots, outputs go to `folder`. Throws Refusal.
+ * Completes a request: fills in what it leaves out, parses texts of operations, makes URIs of paths. An output that the
+ * request does not name goes below the first data root, or below `folder` if there is none. Throws Refusal.
  */
 export function completeSubmit({ spec, nameOutByJob }: SubmitRequest, folder = process.cwd()): CompleteSubmit {
   if (!spec)

@@ -40,7 +40,7 @@ export function readPageHeader(bytes: Uint8Array): PageHeader {
     plainBytes: Number(sizes.uncompressed_page_size) - levelBytes,
   };
   if (!Object.values(header).every((number) => Number.isSafeInteger(number) && number >= 0)) {
-    throw new ColumnError('has a page with numbers that cannot be');
+    throw new ColumnError('has a page with impossible numbers');
   }
   return { ...header, encoding: head.encoding, isCompressed: head.is_compressed !== false };
 }

@@ -19,7 +19,7 @@ const claimOf = (path: string): string => join(path, 'job.json');
 const beforePattern = /^\.job\.json\.[0-9a-f-]{36}$/;
 const unfinishedPattern = /^\.claim\.[0-9a-f-]{36}$/;
 
-/** Whether a file of that name was left by a process that was killed while it took the folder. */
+/** Whether a process that was killed while it took the folder left the file with that name. */
 export const isLeftOver = (name: string): boolean => beforePattern.test(name) || unfinishedPattern.test(name);
 
 /** Writes job.json if it is missing. Returns false if another process was faster. */

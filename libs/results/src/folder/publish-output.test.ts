@@ -163,7 +163,7 @@ async function write(folder: string, files: Record<string, string>, makesFolders
   }
 }
 
-/** Every file but those in the scratch folder. */
+/** The texts of all files outside of the scratch folder, by path. */
 async function read(folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const name of await fs.readdir(folder, { recursive: true })) {

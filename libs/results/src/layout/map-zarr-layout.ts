@@ -32,7 +32,7 @@ export interface ZarrLevel {
   chunks: Size;
   /** Chunks of a shard. */
   perShard: Size;
-  /** Pixels of a shard; those at the right and at the bottom have fewer. */
+  /** Pixels of a shard. Shards at the right and at the bottom have fewer. */
   shard: Size;
 }
 

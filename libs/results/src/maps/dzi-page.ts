@@ -14,7 +14,7 @@ export interface ListedMap {
 /** The file, in the folder of the page, that the page loads as a script. */
 export const dziScriptName = 'openseadragon.js';
 
-/** The content of that file: the library OpenSeadragon. */
+/** The content of dziScriptName: the library OpenSeadragon. */
 export const dziScript = (): Promise<Uint8Array> =>
   readFile(new URL('openseadragon.min.js', import.meta.resolve('openseadragon')));
 

@@ -13,10 +13,10 @@ export interface ValueRange {
 }
 
 /**
- * The values that a picture of signed or floating samples draws black and white. 1 % of the finite samples lie below
- * the range and 1 % above, so that a few large samples, as along a border of zeros, do not make all others gray. If
- * values lie on both sides of zero, as in a derivative, the range is symmetric, so that zero is mid-gray. If nearly all
- * samples are equal, the range is from the smallest to the largest. Undefined if no sample is finite.
+ * The values that a picture of signed or floating samples draws black and white. 1 % of the finite samples may lie
+ * below the range and 1 % above, so that a few large samples, as along a border of zeros, do not make all others gray.
+ * If values lie on both sides of zero, as in a derivative, the range is symmetric, so that zero is mid-gray. If nearly
+ * all samples are equal, the range is from the smallest to the largest. Undefined if no sample is finite.
  *
  * The range depends on the samples alone, not on their order.
  */

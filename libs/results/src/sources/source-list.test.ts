@@ -57,7 +57,7 @@ test('a list has the same sources as lines and as rows, in order and by number',
   );
 });
 
-test('a source is found by its URI and frame alone', async (t) => {
+test('a source is found by its whole URI and its frame', async (t) => {
   const folder = await temporaryFolder(t);
   // The file is longer than the piece that is read at once.
   const uriOf = (i: number) => `file:///${'ä'.repeat(100)}"quarantined":true/${String(i).padStart(5, '0')}`;
