@@ -1,4 +1,4 @@
-// Part of the WebAssembly of libs/results and of apps/coordinator, which both read counts as varints.
+// Part of histograms.ts: reads counts as varints.
 
 /** Decodes two varints of up to four bytes each. Returns two 32-bit integers, the first one in the low half. */
 export function both(one: u64, other: u64): u64 {
