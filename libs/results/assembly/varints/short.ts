@@ -1,5 +1,6 @@
-// Part of histograms.ts: reads several counts below 2^14 at once. Nearly all counts of a frame are so small, and five of
-// them take eight bytes. 256 counts are read, checked and added in 0.4 µs; reading two at once took 0.9 µs (measured).
+// Part of histograms.ts: reads several counts below 2^14 at once. Nearly all counts of a frame are so small, and five
+// of them take eight bytes. 256 counts are read, checked and added in 0.4 µs; reading two at once took 0.9 µs
+// (measured).
 
 /** How many bytes are read together. They hold at most as many counts. */
 export const WINDOW: usize = 8;
