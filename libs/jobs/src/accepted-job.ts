@@ -6,21 +6,24 @@ import { partOut } from './output-paths.ts';
 export interface AcceptedJob {
   jobId: string;
   spec: JobSpec;
-  /** The only one, or the first: what all take is what it takes. */
+  /** The first pipeline of the job. All its pipelines take the same channels. */
   pipeline: Pipeline;
   /** Folder URI for unfinished results. */
   scratch: string;
 }
 
-/** One pipeline of a job, and what a job of its own would be that has the same results. */
+/** One pipeline of a job. */
 export interface JobPart {
-  /** Empty where the job has one pipeline without a name. */
+  /** Empty if the job has one pipeline without a name. */
   name: string;
   pipeline: Pipeline;
+  /** A job with this pipeline alone, which would have the same results. */
   spec: JobSpec;
 }
 
-/** What a job computes, in order. Throws ParameterError for operations that make no pipeline, as none at all do. */
+/**
+ * The pipelines of a job, in order. Throws ParameterError for operations that make no pipeline, such as an empty list.
+ */
 export function jobParts(spec: JobSpec): [JobPart, ...JobPart[]] {
   const { pipelines, ...rest } = spec;
   const parts = pipelines?.named.map(({ name, pipeline }) => ({
@@ -33,13 +36,13 @@ export function jobParts(spec: JobSpec): [JobPart, ...JobPart[]] {
   return [{ name: '', pipeline: createPipeline(spec.pipeline?.operations ?? []), spec }];
 }
 
-/** The pipelines of a job, in order. Throws as jobParts. */
+/** The pipelines of a job, in order. Throws as jobParts does. */
 export const jobPipelines = (spec: JobSpec): Pipeline[] => jobParts(spec).map(({ pipeline }) => pipeline);
 
-/** The first pipeline of a job, which takes what all take. Throws as jobParts. */
+/** The first pipeline of a job; all its pipelines take the same channels. Throws as jobParts does. */
 export const jobPipeline = (spec: JobSpec): Pipeline => jobParts(spec)[0].pipeline;
 
-/** The grid that a job lays over its images; one cell where it asks for none. */
+/** The grid that a job lays over its images; one cell unless the job asks for a grid. */
 export function jobGrid({ grid }: Pick<JobSpec, 'grid'>): Grid {
   return { rows: grid?.rows || 1, columns: grid?.columns || 1 };
 }

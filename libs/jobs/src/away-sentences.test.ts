@@ -18,7 +18,7 @@ test('a host that is away is named once', () => {
   );
 });
 
-test('what says another thing of a host stays as it is', () => {
+test('a reason that does not begin with the host stays as it is', () => {
   const reason = "There is no secure connection to the host 'archive': it speaks no TLS that is known here";
   assert.ok(waitsForHost({ ...lack, reason }).endsWith(reason));
 });

@@ -19,9 +19,9 @@ export function hostStaysAway(lack: HostLack, waitedMs: number): string {
   );
 }
 
-/** Both sentences name the place before: here it is "it". */
+/** The callers' sentences name the place already, so this one says "it". */
 const sayLack = ({ who, place, reason }: HostLack): string =>
   `${who} cannot read from it: ${reason.replace(`The ${placeInWords(place)} `, 'it ')}`;
 
-/** Why the plan of a job does not go on. */
+/** The lack that stops the planning of a job: the coordinator itself cannot read from the place. */
 export const coordinatorLack = (away: AwayHost): HostLack => ({ ...away, who: 'the coordinator' });

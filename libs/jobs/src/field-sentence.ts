@@ -3,8 +3,8 @@ import type { FieldError } from '@halogrid/proto/json';
 import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 
 /**
- * What is wrong of JSON that a caller sent, in a sentence of a length that may be shown, with the name that was perhaps
- * meant.
+ * Says what is wrong with the JSON that a caller sent, in a sentence short enough to show. It suggests the allowed name
+ * that is nearest to the received one.
  */
 export function fieldSentence({ what, allowed, received, names }: FieldError): Sentence {
   const near = nearestWord(received, names);

@@ -1,4 +1,4 @@
-/** In this order, because what is in quotes may be a path, and a path may hold numbers. */
+/** Replaced in this order, because quoted text may be a path, and a path may hold numbers. */
 const specifics: readonly [what: RegExp, placeholder: string][] = [
   // A quote inside a word is an apostrophe.
   [/(?<![\p{L}\p{N}])'.*?'(?![\p{L}\p{N}])/gsu, "'…'"],
@@ -12,8 +12,8 @@ const specifics: readonly [what: RegExp, placeholder: string][] = [
 ];
 
 /**
- * A sentence without its numbers (decimal, hexadecimal), names in quotes, paths and URIs: equal for sentences that say
- * the same about different inputs.
+ * A sentence with placeholders for its numbers (decimal, hexadecimal), quoted names, paths and URIs. It is equal for
+ * sentences that say the same about different inputs.
  */
 export function kindOfSentence(sentence: string): string {
   let kind = sentence;

@@ -1,7 +1,7 @@
 import type { ImageType } from '@halogrid/geometry';
 import type { MapType } from '@halogrid/results';
 
-/** The type of a dense result as files hold it: a band a channel. */
+/** The sample type and the number of bands of a map: one band per channel of the pipeline's output. */
 export function mapType({ sample, channels }: ImageType): MapType {
   return { sample, bands: channels.length };
 }

@@ -5,7 +5,7 @@ import { lackOf, waitedInVain, waitsFor } from './output-lack.ts';
 const failing = (code: string): Error => Object.assign(new Error(`${code}: it failed, write`), { code });
 const wrapped = (cause: Error): Error => new Error("'features.parquet' could not be written", { cause });
 
-test('a full disk is told from a folder that is away, whatever the error is wrapped in, and both from what never passes', () => {
+test('a full disk, a folder that is away and lasting errors are told apart, also inside other errors', () => {
   for (const code of ['ENOSPC', 'EDQUOT']) {
     assert.equal(lackOf(failing(code))?.kind, 'room', code);
     assert.deepEqual(lackOf(wrapped(failing(code))), {
@@ -37,7 +37,7 @@ test('a sentence of a library, of SQLite or of a node tells of a full disk', () 
   }
 });
 
-test('what is free is said where it is known; that of a disk says nothing of a quota', () => {
+test('the free bytes of the disk are shown if they are known, but not for a quota', () => {
   const room = { kind: 'room', error: 'ENOSPC: no space left', freeBytes: 12_300 } as const;
   assert.equal(waitsFor('/out', room), "It waits for room in '/out' (12.3 kB free): ENOSPC: no space left");
   const quota = { ...room, error: 'EDQUOT: disk quota exceeded' };

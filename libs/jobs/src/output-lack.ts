@@ -1,13 +1,13 @@
 import { describeBytes } from '@halogrid/service/describe-bytes';
 
 /**
- * Why the output of a job cannot be written for now: its disk is full, or its folder is missing for a while, as a
- * folder on a network disk may be.
+ * Why the output of a job cannot be written for now: its disk is full, or its folder is away, as a folder on a network
+ * disk may be for a while.
  */
 export interface OutputLack {
   kind: 'room' | 'folder';
   error: string;
-  /** Bytes that are free there, where that is known. */
+  /** Free bytes of the disk, if known. */
   freeBytes?: number | undefined;
 }
 
@@ -24,7 +24,9 @@ const folderAway = new Set(
 /** Libraries and other processes report a full disk only in the text of their message. */
 const saysNoRoom = (sentence: string): boolean => /ENOSPC|EDQUOT|no space left|quota|disk is full/i.test(sentence);
 
-/** What an error or its causes say about the disk of the output; undefined for an error that waiting does not mend. */
+/**
+ * What an error or its causes say about the output's disk or folder; undefined for an error that waiting cannot mend.
+ */
 export function lackOf(error: unknown): OutputLack | undefined {
   const sentence = error instanceof Error ? error.message : String(error);
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -52,6 +54,6 @@ export function waitedInVain(folder: string, lack: OutputLack, waitedMs: number)
         'run the same command again: it continues with what is there';
 }
 
-/** Empty for a quota: the free bytes of a disk do not show what is left of it. */
+/** Empty for a quota, because the free bytes of the disk do not show how much of the quota is left. */
 const sayFree = ({ error, freeBytes }: OutputLack): string =>
   freeBytes === undefined || /EDQUOT|quota/i.test(error) ? '' : ` (${describeBytes(freeBytes)} free)`;

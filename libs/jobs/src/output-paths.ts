@@ -4,7 +4,7 @@ import { UsageError } from '@halogrid/service/usage-error';
 
 // Paths of an output folder. They are here because the ledger and the output both keep files there.
 
-/** The folder of an output URI. Throws UsageError where it is no file URI. */
+/** The folder of an output URI. Throws UsageError unless it is a file URI. */
 export function outputPath(out: string): string {
   try {
     return resolve(fileURLToPath(out));
@@ -13,37 +13,34 @@ export function outputPath(out: string): string {
   }
 }
 
-/** URI of the folder that has the output of the pipeline of that name. */
+/** URI of the output folder of the pipeline `name`. */
 export const partOut = (out: string, name: string): string => `${out.replace(/\/+$/, '')}/pipelines/${name}`;
 
-/**
- * URI of the folder for unfinished results, inside the output folder so that finished ones never cross a file system.
- */
+/** URI of the folder for unfinished results. It is inside the output folder, so both are on the same file system. */
 export function scratchUri(out: string): string {
   return pathToFileURL(join(outputPath(out), '.halogrid')).href;
 }
 
-/**
- * URI of the folder for unfinished results of the pipeline of that name; of the only one, which has none, that of all.
- */
+/** URI of the folder for unfinished results of the pipeline `name`. A pipeline without a name has that of the job. */
 export const partScratchUri = (out: string, name: string): string =>
   name === '' ? scratchUri(out) : `${scratchUri(out)}/pipelines/${name}`;
 
-/** The ledger of a job that an earlier version kept by itself, for as long as it ran. */
+/** The ledger that an earlier version kept for each job, as long as the job ran. */
 export function ledgerPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'ledger.sqlite');
 }
 
 /**
- * The job.json of the complete job whose output stays in the folder until the job that runs there is complete as well.
+ * The job.json of the earlier, complete job. Its output stays in the folder until the job that now runs there is
+ * complete.
  */
 export function earlierJobPath(out: string): string {
   return join(outputPath(out), '.halogrid', 'earlier.json');
 }
 
-/** The folder in which the leader of that epoch lets the tables of a job grow until they are whole. */
+/** The folder in which the leader with this epoch writes the tables of a job until they are complete. */
 export const unfinishedTablesPath = (out: string, epoch: number): string =>
   join(outputPath(out), '.halogrid', `tables-${epoch}`);
 
-/** Whether a file of that name in `.halogrid` is such a folder. */
+/** Whether the folder with that name in `.halogrid` is an unfinishedTablesPath. */
 export const isUnfinishedTables = (name: string): boolean => /^tables-[0-9]+$/.test(name);

@@ -12,13 +12,13 @@ const frame = fc.record({ video: fc.nat(2), number: fc.nat(90) }).map(({ video, 
 const keyOf = ({ uri, frame }: PreviewCandidate): string => `${uri} ${frame}`;
 const archive = fc.uniqueArray(fc.oneof(image, frame), { selector: keyOf, maxLength: 120 });
 
-/** The keys of those that are chosen at the end, and of those that were for a time. */
+/** Keys of the sources that are chosen at the end, and of all that were chosen for a time. */
 function choose(sources: readonly PreviewCandidate[], choice = new PreviewChoice()) {
   const added = new Set(sources.filter((source, index) => choice.add(index, source)).map(keyOf));
   return { chosen: new Set([...choice.chosen].map((index) => keyOf(sources[index]!))), added };
 }
 
-test('20 are chosen, or all, whatever the order, and none that was not chosen as it came', () => {
+test('the same 20 sources, or all, are chosen in any order, each already when it is added', () => {
   fc.assert(
     fc.property(archive, (sources) => {
       const { chosen, added } = choose(sources);
@@ -36,7 +36,7 @@ test('an archive that grows anywhere needs no preview of a source that had none'
       const { chosen } = choose(before);
       const now = choose(sources).chosen;
       assert.ok(now.intersection(new Set(before.map(keyOf))).isSubsetOf(chosen));
-      // Expected from before on, those alone are added.
+      // If the earlier choice is expected, no other earlier source is chosen, not even for a time.
       const expecting = new PreviewChoice(before.filter((source) => chosen.has(keyOf(source))));
       const { added } = choose(sources, expecting);
       assert.ok(added.intersection(new Set(before.map(keyOf))).isSubsetOf(chosen));
@@ -45,7 +45,7 @@ test('an archive that grows anywhere needs no preview of a source that had none'
   );
 });
 
-test('every folder and video has its part', () => {
+test('every folder has its share', () => {
   const uris = Array.from({ length: 5 }, (_, camera) =>
     Array.from({ length: 40 + 300 * camera }, (_, i) => ({ uri: `file:///archive/cam${camera}/${i}.jpg` })),
   ).flat();
@@ -73,12 +73,12 @@ test('frames of a video lie at most as far apart as a ninth of it', () => {
   );
 });
 
-test('few more are chosen for a time than at the end', () => {
+test('few sources are chosen for a time and not at the end', () => {
   const sources = Array.from({ length: 10_000 }, (_, i) => ({ uri: `file:///archive/${i % 7}/${i}.jpg` }));
   assert.ok(choose(sources).added.size < 200);
 });
 
-test('what is added twice counts once, with the index that it had last', () => {
+test('a source that is added twice counts once, with its last index', () => {
   const choice = new PreviewChoice([{ uri: 'file:///a.jpg' }, { uri: 'file:///gone.jpg' }]);
   assert.deepEqual(choice.chosen, new Set());
   for (const index of [3, 5]) assert.ok(choice.add(index, { uri: 'file:///a.jpg' }));

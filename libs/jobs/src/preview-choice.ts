@@ -1,53 +1,54 @@
 import { hash } from 'node:crypto';
 import { redactUri } from '@halogrid/sources';
 
-/** Sources that get a preview, where there are as many. */
+/** How many sources get a preview, unless a job has fewer. */
 export const previewSources = 20;
 
-/** A source as a choice knows it: an image by its URI, a frame by that of its video and its number. */
+/** A source that may get a preview: an image by its URI, or a frame by the URI of its video and its number there. */
 export interface PreviewCandidate {
   uri: string;
   frame?: number;
 }
 
 interface Entry {
-  /** The file, or the video. */
+  /** URI of the image or the video. */
   uri: string;
   frame: number | undefined;
-  /** Number of its folder, or of the video. */
+  /** Number of the image's folder, or of the video. */
   group: number;
-  /** 32 bits; the least of a group is chosen first. */
+  /** 32 bits; the source with the lowest priority of a group is chosen first. */
   priority: number;
-  /** How many of its group come before it. */
+  /** How many sources of the group are chosen before it. */
   rank: number;
-  /** In the job; undefined for what an earlier job had, until it is listed. */
+  /** Index of the source in the job; undefined for an expected source until it is added. */
   index: number | undefined;
 }
 
 /**
- * Chooses the sources of which previews are made: one of each folder and of each video, then a second one of each, and
- * so on, until there are 20. Which of a folder comes first is decided by the SHA-256 of its URI, and frames of a video
- * are spread over it: the number of a frame with its bits reversed (van der Corput's sequence) is added to the hash
- * without carries.
+ * Chooses the sources that get a preview: one of each folder and of each video, then a second one of each, and so on,
+ * until there are 20. The SHA-256 of the URIs decides which image of a folder comes first. Frames are spread over their
+ * video: the number of a frame with its bits reversed (van der Corput's sequence) is XORed with the hash of the URI.
  *
- * So the choice follows from the list of sources alone. A source that is not chosen among some is not chosen among more
- * either: those that are added as they are listed leave out nobody who is chosen at the end. Where m of n sources are
- * expected when the first is added, about 20 ln(n / m) are chosen for a time (46 of 10,000, 138 of a million, where
- * 1,024 are expected). An archive that grows needs no preview of what it had before.
+ * So the choice depends on nothing but the sources. A source that is not chosen among some is not chosen among more.
+ * Therefore every source that is chosen at the end is chosen when it is added. If m of n sources are expected when the
+ * first is added, about 20 ln(n / m) are chosen for a time (46 of 10,000, 138 of a million, with 1,024 expected). When
+ * an archive grows, no source that it had before needs a new preview.
  */
 export class PreviewChoice {
   /** Best first; 20 at most. */
   readonly #entries: Entry[] = [];
   /** URIs of images that are expected and not chosen, in the order in which they will probably be added. */
   readonly #declined: string[] = [];
-  /** How many of them were added. */
+  /** How many of the first URIs in `#declined` were added or passed over. */
   #added = 0;
-  /** What is known of the last one. */
+  /** The URI that was hashed last, and its hash. */
   #lastUri = '';
   #last: Hashed = { uri: '', hash: 0 };
-  /** The group that was asked for last: how many entries it has, and the largest priority of those. */
+  /**
+   * The last result of #entriesOf: the number of a group, of its entries, and the largest priority of these entries.
+   */
   #ofGroup = { number: -1, entries: 0, mostPriority: 0 };
-  /** Folders and videos are numbered where they come after others: those of the entries, and the last one. */
+  /** The last number given to a group. A group keeps its number while it has entries or is the last one. */
   #groups = 0;
   #lastGroup = { name: '', number: 0 };
 
@@ -56,7 +57,7 @@ export class PreviewChoice {
     for (const candidate of expected) this.expect(candidate);
   }
 
-  /** A source that will be listed. */
+  /** Announces a source that will probably be listed. */
   expect(candidate: PreviewCandidate): void {
     const isChosen = this.#insert(candidate, undefined);
     if (isChosen || candidate.frame !== undefined || this.#declined.length - this.#added >= mostDeclined) return;
@@ -64,8 +65,7 @@ export class PreviewChoice {
   }
 
   /**
-   * Whether the source is among the 20 so far. The same one may be added again, and counts once: its last index is
-   * kept.
+   * Adds a source. Returns whether it is among the 20 so far. A source added twice counts once, with its last index.
    */
   add(index: number, candidate: PreviewCandidate): boolean {
     // A source that is not chosen among some is not chosen among more either.
@@ -74,8 +74,8 @@ export class PreviewChoice {
   }
 
   /**
-   * Whether it is known already that it is not chosen. Looking for their hashes in a map was a seventh of a plan's time
-   * (measured).
+   * Whether the source was expected and not chosen. URIs are compared in order, because looking up their hashes in a
+   * map took a seventh of a plan's time (measured).
    */
   #isDeclined(uri: string): boolean {
     const declined = this.#declined;
@@ -89,14 +89,14 @@ export class PreviewChoice {
     return true;
   }
 
-  /** Indexes of the sources that are chosen. */
+  /** Indexes of the chosen sources. */
   get chosen(): Set<number> {
     return new Set(this.#entries.flatMap(({ index }) => index ?? []));
   }
 
-  /** What is chosen, best first. */
+  /** The chosen sources, best first. */
   get candidates(): PreviewCandidate[] {
-    return this.#entries.map(({ uri, frame }) => ({ uri, ...(frame !== undefined && { frame }) }));
+    return this.#entries.map(({ uri, frame }) => ({ uri, frame }));
   }
 
   #insert({ uri: given, frame }: PreviewCandidate, index: number | undefined): boolean {
@@ -104,7 +104,8 @@ export class PreviewChoice {
     const priority = (hash ^ reversedBits(frame ?? 0)) >>> 0;
     const group = this.#groupOf(uri, frame);
     const own = this.#entriesOf(group);
-    // Nearly all of a large folder: each entry was looked at for them, which took a fifth of a plan's time (measured).
+    // Ends here for nearly all sources of a large folder: going through the entries took a fifth of a plan's time
+    // (measured).
     if ((own.entries === 0 || priority > own.mostPriority) && this.#isBehindAll(own.entries, priority)) return false;
     let rank = 0;
     for (const other of this.#entries) {
@@ -123,7 +124,7 @@ export class PreviewChoice {
     return true;
   }
 
-  /** Whether a source of that rank and priority is not chosen, because 20 others are before it. */
+  /** Whether 20 others come before a source of this rank and priority, so that it is not chosen. */
   #isBehindAll(rank: number, priority: number): boolean {
     const worst = this.#entries[previewSources - 1];
     return worst !== undefined && (worst.rank - rank || worst.priority - priority) <= 0;
@@ -141,7 +142,7 @@ export class PreviewChoice {
     return of;
   }
 
-  /** Those of a folder come one after another, mostly. */
+  /** The number of a source's group. Tries the last group first: the sources of a folder mostly come in a row. */
   #groupOf(uri: string, frame: number | undefined): number {
     const last = this.#lastGroup;
     if (frame === undefined ? isIn(last.name, uri) : uri === last.name) return last.number;
@@ -151,7 +152,7 @@ export class PreviewChoice {
     return this.#lastGroup.number;
   }
 
-  /** Frames of a video come one after another. */
+  /** The hash of a URI. Keeps the last one, because the frames of a video come in a row. */
   #hashOf(uri: string): Hashed {
     if (uri !== this.#lastUri) {
       this.#lastUri = uri;
@@ -161,7 +162,7 @@ export class PreviewChoice {
   }
 }
 
-/** A URI as it may be shown, and 32 bits of the SHA-256 of that. */
+/** A redacted URI, and the first 32 bits of its SHA-256. */
 interface Hashed {
   uri: string;
   hash: number;
@@ -169,22 +170,21 @@ interface Hashed {
 
 function hashed(uri: string): Hashed {
   const shown = redactUri(uri);
-  // As text it takes a quarter of the time that a buffer takes (measured), and nothing need be parsed where a character
-  // is a byte.
+  // A 'binary' text takes a quarter of the time that a buffer takes (measured), and each of its characters is a byte.
   const digest = hash('sha256', shown, 'binary');
   let first = 0;
   for (let i = 0; i < 4; i++) first = (first << 8) | digest.charCodeAt(i);
   return { uri: shown, hash: first >>> 0 };
 }
 
-/** URIs that are kept from when they are expected to when they are added: those that are listed ahead. */
+/** The most expected URIs that are remembered as not chosen until they are added. */
 const mostDeclined = 2048;
 
 const groupName = ({ uri, frame }: Entry): string => (frame === undefined ? uri.slice(0, uri.lastIndexOf('/')) : uri);
 
 const byRank = (a: Entry, b: Entry): number => a.rank - b.rank || a.priority - b.priority;
 
-/** A number of 32 bits with those in reverse: the lowest becomes the highest. */
+/** Reverses the 32 bits of a number: the lowest becomes the highest. */
 function reversedBits(value: number): number {
   let reversed = 0;
   for (let bit = 0; bit < 32; bit++) reversed |= ((value >>> bit) & 1) << (31 - bit);
@@ -193,6 +193,6 @@ function reversedBits(value: number): number {
 
 const slash = 0x2f;
 
-/** Whether a file lies in a folder, not below it. The end is not gone back from: that takes two thirds more time (measured). */
+/** Whether a file lies directly in a folder. To search from the end takes two thirds more time (measured). */
 const isIn = (folder: string, uri: string): boolean =>
   uri.charCodeAt(folder.length) === slash && uri.startsWith(folder) && uri.indexOf('/', folder.length + 1) < 0;

@@ -11,7 +11,7 @@ function reasonsOf(sources: readonly { source: number; stage: string; error: str
   return reasons;
 }
 
-test('of sentences that differ in numbers the first source has the sentence and is the example', () => {
+test('sentences that differ in numbers are one reason: its first source gives the sentence and the example', () => {
   const reasons = reasonsOf([
     { source: 4, stage: 'read', error: 'gone' },
     { source: 9, stage: 'decode', error: 'ends at byte 7' },
@@ -25,7 +25,7 @@ test('of sentences that differ in numbers the first source has the sentence and 
   ]);
 });
 
-test('the URIs of those that were examples are all that is asked for', () => {
+test('only URIs of sources that became examples are asked for', () => {
   const reasons = new QuarantineReasons();
   const examples = new Set<number>();
   for (const source of [5, 9, 2, 7]) if (reasons.add(source, { stage: 'read', error: 'gone' })) examples.add(source);
@@ -36,22 +36,22 @@ test('the URIs of those that were examples are all that is asked for', () => {
   });
 });
 
-test('what may be secret in a URI is left out', () => {
+test('secrets in a URI are left out', () => {
   const [told] = reasonsOf([{ source: 0, stage: 'read', error: 'gone' }]).list(
     () => 'https://me:secret@host/a?key=hidden',
   );
   assert.match(told!.example, /^https:\/\/host\/a\?redacted-[0-9a-f]{8}$/);
 });
 
-test('a sentence of any length takes little', () => {
+test('a long sentence is cut to 1000 characters', () => {
   const [told] = reasonsOf([{ source: 0, stage: 'read', error: 'long '.repeat(1e6) }]).list(uriOf);
   assert.deepEqual([told!.error.length, told!.error.slice(-3)], [1000, 'ng…']);
 });
 
-/** A word for each kind, because numbers make none. */
+/** A word for each kind, because sentences that differ in numbers are of one kind. */
 const word = (kind: number): string => [...String(kind)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
 
-test('counts do not depend on the order of arrival, and the most frequent kinds are told', () => {
+test('counts do not depend on the order of arrival, and the most frequent kinds are listed', () => {
   const kinds = fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 300 });
   const job = kinds.chain((of) =>
     fc.tuple(fc.constant(of), fc.shuffledSubarray([...of.keys()], { minLength: of.length })),
@@ -83,9 +83,9 @@ test('counts do not depend on the order of arrival, and the most frequent kinds 
   );
 });
 
-test('of any number of kinds so many are told apart, and every input is counted', () => {
+test('only maxKinds kinds are counted separately, and every input is counted', () => {
   const sources = Array.from({ length: 3 * maxKinds }, (_, source) => ({ source, stage: 'read', error: word(source) }));
-  // The last kind that is told apart is the most frequent.
+  // The last kind that is still counted separately is the most frequent.
   const frequent = Array.from({ length: 5 }, (_, i) => ({
     source: 5000 + i,
     stage: 'read',

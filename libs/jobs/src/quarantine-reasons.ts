@@ -11,15 +11,15 @@ export const maxReasons = 20;
  */
 export const maxKinds = 256;
 
-/** Characters of a sentence that are kept. errors.jsonl has all of it. */
+/** The most characters that are kept of a sentence. errors.jsonl has the whole sentence. */
 const maxSentence = 1000;
 
 interface Kind {
   stage: string;
-  /** The sentence of the lowest source. */
+  /** The sentence of the source with the lowest index. */
   error: string;
   inputs: number;
-  /** Index of the lowest source. */
+  /** The lowest index of a source. */
   source: number;
 }
 
@@ -31,7 +31,7 @@ export class QuarantineReasons {
   readonly #kinds = new Map<string, Kind>();
   #others: Kind | undefined;
 
-  /** Counts a source, once; true where it becomes the example of its kind, whose URI will be requested. */
+  /** Counts a source. Returns whether it becomes the example of its kind: `list` asks for no other URIs. */
   add(source: number, reason: { stage: string; error: string }): boolean {
     const { stage } = reason;
     const error = reason.error.length > maxSentence ? `${reason.error.slice(0, maxSentence - 1)}…` : reason.error;
@@ -44,7 +44,7 @@ export class QuarantineReasons {
     return true;
   }
 
-  /** The most frequent first. `uriOf` gives the URI of a source; what may be secret in it is left out. */
+  /** The reasons, the most frequent first. `uriOf` returns the URI of a source; it is redacted here. */
   list(uriOf: (source: number) => string): QuarantineReason[] {
     const sorted = [...this.#kinds.values()].sort((a, b) => b.inputs - a.inputs || a.source - b.source);
     const isTooLong = sorted.length > maxReasons || this.#others !== undefined;

@@ -2,20 +2,16 @@ import { didYouMean, type ParameterError, shortened } from '@halogrid/kernels';
 import { named, Sentence, sentence } from '@halogrid/proto/sentence';
 import type { RefusalCode } from '@halogrid/service/usage-error';
 
-/**
- * Why a request is refused: it is wrong in itself, names something that is not there or is there no longer, does not
- * fit what is, asks for what is out of bounds, is in a form that is not taken, there is too much already, or the answer
- * is unknown at this moment.
- */
+/** Why a request is refused. */
 export type RefusalKind =
-  | 'invalid'
-  | 'missing'
-  | 'gone'
-  | 'unmet'
-  | 'forbidden'
-  | 'unsupported'
-  | 'exhausted'
-  | 'unavailable';
+  | 'invalid' // it is wrong in itself
+  | 'missing' // it names something that does not exist
+  | 'gone' // it names something that exists no longer
+  | 'unmet' // it does not fit the present state
+  | 'forbidden' // it asks for something out of bounds
+  | 'unsupported' // it is in a form that is not accepted
+  | 'exhausted' // too much runs or waits already
+  | 'unavailable'; // the answer is unknown at this moment
 
 const codes: Record<RefusalKind, RefusalCode> = {
   invalid: 'INVALID_ARGUMENT',
@@ -29,25 +25,25 @@ const codes: Record<RefusalKind, RefusalCode> = {
 };
 
 /**
- * Bytes of a sentence at most: a status of gRPC is among the headers, of which clients take 8 KiB, and each byte may
- * become three.
+ * The most bytes of a sentence. gRPC sends a status as a header; clients accept 8 KiB of headers, and encoding may make
+ * three bytes of one.
  */
 const maxBytes = 2_000;
 
-/** A sentence that fits a status: what is too long of it, such as a value that somebody chose, is left out. */
+/** Shortens a sentence, such as one with a long value that a user chose, to fit a status of gRPC. */
 export function fitting(sentence: string): string {
   const short = shortened(sentence, maxBytes);
   return Buffer.byteLength(short) <= maxBytes ? short : shortened(short, maxBytes / 4);
 }
 
-/** A request is refused, and nothing came of it; the message is one sentence for whoever asked. */
+/** Thrown when a request is refused and has changed nothing. The message is one sentence for the caller. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
-  /** The message, with the fields that it names, as the .proto files have them. */
+  /** The message with the fields that it names, spelled as in the .proto files. */
   readonly sentence: Sentence;
   /**
-   * What of the request is wrong, as the .proto files name it: `grid.rows`, `sources[2]`; the first that the sentence
-   * names unless given.
+   * The wrong field of the request, spelled as in the .proto files: `grid.rows`, `sources[2]`. Unless given, it is the
+   * first field that the sentence names.
    */
   readonly field: string | undefined;
 
@@ -67,7 +63,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The caller is gone: its request was dropped, and the reason is not sent. */
+/** Thrown when a request is dropped because its caller is gone. It is not sent to anybody. */
 export class CallerGoneError extends Error {
   constructor() {
     super('The caller is gone');
@@ -80,23 +76,23 @@ export const isUnmeant = (error: unknown): boolean =>
   [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
 
 /**
- * Why something failed, in one sentence for the caller: the message of an error that is meant for users; for a fault of
- * the program, a sentence that the log has more.
+ * Why something failed, in one sentence for the caller: the message of the error if it is meant for users, or else that
+ * the log says more.
  */
 export function whyFailed(error: unknown): string {
   if (isUnmeant(error)) return 'The coordinator itself failed; its log says where';
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The refusal of a parameter of a kernel, or of what is asked of its results, in that field. */
+/** The refusal for a ParameterError, with the name of the request's `field` in place of the parameter's. */
 export function refusalOf(error: ParameterError, field: string): Refusal {
   const [before, after] = error.aroundName();
   return new Refusal('invalid', sentence`${before}${named(field)}${after}`);
 }
 
 /**
- * Throws the refusal of a value, with what is allowed, in words or as the words that are. `what` is a field of the
- * request, words that name one, or words about the one that `field` names.
+ * Throws the refusal of a value. `allowed` says what is allowed, or lists the allowed words. `what` is a field of the
+ * request, a sentence that names the field, or words about `field`.
  */
 export function refuseValue(
   what: string | Sentence,

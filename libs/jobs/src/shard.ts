@@ -7,32 +7,32 @@ import type { CaptureTime } from '@halogrid/sources/captured';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import type { PlannedSources } from './planned-sources.ts';
 
-/** Size of an image, and what its pixels are: u8 where that is absent. */
+/** Size of an image in pixels, and the type of its pixels; u8 if `pixel` is absent. */
 export interface ImageSize extends Size {
   readonly pixel?: PixelType;
 }
 
-/** What a shard computes: a tile of one image, or frames to process whole; or what it keeps of an earlier output. */
+/** The work of a shard: a tile of one image, whole frames, or sources whose results are kept from an earlier output. */
 export type ShardWork = TileWork | { kind: 'frames'; sources: PlannedSources; segment?: VideoSegment } | KeptWork;
 
-/** Sources that an earlier job in the output folder has done. The coordinator reads and checks what that job found. */
+/** Sources that an earlier job in the output folder has done. The coordinator reads and checks their results. */
 export interface KeptWork {
   kind: 'kept';
   sources: PlannedSources;
-  /** Where that is, as EarlierRuns has it. */
+  /** The places of the sources in the earlier output, as EarlierRuns. */
   earlier: readonly number[];
 }
 
-/** A part of an image, which is its only source. */
+/** A tile of an image. The image is the only source. */
 export interface TileWork {
   kind: 'tile';
   sources: PlannedSources;
-  /** That of the image. */
+  /** Size of the whole image. */
   size: Size;
   rect: Rect;
 }
 
-/** Sources of a shard. */
+/** How many sources a shard has. */
 export const sourcesIn = ({ sources }: ShardWork): number => sources.count;
 
 /** The part of a video in which all sources of a shard are, as halogrid.v1.VideoSegment defines it. */
@@ -46,13 +46,13 @@ export interface Shard {
   shard: number;
   work: ShardWork;
   /**
-   * Decoded bytes a node holds for it, as far as the planner can tell, or those of its counts where they are more;
-   * counts against the node's credit.
+   * Bytes that a node holds for the shard, and that count against the node's credit: decoded bytes, as far as the
+   * planner can tell, or the bytes of the counts if they are more.
    */
   costBytes: number;
   /**
-   * What a node must have shown that it can do: see needs-of.ts. Shards that need the same share one array. Absent:
-   * nothing.
+   * What a node must have shown that it can do: see needs-of.ts. Absent: nothing. Shards with the same needs share one
+   * array.
    */
   needs?: readonly string[];
 }
@@ -63,33 +63,32 @@ export type KeptShard = Shard & { work: KeptWork };
 export const isKept = (shard: Shard): shard is KeptShard => shard.work.kind === 'kept';
 
 /**
- * One step of a job's plan, in order: sources come before the shards that need them. No shard needs one that is set
- * aside.
+ * One step of a job's plan. Sources come before the shards that need them. No shard needs a source that is set aside.
  */
 export type PlanStep = { kind: 'sources'; sources: PlannedSources } | { kind: 'shard'; shard: Shard };
 
-/** Something to be told of a plan, a sentence. It is no part of the plan, and is not recorded with it. */
+/** A sentence about the plan for the user. It is not a part of the plan, and is not recorded with it. */
 export interface PlanNote {
   kind: 'note';
   text: string;
 }
 
-/** The host that a plan waits for from now on; undefined: it waits for none. It is passed on like a note. */
+/** The host that the planning waits for from now on; undefined: it does not wait. Passed on like a note. */
 export interface PlanWaits {
   kind: 'waits';
   away: AwayHost | undefined;
 }
 
 /**
- * Which sources get a preview, by index, once all are listed. It follows from the plan, and is not recorded with it
- * either.
+ * Indexes of the sources that get a preview, emitted once all are listed. They follow from the plan, and are not
+ * recorded with it either.
  */
 export interface PlanPreviews {
   kind: 'previews';
   chosen: number[];
 }
 
-/** What a plan is made of, as it is made. */
+/** Whatever the planning of a job emits. */
 export type PlannedStep = PlanStep | PlanNote | PlanWaits | PlanPreviews;
 
 export const isRecorded = (step: PlannedStep): step is PlanStep => !isTold(step) && step.kind !== 'previews';
@@ -105,15 +104,16 @@ export interface SourceResult {
   rect: Rect;
   counted: number;
   /**
-   * Histograms of the cells that `rect` touches, cells row by row; of each the bins of every channel, one channel after
-   * another. Empty where the pipeline has no histogram.
+   * Histograms of the cells that `rect` touches, row by row. Each has the bins of every channel, one channel after
+   * another. Empty if the pipeline has no histogram.
    */
   bins: ArrayLike<number>;
   /**
-   * What the file states of when it was captured; of a video, its first frame. Only the first pipeline's result has it.
+   * The capture time that the file states; a video states that of its first frame. Only the first pipeline's result has
+   * it.
    */
   captured?: CaptureTime;
-  /** Place of the pipeline among those of the job; absent: 0. */
+  /** Index of the pipeline in the job; absent: 0. */
   pipeline?: number;
 }
 
@@ -123,19 +123,20 @@ export interface SourceError {
   stage: string;
   error: string;
   /**
-   * Whether the bytes could be had, and are those that were listed, which alone makes it the input's; absent: they are.
+   * Whether the listed bytes could be read. Only an error in bytes that were read as listed is the input's fault.
+   * Absent: they were.
    */
   cause?: Cause;
 }
 
-/** What was found of frames; where it is written, unless it is for comparison. */
+/** The results of frames, and where they are written. Results that are only compared with others are not written. */
 export type FoundFrames = ShardSummary & Partial<Pick<FoundInPart, 'part' | 'places'>>;
 
-/** What a node found out about a shard, as the ledger takes it. */
+/** A node's answer about a shard, as the ledger takes it. */
 export interface ShardAnswer {
-  /** Those of a tile, one a pipeline. */
+  /** The results of a tile, one per pipeline. */
   results: SourceResult[];
-  /** Of frames, all that have no error. */
+  /** The results of all frames without an error. */
   found?: FoundFrames;
   errors: SourceError[];
   /** As ShardCompleted.mended; absent: none. */
@@ -144,14 +145,16 @@ export interface ShardAnswer {
   /** As ShardCompleted.busy_seconds. */
   busySeconds?: Record<string, number>;
   inputBytes: number;
-  /** When it was in which stage, as ShardTimeline; of each stage one at most. */
+  /** When the shard was in which stage, as ShardTimeline; at most one span per stage. */
   spans?: readonly StageSpan[];
 }
 
-/** Values that a label of a node's choosing may have; anything else is 'other', so that series stay few. */
+/**
+ * The values of the metric label for stages, which nodes send. Anything else becomes 'other', so that series stay few.
+ */
 export const stageNames = new Set(['read', 'decode', 'upload', 'compute', 'readback', 'encode']);
 export const stageLabel = (stage: string): string => (stageNames.has(stage) ? stage : 'other');
-/** What nodes may say that they were busy with; anything else is left out. */
+/** The activities that nodes may report busy seconds of. Anything else is left out. */
 export const activities = new Set([
   ...['read', 'decode', 'device', 'encode', 'shard'],
   ...['network', 'read', 'decode', 'device', 'encode', 'node'].map((name) => `${name}_binds`),

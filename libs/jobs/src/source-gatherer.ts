@@ -2,10 +2,10 @@ import { SourcePacker } from '@halogrid/sources/pack-sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import type { PlannedSources } from './planned-sources.ts';
 
-/** Texts of a block at most, where they are stored: a lease has the block, and is one message. */
+/** The most bytes that the texts of a block should take as stored: a lease carries the block in one message. */
 const mostTextBytes = 2 ** 22;
 
-/** Gathers sources one by one, in order of their numbers. */
+/** Packs sources into a PlannedSources. They are added one by one, in order of their numbers. */
 export class SourceGatherer {
   readonly #packer = new SourcePacker();
   readonly #runs: number[] = [];
@@ -18,7 +18,7 @@ export class SourceGatherer {
     return this.#packer.length;
   }
 
-  /** Whether its texts are as many as a block should have. */
+  /** Whether the texts so far are as many as a block should have. */
   get isLong(): boolean {
     return this.#packer.textBytes >= mostTextBytes;
   }
@@ -48,7 +48,7 @@ export class SourceGatherer {
   }
 }
 
-/** These sources, which are in order of their numbers. */
+/** Packs sources, which are in order of their numbers. */
 export function gatherSources(sources: Iterable<BlockSource>): PlannedSources {
   const gatherer = new SourceGatherer();
   for (const source of sources) gatherer.add(source);

@@ -1,10 +1,11 @@
-/** Numbers of sources in ascending order, as runs of some that follow one another. */
+/** Ascending numbers of sources, stored as runs of consecutive numbers. */
 export class SourceRuns {
+  /** How many sources there are. */
   readonly length: number;
-  /** The first of a run and how many are in it, in turns. */
+  /** The first number and the length of each run, in turns. */
   readonly runs: Float64Array;
 
-  /** Takes the `runs` of another, perhaps of another thread. */
+  /** Takes the `runs` of another instance, perhaps from another thread. */
   constructor(runs: Float64Array) {
     let length = 0;
     for (let i = 1; i < runs.length; i += 2) length += runs[i]!;
@@ -22,7 +23,7 @@ export class SourceRuns {
     return new SourceRuns(Float64Array.from(runs));
   }
 
-  /** One by one. */
+  /** All numbers, written out. */
   numbers(): Float64Array {
     const numbers = new Float64Array(this.length);
     this.forEach((first, end, row) => {
@@ -31,7 +32,7 @@ export class SourceRuns {
     return numbers;
   }
 
-  /** Tells each run: its sources are `first` to `end` - 1, and `row` is the place of the first of them. */
+  /** Calls `tell` with each run: its sources are `first` to `end` - 1, and `row` is the place of `first` among all. */
   forEach(tell: (first: number, end: number, row: number) => void): void {
     for (let i = 0, row = 0; i < this.runs.length; i += 2) {
       const [first, count] = [this.runs[i]!, this.runs[i + 1]!];

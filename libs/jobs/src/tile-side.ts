@@ -1,6 +1,6 @@
 import { defaultTilePx } from '@halogrid/kernels';
 
-/** Side of the tiles of a job that asks for `tilePx`, where 0 leaves it to us. */
+/** Side of a job's tiles, in pixels. A `tilePx` of 0 asks for the default. */
 export function tileSide(tilePx: number): number {
   return tilePx || defaultTilePx;
 }

@@ -1,6 +1,6 @@
 /**
- * A job ends because a node, a host or room on a disk is missing. The message is one sentence with the remedy. The
- * inputs of the job are not at fault, and the same command goes on from where the job was.
+ * Ends a job because it lacks a node, a host or room on a disk. The message is one sentence with the remedy. The inputs
+ * of the job are not at fault, and the same command continues the job.
  */
 export class WantError extends Error {
   constructor(message: string) {

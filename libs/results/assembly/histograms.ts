@@ -1,26 +1,29 @@
-// Reads counts as a ledger keeps them, and packs and unpacks them as Parquet does, with WebAssembly SIMD: AssemblyScript,
-// compiled by 'npm run wasm' to src/features/histograms.wasm, which is committed so that nobody needs the compiler to run
-// it. src/features/delta-pack.ts has the encoding in plain TypeScript.
+// Reads counts as a ledger keeps them, and packs and unpacks them as Parquet does, with WebAssembly SIMD.
+// AssemblyScript, compiled by 'npm run wasm' to src/features/histograms.wasm, which is committed so that only
+// developers need the compiler. src/features/delta-pack.ts has the encoding in plain TypeScript.
 import { both } from './varints/both';
 import { goOn, shortBytes, shortCounts, shorts, WINDOW } from './varints/short';
 
 const BLOCK: i32 = 128;
 const MINIBLOCK: i32 = 32;
-/** The last byte of a varint has none of these bits. */
+/** The top bits of bytes. Each byte of a varint has its top bit set, except the last. */
 const GO_ON_4: u64 = 0x80808080;
 const GO_ON: u64 = (GO_ON_4 << 32) | GO_ON_4;
 
-/** Differences of a block. */
+/** The differences of a block, as int32. */
 const deltas: usize = memory.data(512, 16);
 
 let most: u64 = 0;
 
-/** The largest of the counts that `unpack` read last. */
+/** The largest count of the last `unpack`. */
 export function largest(): f64 {
   return <f64>most;
 }
 
-/** Reads `count` varints below 2^53 from `at` on, behind the last of which 8 bytes may be read, to float64 at `target`. Returns where they end. */
+/**
+ * Reads `count` varints below 2^53 from `at` on, and writes them as float64 to `target`. Returns where the varints end.
+ * It may read up to 8 bytes behind them.
+ */
 export function unpack(at: usize, count: usize, target: usize): usize {
   const last = target + (count << 3);
   most = 0;
@@ -32,7 +35,7 @@ export function unpack(at: usize, count: usize, target: usize): usize {
     if (short > 0 && target + (WINDOW << 3) <= last) {
       const counts = shorts(eight, mask);
       mosts = i16x8.max_u(mosts, counts);
-      // What is behind the counts is written over by the next.
+      // The next counts overwrite the zeros that follow these counts.
       storeFour(target, i32x4.extend_low_i16x8_u(counts));
       storeFour(target + 32, i32x4.extend_high_i16x8_u(counts));
       at += shortBytes(mask);
@@ -41,7 +44,8 @@ export function unpack(at: usize, count: usize, target: usize): usize {
     }
     const word = load<u64>(at);
     const ends = ~word & GO_ON;
-    // Others are mostly of four bytes at most and come two in a word: where a count begins is known half as late.
+    // Longer counts mostly have up to four bytes, and two come in a word. Reading both at once halves the steps that
+    // wait for the end of the count before.
     const seconds = ends & (ends - 1);
     if (seconds !== 0 && target + 8 < last) {
       const one = word & (ends ^ (ends - 1));
@@ -58,7 +62,7 @@ export function unpack(at: usize, count: usize, target: usize): usize {
         continue;
       }
     }
-    // The lowest of the bits that say that a byte is the last, and all below it.
+    // The bits of the first count: all up to the lowest bit that marks a last byte.
     const own = word & (ends ^ (ends - 1));
     let value = (own & 0x7f) | ((own >> 1) & 0x3f80) | ((own >> 2) & 0x1fc000) | ((own >> 3) & 0xfe00000);
     if ((ends & GO_ON_4) === 0) value |= rest(own);
@@ -77,6 +81,7 @@ function storeFour(target: usize, four: v128): void {
   v128.store(target, f64x2.convert_low_i32x4_s(v128.shuffle<i32>(four, four, 2, 3, 2, 3)), 16);
 }
 
+/** The bits of a varint's bytes 5 to 8. */
 function rest(own: u64): u64 {
   return (
     ((own >> 4) & 0x7f0000000) |
@@ -86,7 +91,7 @@ function rest(own: u64): u64 {
   );
 }
 
-/** Sum of `count` float64. Exact where it is below 2^53. */
+/** Sum of `count` whole numbers, float64 at `at`. Exact if it is below 2^53. */
 export function sum(at: usize, count: usize): f64 {
   let one = f64x2.splat(0);
   let other = f64x2.splat(0);
@@ -101,7 +106,10 @@ export function sum(at: usize, count: usize): f64 {
   return total;
 }
 
-/** As `deltaPack`: whole numbers from 0 to 2^31 - 1, float64 at `values`, go to `at`. Returns where they end. */
+/**
+ * Packs as `deltaPack` does: `count` whole numbers from 0 to 2^31 - 1, float64 at `values`, are packed to `at`. Returns
+ * where the packed bytes end.
+ */
 export function pack(values: usize, count: i32, at: usize): usize {
   at = putVarint(BLOCK, at);
   at = putVarint(BLOCK / MINIBLOCK, at);
@@ -138,7 +146,7 @@ export function pack(values: usize, count: i32, at: usize): usize {
         least = min(least, delta);
         before = value;
       }
-      // What is missing in the last miniblock is written as zeros.
+      // The missing values of a short block are packed as zeros.
       for (let i = size; i < BLOCK; i++) store<i32>(deltas + ((<usize>i) << 2), least);
     }
     at = putBlock(least, at);
@@ -146,14 +154,14 @@ export function pack(values: usize, count: i32, at: usize): usize {
   return at;
 }
 
-/** Where the next of the numbers that are read begins, and where their bytes end. */
+/** Where the next varint begins, and where the bytes end. */
 let next: usize = 0;
 let last: usize = 0;
 
 /**
- * Reverses `pack`: `count` numbers, at least one, go to `target` as uint32. Their bytes begin at `at`; behind `end`, 8
- * more may be read. Returns where they end; 0 where that is behind `end`, or they are packed in another way, or a
- * number is not from 0 to 2^31 - 1.
+ * Reverses `pack`: unpacks `count` numbers, at least one, as uint32 to `target`. Their bytes begin at `at`; up to 8
+ * bytes behind `end` may be read. Returns where the packed bytes end; 0 if that is behind `end`, if they are packed in
+ * another way, or if a number is not from 0 to 2^31 - 1.
  */
 export function unpackDeltas(at: usize, end: usize, count: i32, target: usize): usize {
   next = at;
@@ -187,7 +195,7 @@ export function unpackDeltas(at: usize, end: usize, count: i32, target: usize): 
   return all < 0 ? 0 : next;
 }
 
-/** A varint below 2^35; what is behind the end, or longer, ends the reading. */
+/** Reads a varint below 2^35. If it is longer, or goes beyond the end, `next` moves behind the end. */
 function takeVarint(): i64 {
   let value: u64 = 0;
   for (let shift = 0; shift < 35; shift += 7) {

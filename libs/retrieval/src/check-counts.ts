@@ -1,9 +1,9 @@
 import { Refusal } from '@halogrid/jobs/refusal';
 
-/** Counts that are told at most: an answer is one text, of 8 MB then. */
+/** The most counts of an answer, which is one text: 8 MB of JSON. */
 const mostCounts = 2 ** 20;
 
-/** Throws Refusal where sums of so many cells, of so many bins each, are more than are told. */
+/** Throws Refusal if `cells` with `bins` each are more counts than an answer may have. */
 export function checkCounts(cells: number, bins: number): void {
   if (cells * bins <= mostCounts) return;
   throw new Refusal(

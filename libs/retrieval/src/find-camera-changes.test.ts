@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ChangeEvent, ChangeKind } from '@halogrid/search';
 import { chooseEvents } from './find-camera-changes.ts';
 
-test('of many events, lasting ones stay before passing ones, and strong ones before weak ones, in their order', () => {
+test('lasting events are chosen before passing ones, strong before weak, and stay in order of time', () => {
   const event = (kind: ChangeKind, time: number, strength: number): ChangeEvent => {
     const moment = { uri: 'file:///a', frame: time, isVideo: true, time };
     return { kind, start: moment, end: moment, strength, cells: [], before: moment, after: moment };

@@ -15,20 +15,20 @@ import { allowedPath } from '@halogrid/sources';
 import { shownFrame } from './known-frame.ts';
 import type { Tickets } from './tickets.ts';
 
-/** Cameras, and events of each, that an answer holds: it is one message. */
+/** The most cameras of an answer, and the most events of each camera: an answer is one message. */
 const most = { cameras: 64, events: 500 };
 
-/** What changed in the cameras of the job whose output is in that folder, by a checked request. */
+/** What changed in the cameras of the job whose output is in `folder`. The request is checked before. */
 export async function findCameraChanges(
   folder: string,
   { pipeline, minDuration, threshold, camera }: ChangesRequest,
   tickets: Tickets,
 ): Promise<ChangesResponse> {
   const job = await readFinishedJob(await partOf(folder, pipeline));
-  // The folder is one that may be read; a link in it may lead elsewhere.
+  // The folder may be read, but a link in it may lead elsewhere.
   await allowedPath(job.features);
   const shape = { ...job.pipeline.grid, bins: countsOfCell(job.pipeline) };
-  const options = { minDuration: minDuration || 16, times: threshold || 8, ...(camera !== '' && { camera }) };
+  const options = { minDuration: minDuration || 16, times: threshold || 8, camera: camera || undefined };
   const found = await findChanges(readFeatures(job), shape, options);
   const frames = found.reduce((sum, one) => sum + one.frames, 0);
   if (frames < 2) throw new Refusal('unmet', 'The job has fewer than two frames, so nothing can have changed');
@@ -39,7 +39,7 @@ export async function findCameraChanges(
   };
 }
 
-/** The folder of one of a job's pipelines, which is that of the job where it has one alone. */
+/** The output folder of one of a job's pipelines. A single pipeline without a name has the job's own folder. */
 async function partOf(folder: string, pipeline: string): Promise<string> {
   const parts = join(folder, 'pipelines');
   const names = await readdir(parts).catch((): string[] => []);
@@ -64,7 +64,7 @@ function timelineOf({ events, timeline, ...camera }: CameraChanges, out: string,
   };
 }
 
-/** Lasting events, then the strongest, so many at most; by their time. */
+/** Chooses at most `count` events, lasting before passing, then strong before weak. Returns them in order of time. */
 export function chooseEvents(events: readonly ChangeEvent[], count: number): ChangeEvent[] {
   const isPassing = ({ kind }: ChangeEvent): number => Number(kind === 'passing');
   return events
@@ -73,5 +73,5 @@ export function chooseEvents(events: readonly ChangeEvent[], count: number): Cha
     .sort((a, b) => a.start.time - b.start.time);
 }
 
-/** As many digits as anyone sees, and not those of a float64 in JSON. */
+/** Rounds to four decimals, because all digits of a float64 make JSON long. */
 const short = (value: number): number => Math.round(value * 1e4) / 1e4;

@@ -20,10 +20,13 @@ import { InputError, redactUri } from '@halogrid/sources';
 import { indexedFrame } from './known-frame.ts';
 import type { Tickets } from './tickets.ts';
 
-/** Pixels of a query that are computed here, on one thread: some seconds. */
+/** The most pixels of a query: computing them on this thread takes some seconds. */
 const mostPixels = 2 ** 28;
 
-/** What of an index is most like the query of a checked request. An image is computed in `folder`, and leaves nothing there. */
+/**
+ * Finds what is most like the query in an index. The request is checked before. The image of a query is written to
+ * `folder` for a moment.
+ */
 export async function findFrames(
   index: SearchIndex,
   request: SearchRequest,
@@ -40,9 +43,9 @@ export async function findFrames(
     distance: (distance || 'intersection') as DistanceName,
     top: top || 10,
     unit,
-    filter: { sinceMs, untilMs, ...(camera !== '' && { camera }) },
-    ...(perSource > 0 && { perSource }),
-    ...(group > 0 && { within: group }),
+    filter: { sinceMs, untilMs, camera: camera || undefined },
+    perSource: perSource || undefined,
+    within: group || undefined,
   });
   return { results: findings!.map((finding) => resultOf(finding, catalog, unit, tickets)), frames: catalog.frames };
 }
@@ -54,7 +57,8 @@ function resultOf({ score, row, cell, folded }: Finding, catalog: Catalog, unit:
     frame: indexedFrame(catalog, row, tickets),
     score: value,
     exact: fraction ? `${fraction.numerator}/${fraction.denominator}` : '',
-    ...(unit === 'cell' && { cellRow: Math.floor(cell / columns), cellColumn: cell % columns }),
+    cellRow: unit === 'cell' ? Math.floor(cell / columns) : undefined,
+    cellColumn: unit === 'cell' ? cell % columns : undefined,
     folded,
     jobId: catalog.jobOf(row).id,
   };
@@ -81,7 +85,10 @@ async function countsOf({ query, region }: SearchRequest, catalog: Catalog, fold
 function rowOf(query: SearchRequest['query'], catalog: Catalog): number {
   if (query?.$case === 'row') {
     if (query.value < catalog.frames) return query.value;
-    throw new Refusal('missing', `There is no row ${query.value}: those of the index are 0 to ${catalog.frames - 1}`);
+    throw new Refusal(
+      'missing',
+      `There is no row ${query.value}: the rows of the index are 0 to ${catalog.frames - 1}`,
+    );
   }
   if (query?.$case !== 'frame') throw new Error('The query is not a frame');
   const { uri, frame } = query.value;
@@ -90,7 +97,7 @@ function rowOf(query: SearchRequest['query'], catalog: Catalog): number {
   return row;
 }
 
-/** Decoders take files, so that the image is one for a moment. */
+/** Writes the image to a file for a moment, because decoders read files. */
 async function countsOfImage(
   image: Uint8Array,
   region: PixelRegion | undefined,

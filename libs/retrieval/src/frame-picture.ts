@@ -9,18 +9,20 @@ import type { ShownFrame, Tickets } from './tickets.ts';
 
 type PictureOrder = Orders['picture']['order'];
 
-/** The picture of a frame that was told of, or of the map that its job kept. Rejects with Refusal, and as sources do. */
+/**
+ * The picture of the frame that a ticket names, or of its map if the job kept one. Rejects with Refusal or InputError.
+ */
 export async function framePicture({ ticket, of, side }: PictureOrder, tickets: Tickets): Promise<PngPicture> {
   const shown = tickets.read(ticket);
   if (!shown) throw new Refusal('missing', 'This coordinator has not told of that frame: ask for it again');
   const { uri, frame, isVideo } = shown;
   const box = { width: side, height: side };
   if (of === 'map') return mapPicture(shown, box);
-  const { png, of: size } = await thumbnail({ uri, ...(isVideo && { videoFrame: frame }) }, box);
+  const { png, of: size } = await thumbnail({ uri, videoFrame: isVideo ? frame : undefined }, box);
   return { png, ...size };
 }
 
-/** Files of a job that may show the map of a source, the smallest first. */
+/** The files of a job that may show the map of a source, the smallest first. */
 const mapFiles = (name: string): string[] => [join('preview', `${name}.png`), join('maps', `${name}.png`)];
 
 async function mapPicture(shown: ShownFrame, box: { width: number; height: number }): Promise<PngPicture> {
@@ -36,7 +38,7 @@ async function mapPicture(shown: ShownFrame, box: { width: number; height: numbe
   throw none;
 }
 
-/** The name of a frame's files, as the job's list of sources has it. */
+/** The name of a frame's files, from the job's list of sources; undefined if the frame has none. */
 async function nameOf(out: string, { uri, frame }: ShownFrame): Promise<string | undefined> {
   try {
     const list = await SourceList.open(out, allowedPath);
@@ -45,7 +47,7 @@ async function nameOf(out: string, { uri, frame }: ShownFrame): Promise<string |
     return source?.quarantined || source?.name === undefined || /[/\\]/.test(source.name) ? undefined : source.name;
   } catch (error) {
     if (error instanceof SourceForbiddenError) throw error;
-    // The job's output is gone, or is not what it was.
+    // The output of the job is gone, or was changed.
     return undefined;
   }
 }

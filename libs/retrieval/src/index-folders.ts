@@ -4,10 +4,10 @@ import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import { allowedPath, SourceForbiddenError, sourceAccess } from '@halogrid/sources';
 
-/** Folders by the name that they are asked for by. */
+/** Folders of indexes, by the names that requests use. */
 export type NamedFolders = ReadonlyMap<string, string>;
 
-/** The folder of an index: one of those with a name, or what lies in a data root. Rejects with Refusal. */
+/** The folder of an index: `given` is a name, or an absolute path in a data root. Rejects with Refusal. */
 export async function indexFolder(given: string, named: NamedFolders): Promise<string> {
   const folder = named.get(given);
   if (folder !== undefined) return folder;
@@ -17,7 +17,10 @@ export async function indexFolder(given: string, named: NamedFolders): Promise<s
   throw new Refusal('missing', `There is no index '${shortened(given)}' here${known}`);
 }
 
-/** The folder at an absolute path, where it lies in a data root. Rejects with Refusal, which tells nothing of what is elsewhere. */
+/**
+ * The folder at an absolute path in a data root, without links; `what` it is of is for the sentence. Rejects with
+ * Refusal, which tells nothing about paths elsewhere.
+ */
 export async function folderInRoots(path: string, what: string): Promise<string> {
   if (!sourceAccess().roots) {
     throw new Refusal('forbidden', `Only a coordinator with --data-root looks for ${what} by its path`);

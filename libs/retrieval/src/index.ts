@@ -1,4 +1,4 @@
-// Searches, changes, sums of cells and pictures of what jobs found, by a process of their own.
+// Searches in the results of jobs, changes, sums of cells and pictures, all made by a separate process.
 export { checkCounts } from './check-counts.ts';
 export { folderInRoots, indexFolder, type NamedFolders } from './index-folders.ts';
 export { picturePath } from './known-frame.ts';

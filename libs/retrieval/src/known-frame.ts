@@ -2,7 +2,7 @@ import type { IndexedFrame } from '@halogrid/proto';
 import type { Catalog } from '@halogrid/search';
 import type { Tickets } from './tickets.ts';
 
-/** Path of a picture, behind which is its ticket. */
+/** Path of pictures in the HTTP API. A ticket follows it. */
 export const picturePath = '/api/v1/frames/';
 
 /** A row of an index as a message. */
@@ -10,14 +10,14 @@ export function indexedFrame(catalog: Catalog, row: number, tickets: Tickets): I
   const { uri, frame, timestampMs, capturedAtMs, camera } = catalog.describe(row);
   return {
     ...shownFrame({ uri, frame, isVideo: timestampMs !== null, out: catalog.jobOf(row).out }, tickets),
-    ...(timestampMs !== null && { timestampMs }),
-    ...(capturedAtMs !== null && { capturedMs: capturedAtMs }),
-    ...(camera !== null && { camera }),
+    timestampMs: timestampMs ?? undefined,
+    capturedMs: capturedAtMs ?? undefined,
+    camera: camera ?? undefined,
     row,
   };
 }
 
-/** A frame as a message, with the path of its picture. */
+/** A frame as a message, with the path of its picture; the path is empty if the URI is too long for a ticket. */
 export function shownFrame(frame: Parameters<Tickets['sign']>[0], tickets: Tickets): IndexedFrame {
   const ticket = tickets.sign(frame);
   const { uri, frame: number, isVideo } = frame;

@@ -3,7 +3,7 @@ import { IndexError, pipelineLine, type SearchIndex } from '@halogrid/search';
 import { indexedFrame } from './known-frame.ts';
 import type { Tickets } from './tickets.ts';
 
-/** Frames of an index: `count` of them from `first` on, each `step` behind the one before. */
+/** Frames of an index: up to `count` rows (0: 24) from `first` on, each `step` (0: 1) after the row before. */
 export function listFrames(
   { catalog }: SearchIndex,
   { first, step, count }: ListFramesRequest,
@@ -14,7 +14,7 @@ export function listFrames(
   return { frames, total: catalog.frames };
 }
 
-/** What an index is, or why it cannot be opened. */
+/** Describes an index, or says in `error` why it cannot be opened. */
 export async function indexStatus(name: string, open: () => Promise<SearchIndex>): Promise<IndexStatus> {
   try {
     const { catalog } = await open();

@@ -3,9 +3,9 @@ import type { PartFound, SearchPart } from '@halogrid/proto';
 import { type Catalog, hitsOf, indexVersion, type PartNode, wantedMessage } from '@halogrid/search';
 import type { PartQuestion, PartReply, SearchNode } from './orders.ts';
 
-/** Has nodes asked by the coordinator, from the process of retrieval, which knows none. */
+/** Asks nodes through the coordinator, because the process of retrieval has no connection to nodes. */
 export class NodeCourier {
-  /** Those of the search that goes on. */
+  /** The nodes that may take part in the current search. */
   nodes: readonly SearchNode[] = [];
   readonly #send: (question: PartQuestion) => void;
   readonly #waiting = new Map<number, PromiseWithResolvers<PartFound>>();
@@ -15,7 +15,7 @@ export class NodeCourier {
     this.#send = send;
   }
 
-  /** The coordinator's reply to a question. */
+  /** Takes the coordinator's reply to a question. */
   replied({ part, ...reply }: PartReply): void {
     const waiting = this.#waiting.get(part);
     this.#waiting.delete(part);
@@ -23,11 +23,12 @@ export class NodeCourier {
     else waiting?.reject(new Error(reply.why));
   }
 
-  /** The nodes that there are now, for the index in that folder. */
+  /** Returns a function that lists the present nodes as searchers of the index in `folder`. */
   forIndex(folder: string, catalog: Catalog): () => PartNode[] {
     const [index, version] = [pathToFileURL(folder).href, indexVersion(catalog)];
     const toNode = ({ session, id, device }: SearchNode): PartNode => ({
-      ...{ id, device },
+      id,
+      device,
       find: async ({ first, end }, wanted) => {
         const blocks = { firstBlock: first, endBlock: end };
         const found = await this.#ask(session, { index, version, ...blocks, ...wantedMessage(wanted) });

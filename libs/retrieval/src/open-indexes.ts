@@ -2,20 +2,23 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { IndexError, type OpenScan, SearchIndex } from '@halogrid/search';
 
-/** Indexes that stay open between searches: the columns of a million frames are 90 MB. */
+/** The most indexes that stay open between searches: the columns of a million frames take 90 MB. */
 const mostOpen = 3;
 
-/** Keeps indexes open as long as nobody writes to them. An index is not to be asked for while another is in use, which might be closed. */
+/**
+ * Keeps indexes open as long as nobody writes to them. Do not ask for an index while another is in use: the other one
+ * may be closed.
+ */
 export class OpenIndexes {
   readonly #open = new Map<string, { stamp: string; index: SearchIndex }>();
   readonly #scanOf: (folder: string) => OpenScan;
 
-  /** `scanOf` says what looks through the index in a folder. */
+  /** `scanOf` returns how to look through the index in a folder. */
   constructor(scanOf: (folder: string) => OpenScan) {
     this.#scanOf = scanOf;
   }
 
-  /** The index in that folder as it is now. Rejects with IndexError. */
+  /** The index in `folder` as it is now. Rejects with IndexError. */
   async at(folder: string): Promise<SearchIndex> {
     const stamp = await stampOf(folder);
     const known = this.#open.get(folder);
@@ -33,7 +36,7 @@ export class OpenIndexes {
   }
 }
 
-/** What changes when the manifest is replaced. */
+/** A text that changes when the manifest of the index is replaced. */
 async function stampOf(folder: string): Promise<string> {
   const { ino, size, mtimeMs } = await stat(join(folder, 'manifest.json')).catch(() => {
     throw new IndexError('There is no index in its folder');

@@ -15,45 +15,50 @@ import type {
 import type { Looked } from '@halogrid/search';
 import type { SourceAccess } from '@halogrid/sources';
 
-/** A picture as a PNG, and the size of what it shows. */
+/** A picture as a PNG, and the size in pixels of the image or region that it shows. */
 export interface PngPicture {
   png: Uint8Array;
   width: number;
   height: number;
 }
 
-/** A node that looks through parts of indexes, by the number of its conversation. */
+/** A node that can look through parts of indexes. */
 export interface SearchNode {
+  /** Number of the node's conversation with the coordinator. */
   session: number;
   id: string;
   /** The kind of its device. */
   device: string;
 }
 
-/** What was found, and who looked for it. */
+/** The answer to a search, and which nodes looked through which parts. */
 export interface Searched {
   response: SearchResponse;
   seconds: number;
   looked: Looked[];
-  /** Nodes whose part others had to look through, and why, in one sentence each. */
+  /** Nodes that failed, so that others had to look through their part; each with one sentence why. */
   failed: { node: string; why: string }[];
 }
 
-/** What the process of retrieval is asked, and what it answers. Folders are paths that it may read, whatever else it may. */
+/**
+ * The orders of the process of retrieval, and its answers. Callers check first that the process may read the folders.
+ */
 export interface Orders {
   indexes: { order: readonly { name: string; folder: string }[]; answer: IndexStatus[] };
   frames: { order: { folder: string; request: ListFramesRequest }; answer: ListFramesResponse };
   search: { order: { folder: string; request: SearchRequest; nodes: readonly SearchNode[] }; answer: Searched };
   changes: { order: { folder: string; request: ChangesRequest }; answer: ChangesResponse };
-  /** Sums of cells over all sources; `name` is that of a pipeline, where there are several. */
+  /** Sums of cells over all sources. `name` is the name of a pipeline if the job has several. */
   cells: { order: { folder: string; name?: string }; answer: FrameHistograms };
   /** `count` histograms of a features.parquet, from row `first` on. */
   histograms: { order: { features: string; first: number; count: number }; answer: number[][] };
-  /** `side`: pixels at most. */
+  /** A picture of a frame or of its map, with at most `side` pixels in width and height. */
   picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: PngPicture };
-  /** Whether parts of the image can be shown. */
+  /** Whether regions of the image can be shown. */
   readsParts: { order: { uri: string }; answer: boolean };
-  /** A part of an image, or all of a frame, of a URI that the process may read. */
+  /**
+   * A region of an image (absent: all of it), or a whole frame of a video; at most `side` pixels in width and height.
+   */
   region: { order: { uri: string; videoFrame?: number; region?: Rect; side: number }; answer: PngPicture };
 }
 
@@ -62,20 +67,20 @@ export type OrderKind = keyof Orders;
 /** The first message to the process. */
 export interface Setup {
   access: SourceAccess;
-  /** What its tickets are signed with. */
+  /** Signs the tickets. */
   secret: Uint8Array;
-  /** An empty folder of its own, which it removes in the end. */
+  /** An empty folder that only the process uses, and removes at its end. */
   folder: string;
 }
 
 export type Order = { [Kind in OrderKind]: { id: number; kind: Kind; order: Orders[Kind]['order'] } }[OrderKind];
 
-/** Without a kind, what went wrong is no fault of who asked. */
+/** An answer, or the sentence of an error. An error without a kind is not the caller's fault. */
 export type RetrievalAnswer =
   | { id: number; answer: Orders[OrderKind]['answer'] }
   | { id: number; sentence: string; kind?: RefusalKind; field?: string };
 
-/** A question of the process to its coordinator: what has that node found? */
+/** The process asks its coordinator to have a node look through a part of an index. */
 export interface PartQuestion {
   part: number;
   session: number;

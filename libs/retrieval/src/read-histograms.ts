@@ -5,7 +5,8 @@ import { allowedPath } from '@halogrid/sources';
 import type { Orders } from './orders.ts';
 
 /**
- * Reads rows of a features.parquet, a file or a folder. It may be forged by anybody who can write its folder. Rejects with Refusal.
+ * Reads `count` histograms from row `first` on of a features.parquet, a file or a folder. Anybody who can write its
+ * folder may have forged it. Rejects with Refusal.
  */
 export async function readHistograms({ features, first, count }: Orders['histograms']['order']): Promise<number[][]> {
   const path = await allowedPath(features);
@@ -21,7 +22,7 @@ export async function readHistograms({ features, first, count }: Orders['histogr
   }
 }
 
-/** The file that was read last: a page asks for one again and again, and of a folder all footers are read first. */
+/** The reader of the last file: a page asks for the same file repeatedly, and opening a folder reads all footers. */
 let last: { path: string; version: string; reader: Promise<FeatureReader | undefined> } | undefined;
 
 async function readerOf(path: string): Promise<FeatureReader | undefined> {
@@ -31,7 +32,7 @@ async function readerOf(path: string): Promise<FeatureReader | undefined> {
   const reader = FeatureReader.open(path);
   const opened = { path, version, reader };
   last = opened;
-  // It may be read the next time.
+  // A failure is not kept: opening may succeed the next time.
   reader.catch(() => {
     if (last === opened) last = undefined;
   });

@@ -1,24 +1,44 @@
-// Runs in a process of its own, for a coordinator: searches, and decodes what anybody may have made.
+// Runs in a separate process for a coordinator: it searches, and decodes files that anybody may have made.
 import { rmSync } from 'node:fs';
 import { Refusal, type RefusalKind } from '@halogrid/jobs/refusal';
-import { readsParts } from '@halogrid/results/region-picture';
-import { IndexError, type OpenScan, SharedScan, UnknownCamera } from '@halogrid/search';
-import { InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
+import type { FrameHistograms } from '@halogrid/proto';
+import { readsParts, regionPicture } from '@halogrid/results/region-picture';
+import { thumbnail } from '@halogrid/results/thumbnails';
+import {
+  cellsOfGrid,
+  countsOfCell,
+  IndexError,
+  type OpenScan,
+  readFeatures,
+  readFinishedJob,
+  SharedScan,
+  UnknownCamera,
+} from '@halogrid/search';
+import { allowedPath, InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
+import { checkCounts } from './check-counts.ts';
 import { findCameraChanges } from './find-camera-changes.ts';
 import { findFrames } from './find-frames.ts';
 import { framePicture } from './frame-picture.ts';
 import { indexStatus, listFrames } from './list-frames.ts';
 import { NodeCourier } from './node-courier.ts';
 import { OpenIndexes } from './open-indexes.ts';
-import type { Order, OrderKind, Orders, PartQuestion, PartReply, RetrievalAnswer, Searched, Setup } from './orders.ts';
+import type {
+  Order,
+  OrderKind,
+  Orders,
+  PartQuestion,
+  PartReply,
+  PngPicture,
+  RetrievalAnswer,
+  Searched,
+  Setup,
+} from './orders.ts';
 import { readHistograms } from './read-histograms.ts';
-import { sourcePicture } from './source-picture.ts';
-import { sumCells } from './sum-cells.ts';
 import { Tickets } from './tickets.ts';
 
-// Its coordinator is gone, or has no more use for it.
+// The coordinator is gone, or has no more use for this process.
 process.once('disconnect', () => process.exit());
-// Ctrl-C reaches all processes of a terminal, and this one ends with its coordinator.
+// Ctrl-C reaches all processes of a terminal, but this one ends with its coordinator.
 process.on('SIGINT', () => {});
 
 process.once('message', ({ access, secret, folder }: Setup) => {
@@ -26,7 +46,7 @@ process.once('message', ({ access, secret, folder }: Setup) => {
   restrictSources({ ...access, roots: access.roots && [...access.roots, folder] });
   const tickets = new Tickets(secret);
   const courier = new NodeCourier(send);
-  /** Who looked in the search that goes on: one comes after another. */
+  /** Which nodes looked in the current search. Searches run one after another. */
   let work: Pick<Searched, 'looked' | 'failed'> = { looked: [], failed: [] };
   const sharedScan =
     (folder: string): OpenScan =>
@@ -78,12 +98,44 @@ process.once('message', ({ access, secret, folder }: Setup) => {
   });
 });
 
+/**
+ * The histogram of each cell of the grid, summed over all sources of the job whose output is in `folder`. `name` is the
+ * name of a pipeline if the job has several. Sums are exact, because they are below 2^53. Rejects with Refusal or
+ * IndexError.
+ */
+async function sumCells(folder: string, name: string | undefined): Promise<FrameHistograms> {
+  const job = await readFinishedJob(folder, name);
+  // The folder may be read, but a link in it may lead elsewhere.
+  await allowedPath(job.features);
+  const { grid, channels } = job.pipeline;
+  const bins = countsOfCell(job.pipeline);
+  const count = cellsOfGrid(job.pipeline);
+  checkCounts(count, bins);
+  const sums = new Float64Array(count * bins);
+  for await (const frame of readFeatures(job)) {
+    for (let i = 0; i < sums.length; i++) sums[i]! += frame.bins[i]!;
+  }
+  const cells = Array.from({ length: count }, (_, i) => ({
+    bins: Array.from(sums.subarray(i * bins, (i + 1) * bins)),
+  }));
+  return { ...grid, channels: [...channels], cells };
+}
+
+/** A picture of an image, of a region of it, or of a frame of a video. Rejects as sources do. */
+async function sourcePicture({ uri, videoFrame, region, side }: Orders['region']['order']): Promise<PngPicture> {
+  const { png, of } =
+    region && videoFrame === undefined
+      ? await regionPicture(uri, region, side)
+      : await thumbnail({ uri, videoFrame }, { width: side, height: side });
+  return { png, ...of };
+}
+
 function send(message: RetrievalAnswer | PartQuestion): void {
   process.send!(message);
 }
 
 function kindOf(error: Error): { kind?: RefusalKind; field?: string } {
-  if (error instanceof Refusal) return { kind: error.kind, ...(error.field !== undefined && { field: error.field }) };
+  if (error instanceof Refusal) return { kind: error.kind, field: error.field };
   if (error instanceof SourceForbiddenError) return { kind: 'forbidden' };
   if (error instanceof UnknownCamera) return { kind: 'missing' };
   return error instanceof InputError || error instanceof IndexError ? { kind: 'unmet' } : {};

@@ -8,7 +8,7 @@ import { Retrieval, retrievalLimits } from './retrieval.ts';
 
 const nowhere = [{ name: 'none', folder: '/nowhere' }];
 
-test('what cannot wait is refused at once, what takes too long is ended, and the next order has another process', async (t) => {
+test('an order too many is refused at once, a slow one is ended, and the next order gets another process', async (t) => {
   const retrieval = new Retrieval({ ...retrievalLimits, searches: 2, orderMs: timeoutMs(60_000) });
   t.after(() => retrieval.close());
   const asked = [1, 2, 3].map(() => retrieval.ask('indexes', nowhere));
@@ -20,7 +20,7 @@ test('what cannot wait is refused at once, what takes too long is ended, and the
   assert.deepEqual({ name, frames, error }, { name: 'none', frames: 0, error: 'There is no index in its folder' });
   await asked[1];
 
-  // A process takes longer than that to start.
+  // A process takes longer than 5 ms to start.
   const hurried = new Retrieval({ ...retrievalLimits, orderMs: 5 });
   t.after(() => hurried.close());
   for (let i = 0; i < 2; i++) {
@@ -28,20 +28,20 @@ test('what cannot wait is refused at once, what takes too long is ended, and the
   }
 });
 
-test('a process that has nothing to do ends, and the next order has another', async (t) => {
+test('an idle process ends, and the next order gets another', async (t) => {
   const processes = () => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap').length;
   const before = processes();
   const retrieval = new Retrieval({ ...retrievalLimits, idleMs: 0 });
   t.after(() => retrieval.close());
   for (let i = 0; i < 2; i++) {
     assert.equal((await retrieval.ask('indexes', nowhere)).length, 1);
-    // The timer of the end is due before this one.
+    // The timer that ends the process is due before this pause is over.
     await pause(2);
   }
   await eventually('the processes to end', () => processes() <= before);
 });
 
-test('where no more files may be open, a search is refused and the process goes on', async () => {
+test('if no more files can be opened, a search is refused and the coordinator goes on', async () => {
   const program = fileURLToPath(new URL('./testing/no-files-left.ts', import.meta.url));
   for (const left of ['0', '3']) {
     const words = ['-c', 'ulimit -n 100; exec "$0" "$1" "$2"', process.execPath, program, left];

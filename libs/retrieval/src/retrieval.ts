@@ -22,23 +22,23 @@ import type {
 const program = fileURLToPath(new URL('./retrieval-process.ts', import.meta.url));
 
 export interface RetrievalLimits {
-  /** Searches, lists and changes that run or wait. They run one after another, each on all cores. */
+  /** The most searches, lists and changes that run or wait. They run one after another, each on all cores. */
   searches: number;
-  /** Pictures that are made or wait. Two are made at a time. */
+  /** The most pictures and other quick orders that run or wait. Two run at a time. */
   pictures: number;
-  /** The process is ended where an order takes longer: HTTP has connections closed on which nothing moves for 60 s. */
+  /** The process is ended if an order takes longer: HTTP closes connections on which nothing moves for 60 s. */
   orderMs: number;
-  /** The process ends after so long without an order, and with it the memory of its indexes. */
+  /** The process ends after this time without an order, and frees the memory of its indexes. */
   idleMs: number;
 }
 
 export const retrievalLimits: RetrievalLimits = { searches: 8, pictures: 200, orderMs: 50_000, idleMs: 120_000 };
 
-/** Nodes that look through parts of indexes. */
+/** The nodes that can look through parts of indexes. */
 export interface SearchNodes {
-  /** Those that there are now. */
+  /** The nodes that are attached now. */
   searchNodes(): SearchNode[];
-  /** Resolves with the answer of the node; rejects with one sentence where it is gone. */
+  /** Resolves with the answer of the node; rejects with one sentence if the node is gone. */
   searchPart(session: number, part: PartQuestion['order']): Promise<PartFound>;
 }
 
@@ -50,8 +50,8 @@ interface Waiting {
 }
 
 /**
- * Has orders carried out by a process of their own, which is started by the first of them: a search would hold up everything else that
- * a coordinator does, and decoding a file that anybody may have made could end it.
+ * Carries out orders in a separate process, which the first order starts. In the coordinator's own process, a search
+ * would hold up everything else, and decoding a file that anybody may have made could end the coordinator.
  */
 export class Retrieval {
   readonly #limits: RetrievalLimits;
@@ -67,7 +67,7 @@ export class Retrieval {
   #idle: NodeJS.Timeout | undefined;
   #nextId = 0;
 
-  /** `access` is what sources may be read, which is that of this process unless given. */
+  /** `access` says which sources may be read; unless given, the same ones as in this process. */
   constructor(limits: RetrievalLimits = retrievalLimits, nodes: SearchNodes = noNodes, access = sourceAccess()) {
     this.#limits = limits;
     this.#nodes = nodes;
@@ -79,7 +79,9 @@ export class Retrieval {
     return this.#nodes.searchNodes();
   }
 
-  /** Rejects with Refusal: 'exhausted' where too much waits already, or it takes too long; else what is wrong with the order. */
+  /**
+   * Rejects with Refusal: 'exhausted' if too many orders wait or the order takes too long, else what is wrong with it.
+   */
   async ask<Kind extends OrderKind>(kind: Kind, order: Orders[Kind]['order']): Promise<Orders[Kind]['answer']> {
     const isPicture = quickKinds.has(kind);
     const lane = isPicture ? this.#lanes.picture : this.#lanes.search;
@@ -173,7 +175,7 @@ export class Retrieval {
     if (child.connected) child.send(reply);
   }
 
-  /** The process is gone, or soon will be: its orders fail, and the next one starts another. */
+  /** The process is gone, or soon will be: its orders fail, and the next order starts another process. */
   #forget(child: ChildProcess, why: string): void {
     if (this.#child !== child) return;
     this.#child = undefined;
@@ -193,10 +195,10 @@ function makeFolder(): string {
   }
 }
 
-/** Orders that are answered quickly, and do not wait for searches. */
+/** Orders that are answered quickly, so they do not wait for searches. */
 const quickKinds: ReadonlySet<OrderKind> = new Set(['picture', 'region', 'readsParts', 'histograms']);
 
-/** What the process needs not know: it decodes what anybody may have made. */
+/** The environment without secrets: the process decodes files that anybody may have made. */
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^PG|TOKEN|LEDGER|PASSWORD/i.test(name)));
 }

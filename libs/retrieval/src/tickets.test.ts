@@ -5,7 +5,7 @@ import { Tickets } from './tickets.ts';
 
 const frame = { uri: 'file:///archive/ä b.mp4', frame: 17, isVideo: true, out: 'file:///results' };
 
-test('a ticket names its frame, and no other can be made of it', () => {
+test('a ticket names its frame, and cannot be turned into one for another frame', () => {
   const tickets = new Tickets(randomBytes(32));
   const ticket = tickets.sign(frame);
   assert.match(ticket, /^[\w.-]+$/, 'it is part of a path as it is');

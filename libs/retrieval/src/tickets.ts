@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A frame that may be shown, and the output folder of its job, where maps of it may be. */
+/** A frame that may be shown. `out` is the URI of its job's output folder, which may have a map of the frame. */
 export interface ShownFrame {
   uri: string;
   frame: number;
@@ -8,12 +8,12 @@ export interface ShownFrame {
   out?: string;
 }
 
-/** A ticket is part of a path, and a request's headers have 16 KiB at most. */
+/** The most characters of a ticket: it is part of a path, and the headers of a request may have 16 KiB. */
 const mostCharacters = 8_192;
 
 /**
- * Names frames so that nobody can ask for others: whoever has been told of a frame has its ticket, which no one else can sign. It
- * needs no list of what was told, and is of no use to another process.
+ * Signs tickets that name frames. A caller gets a ticket with each frame of an answer, and can show no other frame,
+ * because only this process can sign. So no list of shown frames is kept. Another process does not accept the ticket.
  */
 export class Tickets {
   readonly #secret: Uint8Array;
@@ -22,14 +22,14 @@ export class Tickets {
     this.#secret = secret;
   }
 
-  /** Empty where the frame's URI is too long for one. */
+  /** The ticket of a frame; empty if the frame's URI is too long for one. */
   sign(frame: ShownFrame): string {
     const text = Buffer.from(JSON.stringify(frame)).toString('base64url');
     const ticket = `${text}.${this.#signature(text).toString('base64url')}`;
     return ticket.length <= mostCharacters ? ticket : '';
   }
 
-  /** Undefined for what this process has not signed. */
+  /** The frame of a ticket; undefined for a text that this process has not signed. */
   read(ticket: string): ShownFrame | undefined {
     const [text = '', signature = '', more] = ticket.split('.');
     const [given, known] = [Buffer.from(signature, 'base64url'), this.#signature(text)];

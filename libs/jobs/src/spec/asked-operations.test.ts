@@ -8,14 +8,14 @@ const specified = (...texts: string[]) => ({
   pipeline: { operations: specifiedOperations(createPipeline(texts.map(parseOperation))) },
 });
 
-test('what was asked for is told without what is a default anyway', () => {
+test('the text of an operation leaves out default values', () => {
   const asked = (...texts: string[]) => askedPipelines(specified(...texts))[0]!.operations;
   assert.deepEqual(asked('lbp'), ['lbp']);
   assert.deepEqual(asked('lbp:labels=uniform'), ['lbp:labels=uniform']);
   assert.deepEqual(asked('ldp:order=2'), ['ldp:order=2']);
 });
 
-test('what is told means the same', () => {
+test('the text of an operation means the same operation', () => {
   const labels = fc.constantFrom('all', 'ror', 'uniform', 'nri-uniform');
   fc.assert(
     fc.property(labels, fc.integer({ min: 1, max: 3 }), (label, radius) => {

@@ -4,12 +4,12 @@ import type { AskedPipeline, JobSpec } from '@halogrid/proto';
 type Specified = Pick<JobSpec, 'pipeline' | 'pipelines'>;
 
 /**
- * A list of jobs asks for all of them once a second, and a specification does not change: to find out takes some 0.1
- * ms.
+ * The answers so far. A list of jobs asks about each job once a second, an answer takes some 0.1 ms, and a
+ * specification does not change.
  */
 const known = new WeakMap<Specified, AskedPipeline[]>();
 
-/** The pipelines of a job without what is a default anyway, e.g. `lbp:labels=uniform`. */
+/** The pipelines of a job with each operation as a text without default values, e.g. `lbp:labels=uniform`. */
 export function askedPipelines(spec: Specified): AskedPipeline[] {
   const asked = known.get(spec) ?? findAsked(spec);
   known.set(spec, asked);
@@ -21,7 +21,7 @@ function findAsked({ pipeline, pipelines }: Specified): AskedPipeline[] {
   return named.map((one) => ({ name: one.name, operations: (one.pipeline?.operations ?? []).map(askedOperation) }));
 }
 
-/** The shortest words that mean the same: a parameter that is completed to what it was is left out. */
+/** The shortest text of an operation: leaves out each parameter that would be completed to the same value. */
 function askedOperation(given: AskedOperation): string {
   const meant = complete(given);
   let { parameters } = meant;
@@ -36,8 +36,8 @@ function askedOperation(given: AskedOperation): string {
 }
 
 /**
- * As the specification of a job has it; as it was given where that makes no pipeline, as nothing that was accepted
- * does.
+ * The operation with all parameters, as in the specification of a job. An operation that makes no pipeline, which no
+ * accepted job has, is returned as it is.
  */
 function complete(given: AskedOperation): AskedOperation {
   try {

@@ -7,7 +7,7 @@ const typeOf = (sample: ImageType['sample'], bands: number): ImageType => {
   return { sample, channels: Array.from({ length: bands }, (_, i) => String(i)) };
 };
 
-test('a PNG is refused where it cannot hold the result, with what is asked for instead', () => {
+test('a PNG that cannot hold the result is refused, with the formats that can', () => {
   const table: [type: ImageType, held: string | undefined][] = [
     [typeOf('u8', 1), undefined],
     [typeOf('u8', 3), undefined],
@@ -29,7 +29,7 @@ test('a PNG is refused where it cannot hold the result, with what is asked for i
   }
 });
 
-test('Deep Zoom is refused for what has no histogram to scale it by, and for bands that are no colours', () => {
+test('Deep Zoom is refused for results without a histogram to scale by, and for bands that are not colours', () => {
   checkMapFormat('dzi', { output: typeOf('u8', 3), bins: 256 });
   checkMapFormat('dzi', { output: typeOf('u16', 1), bins: 4096 });
   const table: [type: ImageType, bins: number, held: string][] = [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { MaxQuarantined } from '@halogrid/proto';
 import { checkMaxQuarantined } from './check-spec.ts';
 
-test('any number of inputs and any percentage may be allowed, or nothing be said', () => {
+test('any number of inputs, any percentage from 0 to 100, or no limit is accepted', () => {
   const good: (MaxQuarantined['limit'] | 'nothing')[] = [
     'nothing',
     { $case: 'inputs', value: 0 },

@@ -6,8 +6,8 @@ import { jobParts } from '../accepted-job.ts';
 import { Refusal, refuseValue } from '../refusal.ts';
 
 /**
- * Checks the pipelines of a specification, one or several: what they are, and the fields of the specification that say
- * so, in canonical form. Throws Refusal, and ParameterError for operations that make no pipeline.
+ * Checks the pipelines of a specification, one or several. Returns them, and the canonical form of the fields that
+ * specify them. Throws Refusal, and ParameterError for operations that make no pipeline.
  */
 export function checkPipelines(given: JobSpec): {
   pipelines: [Pipeline, ...Pipeline[]];

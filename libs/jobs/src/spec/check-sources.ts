@@ -15,29 +15,30 @@ import { Refusal, refuseValue } from '../refusal.ts';
 import { noVideoSentence } from './check-video.ts';
 
 /**
- * Characters that the braces of all sources stand for, at most: a plan keeps what it needs to tell whether an input was
+ * The most characters that the braces of all sources expand to: a plan keeps what it needs to tell whether an input was
  * given before.
  */
 const maxBracesCharacters = 2 ** 23;
 
 /**
- * Inputs that are looked at for a video: a folder of so many is listed within a second. With more, the plan finds out.
+ * The most inputs that are searched for a video here: a folder with this many is listed within a second. With more, the
+ * plan finds out.
  */
 const maxLooks = 20_000;
 
 export interface CheckOptions {
-  /** Returns the same URIs, and learns which one is being checked. */
+  /** Returns the same URIs; as they are iterated, it learns which one is being checked. */
   told?: (uris: Iterable<string>) => Iterable<string>;
   /** Aborts when the result is not wanted any more. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Checks the sources of a specification, while others have their turns. `videoField` is a field that is for videos
- * alone, if one was given. Throws Refusal: 'invalid' for one that is no URI of a source, and for images alone with that
- * field, 'missing' for one that leads to no input, 'forbidden' for one that this process may not read, each with its
- * place in `uris`. Whether an input can be read is for the planner and the nodes to find out: they quarantine the
- * input, or wait for its host.
+ * Checks the sources of a specification, and gives way to other work meanwhile. `videoField` is the field of the
+ * request that is for videos alone, if it has one. Throws Refusal, which names the place of the source in `uris`:
+ * 'invalid' for a URI that cannot be a source, 'missing' for a source that leads to no input, 'forbidden' for a source
+ * that this process may not read. Images alone with `videoField` are 'invalid', too. Whether an input can be read is
+ * for the planner and the nodes to find out: they quarantine the input, or wait for its host.
  */
 export async function checkSources(
   uris: readonly string[],

@@ -20,20 +20,20 @@ import {
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
+import { CaptureOptionsError, checkCaptureOptions } from '@halogrid/sources/captured';
 import { jobGrid } from '../accepted-job.ts';
 import { mapType } from '../map-type.ts';
 import { Refusal, refusalOf, refuseValue } from '../refusal.ts';
-import { checkCaptured } from './check-captured.ts';
 import { checkPipelines } from './check-pipelines.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
 
 /**
- * Checks a specification, all of it: the same with everything in canonical form, and its first pipeline. Throws
- * Refusal: 'invalid' for a wrong option, 'missing' for a source that leads to no input, 'forbidden' for what this
- * process may not read or write.
+ * Checks a whole specification. Returns it in canonical form, with its first pipeline. Throws Refusal: 'invalid' for a
+ * wrong option, 'missing' for a source that leads to no input, 'forbidden' for a source that this process may not read
+ * or an output that it may not write.
  *
- * `check` is checkSources, here or on another thread, for as long as `signal` does not abort.
+ * `check` is checkSources, here or on another thread, until `signal` aborts.
  */
 export async function checkSpec(
   given: JobSpec,
@@ -59,9 +59,9 @@ export async function checkSpec(
   const captured = checkCaptured(given);
   await check(sources, checkVideo(given), { signal });
 
-  // Specifications that are kept have no `op`: those of earlier versions are the same without it.
+  // Stored specifications have no `op`, so that they equal those that earlier versions stored.
   const spec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid } as JobSpec;
-  // What is not asked for is left out, as it was before there was such a thing.
+  // Options that are not asked for are left out, as in specifications from before the option existed.
   spec.priority = priority || undefined;
   spec.verifyPercent = verifyPercent || undefined;
   spec.video = video;
@@ -98,7 +98,7 @@ function checkWork(given: JobSpec): ReturnType<typeof checkPipelines> & { grid: 
   }
 }
 
-/** Throws ParameterError where an image has more bins of all pipelines than one message carries. */
+/** Throws ParameterError if an image has more bins, of all pipelines together, than one message carries. */
 function checkBinsOfAll(grid: Grid, pipelines: readonly Pipeline[]): void {
   const binsOfCells = pipelines.reduce((sum, { bins, output }) => sum + bins * output.channels.length, 0);
   if (grid.rows * grid.columns * binsOfCells <= maxImageBins) return;
@@ -106,14 +106,14 @@ function checkBinsOfAll(grid: Grid, pipelines: readonly Pipeline[]): void {
   throw new ParameterError('the grid', `${grid.rows}x${grid.columns}`, cells);
 }
 
-/** Throws Refusal for a format of dense results that there is not, or that cannot hold what the pipeline gives. */
+/** Throws Refusal for a map format that does not exist, or that cannot hold the output of the pipeline. */
 export function checkMapFormat(format: string, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {
   if (!mapFormats.includes(format)) refuseValue('map_format', format, mapFormats);
   const why = whyNotHeld(format, mapType(output), bins);
   if (why) refuseValue('map_format', format, `tiff, zarr or none, because ${why},`);
 }
 
-/** Throws Refusal for a limit that is none. */
+/** Throws Refusal for a limit that has neither a number of inputs nor a percentage from 0 to 100. */
 export function checkMaxQuarantined(max: MaxQuarantined | undefined): void {
   if (!max) return;
   const { limit } = max;
@@ -123,6 +123,17 @@ export function checkMaxQuarantined(max: MaxQuarantined | undefined): void {
   }
   const { $case, value } = limit;
   if ($case === 'percent' && !(value >= 0 && value <= 100)) refuseValue('max_quarantined.percent', value, '0 to 100');
+}
+
+/** Checks the capture options of a specification; undefined if it has none. Throws Refusal. */
+function checkCaptured({ captured, checksum }: Pick<JobSpec, 'captured' | 'checksum'>): JobSpec['captured'] {
+  if (!captured || (captured.from === '' && captured.zone === '')) return undefined;
+  try {
+    checkCaptureOptions(captured, checksum === true);
+  } catch (error) {
+    throw error instanceof CaptureOptionsError ? new Refusal('invalid', error.sentence) : error;
+  }
+  return { from: captured.from, zone: captured.zone };
 }
 
 function checkLength(uri: string, field: string): void {

@@ -6,8 +6,8 @@ import { hasVideoExtension } from '@halogrid/sources';
 import { Refusal, refuseValue } from '../refusal.ts';
 
 /**
- * Checks what a specification says of videos, as far as names of sources tell; gives the field, if any, that is for
- * videos alone, for checkSources. Throws Refusal.
+ * Checks the video options of a specification, and that FFmpeg is installed if the name of a source is that of a video.
+ * Returns the field that is for videos alone, if any, for checkSources. Throws Refusal.
  */
 export function checkVideo({ sources, video }: JobSpec): string | undefined {
   if (video) checkOptions(video);
@@ -15,7 +15,7 @@ export function checkVideo({ sources, video }: JobSpec): string | undefined {
   return video && videoField(video);
 }
 
-/** What is said of a job that has images alone and chooses frames of videos, by `what`. */
+/** The sentence for a job that has images alone, although its field `what` chooses frames of videos. */
 export const noVideoSentence = (what: string | Sentence): Sentence =>
   sentence`Expected a video among the sources, because ${what} is for videos, but received images alone`;
 
@@ -41,7 +41,7 @@ function checkOptions({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }: VideoOpt
   if (hwaccel && !hwaccels.includes(hwaccel)) refuseValue('video.hwaccel', hwaccel, hwaccels);
 }
 
-/** The field that chooses frames of videos; undefined where none does. */
+/** The first field that chooses frames of videos; undefined if there is none. */
 export function videoField({ every, fromMs, toMs, fpsNum }: VideoOptions): string | undefined {
   if (every > 1) return 'video.every';
   if (fromMs !== undefined) return 'video.from_ms';

@@ -14,8 +14,8 @@ export interface CompleteSubmit {
 }
 
 /**
- * A request with all that it may leave out, texts of operations and paths as a specification has them; `folder` is
- * where outputs go by default where there are no data roots. Throws Refusal.
+ * Completes a request: fills in what it leaves out, parses texts of operations, makes URIs of paths. An output that the
+ * request does not name goes below the first data root, or below `folder` if there is none. Throws Refusal.
  */
 export function completeSubmit({ spec, nameOutByJob }: SubmitRequest, folder = process.cwd()): CompleteSubmit {
   if (!spec)
@@ -31,7 +31,7 @@ export function completeSubmit({ spec, nameOutByJob }: SubmitRequest, folder = p
       ...rest,
       op: [],
       pipeline: pipeline ?? (list ? undefined : { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] }),
-      ...(list && { pipelines: { named: list } }),
+      pipelines: list && { named: list },
       sources: spec.sources.map((source) => (isPath(source) ? toUri(source, '/') : source)),
       mapFormat: spec.mapFormat || 'none',
       out: outOf(spec.out || join(sourceAccess().roots?.[0] ?? folder, 'halogrid-out')),
@@ -43,7 +43,7 @@ export function completeSubmit({ spec, nameOutByJob }: SubmitRequest, folder = p
 const isPath = (text: string): boolean => text.startsWith('/');
 
 function outOf(out: string): string {
-  // What is no path is checked with all else.
+  // checkSpec checks anything that is not a path.
   if (!isPath(out)) return out;
   try {
     return toFileUri(out, '/');
@@ -54,7 +54,7 @@ function outOf(out: string): string {
   }
 }
 
-/** Operations that are given as such, or as texts; `where` they are is a field of the request. */
+/** The pipeline of operations that are given as messages, or as `texts`. `where` is the start of their field's name. */
 function pipelineOf(given: Pipeline | undefined, texts: readonly string[], where: string): Pipeline | undefined {
   if (texts.length === 0) return given && checkOperations(given, `${where}pipeline.operations`);
   if (given)
@@ -68,7 +68,10 @@ function pipelineOf(given: Pipeline | undefined, texts: readonly string[], where
   return checkOperations({ operations }, `${where}op`);
 }
 
-/** Where the operations make no pipeline, the refusal names the first that is wrong by itself, or all of them. */
+/**
+ * If the operations make no pipeline, the refusal names the first operation that is wrong by itself, or the whole
+ * field.
+ */
 function checkOperations(pipeline: Pipeline, field: string): Pipeline {
   const { operations } = pipeline;
   inField(field, () => {

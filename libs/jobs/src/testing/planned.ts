@@ -1,4 +1,4 @@
-// For tests: plans, of as much of their sources as matters.
+// For tests: plans with sources that have only the fields that matter.
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { type PlannedSources, readSources } from '../planned-sources.ts';
 import type { PlannedStep, PlanStep } from '../shard.ts';
@@ -6,7 +6,7 @@ import { gatherSources } from '../source-gatherer.ts';
 
 export type ToldSource = Pick<BlockSource, 'index' | 'uri'> & Partial<BlockSource>;
 
-/** Each has its number for a name unless it tells another. */
+/** The name of a source is its number, unless it has another. */
 export const plannedSources = (sources: readonly ToldSource[]): PlannedSources =>
   gatherSources(sources.map((source) => ({ name: String(source.index), sizeBytes: 0, ...source })));
 

@@ -8,7 +8,7 @@ import { shardAt } from './shard-content.ts';
 /** Chunks read at once: as many as libuv has threads by default, so that small files do not wait for each other. */
 const readsAtOnce = 4;
 
-/** What a source's chunks make up. */
+/** The map of a source that is still in chunks. */
 export interface ChunkSet {
   /** Folder URI (`file:`) in which the chunks lie. */
   scratch: string;
@@ -16,13 +16,13 @@ export interface ChunkSet {
   source: number;
   size: Size;
   type: MapType;
-  /** The parts in which it was computed; together every pixel once. */
+  /** The parts in which the map was computed. Together they have every pixel once. */
   rects: readonly Rect[];
 }
 
 /**
- * Reads rows `y` to `y + height` of a source's map into `target`: the bands one after another, each without gaps between
- * rows. Rejects with one sentence where a chunk is missing or has another length than its name says.
+ * Reads `height` rows of a source's map, from row `y` on, into `target`: the bands one after another, each without gaps
+ * between rows. Rejects with one sentence if a chunk is missing or has another length than its name says.
  */
 export async function readMapRows(set: ChunkSet, y: number, height: number, target: Uint8Array): Promise<void> {
   const { scratch, source, size, type } = set;
@@ -45,7 +45,10 @@ export async function readMapRows(set: ChunkSet, y: number, height: number, targ
   });
 }
 
-/** As `readMapRows` does, of a map that is kept as the shards of its Zarr; the rows must lie in one row of chunks. */
+/**
+ * Does what `readMapRows` does, but for a map that is kept as shards of its Zarr. The rows must lie in one row of
+ * chunks.
+ */
 export async function readShardRows(set: ChunkSet, y: number, height: number, target: Uint8Array): Promise<void> {
   const { scratch, source, size, type } = set;
   const unit = sampleBytes[type.sample];
@@ -69,7 +72,7 @@ export async function readShardRows(set: ChunkSet, y: number, height: number, ta
   });
 }
 
-/** Acts on those of the rectangles that reach into the rows, a few at once. */
+/** Calls `act` with each rectangle that reaches into the rows, a few at once. */
 async function forEachInRows(
   rects: readonly Rect[],
   y: number,
@@ -80,7 +83,7 @@ async function forEachInRows(
   await forEachLimited(wanted, readsAtOnce, act);
 }
 
-/** Fills each band's bytes with its rows from `firstRow` on, of a chunk file that holds `area` pixels. */
+/** Fills `bands` with rows of the bands, from `firstRow` on, of a chunk file that holds `area` pixels. */
 export async function readChunkRows(chunk: Chunk, area: Size, firstRow: number, bands: Uint8Array[]): Promise<void> {
   await withChunkFile(chunk, area.width * area.height * bytesPerPixel(chunk.type), async (file) => {
     const rowBytes = area.width * sampleBytes[chunk.type.sample];
@@ -90,7 +93,7 @@ export async function readChunkRows(chunk: Chunk, area: Size, firstRow: number, 
   });
 }
 
-/** Opens the file of a chunk. Rejects with one sentence where it is missing or does not have that many bytes. */
+/** Opens the file of a chunk for `use`. Rejects with one sentence unless the file has `expectedBytes`. */
 export async function withChunkFile(
   chunk: Chunk,
   expectedBytes: number,
@@ -111,7 +114,7 @@ export async function withChunkFile(
   }
 }
 
-/** Fills `target` from that byte of the file on. */
+/** Fills `target` with the bytes of the file from `position` on. */
 export async function readFully(file: FileHandle, target: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < target.length; ) {
     const { bytesRead } = await file.read(target, done, target.length - done, position + done);
@@ -125,7 +128,7 @@ export function copyRows(from: Uint8Array, width: number, to: Uint8Array, offset
   copyColumns(from, width, width, to, offset, stride);
 }
 
-/** Copies the first `width` bytes of rows of `fromStride`. */
+/** Copies the first `width` bytes of each row. The rows are `fromStride` and `stride` bytes apart. */
 function copyColumns(
   from: Uint8Array,
   fromStride: number,

@@ -25,7 +25,7 @@ test('memory that was used before leaves nothing in chunks', async (t) => {
   giveBackBytes(before);
   await writeChunk(chunk, samples);
   assert.deepEqual(await readFile(chunkPath(chunk)), Buffer.from(expected));
-  // It is there for the next.
+  // The memory is there for the next chunk.
   assert.equal(takeBytes(expected.length).buffer, before.buffer);
 });
 
@@ -94,7 +94,7 @@ test('a preview chunk holds the pixels on the grid of the image, whatever the ti
   assert.deepEqual([...(await readFile(join(folder, 'preview/7/2-0-6-1.u8')))], [13, 16]);
 });
 
-test('a preview chunk without a pixel of the grid is no file', async (t) => {
+test('a preview chunk without a pixel of the grid has no file', async (t) => {
   const folder = await temporaryFolder(t);
   const size = { width: 3000, height: 1 };
   const rect = { x: 1, y: 0, width: 2, height: 1 };

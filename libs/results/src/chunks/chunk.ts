@@ -19,9 +19,12 @@ import { sumBlocks } from './source-sums.ts';
 export const chunkKinds = ['map', 'preview', 'shard', 'sums'] as const;
 export type ChunkKind = (typeof chunkKinds)[number];
 
-/** A piece of a dense result, and where it is kept until the output is assembled. */
+/** A piece of a map, and where it is kept until the output is assembled. */
 export interface Chunk {
-  /** Folder URI for the unfinished results of the job. A `file:` one must exist; to an `http:` or `https:` one it is put. */
+  /**
+   * Folder URI for the unfinished results of the job. A `file:` folder must exist; to an `http(s):` one chunks are
+   * sent.
+   */
   scratch: string;
   kind: ChunkKind;
   /** Index of the source in the job. */
@@ -29,15 +32,13 @@ export interface Chunk {
   /** Size of the whole image in pixels. */
   size: Size;
   type: MapType;
-  /**
-   * The part of the image that was computed, also for `preview` and `sums`.
-   */
+  /** The part of the image that was computed, also for `preview` and `sums`. */
   rect: Rect;
 }
 
 /**
- * How a part of a map is kept until the output is assembled: where `asShards` says so and it has none in part, as shards of a
- * Zarr, which are part of the output as they are; else as a chunk.
+ * How a part of a map is kept until the output is assembled. If `asShards`, and if the part cuts no shard: as shards of
+ * the Zarr, which become files of the output unchanged. Else as one chunk.
  */
 export function piecesOf(
   part: Rect,
@@ -49,12 +50,12 @@ export function piecesOf(
   return shards?.map((rect) => ({ kind: 'shard', rect })) ?? [{ kind: 'map', rect: part }];
 }
 
-/** Where the chunk lies: the same for every attempt at the same work. */
+/** The path of the chunk: the same for every attempt at the same work. */
 export function chunkPath(chunk: Chunk): string {
   return join(fileURLToPath(chunk.scratch), chunkName(chunk));
 }
 
-/** Whether any chunk of that kind was left of a source. */
+/** Whether there are chunks of this kind for the source. */
 export async function hasChunks(scratch: string, kind: ChunkKind, source: number): Promise<boolean> {
   const folder = join(fileURLToPath(scratch), kind, String(source));
   return (await stat(folder).catch(() => undefined)) !== undefined;
@@ -65,11 +66,13 @@ function chunkName({ kind, source, type, rect }: Chunk): string {
 }
 
 /**
- * Keeps the samples of `chunk.rect`. But for shards, the file holds the bands one after another, each as raw rows without gaps, and appears
- * whole under its name or not at all, so that attempts may race; equal attempts write equal bytes. A preview chunk without
- * a sampled pixel is no file. Rejects where the scratch folder is gone, because the job has ended then and late attempts
- * must leave nothing behind. Nothing is synced to the disk: a chunk lost with its machine is noticed by its length when the
- * output is assembled, and syncing each would cost more than computing it.
+ * Writes the samples of `chunk.rect` to a file, or sends them. The file has the bands one after another, each as raw
+ * rows without gaps, unless it is a shard. It appears whole under its name or not at all, so attempts may race; equal
+ * attempts write equal bytes. A preview chunk without a sampled pixel has no file.
+ *
+ * Rejects if the scratch folder is gone: then the job has ended, and late attempts must leave nothing behind. Nothing
+ * is synced to the disk. The length of a chunk shows whether it was lost with its machine, and syncing each chunk would
+ * cost more than computing it.
  */
 export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<void> {
   const taken: Buffer<ArrayBuffer>[] = [];
@@ -106,7 +109,7 @@ async function keep(chunk: Chunk, content: Uint8Array): Promise<void> {
   }
 }
 
-/** What a chunk's file holds. `take` gives memory with anything in it. */
+/** The content of a chunk's file. `take` returns memory that may hold anything. */
 function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples, take: TakeMemory): Uint8Array {
   switch (kind) {
     case 'map':
@@ -120,7 +123,7 @@ function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples, ta
   }
 }
 
-/** Makes the chunk's folder but never the scratch folder. */
+/** Makes the chunk's folder, but never the scratch folder. */
 async function makeFolders(chunk: Chunk): Promise<void> {
   const folder = dirname(chunkPath(chunk));
   for (const path of [dirname(folder), folder]) {

@@ -36,7 +36,7 @@ test('the packed tiles of any image make up the whole of it', () => {
   );
 });
 
-test('the previews of any tiles make up every so-manieth pixel of the image', () => {
+test('the previews of any tiles make up every n-th pixel of the image', () => {
   fc.assert(
     fc.property(anyCase, ({ width, height, tilePx, type }) => {
       const size = { width, height };

@@ -2,27 +2,30 @@ import { type Rect, type Size, sampleBytes, takeSamples } from '@halogrid/geomet
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { previewSampling } from '../layout/preview-grid.ts';
 
-/** The samples of a rectangle: that of (band, y, x) begins at `band * bandBytes + y * strideBytes + x * sampleBytes`. */
+/** Samples of a rectangle. The one at (band, y, x) begins at `band * bandBytes + y * strideBytes + x * sampleBytes`. */
 export interface PlanarSamples {
   bytes: Uint8Array;
-  /** From a row to the next one of the same band. */
+  /** From a row to the next row of the same band. */
   strideBytes: number;
-  /** From a band to the next one; not looked at where there is one band. */
+  /** From a band to the next one; any number if there is only one band. */
   bandBytes: number;
-  /** They are those that a preview shows of the rectangle, and no others: see previewSampling. */
+  /** Whether there are only the samples that a preview shows of the rectangle: see previewSampling. */
   areOfPreview?: boolean;
 }
 
-/** Those of a part of `whole`, whose samples they are; no copy. */
+/** The samples of `part`, as a view of the samples of `whole`. */
 export function samplesOfPart(samples: PlanarSamples, type: MapType, whole: Rect, part: Rect): PlanarSamples {
   const at = (part.y - whole.y) * samples.strideBytes + (part.x - whole.x) * sampleBytes[type.sample];
   return { ...samples, bytes: samples.bytes.subarray(at) };
 }
 
-/** So many bytes with anything in them. */
+/** Returns `length` bytes that may hold anything. */
 export type TakeMemory = (length: number) => Uint8Array;
 
-/** The samples without gaps between rows and bands, in memory that `take` gives; the bytes themselves where there are none. */
+/**
+ * The samples without gaps between rows and bands, in memory from `take`. If there are no gaps, returns a view of the
+ * given bytes.
+ */
 export function packSamples(
   samples: PlanarSamples,
   type: MapType,
@@ -43,7 +46,7 @@ export function packSamples(
   return packed;
 }
 
-/** Takes the preview's pixels out of the samples of `rect`; returns them without gaps between rows and bands. */
+/** The samples of `rect` that a preview shows, without gaps between rows and bands. */
 export function samplePreview(samples: PlanarSamples, type: MapType, rect: Rect, size: Size): Uint8Array {
   const sampled = previewSampling(rect, size, type.bands);
   if (samples.areOfPreview) return packSamples(samples, type, sampled);

@@ -3,7 +3,7 @@ import type { MapType } from '../layout/map-type.ts';
 import { layOutZarrLevel, type ZarrLevel, ZarrShard } from '../layout/map-zarr-layout.ts';
 import type { PlanarSamples, TakeMemory } from './planar-samples.ts';
 
-/** The shard of level 0 whose pixels are `rect`, which `wholeShards` gave. */
+/** The shard of level 0 with the pixels of `rect`, which is one of the rectangles of `wholeShards`. */
 export function shardAt(rect: Rect, size: Size, type: MapType): { level: ZarrLevel; shard: ZarrShard } {
   const level = layOutZarrLevel(size, type);
   const [column, row] = [rect.x / level.shard.width, rect.y / level.shard.height];
@@ -11,8 +11,8 @@ export function shardAt(rect: Rect, size: Size, type: MapType): { level: ZarrLev
 }
 
 /**
- * The file of the shard whose pixels are `rect`, from their samples, in memory that `take` gives: what lies beyond the map in its chunks is
- * 0. Memory that was used before is cleared at 10 GB a second; new pages come at one or two (measured).
+ * The content of a shard file with the pixels of `rect`, in memory from `take`. Parts of chunks beyond the map are 0.
+ * Used memory is cleared at 10 GB a second, while new pages come at one or two (measured).
  */
 export function shardContent(
   samples: PlanarSamples,

@@ -4,8 +4,8 @@ import { previewStride } from '../layout/preview-grid.ts';
 import type { PlanarSamples } from './planar-samples.ts';
 
 /**
- * The most pixels a side of a block that are summed. With this limit, summing costs less than decoding, however large
- * the image is.
+ * The most pixels that are summed along each side of a block. With this limit, summing costs less than decoding,
+ * however large the image is.
  */
 const mostTaps = 16;
 
@@ -18,9 +18,10 @@ interface SourcePart {
 }
 
 /**
- * The blocks that a part reaches into, in the picture's coordinates. Each pixel of a source's picture shows a block of
- * `previewStride` x `previewStride` pixels by their mean; in a larger block, by the mean of 16 x 16 of them, evenly
- * spread. A part of the image keeps sums, because a block may lie in several parts, and sums are exact in any order.
+ * The blocks that a part reaches into, in the picture's coordinates. Each pixel of a source's picture shows the mean of
+ * a block of `previewStride` x `previewStride` pixels; in a block of more than 16 x 16, the mean of 16 x 16 pixels,
+ * evenly spread. A part of the image keeps sums, because a block may lie in several parts, and sums are exact in any
+ * order.
  */
 export function blocksOf({ size, type, rect }: SourcePart): Rect {
   const stride = previewStride(size, type.bands);

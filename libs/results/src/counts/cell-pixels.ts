@@ -1,9 +1,9 @@
 import type { HistogramShape } from './histogram-shape.ts';
 
 /**
- * The pixels that every channel of a cell counts, whose bins begin at place `first`. Where they cannot be right, what
- * they have, as a clause: counts that are none, channels that differ, or more than the `most` pixels that lie in the
- * cell.
+ * The number of pixels that every channel of a cell counts. The bins of the cell begin at index `first`. If the counts
+ * cannot be right, returns a clause that says why: a count that is not a whole number from 0 on, channels that differ,
+ * or more than the `most` pixels of the cell.
  */
 export function cellPixels(
   { channels, bins: length }: HistogramShape,
@@ -11,7 +11,7 @@ export function cellPixels(
   first: number,
   most: number,
 ): number | string {
-  // Those of an array of integers are no other numbers.
+  // An array of uint32 holds nothing but whole numbers from 0 on.
   const areCounts = bins instanceof Uint32Array;
   let pixels = 0;
   for (let channel = 0; channel < channels; channel++) {

@@ -2,13 +2,13 @@ import type { Size } from '@halogrid/geometry';
 import type { Grid, Pipeline } from '@halogrid/kernels';
 import { cellsOf } from '@halogrid/kernels/grid';
 
-/** How the bins of a source lie: cells row by row, of each every channel, one channel after another. */
+/** The order of a source's bins: cells row by row, and in each cell one channel after another. */
 export interface HistogramShape {
   grid: Grid;
   channels: number;
-  /** Bins a channel; 0 where the pipeline has no histogram. */
+  /** Bins per channel; 0 if the pipeline has no histogram. */
   bins: number;
-  /** Devices count in their own ways, so that the digest leaves the bins out. */
+  /** Devices may count differently, so the digest leaves the bins out. */
   isNear?: true;
 }
 
@@ -16,23 +16,23 @@ export function histogramShape(
   { output, bins, binning }: Pick<Pipeline, 'output' | 'bins' | 'binning'>,
   grid: Grid,
 ): HistogramShape {
-  return { grid, channels: output.channels.length, bins, ...(binning?.isExact === false && { isNear: true }) };
+  return { grid, channels: output.channels.length, bins, isNear: binning?.isExact === false || undefined };
 }
 
-/** Bins of one cell. */
+/** Bins of one cell, in all channels. */
 export const binsOfCell = ({ channels, bins }: HistogramShape): number => channels * bins;
 
-/** The bins of a source that its digest has: none where devices count in their own ways. */
+/** The bins of a source that enter its digest: none if devices may count differently. */
 export const digestedBins = <Bins extends ArrayLike<number>>({ isNear }: HistogramShape, bins: Bins): Bins | [] =>
   isNear ? [] : bins;
 
-/** Bins of a source: of all cells, those without pixels too. */
+/** Bins of a source, in all cells, also in cells without pixels. */
 export const binsOfSource = (shape: HistogramShape): number => shape.grid.rows * shape.grid.columns * binsOfCell(shape);
 
-/** Whether a cell is the whole image, so that there is nothing to lay out. */
+/** Whether the only cell is the whole image. */
 export const isOneCell = ({ rows, columns }: Grid): boolean => rows === 1 && columns === 1;
 
-/** The counts of all cells of an image by those of the cells that have pixels, which come row by row, and are integers below 2^32. */
+/** The counts of all cells of an image, from the counts of the cells that have pixels, row by row. */
 export function allCells(shape: HistogramShape, size: Size, counts: Uint32Array): Uint32Array {
   if (counts.length === binsOfSource(shape)) return counts;
   const { grid } = shape;

@@ -18,7 +18,7 @@ test('a job digest is the SHA-256 of two lines and the digests of the sources in
   assert.notEqual(jobDigest('lbp border=zero', sources), jobDigest('lbp border=wrap', sources));
 });
 
-test('the line of a job names its pipeline, and its grid where that has several cells', () => {
+test('the line of a job names its pipeline, and its grid if that has several cells', () => {
   const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero' }]);
   const line = jobLine(pipeline, { rows: 1, columns: 1 });
   assert.match(line, /^lbp:.* border=zero$/);

@@ -1,12 +1,12 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import type { SourceDigest } from './source-digest.ts';
 
-/** Changes when the rules below do, so that digests of different rules never look equal by accident. */
+/** Changes with the rules below, so that digests by different rules are never equal by accident. */
 const versionLine = 'halogrid digest 1\n';
 
 /**
- * Digest of a job of several pipelines: SHA-256 over the line `halogrid digests 1`, then a line for each pipeline in order, with its
- * name, a space and the digest that a job of its own has, each with its line feed.
+ * Digest of a job with several pipelines: SHA-256 over the line `halogrid digests 1`, then a line for each pipeline in
+ * order: its name, a space, and the digest of a job with this pipeline alone. Each line ends with a line feed.
  */
 export function digestOfAll(parts: readonly { name: string; digest: string }[]): string {
   const lines = parts.map(({ name, digest }) => `${name} ${digest}\n`);
@@ -16,7 +16,7 @@ export function digestOfAll(parts: readonly { name: string; digest: string }[]):
 /**
  * Digest of a job: SHA-256 over the line `halogrid digest 1`, the line that jobLine gives (each with its line feed),
  * then the 32-byte digests of its sources in the order of results. URIs, the cut into shards, the order of arrival and
- * the machines do not enter. Several digests may come as one, end to end.
+ * the machines do not enter. `add` also takes several digests end to end.
  */
 export class JobDigest {
   readonly #sha: Hash;
@@ -29,7 +29,7 @@ export class JobDigest {
     this.#sha.update(digest);
   }
 
-  /** To be called once. */
+  /** The digest as hexadecimal text. To be called once. */
   end(): string {
     return this.#sha.digest('hex');
   }

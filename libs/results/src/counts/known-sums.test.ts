@@ -18,7 +18,7 @@ const known = fc.array(shape).chain((shapes) => {
   return fc.record({ shapes: fc.constant(shapes), sums: fc.tuple(...sums) });
 });
 
-test('what is known of a source is read as it was packed, and other bytes are refused', () => {
+test('known counts are read as they were packed, and other bytes are refused', () => {
   fc.assert(
     fc.property(known, ({ shapes, sums }) => {
       const bytes = packKnown(sums);

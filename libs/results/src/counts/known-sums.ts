@@ -1,21 +1,22 @@
 import { readVarints, skipVarints, varintsLength, writeVarints } from '@halogrid/proto/varints';
 import { binsOfSource, type HistogramShape } from './histogram-shape.ts';
 
-/** What a pipeline counts of a source. */
+/** The counts of a source by one pipeline. */
 export interface SourceSums<Counts extends ArrayLike<number> = ArrayLike<number>> {
+  /** Pixels counted in each channel. */
   counted: number;
-  /** Those of all cells, as HistogramShape lays them out. */
+  /** The counts of all cells, in the order of HistogramShape. */
   bins: Counts;
 }
 
 /**
- * The known counts of a source, one entry a pipeline of the job; undefined for pipelines that are to compute it. They
- * go from the plan through the log to the lease, in the block of the source. So the part and the answer look as if the
- * node had computed all pipelines, and one fact completes the source in all of them.
+ * The known counts of a source, one entry per pipeline of the job; undefined for pipelines that still have to compute
+ * it. The counts travel in the block of the source: from the plan through the log to the lease. So the part and the
+ * answer look as if the node had computed all pipelines, and one fact completes the source in all of them.
  */
 export type KnownSums = readonly (SourceSums | undefined)[];
 
-/** The bytes of it: varints, for each pipeline 0, or 1, the pixels that are counted and the counts. */
+/** Packs known counts as varints: for each pipeline 0, or else 1, the counted pixels and the counts. */
 export function packKnown(known: KnownSums): Uint8Array {
   const numbers = known.flatMap((sums) => (sums ? [[1, sums.counted], sums.bins] : [[0]]));
   const bytes = new Uint8Array(numbers.reduce((sum, part) => sum + varintsLength(part), 0));
@@ -23,7 +24,10 @@ export function packKnown(known: KnownSums): Uint8Array {
   return bytes;
 }
 
-/** Which of the pipelines, whose shapes these are, are in what packKnown wrote. Throws RangeError for other bytes. */
+/**
+ * Which pipelines have counts in the bytes of packKnown. `shapes` has an entry for every pipeline of the job. Throws
+ * RangeError for other bytes.
+ */
 export function knownPipelines(bytes: Uint8Array, shapes: readonly HistogramShape[]): boolean[] {
   let at = 0;
   const known = shapes.map((shape) => {
@@ -31,11 +35,14 @@ export function knownPipelines(bytes: Uint8Array, shapes: readonly HistogramShap
     at = endOf(bytes, at, shape);
     return isKnown;
   });
-  if (at !== bytes.length) throw new RangeError(`What is known of a source has ${bytes.length} bytes instead of ${at}`);
+  if (at !== bytes.length) throw new RangeError(`Known counts of a source have ${bytes.length} bytes instead of ${at}`);
   return known;
 }
 
-/** What is known by the pipeline with that number. The bytes are such as `knownPipelines` takes. */
+/**
+ * The known counts of the pipeline with this index; undefined if there are none. `knownPipelines` must accept the
+ * bytes.
+ */
 export function readKnown(
   bytes: Uint8Array,
   shapes: readonly HistogramShape[],
@@ -48,6 +55,6 @@ export function readKnown(
   return { counted: numbers[0]!, bins: numbers.subarray(1) };
 }
 
-/** Where a pipeline ends that begins at `at`. */
+/** The end of a pipeline's entry that begins at `at`. */
 const endOf = (bytes: Uint8Array, at: number, shape: HistogramShape): number =>
   skipVarints(bytes, at, bytes[at] === 1 ? 2 + binsOfSource(shape) : 1);

@@ -9,14 +9,14 @@ export interface PartSums {
   sums: Uint8Array;
 }
 
-/** Sums as a fact has them. No sum of one fact reaches 2^53. */
+/** Packs the sums of a fact. No sum of one fact reaches 2^53. */
 export function packSums(counted: bigint, sums: BigUint64Array): PartSums {
   const counts = new Float64Array(sums.length);
   for (let i = 0; i < sums.length; i++) counts[i] = Number(sums[i]);
   return { counted: String(counted), sums: packCounts(counts) };
 }
 
-/** Counts as varints. */
+/** Packs counts as varints. */
 export function packCounts(counts: ArrayLike<number>): Uint8Array {
   const bytes = new Uint8Array(varintsLength(counts));
   writeVarints(counts, bytes, 0);

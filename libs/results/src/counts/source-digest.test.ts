@@ -16,6 +16,6 @@ test('a source digest is the SHA-256 of its numbers as 64-bit integers, for any 
   );
 });
 
-test('the digest of a quarantined source is that of a word', () => {
+test('the digest of a quarantined source is the SHA-256 of a word', () => {
   assert.deepEqual(quarantinedDigest, createHash('sha256').update('quarantined').digest());
 });

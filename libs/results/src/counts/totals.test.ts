@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Totals } from './totals.ts';
 
-test('totals are exact, whatever is added and whenever somebody asks', () => {
+test('totals are exact, whatever is added and whenever they are read', () => {
   const count = fc.oneof(fc.nat(1000), fc.maxSafeNat(), fc.constant(Number.MAX_SAFE_INTEGER));
   const cells = fc.array(fc.tuple(count, count), { maxLength: 4 }).map((pairs) => pairs.flat());
   fc.assert(

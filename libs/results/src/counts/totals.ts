@@ -1,10 +1,10 @@
 /**
- * Exact sums of bins, over any number of cells. They are added as numbers while they stay below 2^53, and as 64-bit integers then.
- * Measured: 0.2 µs for 256 bins, and 1.2 µs where each was added as a 64-bit integer.
+ * Exact sums of bins, over any number of cells. Counts are added as float64 while the sums stay below 2^53, and then
+ * moved to 64-bit integers. 256 bins take 0.2 µs; adding each as a 64-bit integer took 1.2 µs (measured).
  */
 export class Totals {
   readonly #sums: BigUint64Array;
-  /** What is not in the sums yet, and what it is at most in each bin. */
+  /** The counts that are not in `#sums` yet, and the most that any bin of them can hold. */
   readonly #recent: Float64Array;
   #recentMost = 0;
 
@@ -18,13 +18,13 @@ export class Totals {
     return this.#sums.length;
   }
 
-  /** The sums; changes of it are changes of the totals, until something is added. */
+  /** The sums so far. Not a copy: writing to the array changes the totals. It is out of date after the next `add`. */
   get sums(): BigUint64Array {
     if (this.#recentMost > 0) this.#settle();
     return this.#sums;
   }
 
-  /** Adds counts from 0 to 2^53 - 1 of some cells, one after another. None of them is above `most`. */
+  /** Adds the counts of some cells, one cell after another. Counts are from 0 to `most`, which is at most 2^53 - 1. */
   add(bins: ArrayLike<number>, most: number): void {
     const recent = this.#recent;
     const cell = recent.length;
@@ -36,7 +36,7 @@ export class Totals {
     }
   }
 
-  /** Takes away counts of one cell that were added. */
+  /** Subtracts counts of one cell that were added before. */
   takeBack(bins: ArrayLike<number>): void {
     const { sums } = this;
     for (let i = 0; i < sums.length; i++) sums[i]! -= BigInt(bins[i]!);

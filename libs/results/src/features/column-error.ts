@@ -1,4 +1,4 @@
-/** Bytes of a column that are not as this version writes them; the message says what they do: 'ends early'. */
+/** Thrown for bytes of a column that this version would not write. The message is a clause about them: 'ends early'. */
 export class ColumnError extends Error {
   override name = 'ColumnError';
 }

@@ -1,6 +1,6 @@
 import type { SchemaElement } from 'hyparquet';
 
-/** A column: names from the schema's root down to its values, and their type. */
+/** A column: the names from below the schema's root down to its values, and the type of the values. */
 export interface ColumnLeaf {
   path: string[];
   type: NonNullable<SchemaElement['type']>;

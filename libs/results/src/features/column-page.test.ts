@@ -29,7 +29,10 @@ test('property: a page begins with the header that the library gives it', () => 
             uncompressed_page_size: levelBytes + data.length,
             compressed_page_size: levelBytes + content,
             data_page_header_v2: {
-              ...{ num_values: values, num_nulls: nulls, num_rows: rows, encoding: column.encoding },
+              num_values: values,
+              num_nulls: nulls,
+              num_rows: rows,
+              encoding: column.encoding,
               repetition_levels_byte_length: repetitionLevels.length,
               definition_levels_byte_length: definitionLevels.length,
               is_compressed: isCompressed,

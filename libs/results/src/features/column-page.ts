@@ -4,7 +4,7 @@ import { ByteWriter } from 'hyparquet-writer';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import { ThriftFields } from './thrift-fields.ts';
 
-/** The least and the largest value; texts are UTF-8 and in its order. */
+/** The least and the largest value of a column. Texts are UTF-8, and ordered by their bytes. */
 export interface Limits<Value = number | bigint | Uint8Array> {
   least: Value;
   largest: Value;
@@ -13,21 +13,21 @@ export interface Limits<Value = number | bigint | Uint8Array> {
 /** Values of a column, encoded. */
 export interface EncodedColumn {
   encoding: Encoding;
-  /** Values with those that are null, which `data` does not have. */
+  /** How many values there are, including nulls. `data` has no nulls. */
   values: number;
   nulls: number;
   data: Uint8Array;
-  /** Undefined where all are null, and of the column of histograms. */
+  /** Undefined if all values are null, and for the column of histograms. */
   limits?: Limits | undefined;
-  /** Encoded; none of a column without lists or nulls. */
+  /** Encoded levels; absent for a column without lists or nulls. */
   repetitionLevels?: Uint8Array;
   definitionLevels?: Uint8Array;
 }
 
-/** A page of a column as it is in a file, wherever it is there. */
+/** A page of a column. Its bytes do not depend on its place in a file. */
 export interface ColumnPage extends Pick<EncodedColumn, 'encoding' | 'values' | 'nulls' | 'limits'> {
   bytes: Uint8Array;
-  /** What it would have without compression. */
+  /** How many bytes the page would have without compression. */
   plainBytes: number;
   isCompressed: boolean;
   hasLevels: boolean;
@@ -35,16 +35,16 @@ export interface ColumnPage extends Pick<EncodedColumn, 'encoding' | 'values' | 
 
 const noBytes = new Uint8Array();
 
-/** Bytes whose compression says whether all of them are worth it. */
+/** How many first bytes of a page are compressed as a sample, which decides whether the page is compressed. */
 const sampleBytes = 1024;
 
-/** What Snappy has to make of the sample. Bits that are packed hardly ever shrink: counts of photographs become 1 % smaller. */
+/** To what part of its size Snappy must shrink the sample. Packed bits hardly shrink: counts of photographs by 1 %. */
 const worthwhile = 7 / 8;
 
-/** Makes the page of `rows` rows with those values. Equal values give equal bytes. */
+/** Makes the page of `rows` rows from an encoded column. Equal values give equal bytes. */
 export type MakePage = (rows: number, column: EncodedColumn) => ColumnPage;
 
-/** A page as outputs have it: compressed where that is worthwhile. */
+/** A page for outputs: compressed if that is worthwhile. */
 export const columnPage: MakePage = (rows, column) => {
   const { data } = column;
   const sample = data.subarray(0, sampleBytes);
@@ -52,7 +52,7 @@ export const columnPage: MakePage = (rows, column) => {
   return pageOf(rows, column, isCompressed ? snappyCompress(data) : data, isCompressed);
 };
 
-/** A page that is read once, and soon: neither compressed nor with limits, which take as long to make as all else of it. */
+/** A page that is read once, and soon: without compression and limits, which would take as long as the rest of it. */
 export const plainPage: MakePage = (rows, column) => pageOf(rows, { ...column, limits: undefined }, column.data, false);
 
 function pageOf(rows: number, column: EncodedColumn, content: Uint8Array, isCompressed: boolean): ColumnPage {
@@ -71,17 +71,23 @@ function pageOf(rows: number, column: EncodedColumn, content: Uint8Array, isComp
   head.number(4, 'i32', Encodings.indexOf(encoding));
   head.number(5, 'i32', definitionLevels.length);
   head.number(6, 'i32', repetitionLevels.length);
-  // Pages that do not say so are.
+  // A page without this field is compressed.
   if (!isCompressed) head.false(7);
   head.end();
   page.end();
   const bytes = Buffer.concat([header.getBytes(), repetitionLevels, definitionLevels, content]);
   const plainBytes = header.index + levelBytes + data.length;
   return {
-    ...{ bytes, plainBytes, encoding, values, nulls, isCompressed },
-    ...{ hasLevels: levelBytes > 0, limits },
+    bytes,
+    plainBytes,
+    encoding,
+    values,
+    nulls,
+    isCompressed,
+    hasLevels: levelBytes > 0,
+    limits,
   };
 }
 
-/** Of the page that is being made. */
+/** The header of the page that is being made. */
 const header = new ByteWriter();

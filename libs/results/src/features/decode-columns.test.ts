@@ -60,7 +60,7 @@ test('columns are read as they were written', () => {
   fc.assert(property, { numRuns });
 });
 
-test('pages are taken apart as they were put together', () => {
+test('pages are read as they were made', () => {
   const data = fc.oneof(
     fc.uint8Array({ maxLength: 2000 }),
     fc.tuple(fc.uint8Array({ maxLength: 20 }), fc.nat(200)).map(([some, times]) => {
@@ -78,8 +78,13 @@ test('pages are taken apart as they were put together', () => {
     const header = readPageHeader(bytes);
     const { headerBytes, definitionBytes, dataBytes, ...facts } = header;
     assert.deepEqual(facts, {
-      ...{ rows: some.length, encoding: 'PLAIN', values: some.length, nulls: 3, repetitionBytes: 0 },
-      ...{ isCompressed, plainBytes: values.length },
+      rows: some.length,
+      encoding: 'PLAIN',
+      values: some.length,
+      nulls: 3,
+      repetitionBytes: 0,
+      isCompressed,
+      plainBytes: values.length,
     });
     const at = headerBytes + definitionBytes;
     assert.equal(at + dataBytes, bytes.length);
@@ -93,7 +98,7 @@ test('pages are taken apart as they were put together', () => {
   fc.assert(property, { numRuns });
 });
 
-test('any bytes are read to an end, or refused with ColumnError', () => {
+test('reading any bytes comes to an end, or is refused with ColumnError', () => {
   const good = [
     packed([5, 9, 0, 2 ** 31 - 1, ...Array(200).keys()]),
     snappyCompress(Buffer.from('abcabcabcabcabcabc'.repeat(9))),
@@ -131,17 +136,17 @@ test('any bytes are read to an end, or refused with ColumnError', () => {
   fc.assert(property, { numRuns: repeated(500, 20_000) });
 });
 
-const notPacked = (numbers: number) => `has something else than ${numbers} numbers that are packed`;
+const notPacked = (numbers: number) => `does not hold ${numbers} packed numbers`;
 const longText = Buffer.concat([packed([0]), packed([3]), Buffer.from('abc')]);
 const unpack = (count: number, bytes: readonly number[]) =>
   deltaUnpack(Uint8Array.from(bytes), 0, new Uint32Array(count));
 const uncompress = (...bytes: number[]) => snappyUncompress(Uint8Array.from(bytes), new Uint8Array(9));
 
-test('bytes that other decoders read in a circle, or as another number, are refused', () => {
+test('bytes that make other decoders go in a circle, or read another number, are refused', () => {
   const table: [string, () => unknown][] = [
     // A literal of 2^32 - 15 bytes.
     ['has more than the 9 bytes that it says', () => uncompress(9, 63 << 2, 0xf0, 255, 255, 255, 0)],
-    ['refers to what is before it', () => uncompress(9, 1 | (5 << 2), 0)],
+    ['refers to bytes before its first', () => uncompress(9, 1 | (5 << 2), 0)],
     ['has 1 bytes instead of 9', () => uncompress(9, 0, 7)],
     // -1 miniblocks of a block.
     [notPacked(200), () => unpack(200, [0x80, 1, 255, 255, 255, 255, 15, 0xc8, 1, 0])],

@@ -1,10 +1,10 @@
 import { ColumnError } from './column-error.ts';
 import { deltaUnpack } from './delta-unpack.ts';
 
-// What `encodeLevels`, `deltaPack` and the other encoders write, read again. The decoders of hyparquet take any file, and
-// some that are made for it keep them for hours: these end with the bytes.
+// Decodes what `encodeLevels`, `deltaPack` and the other encoders write. The decoders of hyparquet accept any file, and
+// a forged one may keep them busy for hours. These decoders end with the bytes.
 
-/** Reads numbers and bytes one after another. Every method throws ColumnError behind the end. */
+/** Reads numbers and bytes one after another. Every method throws ColumnError if the bytes end early. */
 class Input {
   readonly bytes: Uint8Array;
   at: number;
@@ -20,7 +20,7 @@ class Input {
     return byte;
   }
 
-  /** From 0 to 2^32 - 1. */
+  /** A number from 0 to 2^32 - 1. */
   varint(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
@@ -37,7 +37,7 @@ class Input {
   }
 }
 
-/** Levels of 0 and 1: the runs of RLE that are as many as there are values. */
+/** Decodes `count` levels of 0 and 1: runs of equal levels (RLE), and levels packed as bits. */
 export function decodeLevels(bytes: Uint8Array, count: number): Uint8Array {
   const levels = new Uint8Array(count);
   const input = new Input(bytes);
@@ -49,7 +49,7 @@ export function decodeLevels(bytes: Uint8Array, count: number): Uint8Array {
       levels.fill(input.byte() & 1, at, at + length);
       at += length;
     } else {
-      // Groups of eight, the last of which may be more than there are.
+      // Groups of eight levels. The last group may have more than there are.
       if (length === 0 || 8 * (length - 1) >= count - at) throw new ColumnError('has other levels than rows');
       for (let group = 0; group < length; group++) {
         const bits = input.byte();
@@ -60,13 +60,13 @@ export function decodeLevels(bytes: Uint8Array, count: number): Uint8Array {
   return levels;
 }
 
-/** Flags. */
+/** Decodes `count` flags of one bit each. */
 export function decodeFlags(data: Uint8Array, count: number): Uint8Array {
   if (data.length < Math.ceil(count / 8)) throw new ColumnError('ends early');
   return Uint8Array.from({ length: count }, (_, i) => (data[i >> 3]! >> (i & 7)) & 1);
 }
 
-/** Whole numbers of 8 bytes. Throws ColumnError for those that are not from 0 to 2^53 - 1. */
+/** Decodes whole numbers of 8 bytes each. Throws ColumnError for numbers that are not from 0 to 2^53 - 1. */
 export function decodePlain(data: Uint8Array, into: Float64Array | Uint32Array): void {
   if (data.length < 8 * into.length) throw new ColumnError('ends early');
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -77,7 +77,7 @@ export function decodePlain(data: Uint8Array, into: Float64Array | Uint32Array):
   }
 }
 
-/** Texts of up to `most` bytes that are not null, as TextList has encoded them. */
+/** Decodes `count` texts of TextList, without nulls. Throws ColumnError for texts of more than `most` bytes. */
 export function decodeTexts(data: Uint8Array, count: number, most: number): string[] {
   if (count === 0) return [];
   const [shared, rest] = [new Uint32Array(count), new Uint32Array(count)];

@@ -7,7 +7,7 @@ import { deltaPack, deltaPackedBytes } from './delta-pack.ts';
 
 const count = fc.oneof(fc.nat(9), fc.nat(5000), fc.nat({ max: 2 ** 31 - 1 }), fc.constant(2 ** 31 - 1), fc.constant(0));
 
-test('counts are packed as hyparquet-writer packs them, for int32 and for int64, in the room that is said', () => {
+test('counts are packed as hyparquet-writer packs them, for int32 and for int64, in the promised room', () => {
   fc.assert(
     fc.property(fc.array(count, { minLength: 1, maxLength: 600 }), fc.nat(3), (counts, at) => {
       const bytes = new Uint8Array(at + deltaPackedBytes(counts.length));

@@ -1,23 +1,24 @@
-/** Values of a block, all of which are differences to the least of them. */
+/** Values of a block. It stores the differences between neighbours, less the least difference of the block. */
 const blockValues = 128;
-/** Values that are packed in as many bits each. */
+/** Values of a miniblock. All of them are packed in the same number of bits. */
 const miniblockValues = 32;
 const miniblocks = blockValues / miniblockValues;
 
-/** Values that `deltaPack` takes are from 0 up to this, so that differences have 32 bits with their sign. */
+/** The largest value that `deltaPack` takes, so that differences fit into 32 bits with their sign. */
 export const maxDeltaPacked = 2 ** 31 - 1;
 
-/** Differences of a block; the encoder is not called again before it has returned. */
+/** The differences of a block. All calls share it, because the encoder is synchronous. */
 const deltas = new Int32Array(blockValues);
 
-/** Bytes that `deltaPack` takes at most for so many values. */
+/** The most bytes that `deltaPack` needs for that many values. */
 export const deltaPackedBytes = (values: number): number =>
   32 + Math.ceil(values / blockValues) * (9 + 4 * blockValues);
 
 /**
- * Writes whole numbers from 0 to 2^31 - 1 in Parquet's encoding DELTA_BINARY_PACKED, which is the same for columns of int32 and of
- * int64; returns where it ends. `bytes` has room for `deltaPackedBytes` from `at` on. Source: the specification of Apache Parquet
- * ("Delta Encoding"). Measured: 4 ns a count, where the encoder of hyparquet-writer, which takes any number, needs 10.
+ * Packs the first `count` values, whole numbers from 0 to 2^31 - 1, in Parquet's encoding DELTA_BINARY_PACKED, which is
+ * the same for columns of int32 and of int64. Returns where the packed bytes end. `bytes` must have room for
+ * `deltaPackedBytes` from `at` on. Source: the specification of Apache Parquet ("Delta Encoding"). It takes 4 ns a
+ * count; the encoder of hyparquet-writer, which accepts any number, takes 10 ns (measured).
  */
 export function deltaPack(values: ArrayLike<number>, count: number, bytes: DataView, at: number): number {
   at = putVarint(blockValues, bytes, at);
@@ -35,7 +36,7 @@ export function deltaPack(values: ArrayLike<number>, count: number, bytes: DataV
       if (delta < least) least = delta;
       before = value;
     }
-    // What is missing in the last miniblock is written as zeros.
+    // The missing values of a short block are packed as zeros.
     for (let i = size; i < blockValues; i++) deltas[i] = least;
     at = putBlock(least, bytes, at);
   }
@@ -75,7 +76,7 @@ function putZigzag(value: number, bytes: DataView, at: number): number {
   return putVarint(value < 0 ? -2 * value - 1 : 2 * value, bytes, at);
 }
 
-/** Writes a number from 0 to 2^32 - 1, and gives the place behind it. */
+/** Writes a number from 0 to 2^32 - 1, and returns where it ends. */
 function putVarint(value: number, bytes: DataView, at: number): number {
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.setUint8(at++, (rest & 0x7f) | 0x80);

@@ -7,13 +7,13 @@ interface Exports {
 
 const wasm = new WasmModule<Exports>(new URL('./histograms.wasm', import.meta.url));
 
-/** Bytes behind the last that are read with it. */
+/** How many bytes behind the end may be read, because words are read. */
 const wordBytes = 8;
 
 /**
- * Reads what `deltaPack` has made of as many numbers, from byte `from` on; returns where it ends. Throws ColumnError
- * where it was packed in another way, or the numbers are not from 0 to 2^31 - 1. By WebAssembly: unpacking 256 takes
- * 0.3 µs where TypeScript took 1.
+ * Unpacks numbers of `deltaPack` from byte `from` on, until `into` is full; returns where they end. Throws ColumnError
+ * if they were packed in another way, if there are more or fewer of them, or if they are not from 0 to 2^31 - 1.
+ * WebAssembly unpacks 256 numbers in 0.3 µs; TypeScript took 1 µs.
  */
 export function deltaUnpack(bytes: Uint8Array, from: number, into: Uint32Array | Float64Array): number {
   if (into.length === 0) return from;
@@ -22,7 +22,7 @@ export function deltaUnpack(bytes: Uint8Array, from: number, into: Uint32Array |
   const end = at + packed.length;
   wasm.reserve(end + wordBytes).set(packed, at);
   const ended = wasm.exports.unpackDeltas(at, end, into.length, WasmModule.begin);
-  if (ended === 0) throw new ColumnError(`has something else than ${into.length} numbers that are packed`);
+  if (ended === 0) throw new ColumnError(`does not hold ${into.length} packed numbers`);
   into.set(new Uint32Array(wasm.buffer, WasmModule.begin, into.length));
   return from + ended - at;
 }

@@ -8,15 +8,15 @@ export interface RowsPage {
   columns: readonly ColumnPage[];
 }
 
-/** A row group as it is in any file. */
+/** A row group that does not depend on its place in a file. */
 export interface EncodedGroup {
-  /** What a footer says of it, as of one that begins at 0. */
+  /** The row group's entry in a footer, as if the row group began at byte 0. */
   group: RowGroup;
-  /** Its bytes, end to end. */
+  /** The bytes of the row group, end to end. */
   pieces: readonly Uint8Array[];
 }
 
-/** The row group of pages, which are taken as they are; they have the columns of `schema`. */
+/** Makes a row group of pages, whose bytes stay as they are. The pages have the columns of `schema`. */
 export function encodeGroup(schema: SchemaElement[], pages: readonly RowsPage[]): EncodedGroup {
   let start = 0;
   const columns = columnLeaves(schema).map((leaf, i) => {
@@ -32,7 +32,7 @@ export function encodeGroup(schema: SchemaElement[], pages: readonly RowsPage[])
   return { group, pieces: columns.flatMap((_, i) => pages.map((page) => page.columns[i]!.bytes)) };
 }
 
-/** The same row group so many bytes further in its file. */
+/** The same row group, `by` bytes further in its file. */
 export function shiftedGroup(group: RowGroup, by: bigint): RowGroup {
   const columns = group.columns.map(({ file_offset, meta_data }) => {
     const data_page_offset = meta_data!.data_page_offset + by;
@@ -57,7 +57,8 @@ function chunkOf({ path, type }: ColumnLeaf, pages: ColumnPage[], start: number,
       total_uncompressed_size: BigInt(sumOf(pages, ({ plainBytes }) => plainBytes)),
       data_page_offset: BigInt(start),
       statistics: {
-        ...(limits && { min_value: limits.least, max_value: limits.largest }),
+        min_value: limits?.least,
+        max_value: limits?.largest,
         null_count: BigInt(nulls),
       },
     },
@@ -65,7 +66,7 @@ function chunkOf({ path, type }: ColumnLeaf, pages: ColumnPage[], start: number,
   };
 }
 
-/** The limits of both. */
+/** The limits of the values of both. */
 function wider(one: Limits | undefined, other: Limits | undefined): Limits | undefined {
   if (!one || !other) return one ?? other;
   return {

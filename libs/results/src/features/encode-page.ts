@@ -6,40 +6,42 @@ import type { PagePlace } from './page-layout.ts';
 import type { TextList } from './text-list.ts';
 
 /**
- * Rows of features.parquet: those of some sources in order, and of the same cells of each. A column has a value a source, but for `counted`
- * and `histograms`, which have those of the cells of the first source, then those of the next.
+ * Rows of features.parquet: the same cells of some sources, in order of the sources. `counted` and `histograms` have a
+ * value per row: the cells of the first source, then the cells of the next. Other columns have a value per source.
  */
 export interface PageRows {
-  /** URI of the source. */
+  /** URIs of the sources. */
   source: TextList;
-  /** That of its files, without extensions. */
+  /** Names of the sources' files, without extensions. */
   name: TextList;
-  /** Null where nobody knows. */
+  /** Null if the camera is not known. */
   camera: TextList;
   frame: Float64Array;
-  /** NaN for none. */
+  /** NaN without a time. */
   timestampMs: Float64Array;
-  /** Milliseconds since 1970 in UTC; NaN where nobody knows. */
+  /** Milliseconds since 1970 in UTC; NaN if the time is not known. */
   capturedAtMs: Float64Array;
   counted: Float64Array;
   histograms: HistogramList;
-  /** The first of the cells, and how many cells a row of the grid has. */
+  /** The number of the first cell in the grid, and how many cells a row of the grid has. */
   firstCell: number;
   gridColumns: number;
 }
 
-/** A page as it is in any file: the bytes of each column, in the order of `schema`. */
+/** A page that does not depend on its place in a file: a page of each column, in the order of `featureSchema`. */
 export interface EncodedPage {
   rows: number;
   columns: ColumnPage[];
-  /** Whether `histogram` of its file is to be of int64. */
+  /** Whether `histogram` must be int64 in its file. */
   isWide: boolean;
 }
 
-/** The page of some sources, the first of which has number `firstSource`, and of cells from `firstCell` on. */
+/** A page with the place where it begins. */
 export interface PlacedPage extends EncodedPage, PagePlace {}
 
-/** Encodes rows as pages of their columns. Equal rows give equal bytes, whatever is encoded before. Numbers are such as their columns have. */
+/**
+ * Encodes rows as pages of their columns. Equal rows give equal bytes. Callers check that numbers fit their columns.
+ */
 export function encodePage(page: PageRows, makePage: MakePage): EncodedPage {
   const { source, name, camera, frame, timestampMs, capturedAtMs, counted, firstCell, gridColumns } = page;
   const rows = counted.length;
@@ -72,7 +74,7 @@ export function encodePage(page: PageRows, makePage: MakePage): EncodedPage {
   return { rows, columns: encoded.map((column) => makePage(rows, column)), isWide: histograms.isWide };
 }
 
-/** Each value `times` times. */
+/** Each value, repeated `times` times. */
 function repeated(values: Float64Array, times: number): Float64Array {
   if (times === 1) return values;
   const column = new Float64Array(values.length * times);
@@ -80,7 +82,7 @@ function repeated(values: Float64Array, times: number): Float64Array {
   return column;
 }
 
-/** The columns of features.parquet, in the order of `encodePage`. Those that have no children are of the type that it says. */
+/** The schema of features.parquet. Its columns have the order and the types of `encodePage`. */
 export const featureSchema = (isWide: boolean): SchemaElement[] => [
   { name: 'schema', num_children: 10 },
   { name: 'source', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
@@ -90,7 +92,7 @@ export const featureSchema = (isWide: boolean): SchemaElement[] => [
   {
     name: 'captured_at',
     type: 'INT64',
-    // Readers of before the logical types know the other one.
+    // Readers that are older than logical types know only this one.
     converted_type: 'TIMESTAMP_MILLIS',
     logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
     repetition_type: 'OPTIONAL',

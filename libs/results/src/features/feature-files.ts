@@ -8,27 +8,27 @@ import type { FooterFacts } from './footer-groups.ts';
 import type { PageLayout } from './page-layout.ts';
 import { ParquetFile, replaceFooter } from './parquet-file.ts';
 
-/** Digits of the names of files in a folder, so that their order is that of their sources. */
+/** Digits in the names of files in a folder. In the order of their names, files are in the order of their sources. */
 const nameDigits = 12;
 
-/** The file of a folder features.parquet that begins with source `first`. */
+/** The name of the file, in a folder features.parquet, that begins with source `first`. */
 export const partName = (first: number): string => `${String(first).padStart(nameDigits, '0')}.parquet`;
 
 /**
- * Makes features.parquet of row groups, which come in the order of their sources: one file, or a folder of files where the job has more
- * sources than `layout` has for one. A page, row group or file without rows is left out, but for the first file of a folder.
- * What is in a file follows from its rows and the layout alone.
+ * Makes features.parquet of row groups, which come in the order of their sources: one file, or a folder of files if the
+ * job has more sources than `layout` allows in one file. Pages, row groups and files without rows are left out, except
+ * the first file of a folder. The content of a file follows from its rows and the layout alone.
  */
 export class FeatureFiles {
   readonly #path: string;
   readonly #layout: PageLayout;
-  /** Where the folder grows, if there is one. */
+  /** The path of the folder, if there is one, until it is whole. */
   readonly #folder: string;
-  /** The file that is written. */
+  /** The file that is being written. */
   #file: ParquetFile;
-  /** The first source of each of its row groups. */
+  /** The first source of each row group so far. */
   #groupSources: number[] = [];
-  /** The first source of each file of the folder, that one last; undefined as long as there is but one file. */
+  /** The first source of each file of the folder, the present one last; undefined as long as there is no folder. */
   #parts: number[] | undefined;
   #isWide = false;
 
@@ -53,26 +53,26 @@ export class FeatureFiles {
     this.#isWide ||= isWide;
   }
 
-  /** The job has so many sources, quarantined ones too. Ends the files, makes them durable and gives them their name. */
+  /** Ends the files, makes them durable and gives them their name. `sources`: all of the job, also quarantined ones. */
   async finish(sources: number, about: FooterFacts['about']): Promise<void> {
     if (sources > this.#layout.wholeSources && !this.#parts) await this.#split();
     const facts = { schema: featureSchema(this.#isWide), about };
     await this.#file.finish(facts);
     if (!this.#parts) return;
-    // What the first files are to say was not known when they ended.
+    // The schema and the description were not known when the first files ended.
     for (const first of this.#parts.slice(0, -1)) await replaceFooter(join(this.#folder, partName(first)), facts);
     await syncFolder(this.#folder);
     await rename(this.#folder, this.#path);
     await syncFolder(dirname(this.#path));
   }
 
-  /** Removes what was written, also after a failure. */
+  /** Removes everything that was written, also after a failure. */
   async abort(): Promise<void> {
     await this.#file.abort();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** Makes a folder of files of the file. */
+  /** Turns the single file into a folder of files. */
   async #split(): Promise<void> {
     const whole = this.#file;
     await mkdir(this.#folder);
@@ -103,12 +103,12 @@ export class FeatureFiles {
     this.#parts!.push(first);
   }
 
-  /** With a footer that says nothing but of row groups. */
+  /** Ends the present file with a footer for now, which has no description. */
   async #endPart(): Promise<void> {
     await this.#file.finish({ schema: featureSchema(this.#isWide), about: {} });
   }
 
-  /** The first source of the file that has that one. */
+  /** The first source of the file that has `source`. */
   #partOf(source: number): number {
     const { partSources } = this.#layout;
     return Math.floor(source / partSources) * partSources;

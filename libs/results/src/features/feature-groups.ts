@@ -4,16 +4,16 @@ import { featureSchema, type PlacedPage } from './encode-page.ts';
 import { areOfOneGroup, type PageLayout } from './page-layout.ts';
 import { RowGroups } from './row-groups.ts';
 
-/** A row group of features.parquet; a thread can hand it to another. */
+/** A row group of features.parquet. A thread can pass it to another. */
 export interface FeatureGroup extends EncodedGroup {
-  /** The number of the first source of its first page, and of its last page. */
+  /** The number of the first source in the first page, and of the first source in the last page. */
   firstSource: number;
   lastSource: number;
-  /** As that of a page. */
+  /** Whether `histogram` must be int64 in its file. */
   isWide: boolean;
 }
 
-/** Makes row groups of pages, which come in the order of their sources. Holds one. */
+/** Makes row groups of pages, which come in the order of their sources. Holds one row group. */
 export class FeatureGroups {
   readonly #pages: RowGroups<PlacedPage>;
 
@@ -21,12 +21,12 @@ export class FeatureGroups {
     this.#pages = new RowGroups(([first], page) => areOfOneGroup(layout, first!, page));
   }
 
-  /** The next page. Returns the row group that has ended before it, if any. */
+  /** Adds the next page. Returns the row group that ended before it, if any. */
   add(page: PlacedPage): FeatureGroup | undefined {
     return groupOf(this.#pages.add(page));
   }
 
-  /** Ends the row group; undefined where it has no pages. */
+  /** Ends the row group; undefined if it has no pages. */
   end(): FeatureGroup | undefined {
     return groupOf(this.#pages.end());
   }

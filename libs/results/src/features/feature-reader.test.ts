@@ -40,7 +40,7 @@ test('every row is read as it was written, in any order and over row groups and 
   }
 });
 
-test('a file whose row groups are of so many rows, as earlier versions wrote them, is read', async () => {
+test('a file of an earlier version, with a fixed number of rows per row group, is read', async () => {
   // 40 rows of 2 x 3 cells and 1300 bins, of version 0.1.0.
   const reader = (await FeatureReader.open(fileURLToPath(new URL('../testing/rows-0.1.0.parquet', import.meta.url))))!;
   assert.deepEqual([reader.rows, reader.rowGroups, reader.missingColumns], [240, 2, []]);
@@ -50,7 +50,7 @@ test('a file whose row groups are of so many rows, as earlier versions wrote the
   assert.deepEqual([source.texts[source.numbers[0]!], cellRow[0], cellColumn[0]], ['file:///33', 0, 1]);
 });
 
-test('a file of an older version, without names and without a word of itself, is read', async (t) => {
+test('a file of an older version, without names and without a description, is read', async (t) => {
   const path = await temporaryPath(t);
   const histograms = [
     [1, 2],
@@ -66,7 +66,7 @@ test('a file of an older version, without names and without a word of itself, is
   for (const [row, histogram] of histograms.entries()) assert.deepEqual([...(await reader.histogram(row))], histogram);
 });
 
-test('row groups are read as columns, with times and cameras where the file has them', async (t) => {
+test('row groups are read as columns, with times and cameras if the file has them', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-features-'));
   t.after(() => rm(folder, { recursive: true }));
   const path = join(folder, 'features.parquet');
@@ -110,11 +110,11 @@ test('row groups are read as columns, with times and cameras where the file has 
   await assert.rejects(reader.columns(0, 3), /^Error: Row 0 has 2 bins instead of 3$/);
 });
 
-test('a file that is not there is none, and a folder has to have files', async (t) => {
+test('a missing file gives undefined, and a folder must have files', async (t) => {
   assert.equal(await FeatureReader.open('/nowhere/features.parquet'), undefined);
   const folder = dirname(await temporaryPath(t));
   await assert.rejects(FeatureReader.open(folder), /^Error: '.*' has no files that end with \.parquet$/);
-  // A link may lead to where nothing may be read.
+  // A link may lead to a folder that may not be read.
   await symlink('/etc/hostname', join(folder, '000000000000.parquet'));
   await assert.rejects(FeatureReader.open(folder), /^Error: '.*' has no files that end with \.parquet$/);
 });

@@ -12,13 +12,13 @@ import { lastUpTo } from '../layout/last-up-to.ts';
 import { HistogramPages, type Histograms } from './histogram-pages.ts';
 import { type TextColumn, textColumn } from './text-column.ts';
 
-/** A file, opened. */
+/** An open file and its footer. */
 interface OpenFile {
   buffer: AsyncBuffer;
   metadata: FileMetaData;
 }
 
-/** The histograms of a row group: its first row, and the one behind its last. */
+/** The histograms of a row group, from row `start` up to row `end`, which is left out. */
 interface DecodedGroup {
   start: number;
   end: number;
@@ -27,7 +27,7 @@ interface DecodedGroup {
 
 const flatColumns = ['source', 'frame', 'timestamp_ms', 'captured_at', 'camera', 'cell_row', 'cell_col', 'counted'];
 
-/** Rows of a features.parquet that follow one another. Times and cameras that are not known are NaN and null. */
+/** Consecutive rows of a features.parquet. Unknown times are NaN, and unknown cameras null. */
 export interface FeatureColumns {
   source: TextColumn<string>;
   frame: Int32Array<ArrayBuffer>;
@@ -44,24 +44,24 @@ export interface FeatureColumns {
 }
 
 /**
- * Reads a features.parquet, which is a file or a folder of files: histograms by the number of their row, and columns by row group. A row group
- * is decoded at once and kept, so rows are to be asked for more or less in order.
+ * Reads a features.parquet, a file or a folder of files: histograms by the number of their row, and columns by row
+ * group. It decodes a whole row group and keeps it, so ask for rows more or less in order.
  */
 export class FeatureReader {
-  /** In the order of their rows. */
+  /** The files, in the order of their rows. */
   readonly #paths: readonly string[];
-  /** The file that was used last: what the footers of all say takes much memory. */
+  /** The file that was used last. The footers of all files would take much memory. */
   #last: { file: number; opened: Promise<OpenFile> };
   readonly #schema: FileMetaData['schema'];
-  /** By row group: its first row, and behind the last the number of rows. */
+  /** The first row of each row group, then the number of all rows. */
   readonly #starts: readonly number[];
-  /** By file: its first row group, and behind the last the number of row groups. */
+  /** The first row group of each file, then the number of all row groups. */
   readonly #groups: readonly number[];
-  /** The row group that was read last, for rows. */
+  /** The row group whose histograms were decoded last for single rows. */
   #decoded: DecodedGroup | undefined;
   readonly #pages = new HistogramPages();
 
-  /** Undefined where there is no such file. Rejects where it is none of Parquet, or a folder without files of Parquet. */
+  /** Undefined if the file is missing. Rejects if it is not a Parquet file, or is a folder without Parquet files. */
   static async open(path: string): Promise<FeatureReader | undefined> {
     const about = await stat(path).catch(() => undefined);
     if (!about) return undefined;
@@ -101,20 +101,25 @@ export class FeatureReader {
     return this.#starts.length - 1;
   }
 
-  /** Which of the columns that every features.parquet has are not there: another version of halogrid, or another program, wrote it. */
+  /**
+   * The columns that every version of halogrid writes and this file does not have: another program may have written it.
+   */
   get missingColumns(): string[] {
     const there = new Set(this.#schema.map(({ name }) => name));
     return everyFile.filter((name) => !there.has(name));
   }
 
-  /** The counts of a row, exact below 2^53. Rejects where there is no such row or it cannot be decoded. */
+  /** The counts of a row, exact below 2^53. Rejects if there is no such row or it cannot be decoded. */
   async histogram(row: number): Promise<Float64Array> {
     const { start, histograms } = await this.#groupOf(row);
     const { bins, counts } = histograms;
     return counts.slice((row - start) * bins, (row - start + 1) * bins);
   }
 
-  /** Puts the counts of `rows` rows from `first` on into `target`, which has room for just these. Rejects as `histogram`. */
+  /**
+   * Puts the counts of `rows` rows from `first` on into `target`, which has room for exactly these. Rejects as
+   * `histogram` does, and if rows have another number of bins.
+   */
   async counts(first: number, rows: number, target: Float64Array | Uint32Array): Promise<void> {
     const bins = target.length / rows;
     for (let row = first; row < first + rows; ) {
@@ -135,7 +140,7 @@ export class FeatureReader {
     return this.#decoded;
   }
 
-  /** All columns of a row group. Rejects where it cannot be decoded, or its histograms do not have `bins` counts. */
+  /** All columns of a row group. Rejects if it cannot be decoded, or its histograms do not have `bins` counts. */
   async columns(rowGroup: number, bins: number): Promise<FeatureColumns> {
     const [flat, histograms] = await Promise.all([this.#flatColumns(rowGroup), this.#histograms(rowGroup)]);
     if (histograms.bins !== bins) {
@@ -154,7 +159,7 @@ export class FeatureReader {
     };
   }
 
-  /** The columns of a row group that hold one value a row; null where the file has none of that name. */
+  /** The columns of a row group that have one value per row, by name. A column that the file lacks is all null. */
   async #flatColumns(rowGroup: number): Promise<(name: string) => unknown[]> {
     const { buffer: file, metadata } = await this.#alone(rowGroup);
     const rows = Number(metadata.row_groups[0]!.num_rows);
@@ -196,7 +201,7 @@ export class FeatureReader {
     return { bins, counts };
   }
 
-  /** What is known of the file of a row group, as if it had that alone: plans of what is read look at all that there are. */
+  /** The file of a row group, as if it had no other row group: hyparquet goes through all of them for each read. */
   async #alone(rowGroup: number): Promise<OpenFile> {
     const file = lastUpTo(this.#groups, rowGroup);
     if (this.#last.file !== file) this.#last = { file, opened: openFile(this.#paths[file]!) };
@@ -211,7 +216,7 @@ async function openFile(path: string): Promise<OpenFile> {
 }
 
 /**
- * The files of a folder, in the order of their names, which is that of their rows. Links are passed over: they may lead out of the
+ * The files of a folder by name, which is also the order of their rows. Links are passed over: they may lead out of the
  * folders that may be read.
  */
 async function partsOf(folder: string): Promise<string[]> {
@@ -220,10 +225,10 @@ async function partsOf(folder: string): Promise<string[]> {
   return names.sort().map((name) => join(folder, name));
 }
 
-/** Columns of every version. Others may be missing in older files, and are then not known of any row. */
+/** The columns that every version writes. Older files may lack other columns, which are then unknown for all rows. */
 const everyFile = ['source', 'frame', 'timestamp_ms', 'cell_row', 'cell_col', 'counted', 'histogram'];
 
-/** A value of a column; NaN for none. */
+/** A value of a column as a number; NaN if it is missing. */
 function numberOf(value: unknown): number {
   if (value instanceof Date) return value.getTime();
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;

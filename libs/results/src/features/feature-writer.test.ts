@@ -19,10 +19,11 @@ import { PageMaker } from './page-maker.ts';
 const int32 = fc.nat({ max: 2 ** 31 - 1 });
 const text = fc.string({ unit: 'grapheme' });
 
-/** A job: the sources that are not quarantined, of how many. */
 interface Job {
   shape: FeatureShape;
+  /** The sources that are not quarantined. */
   sources: WrittenSource[];
+  /** How many sources there are with quarantined ones. */
   listed: number;
 }
 
@@ -94,7 +95,7 @@ test('counts above 2^31 - 1 are kept', async (t) => {
   );
 });
 
-test('rows whose counts are varints are those of the same counts as numbers', async (t) => {
+test('counts that are given as varints make the same rows as the same numbers', async (t) => {
   const folder = await temporaryFolder(t);
   const count = fc.oneof(fc.nat(300), fc.nat(2 ** 15), fc.nat({ max: 2 ** 29 }), fc.maxSafeNat());
   await fc.assert(
@@ -120,7 +121,7 @@ test('rows whose counts are varints are those of the same counts as numbers', as
       await append(maker.end());
       await write(groups.end());
       await files.finish(listed, {});
-      // What is counted is the first channel, which has one bin here.
+      // The first channel, which has one bin here, says how many pixels are counted.
       const ofFirstBin = sources.map(({ facts, cells }) => {
         return { facts, cells: cells.map(({ histogram }) => ({ histogram, counted: histogram[0]! })) };
       });
@@ -161,7 +162,7 @@ test('a source that is left out shifts nothing: the bytes of other pages stay, a
   }
 });
 
-test('a job of more counts is a folder, whose files are those of a job of their sources alone', async (t) => {
+test('a job with more counts is a folder, and each file equals that of a job with its sources alone', async (t) => {
   const folder = await temporaryFolder(t);
   const limits = { wholeCounts: 500, partCounts: 200 };
   const few = jobs(fc.oneof(fc.nat(9), int32, fc.maxSafeNat()), 4);
@@ -169,7 +170,7 @@ test('a job of more counts is a folder, whose files are those of a job of their 
     fc.asyncProperty(few, fc.boolean(), async (job, hasFew) => {
       const { grid, bins } = job.shape;
       const { wholeSources, partSources } = pageLayout(grid.rows * grid.columns, bins, limits);
-      // Also one that has so many sources only with those that are quarantined at its end.
+      // Also a job that has that many sources only because of quarantined ones at its end.
       if (hasFew) job.listed = wholeSources + 1;
       const sources = job.sources.filter(({ facts }) => facts.number < job.listed);
       const path = await write(folder, { ...job, sources }, limits);
@@ -184,7 +185,7 @@ test('a job of more counts is a folder, whose files are those of a job of their 
         const own = sources.filter(({ facts }) => facts.number >= first && facts.number < first + partSources);
         assert.equal((await typeOfCounts(files[i]!)) === 'INT64', isWide);
         const alone = await write(folder, { ...job, sources: own }, undefined, 'alone.parquet');
-        // The type is that of the whole job.
+        // The type of counts depends on the whole job.
         if ((await typeOfCounts(alone)) === 'INT64' || !isWide) {
           assert.ok((await readFile(files[i]!)).equals(await readFile(alone)));
         }
@@ -194,9 +195,9 @@ test('a job of more counts is a folder, whose files are those of a job of their 
   );
 });
 
-test('one count above 2^31 - 1 makes those of every row group int64, of which the pages stay as they are', async (t) => {
+test('one count above 2^31 - 1 makes the counts of every row group int64, and other pages stay as they are', async (t) => {
   const folder = await temporaryFolder(t);
-  // With 4096 bins, 8 sources are a page; the differences are as large as they can be.
+  // With 4096 bins, 8 sources are a page. The differences are as large as possible.
   const extremes = Float64Array.from({ length: 4096 }, (_, i) => (i % 2 ? 2 ** 31 - 1 : 0));
   const wide = { ...shape, bins: 4096 };
   const sources = Array.from({ length: 200 }, (_, number) => sourceOf(number, extremes));
@@ -237,7 +238,7 @@ test('an image with more cells than a page has is cut at fixed cells', async (t)
 
 test('the file has its columns, and the footer lists many row groups as it lists few', async (t) => {
   const folder = await temporaryFolder(t);
-  // One row has more counts than a page is to have, and eight are a row group.
+  // Each row has more counts than a page should have, and eight rows are a row group.
   const histogram = new Uint8Array(2 ** 18);
   for (const groups of [0, 1, 14, 15, 130]) {
     const sources = Array.from({ length: groups }, (_, group) => sourceOf(8 * group, histogram));
@@ -268,7 +269,7 @@ test('the file has its columns, and the footer lists many row groups as it lists
   }
 });
 
-test('each row group says what its columns lie between, texts in the order of their UTF-8', async (t) => {
+test('each row group has the least and the largest value of its columns, texts in the order of their UTF-8', async (t) => {
   // In UTF-16 the second comes before the first. The last is in another page.
   const texts = ['\uff5e', '\u{1f600}', 'b', 'a'];
   const sources = texts.map((source, i): WrittenSource => {
@@ -299,7 +300,7 @@ test('each row group says what its columns lie between, texts in the order of th
   ]);
 });
 
-test('counts that shrink are compressed, and those that do not are left as they are packed', async (t) => {
+test('counts that shrink are compressed, and others are only packed', async (t) => {
   const folder = await temporaryFolder(t);
   const noise = randomBytes(4 * 1024 * 40);
   const table: [string, (number: number, bin: number) => number][] = [
@@ -344,7 +345,7 @@ test('numbers that do not fit are refused with one sentence', async (t) => {
   await writer.abort();
 });
 
-test('every file says of itself what is given at the end', async (t) => {
+test('every file has the description that is given at the end', async (t) => {
   const folder = await temporaryFolder(t);
   for (const limits of [undefined, { wholeCounts: 1, partCounts: 1 }]) {
     const path = join(folder, 'about.parquet');

@@ -10,7 +10,7 @@ export type { FeatureShape, FeatureSource } from './page-maker.ts';
 
 /** The histogram of a grid cell. */
 export interface FeatureCell {
-  /** Pixels that it counts. */
+  /** How many pixels it counts. */
   counted: number;
   /** Counts of the bins, channels one after another. */
   histogram: ArrayLike<number>;
@@ -19,12 +19,14 @@ export interface FeatureCell {
 const maxInt32 = 2 ** 31 - 1;
 
 /**
- * Writes features.parquet source by source, in the order of their numbers; a row a cell. Memory is a row group, whatever the number of rows.
- * Equal rows give equal bytes, whatever sources are left out: pages and row groups are ranges of numbers.
- * Columns: source and name (strings), frame (int32), timestamp_ms (double, nullable),
- * captured_at (timestamp in UTC, milliseconds, nullable), camera (string, nullable), cell_row and cell_col (int32), counted (int64),
- * histogram (list of int32, or of int64 where one of the job's counts needs that). The footer has the least and the largest value of
- * each column and row group.
+ * Writes features.parquet source by source, in the order of their numbers, with a row per cell. It holds one row group
+ * in memory, whatever the number of rows. Equal rows give equal bytes, whatever sources are left out, because pages and
+ * row groups are ranges of numbers.
+ *
+ * Columns: source and name (strings), frame (int32), timestamp_ms (double, nullable), captured_at (timestamp in UTC,
+ * milliseconds, nullable), camera (string, nullable), cell_row and cell_col (int32), counted (int64), histogram (list
+ * of int32, or of int64 if one of the job's counts needs it). The footer has the least and the largest value of each
+ * column and row group.
  */
 export class FeatureWriter {
   readonly #pages: PageMaker;
@@ -43,7 +45,7 @@ export class FeatureWriter {
     this.#files = files;
   }
 
-  /** Adds a source with all its cells. Rejects with one sentence where a number does not fit into its column. */
+  /** Adds a source with all its cells. Rejects with one sentence if a number does not fit into its column. */
   async add(source: FeatureSource, cells: readonly FeatureCell[]): Promise<void> {
     this.#check(source, cells);
     await this.#append(this.#pages.begin(source));
@@ -54,8 +56,8 @@ export class FeatureWriter {
   }
 
   /**
-   * Ends the file with what it says of itself, key by key, makes it durable and gives it its name; the job has so many sources, quarantined
-   * ones too. Leaves nothing where that fails.
+   * Ends the file with its description, key by key, makes it durable and gives it its name. `sources` is the number of
+   * all sources of the job, also quarantined ones. Leaves nothing if that fails.
    */
   async finish(sources: number, about: FooterFacts['about'] = {}): Promise<void> {
     try {
@@ -68,7 +70,7 @@ export class FeatureWriter {
     }
   }
 
-  /** Removes what was written, also after a failure. */
+  /** Removes everything that was written, also after a failure. */
   async abort(): Promise<void> {
     await this.#files.abort();
   }

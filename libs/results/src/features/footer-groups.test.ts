@@ -8,7 +8,7 @@ import { columnLeaves } from './column-leaves.ts';
 import { featureSchema } from './encode-page.ts';
 import { FooterGroups } from './footer-groups.ts';
 
-/** Some texts are longer than what a footer says of them. */
+/** Some texts are longer than a footer allows. */
 const anyText = fc
   .tuple(fc.constantFrom('', '\ufeff', 'a', 'é', '\ud7ff', '\u{10ffff}'), fc.nat(300), fc.string())
   .map(([one, times, rest]) => Buffer.from(one.repeat(times) + rest));
@@ -30,11 +30,15 @@ const anyGroup: fc.Arbitrary<RowGroup> = fc
         const size = BigInt(sizes[i]!);
         return {
           meta_data: {
-            ...{ type, path_in_schema: path, codec: i % 2 ? ('SNAPPY' as const) : ('UNCOMPRESSED' as const) },
+            type,
+            path_in_schema: path,
+            codec: i % 2 ? ('SNAPPY' as const) : ('UNCOMPRESSED' as const),
             encodings: i % 3 ? (['PLAIN'] as const).slice() : (['DELTA_BINARY_PACKED', 'RLE'] as const).slice(),
-            ...{ num_values: size, total_compressed_size: size, total_uncompressed_size: 2n * size },
+            num_values: size,
+            total_compressed_size: size,
+            total_uncompressed_size: 2n * size,
             data_page_offset: start + size,
-            // A column of histograms has none.
+            // The column of histograms has no limits.
             statistics: { ...(values && i < 9 && { min_value, max_value }), null_count: size },
           },
           file_offset: start + size,
@@ -46,7 +50,7 @@ const anyGroup: fc.Arbitrary<RowGroup> = fc
     return fc.tuple(...columns).map((of) => ({ columns: of, ...rest }));
   });
 
-test('property: footers have the bytes that the library gives those of the same row groups, whatever they became', () => {
+test('property: footers have the bytes that the library writes for the same row groups, also for some of them and wider', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.array(anyGroup, { maxLength: 3 }), fc.array(anyGroup, { minLength: 13, maxLength: 17 })),
@@ -68,7 +72,7 @@ test('property: footers have the bytes that the library gives those of the same 
   );
 });
 
-/** By the writer of files of the library. */
+/** The footer as the writer of the library makes it. */
 function footerOf(groups: RowGroup[], isWide: boolean, about: Record<string, string>): Buffer {
   const schema = featureSchema(isWide);
   const types = columnLeaves(schema).map(({ type }) => type);

@@ -3,17 +3,17 @@ import { columnLeaves } from './column-leaves.ts';
 import { endOfFile, type FooterFrame, footerFrame, groupsHeader, readFooter } from './footer-bytes.ts';
 import { packGroup } from './pack-group.ts';
 
-/** What a footer says but for the row groups. */
+/** The content of a footer, apart from the row groups. */
 export interface FooterFacts {
-  /** That of all row groups; may have wider types than the file began with. */
+  /** The schema of all row groups. Types may be wider than when the file was begun. */
   schema: SchemaElement[];
-  /** What the file says of itself, by key. */
+  /** The description that the file has in itself, by key. */
   about: Readonly<Record<string, string>>;
 }
 
 /**
- * What the footer of a file says of its row groups, in the bytes that it will have: a kilobyte each with ten columns,
- * where objects take nine.
+ * The entries for row groups in the footer of a file, already packed: a kilobyte each with ten columns, where objects
+ * would take nine.
  */
 export class FooterGroups {
   readonly #schema: SchemaElement[];
@@ -22,7 +22,7 @@ export class FooterGroups {
   readonly #packed: Uint8Array[] = [];
   #rows = 0n;
 
-  /** `schema` is that of the row groups. */
+  /** `schema` is the schema of the row groups. */
   constructor(schema: SchemaElement[]) {
     this.#schema = schema;
   }
@@ -36,19 +36,19 @@ export class FooterGroups {
     this.#rows += group.num_rows;
   }
 
-  /** Those from number `from` up to `to`, which is left out. */
+  /** The row groups from index `from` up to `to`, which is left out. */
   slice(from: number, to: number): RowGroup[] {
     return this.#packed.slice(from, to).map((packed) => this.#unpack(packed));
   }
 
-  /** What a file with these row groups ends with. */
+  /** The end of a file with these row groups. */
   footer({ schema, about }: FooterFacts): Uint8Array {
     const key_value_metadata = Object.entries(about).map(([key, value]) => ({ key, value }));
     const { front, back } = footerFrame({ schema, num_rows: this.#rows, key_value_metadata });
     return endOfFile([front, groupsHeader(this.length), ...this.#ofTypes(schema), back]);
   }
 
-  /** What is packed, with the types that columns have in another schema. */
+  /** The packed entries, with the types that the columns have in `schema`. */
   #ofTypes(schema: SchemaElement[]): readonly Uint8Array[] {
     const types = columnLeaves(schema).map(({ type }) => type);
     if (columnLeaves(this.#schema).every(({ type }, i) => type === types[i])) return this.#packed;

@@ -13,22 +13,25 @@ export interface Histograms {
 type Head = NonNullable<ReturnType<typeof parquetHeader>['data_page_header_v2']>;
 
 /**
- * Reads the column `histogram` of row groups as `HistogramList` writes it: lists of the same length, none of them null. Their counts are
- * decoded into one array. The general reader would make an array a row first: with it, reading all columns takes twice the processor
- * time (measured with 59 bins).
+ * Reads the column `histogram` of row groups as `HistogramList` writes it: lists of equal length, without nulls. It
+ * decodes all counts into one array. The general reader first makes an array per row: with it, reading all columns
+ * takes twice the processor time (measured with 59 bins).
  */
 export class HistogramPages {
-  /** Repetition and definition levels that were found to be those of so many lists of `bins` counts. */
+  /** Repetition and definition levels that belong to `rows` lists of `bins` counts, as was found before. */
   #known: { rows: number; bins: number; levels: Uint8Array } | undefined;
 
-  /** Whether a file has the lists that are read here: `histogram` is never null, nor is an element of it. */
+  /** Whether a file has lists that are read here: neither `histogram` nor its elements may be null. */
   static areOf(schema: readonly SchemaElement[]): boolean {
     const at = schema.findIndex(({ name }) => name === 'histogram');
     const repetitions = schema.slice(at, at + 3).map((element) => element.repetition_type);
     return at >= 0 && repetitions.join() === 'REQUIRED,REPEATED,REQUIRED';
   }
 
-  /** Those of a row group from the bytes of the column. Undefined where it was written in another way, or not all lists are as long. */
+  /**
+   * The histograms of a row group, from the bytes of its column; undefined if it was written differently, or lists
+   * differ in length.
+   */
   read(bytes: ArrayBuffer, column: ColumnMetaData, rows: number): Histograms | undefined {
     const reader = { view: new DataView(bytes), offset: 0 };
     const bins = Number(column.num_values) / rows;
@@ -54,7 +57,7 @@ export class HistogramPages {
     return done === rows ? { bins, counts } : undefined;
   }
 
-  /** Whether levels say that every row has `bins` counts. Pages have equal levels but for some, so that they are mostly known. */
+  /** Whether levels say that every row has `bins` counts. Most pages have equal levels, which are known then. */
   #areLists(levels: Uint8Array, head: Head, bins: number): boolean {
     const { num_rows: rows, repetition_levels_byte_length: repetitionBytes } = head;
     const known = this.#known;

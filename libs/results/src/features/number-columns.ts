@@ -3,18 +3,18 @@ import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js';
 import type { EncodedColumn, Limits } from './column-page.ts';
 import { deltaPack, deltaPackedBytes, maxDeltaPacked } from './delta-pack.ts';
 
-/** Levels of 0 and 1, as a page has them. */
+/** Encodes levels of 0 and 1 for a page. */
 export function encodeLevels(levels: ArrayLike<number>): Uint8Array {
   encoded.index = 0;
-  // It only indexes them.
+  // The function reads levels by index only, so they need not be an array.
   writeRleBitPackedHybrid(encoded, levels as number[], 1);
   return encoded.getBytes().slice();
 }
 
-/** Levels that are being encoded. */
+/** The levels that are being encoded. */
 const encoded = new ByteWriter();
 
-/** Whole numbers from 0 to 2^53 - 1, none of them null: packed where they have 31 bits, else 8 bytes each. */
+/** Encodes whole numbers from 0 to 2^53 - 1 without nulls: packed if all have at most 31 bits, else 8 bytes each. */
 export function encodeCounts(type: 'INT32' | 'INT64', counts: ArrayLike<number>): EncodedColumn {
   const values = counts.length;
   let [least, largest] = [Infinity, 0];
@@ -30,7 +30,7 @@ export function encodeCounts(type: 'INT32' | 'INT64', counts: ArrayLike<number>)
   return { encoding: 'DELTA_BINARY_PACKED', values, nulls: 0, data, limits };
 }
 
-/** A column of whole numbers (INT64) or of any (DOUBLE); those that are NaN are null. */
+/** Encodes a column of whole numbers (INT64) or of any numbers (DOUBLE). NaN becomes null. */
 export function encodeOptional(type: 'INT64' | 'DOUBLE', numbers: Float64Array): EncodedColumn {
   const values = numbers.length;
   const levels = new Uint8Array(values);
@@ -52,7 +52,7 @@ export function encodeOptional(type: 'INT64' | 'DOUBLE', numbers: Float64Array):
   return { encoding: 'PLAIN', values, nulls: values - end / 8, definitionLevels: encodeLevels(levels), data, limits };
 }
 
-/** A column of flags, none of them null. */
+/** Encodes a column of flags without nulls. */
 export function encodeFlags(flags: readonly boolean[]): EncodedColumn {
   const data = new Uint8Array(Math.ceil(flags.length / 8));
   for (let i = 0; i < flags.length; i++) if (flags[i]) data[i >> 3]! |= 1 << (i & 7);
@@ -60,7 +60,7 @@ export function encodeFlags(flags: readonly boolean[]): EncodedColumn {
 }
 
 function limitsOf(type: 'INT32' | 'INT64' | 'DOUBLE', least: number, largest: number): Limits {
-  // A zero may be either of two doubles, and the limits are to hold both.
+  // Zero may be the double 0 or -0, and the limits must include both.
   if (type === 'DOUBLE') return { least: least === 0 ? -0 : least, largest: largest === 0 ? 0 : largest };
   if (type === 'INT64') return { least: BigInt(least), largest: BigInt(largest) };
   return { least, largest };
@@ -73,7 +73,7 @@ export function plainInt64(counts: ArrayLike<number>): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-/** Puts a whole number from -2^53 to 2^53, without a bigint. To store takes the lower half of a number by itself. */
+/** Puts a whole number from -2^53 to 2^53, without a bigint. Storing it as uint32 keeps its lower half. */
 function putInt64(bytes: DataView, at: number, number: number): void {
   bytes.setUint32(at, number, true);
   bytes.setInt32(at + 4, Math.floor(number / 2 ** 32), true);

@@ -5,10 +5,10 @@ import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js';
 import { unconvertStatistics } from 'hyparquet-writer/src/unconvert.js';
 import { putBytes, putNumber, ThriftFields } from './thrift-fields.ts';
 
-/** Bytes of the least and the largest text of a column and row group; of longer ones the footer says what lies beyond. */
+/** The most bytes of a least or largest text in a footer. In place of a longer text, it has one that lies beyond it. */
 const limitBytes = 256;
 
-/** What a footer says of a row group, in the bytes that hyparquet-writer gives it. `schema` is that of its columns. */
+/** Packs the entry of a row group in a footer, as hyparquet-writer does. `schema` is the schema of its columns. */
 export function packGroup(group: RowGroup, schema: readonly SchemaElement[]): Uint8Array {
   const to = groupBytes;
   to.index = 0;
@@ -22,7 +22,7 @@ export function packGroup(group: RowGroup, schema: readonly SchemaElement[]): Ui
   return to.getBytes().slice();
 }
 
-/** Of the row group that is being packed. */
+/** The bytes of the row group that is being packed. */
 const groupBytes = new ByteWriter();
 
 function putChunk(to: ByteWriter, { file_offset, meta_data: meta }: ColumnChunk, leaf: SchemaElement): void {
@@ -54,7 +54,7 @@ function putStatistics(to: ByteWriter, statistics: Statistics, leaf: SchemaEleme
   fields.end();
 }
 
-/** Of the names in schemas, which are few. */
+/** The bytes of the names in schemas, which are few. */
 const nameBytes = new Map<string, Uint8Array>();
 
 function bytesOf(name: string): Uint8Array {

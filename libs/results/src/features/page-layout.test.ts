@@ -38,7 +38,7 @@ test('pages have few counts and rows, and fill row groups, and these fill files'
       assert.ok(pageRows === 1 || (pageRows * bins <= 2 ** 15 && pageRows <= 2 ** 10));
       for (const sources of [pageSources, groupSources, partSources]) assert.equal(Math.log2(sources) % 1, 0);
       assert.ok(groupSources % pageSources === 0 && partSources % groupSources === 0);
-      // Images are cut only where a page has a part of one.
+      // Images are cut only if a page is smaller than an image.
       assert.ok(pageCells === cells || (pageSources === 1 && pageCells < cells));
       assert.ok(groupCells === cells || (groupSources === 1 && groupCells === 8 * pageCells));
       assert.ok((groupSources / pageSources) * Math.ceil(groupCells / pageCells) <= 8);

@@ -1,13 +1,16 @@
-/** How many counts a page has at most, unless one row has more. */
+/** The most counts of a page, unless one row has more. */
 const pageCounts = 2 ** 15;
 
-/** How many rows a page has at most, so that one with few bins does not hold the texts of very many sources. */
+/** The most rows of a page, so that a page with few bins does not hold the texts of very many sources. */
 const mostPageRows = 2 ** 10;
 
 /** Pages of a row group. */
 const groupPages = 8;
 
-/** How many counts a file may have; with more, features.parquet is a folder of files that have at most so many each. */
+/**
+ * How many counts files may have. With more than `wholeCounts`, features.parquet is a folder of files with at most
+ * `partCounts` each.
+ */
 export interface FileLimits {
   wholeCounts: number;
   partCounts: number;
@@ -16,8 +19,9 @@ export interface FileLimits {
 const fileLimits: FileLimits = { wholeCounts: 2 ** 31, partCounts: 2 ** 27 };
 
 /**
- * Which rows of features.parquet are together: a page has those of `pageSources` sources and `pageCells` cells of each, a row group those of
- * `groupSources` and `groupCells`, the first of which are multiples of these numbers. Those of sources are powers of two.
+ * Which rows of features.parquet are together. A page has `pageSources` sources and `pageCells` cells of each; a row
+ * group has `groupSources` and `groupCells`. Each begins at a source and a cell whose numbers are multiples of these.
+ * The numbers of sources are powers of two.
  */
 export interface PageLayout {
   /** Rows of a source. */
@@ -25,18 +29,19 @@ export interface PageLayout {
   /** Counts of a row. */
   bins: number;
   pageSources: number;
-  /** All cells where a page has whole images. */
+  /** The number of all cells, if a page has whole images. */
   pageCells: number;
   groupSources: number;
   groupCells: number;
-  /** So many sources of a job are one file; with more, each `partSources` are a file of a folder. */
+  /** The most sources of a job that are one file. With more, every `partSources` sources are a file of a folder. */
   wholeSources: number;
   partSources: number;
 }
 
 /**
- * The layout for images of `cells` cells with `bins` counts each, both 1 or more. It depends on nothing else, so that pages which are made
- * apart fit into one file. A page has 128 images with 256 bins and one cell; an image with more counts than a page is cut at fixed cells.
+ * The layout for images of `cells` cells with `bins` counts each, both 1 or more. It depends on nothing else, so pages
+ * that are made separately fit into one file. With 256 bins and one cell, a page has 128 images. An image with more
+ * counts than a page is cut at fixed cells.
  */
 export function pageLayout(cells: number, bins: number, limits = fileLimits): PageLayout {
   const pageRows = powerOfTwo(Math.min(mostPageRows, pageCounts / bins));
@@ -46,7 +51,12 @@ export function pageLayout(cells: number, bins: number, limits = fileLimits): Pa
   const groupCells = Math.min(cells, groupPages * pageCells);
   const sourcesOf = (counts: number) => Math.floor(counts / (cells * bins));
   return {
-    ...{ cells, bins, pageSources, pageCells, groupSources, groupCells },
+    cells,
+    bins,
+    pageSources,
+    pageCells,
+    groupSources,
+    groupCells,
     wholeSources: Math.max(1, sourcesOf(limits.wholeCounts)),
     partSources: Math.max(groupSources, powerOfTwo(sourcesOf(limits.partCounts))),
   };
@@ -58,13 +68,13 @@ export interface PagePlace {
   firstCell: number;
 }
 
-/** Whether two pages are of the same row group. */
+/** Whether two pages belong to the same row group. */
 export function areOfOneGroup({ groupSources, groupCells }: PageLayout, one: PagePlace, other: PagePlace): boolean {
   const isSame = (a: number, b: number, size: number) => Math.floor(a / size) === Math.floor(b / size);
   return isSame(one.firstSource, other.firstSource, groupSources) && isSame(one.firstCell, other.firstCell, groupCells);
 }
 
-/** How many rows the pages of sources of those numbers, ascending, have, by row group. */
+/** How many rows each page has, by row group, if a file has the sources with these ascending numbers. */
 export function cutPages(layout: PageLayout, numbers: Iterable<number>): number[][] {
   const { cells, pageSources, pageCells } = layout;
   const groups: number[][] = [];
@@ -91,5 +101,5 @@ export function cutPages(layout: PageLayout, numbers: Iterable<number>): number[
   return groups;
 }
 
-/** The largest power of two that is at most `number`; 1 for what is less. */
+/** The largest power of two that is at most `number`; 1 for a number below 1. */
 const powerOfTwo = (number: number): number => 2 ** Math.floor(Math.log2(Math.max(1, number)));

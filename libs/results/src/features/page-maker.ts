@@ -4,25 +4,25 @@ import { HistogramList } from './histogram-list.ts';
 import { type FileLimits, type PageLayout, pageLayout } from './page-layout.ts';
 import { TextList } from './text-list.ts';
 
-/** What is known of an image or frame but its histograms. */
+/** An image or frame without its histograms. */
 export interface FeatureSource {
-  /** Its number in the job, from 0; quarantined sources have one as well. */
+  /** Its number in the job, from 0; quarantined sources have numbers, too. */
   number: number;
-  /** URI. */
+  /** URI of the image or video. */
   source: string;
-  /** That of its files, without extensions: `preview/NAME.png`, `maps/NAME.tif`. */
+  /** The name of its files, without extensions: `preview/NAME.png`, `maps/NAME.tif`. */
   name: string;
   /** Index of the frame in its source; 0 for an image. */
   frame: number;
-  /** When the frame was taken, from the start of its source; null for images and frames without a time. */
+  /** The time of the frame in milliseconds from the start of its source; null for images and frames without a time. */
   timestampMs: number | null;
-  /** When it was captured, in milliseconds since 1970 in UTC; null where nobody knows. */
+  /** When it was captured, in milliseconds since 1970 in UTC; null if that is not known. */
   capturedAtMs: number | null;
-  /** The camera that captured it; null where nobody knows. */
+  /** The camera that captured it; null if that is not known. */
   camera: string | null;
 }
 
-/** What rows have in common. */
+/** The numbers that are the same for all rows. */
 export interface FeatureShape {
   /** The cells of each image. */
   grid: { rows: number; columns: number };
@@ -31,21 +31,21 @@ export interface FeatureShape {
 }
 
 /**
- * Makes the pages of features.parquet of sources, which come in the order of their numbers; a row a cell. Holds one
- * page. Equal rows give equal bytes, whatever sources are left out: pages are ranges of numbers.
+ * Makes the pages of features.parquet from sources, which come in the order of their numbers, with a row per cell.
+ * Holds one page. Equal rows give equal bytes, whatever sources are left out, because pages are ranges of numbers.
  */
 export class PageMaker {
   readonly layout: PageLayout;
   readonly #makePage: MakePage;
   readonly #gridColumns: number;
-  /** Of the page: a value a source. */
+  /** Columns of the page with a value per source. */
   readonly #texts = { source: new TextList(), name: new TextList(), camera: new TextList() };
   readonly #numbers: Record<'frame' | 'timestampMs' | 'capturedAtMs', Float64Array>;
-  /** Of the page: a value a row. */
+  /** Columns of the page with a value per row. */
   readonly #histograms: HistogramList;
   readonly #counted: Float64Array;
   #rows = 0;
-  /** The source that was begun last, and how many of its cells are there. */
+  /** The source that was begun last, and how many of its cells were added. */
   #source: FeatureSource | undefined;
   #cells = 0;
   /** Where the page begins. */
@@ -63,7 +63,7 @@ export class PageMaker {
     this.#histograms = new HistogramList(bins, pageSources * pageCells);
   }
 
-  /** Begins a source, whose cells are added next. Returns the page that has ended before it, if any. */
+  /** Begins a source, whose cells are added next. Returns the page that ended before it, if any. */
   begin(source: FeatureSource): PlacedPage | undefined {
     const { pageSources } = this.layout;
     const isOfNext = Math.floor(source.number / pageSources) !== Math.floor(this.#firstSource / pageSources);
@@ -75,24 +75,22 @@ export class PageMaker {
     return ended;
   }
 
-  /**
-   * Adds the next cell of the source that was begun, which counts so many pixels. To be called while no page is full.
-   */
+  /** Adds the next cell of the source that was begun. It counts `counted` pixels. The page must not be full. */
   add(counted: number, counts: ArrayLike<number>): void {
     this.#histograms.add(counts);
     this.#addCell(counted);
   }
 
   /**
-   * Adds a source with the counts of all its cells, end to end, the first `channelBins` of which say how many pixels a
-   * cell counts. Returns the pages that have ended.
+   * Adds a source with the counts of all its cells, end to end. The first `channelBins` counts of a cell add up to the
+   * pixels that it counts. Returns the pages that ended.
    */
   addSource(source: FeatureSource, counts: Uint32Array | Float64Array, channelBins: number): PlacedPage[] {
     const { cells, bins } = this.layout;
     const before = this.begin(source);
     const ended = before ? [before] : [];
     for (let cell = 0; cell < cells; cell++) {
-      // A view takes longer than all else that is done with a cell.
+      // Making a view takes longer than everything else that is done for a cell.
       this.#histograms.add(cells === 1 ? counts : counts.subarray(cell * bins, (cell + 1) * bins));
       this.#addCell(this.#histograms.sumOfLast(channelBins));
       if (this.isFull) ended.push(this.end()!);
@@ -100,15 +98,15 @@ export class PageMaker {
     return ended;
   }
 
-  /** Takes the varints that `addPacked` reads next: counts of rows, below 2^53 each. */
+  /** Loads the varints that `addPacked` reads next: the counts of rows, each below 2^53. */
   load(bytes: Uint8Array): void {
     this.#histograms.load(bytes);
   }
 
   /**
-   * As `add`, of counts that are varints, which begin at byte `at` of those that were loaded; the first `channelBins`
-   * of them say how many pixels the cell counts. Returns where they end. Nothing is checked again of what a ledger has
-   * kept. Throws RangeError where the bytes end before.
+   * Adds the next cell as `add` does, but with counts from the loaded varints, from byte `at` on. The first
+   * `channelBins` counts add up to the pixels that the cell counts. Returns where the counts end. Counts that a ledger
+   * has kept are not checked again. Throws RangeError if the bytes end early.
    */
   addPacked(at: number, channelBins: number): number {
     const end = this.#histograms.addPacked(at);
@@ -116,14 +114,14 @@ export class PageMaker {
     return end;
   }
 
-  /** Whether the page is to be ended before the next cell or source. */
+  /** Whether the page must be ended before the next cell or source. */
   get isFull(): boolean {
     const { cells, pageSources, pageCells } = this.layout;
     if (this.#cells < cells) return this.#cells - this.#firstCell === pageCells;
     return this.#rows > 0 && this.#source!.number % pageSources === pageSources - 1;
   }
 
-  /** Ends the page of the rows that were added; undefined where there are none. */
+  /** Ends the page; undefined if no rows were added. */
   end(): PlacedPage | undefined {
     const rows = this.#rows;
     if (rows === 0) return undefined;
@@ -131,9 +129,16 @@ export class PageMaker {
     const of = (column: Float64Array) => column.subarray(0, source.length);
     const { frame, timestampMs, capturedAtMs } = this.#numbers;
     const pageRows = {
-      ...{ source, name, camera, gridColumns: this.#gridColumns, firstCell: this.#firstCell },
-      ...{ frame: of(frame), timestampMs: of(timestampMs), capturedAtMs: of(capturedAtMs) },
-      ...{ counted: this.#counted.subarray(0, rows), histograms: this.#histograms },
+      source,
+      name,
+      camera,
+      gridColumns: this.#gridColumns,
+      firstCell: this.#firstCell,
+      frame: of(frame),
+      timestampMs: of(timestampMs),
+      capturedAtMs: of(capturedAtMs),
+      counted: this.#counted.subarray(0, rows),
+      histograms: this.#histograms,
     };
     const page = encodePage(pageRows, this.#makePage);
     const place = { firstSource: this.#firstSource, firstCell: this.#firstCell };

@@ -6,12 +6,12 @@ import { type EncodedGroup, encodeGroup, type RowsPage, shiftedGroup } from './e
 import { endBytes, footerParsers, parquetMark } from './footer-bytes.ts';
 import { type FooterFacts, FooterGroups } from './footer-groups.ts';
 
-/** A file that grows, until it is durable under its name or removed. */
+/** A file that grows until it is committed or removed. */
 export type GrowingFile = Pick<AtomicFile, 'handle' | 'commit' | 'abort'>;
 
 /**
- * A Parquet file that is made of pages, which are appended as they are, and ended with a footer. Holds what the footer says of each row group,
- * a kilobyte with ten columns, and pages of 256 KiB.
+ * A Parquet file that is made of pages, which are appended as they are, and of a footer. It holds the footer's entry
+ * for each row group, a kilobyte with ten columns, and 256 KiB of pages.
  */
 export class ParquetFile {
   readonly #file: GrowingFile;
@@ -32,22 +32,22 @@ export class ParquetFile {
     this.#bytes.appendBytes(parquetMark);
   }
 
-  /** Row groups that were appended. */
+  /** How many row groups were appended. */
   get groups(): number {
     return this.#groups.length;
   }
 
-  /** Where the next row group begins. */
+  /** The byte at which the next row group begins. */
   get offset(): number {
     return this.#bytes.offset;
   }
 
-  /** Appends a row group of pages. Returns its bytes, which stay as they are until the next. */
+  /** Appends a row group of pages. Returns its bytes, which are valid until the next row group. */
   append(pages: readonly RowsPage[]): Promise<Uint8Array> {
     return this.appendGroup(encodeGroup(this.#schema, pages));
   }
 
-  /** As `append`. */
+  /** Appends a row group. Returns its bytes, as `append` does. */
   async appendGroup({ group, pieces }: EncodedGroup): Promise<Uint8Array> {
     this.#groups.add(shiftedGroup(group, BigInt(this.#bytes.offset)));
     for (const bytes of pieces) this.#bytes.appendBytes(bytes);
@@ -56,7 +56,7 @@ export class ParquetFile {
     return bytes;
   }
 
-  /** A file at `path` that begins with some of the row groups, from number `from` up to `to`, which is left out. */
+  /** A file at `path` that begins with the row groups from index `from` up to `to`, which is left out. */
   async copy(path: string, from: number, to: number): Promise<ParquetFile> {
     const copy = await ParquetFile.create(path, this.#schema);
     const groups = this.#groups.slice(from, to);
@@ -75,7 +75,7 @@ export class ParquetFile {
     return copy;
   }
 
-  /** Writes the footer, makes the file durable and gives it its name. Leaves nothing where that fails. */
+  /** Writes the footer, makes the file durable and gives it its name. Leaves nothing if that fails. */
   async finish(facts: FooterFacts): Promise<void> {
     try {
       this.#bytes.appendBytes(this.#groups.footer(facts));
@@ -89,12 +89,12 @@ export class ParquetFile {
     spareWriters.push(this.#bytes);
   }
 
-  /** Removes what was written, also after a failure. */
+  /** Removes everything that was written, also after a failure. */
   async abort(): Promise<void> {
     await this.#file.abort();
   }
 
-  /** The writer's `offset`, which goes into the file, counts on; its buffer starts again. */
+  /** Writes the buffer to the file and empties it. The writer's `offset`, its position in the file, counts on. */
   async #flush(): Promise<void> {
     await this.#file.handle.writeFile(this.#bytes.getBytes());
     this.#bytes.index = 0;
@@ -102,12 +102,15 @@ export class ParquetFile {
 }
 
 /**
- * Those of files that are finished, which the next files use: as they grow they leave a megabyte behind. With new ones for each part V8
- * collected all of the heap twice as often (measured).
+ * Writers of finished files, which the next files use: a new writer leaves a megabyte of garbage as it grows. With new
+ * writers for each part, V8 collected the whole heap twice as often (measured).
  */
 const spareWriters: ByteWriter[] = [];
 
-/** Gives a whole file another footer, which says the same of its row groups. It is not durable before its next change of name. */
+/**
+ * Gives a whole file another footer with the same row groups. Until it returns, the file is damaged if the machine
+ * stops.
+ */
 export async function replaceFooter(path: string, facts: FooterFacts): Promise<void> {
   const buffer = await asyncBufferFromFile(path);
   const { schema, row_groups, metadata_length } = await parquetMetadataAsync(buffer, { parsers: footerParsers });
@@ -126,7 +129,7 @@ export async function replaceFooter(path: string, facts: FooterFacts): Promise<v
 /** Bytes that are written or copied at once: a write for each row group would take as long as packing it. */
 const pieceBytes = 2 ** 18;
 
-/** Copies bytes of a file behind what is in another one. */
+/** Appends bytes of a file to another one. */
 async function copyBytes(from: FileHandle, start: number, length: number, to: FileHandle): Promise<void> {
   const piece = Buffer.allocUnsafe(Math.min(pieceBytes, length));
   for (let copied = 0; copied < length; ) {

@@ -1,11 +1,11 @@
 import { ColumnError } from './column-error.ts';
 
-/** Literals are as long as their tag says, up to this; beyond, it says in how many bytes their length is. */
+/** Up to this, a literal's tag is its length less one. A larger tag says in how many bytes the length follows. */
 const shortLiteral = 59;
 
 /**
- * Reverses Snappy into `plain`, all of which it has to fill; throws ColumnError where it does not. The one of hyparquet
- * goes in a circle where a length is above 2^31. Source: format_description.txt of google/snappy.
+ * Decompresses Snappy's format into `plain`, which it must fill; throws ColumnError if it does not. The decoder of
+ * hyparquet goes in a circle if a length is above 2^31. Source: format_description.txt of google/snappy.
  */
 export function snappyUncompress(data: Uint8Array, plain: Uint8Array): void {
   const byte = (at: number): number => {
@@ -19,7 +19,7 @@ export function snappyUncompress(data: Uint8Array, plain: Uint8Array): void {
     return value;
   };
   let at = 0;
-  // The length of the plain bytes, which is known.
+  // Skips the length of the plain bytes, which is known.
   while (byte(at++) >= 0x80);
   let filled = 0;
   const room = (length: number): void => {
@@ -44,7 +44,7 @@ export function snappyUncompress(data: Uint8Array, plain: Uint8Array): void {
     const offset = number(at, bytes) + (kind === 1 ? (tag >> 5) << 8 : 0);
     at += bytes;
     room(length);
-    if (offset === 0 || offset > filled) throw new ColumnError('refers to what is before it');
+    if (offset === 0 || offset > filled) throw new ColumnError('refers to bytes before its first');
     for (let i = 0; i < length; i++, filled++) plain[filled] = plain[filled - offset]!;
   }
   if (filled < plain.length) throw new ColumnError(`has ${filled} bytes instead of ${plain.length}`);

@@ -1,10 +1,12 @@
-/** A column of texts, few of which differ: that of a row is `texts[numbers[row]]`. A thread hands each text over once. */
+/**
+ * A column with few different texts: the text of a row is `texts[numbers[row]]`. Threads pass on each text only once.
+ */
 export interface TextColumn<Text> {
   texts: Text[];
   numbers: Uint32Array<ArrayBuffer>;
 }
 
-/** The column of those texts. */
+/** Makes the column of `values`. */
 export function textColumn<Text>(values: readonly Text[]): TextColumn<Text> {
   const found = new Map<Text, number>();
   const numbers = Uint32Array.from(values, (text) => {

@@ -2,16 +2,16 @@ import type { EncodedColumn } from './column-page.ts';
 import { deltaPack, deltaPackedBytes } from './delta-pack.ts';
 import { encodeLevels } from './number-columns.ts';
 
-/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+/** The most bytes that UTF-8 takes for a UTF-16 unit. */
 const unitBytes = 3;
 
-/** Texts one after another as UTF-8, without objects. */
+/** Texts and nulls. The texts are kept end to end as UTF-8, without an object for each. */
 export class TextList {
   #bytes = Buffer.allocUnsafe(2 ** 12);
   #length = 0;
-  /** Where each ends; a null has no bytes. */
+  /** The end of each text. A null has no bytes. */
   #ends = new Uint32Array(2 ** 8);
-  /** A byte a text: 0 for a null. */
+  /** 1 for each text, 0 for each null. */
   #known = new Uint8Array(2 ** 8);
 
   get length(): number {
@@ -35,8 +35,8 @@ export class TextList {
   }
 
   /**
-   * The column that has each text `times` times, which may have nulls where it is optional. A text is stored as the bytes that it has in common
-   * with the one before it and the rest (DELTA_BYTE_ARRAY), so that the URIs of a folder take few.
+   * The column with each text `times` times. It may have nulls if `isOptional`. A text is stored as the number of bytes
+   * that it shares with the text before, and the rest (DELTA_BYTE_ARRAY), so that the URIs of a folder take few bytes.
    */
   encode(isOptional: boolean, times = 1): EncodedColumn {
     const texts = this.#length;
@@ -86,7 +86,7 @@ export class TextList {
     return row === 0 ? 0 : this.#ends[row - 1]!;
   }
 
-  /** Bytes that two texts begin with. */
+  /** How many first bytes two texts share. */
   #sharedBytes(row: number, other: number): number {
     const bytes = this.#bytes;
     const from = this.#start(row);
@@ -97,7 +97,7 @@ export class TextList {
     return same;
   }
 
-  /** Whether the first of two texts that begin with `same` equal bytes comes behind the other one. */
+  /** Whether the first of two texts that share `same` first bytes comes after the other one. */
   #isBehind(row: number, other: number, same: number): boolean {
     const at = this.#start(row) + same;
     const otherAt = this.#start(other) + same;
@@ -111,7 +111,7 @@ export class TextList {
     const end = this.#ends[row]!;
     const otherFrom = this.#start(other);
     const otherEnd = this.#ends[other]!;
-    // The first bytes of texts in no order mostly differ.
+    // The first bytes of texts without order mostly differ.
     if (from < end && otherFrom < otherEnd && bytes[from] !== bytes[otherFrom]) return bytes[from]! < bytes[otherFrom]!;
     return bytes.compare(bytes, otherFrom, otherEnd, from, end) < 0;
   }

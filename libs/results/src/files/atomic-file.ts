@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** A file that is there whole or not at all: written under a temporary name in its folder, then renamed over what was there. */
+/**
+ * A file that appears whole or not at all: it is written under a temporary name in its folder, then renamed to its
+ * name. The rename replaces an earlier file.
+ */
 export class AtomicFile {
   readonly handle: FileHandle;
-  /** Where it grows. */
+  /** The path of the file until it is whole. */
   readonly temporary: string;
   readonly #path: string;
 
-  /** The folder must exist. What was written may be read as well. */
+  /** Opens the temporary file for writing and reading. The folder must exist. */
   static async create(path: string): Promise<AtomicFile> {
     const temporary = `${path}.${randomUUID()}.tmp`;
     return new AtomicFile(path, temporary, await open(temporary, 'wx+'));
@@ -21,7 +24,7 @@ export class AtomicFile {
     this.handle = handle;
   }
 
-  /** Makes the content durable, and then its name. Leaves nothing where that fails. */
+  /** Makes the content durable, and then its name. Leaves nothing if that fails. */
   async commit(): Promise<void> {
     try {
       await this.handle.sync();
@@ -34,7 +37,7 @@ export class AtomicFile {
     await syncFolder(dirname(this.#path));
   }
 
-  /** Removes what was written so far. */
+  /** Removes the temporary file. */
   async abort(): Promise<void> {
     // Closing twice does nothing, and a handle that cannot be closed must not keep the file.
     await this.handle.close().catch(() => {});
@@ -52,12 +55,12 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Text is gathered to pieces of this size before it is written, so that a line at a time costs no system call each. */
+/** Lines of text are gathered to pieces of this many characters, so that not every line costs a system call. */
 const pieceChars = 1 << 16;
 
 /**
- * Writes a file that is there whole or not at all, and stays so when the machine stops. The folder must exist. `content`
- * may be produced piece by piece.
+ * Writes a file that appears whole or not at all, and is durable then. The folder must exist. `content` may come piece
+ * by piece.
  */
 export async function writeFileAtomically(
   path: string,
@@ -79,7 +82,7 @@ async function writeAll(
 ): Promise<void> {
   if (typeof content === 'string' || content instanceof Uint8Array) return file.writeFile(content);
   let piece = '';
-  // Waiting for each of a million lines takes a second, where they need not be waited for.
+  // Without `await`, because waiting for each of a million lines takes a second.
   if (Symbol.iterator in content) {
     for (const text of content) {
       piece += text;

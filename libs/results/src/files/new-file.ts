@@ -1,11 +1,11 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
-/** A file of a folder that is not there under its name yet: it needs no other name meanwhile. */
+/** A new file in a folder that still has a temporary name: so the file needs no temporary name itself. */
 export class NewFile {
   readonly handle: FileHandle;
   readonly #path: string;
 
-  /** The folder must exist, and the file must not. */
+  /** Opens the file for writing. The folder must exist, and the file must not. */
   static async create(path: string): Promise<NewFile> {
     return new NewFile(path, await open(path, 'wx'));
   }
@@ -15,7 +15,7 @@ export class NewFile {
     this.handle = handle;
   }
 
-  /** Makes the content durable; its name is with its folder. Leaves nothing where that fails. */
+  /** Makes the content durable. The name becomes durable with the folder. Leaves nothing if that fails. */
   async commit(): Promise<void> {
     try {
       await this.handle.sync();
@@ -26,7 +26,7 @@ export class NewFile {
     }
   }
 
-  /** Removes what was written so far. */
+  /** Removes the file. */
   async abort(): Promise<void> {
     await this.handle.close().catch(() => {});
     await rm(this.#path, { force: true });

@@ -1,4 +1,4 @@
-/** Pieces of bytes end to end, in memory that has nothing else, so that a thread can transfer it. */
+/** Joins pieces of bytes in a buffer that holds nothing else, so that it can be transferred to another thread. */
 export function ownBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Requests for one file, at most, where the failure may pass. */
+/** The most requests for one file, if failures may pass. */
 const attempts = 4;
 const backoffMs = 250;
 
-/** Sends a file to where it is kept; `what` it is. Rejects with one sentence, without the URL, which holds a token. */
+/**
+ * Sends a file to `url`; `what` names it in sentences. Rejects with one sentence, without the URL, which has a token.
+ */
 export async function putFile(url: string, content: Uint8Array, what: string): Promise<void> {
   const digest = createHash('sha256').update(content).digest('base64');
   const init = {

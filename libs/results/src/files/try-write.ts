@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allowedPath } from '@halogrid/sources';
 
-/** Less than any job's results, and more than is left of a disk that is quite full. */
+/** Less than the results of any job, and more than a full disk has left. */
 const triedBytes = 2 ** 16;
 
-/** Writes a file into the folder of that URI, which must be there, and removes it. Rejects with what was wrong. */
+/** Tries whether the folder, which must exist, can be written: writes a file and removes it. Rejects with the error. */
 export async function tryWrite(folderUri: string): Promise<void> {
   const folder = await allowedPath(fileURLToPath(folderUri));
   const path = join(folder, `${randomUUID()}.tmp`);
@@ -24,7 +24,7 @@ export async function tryWrite(folderUri: string): Promise<void> {
   }
 }
 
-/** Bytes that are left for this process on the disk of the folder of that URI, which is there. */
+/** Bytes that this process may still write on the disk of the folder, which must exist. */
 export async function freeBytes(folderUri: string): Promise<number> {
   const { bavail, bsize } = await statfs(await allowedPath(fileURLToPath(folderUri)));
   return bavail * bsize;

@@ -8,7 +8,7 @@ import { createClaim, isLeftOver, overwriteClaim, removeLeftOvers, replaceClaim,
 const before = '.job.json.00000000-0000-4000-8000-000000000000';
 const unfinished = '.claim.00000000-0000-4000-8000-000000000000';
 
-test('of many that claim a folder, or take it over, at once, one has it, and nothing else is left', async (t) => {
+test('if many processes claim a folder or take it over at once, one gets it, and nothing else is left', async (t) => {
   const folder = await emptyFolder(t);
   const everyone = Array.from({ length: 20 }, (_, i) => `process ${i}`);
   const created = await Promise.all(everyone.map((text) => createClaim(folder, text)));
@@ -23,7 +23,7 @@ test('of many that claim a folder, or take it over, at once, one has it, and not
   assert.deepEqual(await readdir(folder), ['job.json']);
 });
 
-test('a claim that is not the one that was looked at stays', async (t) => {
+test('a claim that is not the expected one stays', async (t) => {
   const folder = await emptyFolder(t);
   await createClaim(folder, 'of another');
   assert.equal(await replaceClaim(folder, 'ours', (text) => text === 'of one that ended'), false);
@@ -37,7 +37,7 @@ test('a claim that is not the one that was looked at stays', async (t) => {
   assert.deepEqual(await readdir(folder), ['job.json']);
 });
 
-test('a claim is written over in the blocks that it has, and nothing of a longer one is left', async (t) => {
+test('a claim is overwritten in the blocks that it has, and nothing of a longer one is left', async (t) => {
   const folder = await emptyFolder(t);
   await createClaim(folder, JSON.stringify({ state: 'running', of: 'a process' }));
   assert.equal(await overwriteClaim(folder, '{"state":"failed"}'), true);
@@ -46,7 +46,7 @@ test('a claim is written over in the blocks that it has, and nothing of a longer
   assert.deepEqual(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')), { state: 'failed' });
 });
 
-/** What a process leaves that is killed after each step of taking a folder over from 'old'. */
+/** The files that a process leaves if it is killed after each step of taking a folder over from 'old'. */
 const killedAfter: Record<string, Record<string, string>> = {
   'taking the old claim away': { [before]: 'old' },
   'a part of the new one': { [before]: 'old', [unfinished]: 'n' },
@@ -56,7 +56,7 @@ const killedAfter: Record<string, Record<string, string>> = {
 };
 
 for (const [step, files] of Object.entries(killedAfter)) {
-  test(`a process that is killed after ${step} keeps nobody out, and what it left goes`, async (t) => {
+  test(`a process that is killed after ${step} keeps no other out, and its files are removed`, async (t) => {
     const folder = await emptyFolder(t);
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     await restoreClaim(folder);
@@ -69,7 +69,7 @@ for (const [step, files] of Object.entries(killedAfter)) {
   });
 }
 
-test("a claim that somebody took away by mistake is not removed as another's rest", async (t) => {
+test('a claim that a process renamed by mistake is not removed as a leftover', async (t) => {
   const folder = await emptyFolder(t);
   await createClaim(folder, 'ours');
   await rename(join(folder, 'job.json'), join(folder, before));
@@ -78,7 +78,7 @@ test("a claim that somebody took away by mistake is not removed as another's res
   assert.equal(await readFile(join(folder, 'job.json'), 'utf8'), 'ours');
 });
 
-test('other files are nobody’s rest, and a folder that is not there has none', async (t) => {
+test('other files are not leftovers, and a missing folder has none', async (t) => {
   for (const name of ['job.json', '.job.json', '.job.json.old', '.claim', 'maps']) assert.ok(!isLeftOver(name), name);
   await restoreClaim(join(await emptyFolder(t), 'missing'));
 });

@@ -3,10 +3,10 @@ import { constants, copyFile, link, open, readdir, readFile, rename, rm, writeFi
 import { join } from 'node:path';
 
 /*
- * job.json as the claim to an output folder: the job that it names has the folder. If several processes take it at
- * once, one gets it. If that one is killed meanwhile, it leaves nothing that keeps the next out:
+ * job.json as the claim to an output folder: the job that it names has the folder. If several processes claim it at
+ * once, one gets it. A process that is killed meanwhile leaves nothing that keeps the next one out:
  *
- *   job.json of the one before ─ rename ─► .job.json.UUID       this succeeds for one
+ *   job.json of the job before ─ rename ─► .job.json.UUID       this succeeds for one
  *   .claim.UUID, whole and durable ─ link ─► job.json           this fails where another process was faster
  *
  * A process that finds only `.job.json.UUID` renames it back.
@@ -19,10 +19,10 @@ const claimOf = (path: string): string => join(path, 'job.json');
 const beforePattern = /^\.job\.json\.[0-9a-f-]{36}$/;
 const unfinishedPattern = /^\.claim\.[0-9a-f-]{36}$/;
 
-/** Whether a file of that name was left by a process that was killed while it took the folder. */
+/** Whether a process that was killed while it took the folder left the file with that name. */
 export const isLeftOver = (name: string): boolean => beforePattern.test(name) || unfinishedPattern.test(name);
 
-/** Writes job.json where there is none. False where another process was faster. */
+/** Writes job.json if it is missing. Returns false if another process was faster. */
 export async function createClaim(path: string, text: string): Promise<boolean> {
   const unfinished = join(path, `.claim.${randomUUID()}`);
   try {
@@ -33,7 +33,9 @@ export async function createClaim(path: string, text: string): Promise<boolean> 
   }
 }
 
-/** Replaces job.json if `isExpected` accepts the existing one. False where another process was faster. */
+/**
+ * Replaces job.json if `isExpected` accepts the existing text. Returns false if not, or if another process was faster.
+ */
 export async function replaceClaim(
   path: string,
   text: string,
@@ -87,7 +89,7 @@ export async function removeLeftOvers(path: string, text: string): Promise<void>
   }
 }
 
-/** False where a job.json is there already, or the file is gone. */
+/** Links a file to job.json. Returns false if there is a job.json already, or the file is gone. */
 async function putInPlace(file: string, path: string): Promise<boolean> {
   try {
     return await unlessGone(link(file, claimOf(path)));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { NameSet } from './name-set.ts';
 
-test('a name is free once, among any', () => {
+test('any name is free once', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (names) => {
       const taken = new NameSet();
@@ -16,7 +16,7 @@ test('a name is free once, among any', () => {
   );
 });
 
-test('of 200,000 numbered names, which differ by little, each is free once, however the set grows', () => {
+test('each of 200,000 similar, numbered names is free once, however the set grows', () => {
   const taken = new NameSet();
   const names = Array.from({ length: 200_000 }, (_, i) => `cam-7-frame-${String(i).padStart(8, '0')}`);
   assert.deepEqual(

@@ -1,14 +1,14 @@
 /**
- * Names that are taken, by 64 bits of hash: 16 to 32 bytes each, because the names of a million files would take too
- * much memory. A taken name is never reported free. Among a million names, a free one is reported taken with a chance
- * of 1 in 40 million, and always the same one.
+ * A set of taken names that keeps 64 bits of hash for each, in 16 to 32 bytes, because the names of a million files
+ * would take too much memory. A taken name is never reported free. With a million names, a free one is reported taken
+ * with a chance of 1 in 40 million, and always the same one.
  */
 export class NameSet {
-  /** Two halves a name, the low one first; both are 0 where there is none. */
+  /** Two halves of a hash per place, the low one first; both are 0 in a free place. */
   #hashes = new Uint32Array(2048);
   #size = 0;
 
-  /** Takes a name; false where it was taken before. */
+  /** Takes a name. Returns false if it was taken before. */
   take(name: string): boolean {
     if (4 * this.#size >= this.#hashes.length) this.#grow();
     // Two FNV-1a hashes that begin differently and are mixed.
@@ -32,7 +32,7 @@ export class NameSet {
   }
 }
 
-/** Puts a hash where it belongs; false where it is there. */
+/** Adds a hash. Returns false if it is there already. */
 function put(hashes: Uint32Array, given: number, high: number): boolean {
   const low = given === 0 && high === 0 ? 1 : given;
   const mask = hashes.length / 2 - 1;
@@ -47,7 +47,7 @@ function put(hashes: Uint32Array, given: number, high: number): boolean {
   }
 }
 
-/** As MurmurHash3 ends. */
+/** The last steps of MurmurHash3. */
 function mixed(value: number): number {
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);

@@ -56,7 +56,7 @@ test('names of any sources are unique without regard to case, safe, and not too 
   );
 });
 
-test('a name depends on the sources before it alone', () => {
+test('a name depends only on the sources before it', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('a.png', 'a.jpg', 'b/a.png', 'b-a'), { maxLength: 9 }),
@@ -68,12 +68,12 @@ test('a name depends on the sources before it alone', () => {
   );
 });
 
-test('of a name that is too long the end is kept', () => {
+test('a name that is too long keeps its end', () => {
   const [name] = outputNames([`${'folder/'.repeat(60)}frame-0042.jpg`]);
   assert.match(name!, /-frame-0042$/);
 });
 
-test('after thousands of names in order, one that is out of order is as unique', () => {
+test('names out of order are unique, too, after thousands in order', () => {
   const ordered = Array.from({ length: 9000 }, (_, i) => `Cam/frame-${String(i).padStart(8, '0')}.jpg`);
   const late = ['cam/FRAME-00000000.png', 'cam/frame-00008999.jpg', 'cam/frame-00008999.jpg', 'a.jpg'];
   assert.deepEqual(outputNames([...ordered, ...late]).slice(-4), [

@@ -1,10 +1,10 @@
 import { columns, texts } from '@halogrid/sources/columns';
 import { NameSet } from './name-set.ts';
 
-/** Bytes of a name at most: file systems allow 255 with the suffixes that follow. */
+/** The most bytes of a name: file systems allow 255, and suffixes follow. */
 const maxNameBytes = 200;
 
-/** Names that are given in ascending order are kept in blocks of so many, some 6 bytes each. */
+/** Names in a block. Names that come in ascending order are kept in blocks, with some 6 bytes each. */
 const blockNames = 4096;
 
 const nameBlock = columns(
@@ -14,14 +14,15 @@ const nameBlock = columns(
 );
 
 /**
- * A file name without extension for each source, in order: its name's stem (`cam1/0001.jpg` gives `cam1-0001`); where
- * that is taken, with the extension (`cam1-0001.jpg`); where that is taken too, with a number (`cam1-0001-2`). Names
- * are unique without regard to case, never hidden, and hold only letters and digits of any script, `.`, `-` and `_`.
+ * Gives each source, in order, a file name without extension: the stem of the source's name (`cam1/0001.jpg` gives
+ * `cam1-0001`). If that is taken, the extension is added (`cam1-0001.jpg`); if that is taken too, a number
+ * (`cam1-0001-2`). Names are unique without regard to case, never hidden, and hold only letters and digits of any
+ * script, `.`, `-` and `_`.
  *
  * A name that sorts after the last one is free. Looking up every name took a tenth of a plan's time (measured).
  */
 export class OutputNames {
-  /** The last name, and those before, in lower case; undefined once they are in `#taken`. */
+  /** The last name and the names so far, in lower case; not used any more once `#taken` has them. */
   #last = '';
   #blocks: Uint8Array[] = [];
   #block = nameBlock.writer();
@@ -67,7 +68,7 @@ export class OutputNames {
   }
 }
 
-/** The name without its extension; a dot at its front begins none. */
+/** The name without its extension. A leading dot does not begin an extension. */
 function stemOf(name: string): string {
   const dot = name.lastIndexOf('.');
   const isExtension =
@@ -80,7 +81,7 @@ const isSeparator = (text: string, at: number): boolean => text[at] === '/' || t
 const [slash, dot, dash] = [0x2f, 0x2e, 0x2d];
 /** The stem that is being made. */
 const stem = Buffer.alloc(maxNameBytes);
-/** By code unit, whether a part of a name may have it. */
+/** For each code unit of ASCII, whether a part of a name may have it. */
 const isPlainUnit = Array.from({ length: 128 }, (_, unit) => /[\w.-]/.test(String.fromCharCode(unit)));
 
 /**

@@ -30,7 +30,7 @@ const output = {
   'maps/d.tif': 'map of d',
   'pipelines/edges/job.json': 'new',
 };
-/** Names may go round: what is a becomes b. */
+/** Names may be exchanged: a becomes b, and b becomes a. */
 const moves = [
   { remove: 'errors.jsonl' },
   { keep: 'maps/a.tif', as: 'maps/b.tif' },
@@ -49,7 +49,7 @@ const expected = {
   'pipelines/edges/maps/b.tif': 'edges of a',
 };
 
-test('a process may end at any step: the output is complete when its job.json says so, and the next one ends the rest', async (t) => {
+test('if a process ends at any step, job.json says whether the output is complete, and the next process does the rest', async (t) => {
   const { rename } = fs;
   t.after(() => setRename(rename));
   let interrupted = 0;
@@ -93,7 +93,7 @@ test('a folder takes the place of a file, and of another folder', async (t) => {
   }
 });
 
-test('a leader that is paused at any move, and goes on at any move of its successor, moves nothing any more', async (t) => {
+test('a leader that is paused at any move, and goes on at any move of its successor, moves nothing more', async (t) => {
   const { rename } = fs;
   t.after(() => setRename(rename));
   for (let before = 0; before < 15; before++) {
@@ -131,7 +131,7 @@ test('an unfinished output of an earlier leader is removed, and that leader cann
   await fs.rm(join(newFilesPath(folder, 1), 'job.json'));
   assert.equal(await takeOverOutput(folder, 2), false);
   await assert.rejects(write(newFilesPath(folder, 1), { 'job.json': 'complete' }, false), { code: 'ENOENT' });
-  // Even one that begins to lead it again.
+  // Nor can it if it begins to lead the job again.
   assert.equal(await takeOverOutput(folder, 1), false);
   assert.deepEqual(await fs.readdir(newFilesPath(folder, 2)), []);
 });
@@ -163,7 +163,7 @@ async function write(folder: string, files: Record<string, string>, makesFolders
   }
 }
 
-/** Every file but those in the scratch folder. */
+/** The texts of all files outside of the scratch folder, by path. */
 async function read(folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const name of await fs.readdir(folder, { recursive: true })) {

@@ -12,35 +12,36 @@ const pictureFolders = ['maps', 'preview'];
 const replacedFolders = [...pictureFolders, 'pipelines'];
 
 /**
- * The moves by which an output replaces another, one a line of the file: an entry of the old output is moved to its
- * place in the new one, or removed. Paths are relative to the output folder, or to the folder of the new output.
+ * A move by which an output replaces another: an entry of the old output goes to its place in the new one, or is
+ * removed. The file has one move per line. Paths are relative to the output folder; `as` to the folder of the new
+ * output.
  */
 export type Move = { keep: string; as: string } | { remove: string };
 
 /**
- * The folder in which a leader of a job puts the output together, in the output folder. Its name has the epoch of the
- * leader, so that no two leaders write to one: `files` is the new output, `moves.jsonl` lists the moves, and `aside` has
- * entries of the old output.
+ * The name of the folder in which a leader puts the output of a job together. It has the epoch of the leader, so that
+ * no two leaders write to one folder. In the folder, `files` is the new output, `moves.jsonl` lists the moves, and
+ * `aside` has entries of the old output.
  */
 const placeName = (epoch: number): string => `output-${epoch}`;
 const placePattern = /^output-([0-9]+)$/;
 
 const placePath = (folder: string, epoch: number): string => join(folder, '.halogrid', placeName(epoch));
 
-/** Where the leader of that epoch puts the new output together. */
+/** The folder of the new output, which the leader with this epoch puts together. */
 export const newFilesPath = (folder: string, epoch: number): string => join(placePath(folder, epoch), 'files');
 
-/** Where the list of moves is kept. */
+/** The file with the list of moves. */
 export const movesPath = (folder: string, epoch: number): string => join(placePath(folder, epoch), 'moves.jsonl');
 
-/** Where entries of the old output go. */
+/** The place for an entry of the old output. */
 const asidePath = (folder: string, epoch: number, ...name: string[]): string =>
   join(placePath(folder, epoch), 'aside', ...name);
 
-/** Whether a file of that name in `.halogrid` is a folder in which a leader puts the output together. */
+/** Whether a name in `.halogrid` is that of a folder in which a leader puts the output together. */
 export const isOutputPlace = (name: string): boolean => placePattern.test(name);
 
-/** The epochs of leaders that began to put an output together there, in order. */
+/** The epochs of leaders that began to put an output together, in ascending order. */
 async function epochsOf(folder: string): Promise<number[]> {
   const names = await readdir(join(folder, '.halogrid')).catch((): string[] => []);
   const epochs = names.flatMap((name) => placePattern.exec(name)?.slice(1).map(Number) ?? []);
@@ -51,8 +52,8 @@ const isWhole = (folder: string, epoch: number): Promise<boolean> =>
   exists(join(newFilesPath(folder, epoch), 'job.json'));
 
 /**
- * The epoch of the leader that completed a new output, with its job.json, that may replace the content of the folder.
- * Undefined where there is none.
+ * The epoch of the last leader that completed a new output, with its job.json, so that it may replace the content of
+ * the folder; undefined if no leader did.
  */
 export async function readyOutput(folder: string): Promise<number | undefined> {
   for (const epoch of (await epochsOf(folder)).reverse()) if (await isWhole(folder, epoch)) return epoch;
@@ -60,14 +61,14 @@ export async function readyOutput(folder: string): Promise<number | undefined> {
 }
 
 /**
- * Makes the place of this leader, and takes over what earlier leaders left: a complete output, perhaps moved into place
- * in part, becomes that of this leader; unfinished ones are removed. From then on every move of an earlier leader fails,
- * also where that was paused and goes on. The scratch folder must exist. Resolves with true if the new output is
- * complete; otherwise it is empty.
+ * Makes the place of this leader, and takes over the outputs of earlier leaders: a complete output, perhaps moved into
+ * place in part, becomes that of this leader; unfinished ones are removed. From then on every move of an earlier leader
+ * fails, also if that leader was paused and goes on. The scratch folder must exist. Resolves with true if the new
+ * output is complete; otherwise it is empty.
  */
 export async function takeOverOutput(folder: string, epoch: number): Promise<boolean> {
   const own = placePath(folder, epoch);
-  // An earlier leader that is not gone may take over from one before it meanwhile.
+  // Meanwhile, an earlier leader that still runs may take over from a leader before it.
   for (let earlier: number[]; ; ) {
     earlier = (await epochsOf(folder)).filter((one) => one < epoch);
     if (earlier.length === 0) break;
@@ -76,7 +77,7 @@ export async function takeOverOutput(folder: string, epoch: number): Promise<boo
         await rm(own, { recursive: true, force: true });
         await rename(placePath(folder, one), own).catch(unlessMissing);
       } else {
-        // By one step, because the earlier leader may make folders in it.
+        // The rename is one step. Removing takes several, and the earlier leader may make folders in between.
         const gone = join(folder, '.halogrid', `${placeName(epoch)}-${one}`);
         await rename(placePath(folder, one), gone).catch(unlessMissing);
         await rm(gone, { recursive: true, force: true, maxRetries: 3 });
@@ -90,11 +91,12 @@ export async function takeOverOutput(folder: string, epoch: number): Promise<boo
 }
 
 /**
- * Moves the new output of that leader into place, job.json last. May be interrupted at any point, and is then repeated
- * from the start, also by a leader that has taken it over: entries that were moved before are skipped.
+ * Moves the new output of the leader with this epoch into place, job.json last. It may be interrupted at any point, and
+ * is then repeated from the start, also by a leader that has taken the output over: entries that were moved before are
+ * skipped.
  *
  * Every step is a move from the leader's place or to it. So no step of a leader has an effect once its place was taken
- * over. The leader must have been confirmed after the output was complete: a later one then finds the place.
+ * over. The leader must have been confirmed after the output was complete: then a later leader finds the place.
  */
 export async function publishOutput(folder: string, epoch: number): Promise<void> {
   const files = newFilesPath(folder, epoch);
@@ -125,8 +127,8 @@ export async function publishOutput(folder: string, epoch: number): Promise<void
 }
 
 /**
- * Moves an entry of the new output over that of the old one. Where one is a folder and the other is not, the old one
- * goes aside first.
+ * Moves an entry of the new output over the same entry of the old one. If the system refuses, because one of them is a
+ * file and the other is not, or the old one is a folder with entries, the old one goes aside first.
  */
 async function replaceEntry(folder: string, epoch: number, entry: string): Promise<void> {
   const [from, to] = [join(newFilesPath(folder, epoch), entry), join(folder, entry)];

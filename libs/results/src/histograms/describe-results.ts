@@ -1,14 +1,14 @@
 import { type Grid, type Pipeline, specifiedOperations } from '@halogrid/kernels';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 
-/** What a file of results says of itself, so that nothing else is needed to read it. */
+/** The description that a file of results has in itself, so that nothing else is needed to read it. */
 export interface ResultDescription {
   /** The version of the software that computed it. */
   version: string;
   resultsVersion: number;
-  /** The job's, as job.json has it. */
+  /** The digest of the job, as in job.json. */
   digest: string;
-  /** Every parameter, those too that were not asked for, and the border rule of each kernel. */
+  /** The kernels in order, with their border rules and all parameters, also default ones. */
   pipeline: { kernel: string; parameters: Record<string, string>; border: string }[];
   convention: string;
   /** Cells of each image. */
@@ -16,11 +16,11 @@ export interface ResultDescription {
   /** Channels of the images that were read. */
   input: readonly string[];
   histogram: {
-    /** Bins a channel; 0 where there is no histogram. */
+    /** Bins per channel; 0 without a histogram. */
     binsPerChannel: number;
     /** What bin i counts. */
     bin?: string;
-    /** In the order in which their bins follow one another. */
+    /** The channels, in the order of their bins. */
     channels: { name: string; of: string }[];
   };
 }
@@ -37,7 +37,7 @@ export function describeResults(pipeline: Pipeline, grid: Grid, digest: string):
     input,
     histogram: {
       binsPerChannel: bins,
-      ...(words.bin !== undefined && { bin: words.bin }),
+      bin: words.bin,
       channels: output.channels.map((name, i) => ({ name, of: words.channels[i]! })),
     },
   };

@@ -9,13 +9,13 @@ export interface MergedHistogram {
   counted: bigint;
   channels: { name: string; bins: BigUint64Array }[];
   description: ResultDescription;
-  /** Which values the bins count; undefined where bin b counts the result b. */
+  /** Which values the bins count; undefined if bin b counts the value b. */
   binning?: Binning | undefined;
 }
 
 /**
- * The text of histogram.json: what it is of, then a line a channel. Integers above 2^53 are strings, because readers of JSON
- * round them.
+ * The text of histogram.json: the description, then a line per channel. Integers above 2^53 are strings, because
+ * readers of JSON round them.
  */
 export function histogramJson({ kernel, counted, channels, description, binning }: MergedHistogram): string {
   const { convention, ...about } = description;
@@ -36,12 +36,12 @@ ${lines.join(',\n')}
 `;
 }
 
-/** Lines that say what the bins count; `range` is half-open, as edges of bins are. */
+/** Lines that say which values the bins count. The end of `range` does not belong to it. */
 function binningJson({ first, width, isExact, isOneValue, deepScale }: Binning, bins: number): string {
   const notes = [
     !isExact &&
       'Near: devices round float32 in their own ways, so that a value near the end of a bin may be counted in the next one; the digest leaves bins out.',
-    !isOneValue && 'Statistics are those of the middles of bins; min and max are ends of bins.',
+    !isOneValue && 'Statistics count each value as the middle of its bin; min and max are ends of bins.',
     deepScale > 1 && `Values of images of 16 bits are counted divided by ${deepScale}.`,
   ].filter(Boolean);
   return `  "range": [${first * width}, ${(first + bins) * width}],

@@ -5,7 +5,7 @@ import { statisticsOf } from './histogram-statistics.ts';
 
 const oneValue = { first: -3, width: 1, isExact: true, isOneValue: true, deepScale: 257 };
 
-test('of values that have a bin each they are those of the values', () => {
+test('if each value has a bin, the statistics are exact', () => {
   // The values are -3, 2, 2, 2 and 4: the mean of their squares is 37 / 5, and the square of their mean 1.96.
   assert.deepEqual(statisticsOf(BigUint64Array.of(1n, 0n, 0n, 0n, 0n, 3n, 0n, 1n), oneValue), {
     min: -3,
@@ -17,7 +17,7 @@ test('of values that have a bin each they are those of the values', () => {
   });
 });
 
-test('they are those of a list of the values', () => {
+test('the statistics equal the same computed from a list of the values', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -3, max: 4 }), { minLength: 1 }), (values) => {
       const bins = new BigUint64Array(8);
@@ -42,7 +42,7 @@ test('counts beyond every number that a float64 holds give exact sums', () => {
   assert.deepEqual([sum, sumOfSquares], [-2n * 2n ** 60n + 1n, 10n * 2n ** 60n + 1n]);
 });
 
-test('of wider bins they are those of the middles, between the ends', () => {
+test('wider bins count as their middles, and min and max are their ends', () => {
   const bins = BigUint64Array.of(0n, 1n, 0n, 3n);
   const reals = { ...oneValue, first: -2, width: 4, isExact: false, isOneValue: false };
   // The middles are -2 and, three times, 6.
@@ -52,6 +52,6 @@ test('of wider bins they are those of the middles, between the ends', () => {
   assert.deepEqual([min, max, mean], [-4, 7, 3.5]);
 });
 
-test('of nothing there are none', () => {
+test('an empty histogram has no statistics', () => {
   assert.equal(statisticsOf(new BigUint64Array(8), oneValue), undefined);
 });

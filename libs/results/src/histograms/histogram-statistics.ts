@@ -1,11 +1,11 @@
 import type { Binning } from '@halogrid/kernels';
 
-/** What a histogram of values says of all of them. */
+/** Statistics of the values that a histogram counts. */
 export interface HistogramStatistics {
   /** The least and the greatest value, or the ends of their bins. */
   min: number;
   max: number;
-  /** The sum of the values and that of their squares, where each value has a bin of its own. */
+  /** The sums of the values and of their squares; absent unless each value has a bin of its own. */
   sum?: bigint;
   sumOfSquares?: bigint;
   mean: number;
@@ -14,8 +14,9 @@ export interface HistogramStatistics {
 }
 
 /**
- * The statistics of a channel; undefined where nothing was counted. They are exact where each value has a bin, and rounded once
- * or twice to a float64. Otherwise the values of a bin are taken as its middle, so that the mean is off by half a width at most.
+ * The statistics of a channel; undefined if nothing was counted. If each value has a bin of its own, they are exact,
+ * rounded once or twice to a float64. Otherwise each value is taken as the middle of its bin, so the mean is off by at
+ * most half the width of a bin.
  */
 export function statisticsOf(
   bins: BigUint64Array,
@@ -38,7 +39,7 @@ export function statisticsOf(
   if (isOneValue) {
     return { min: lowest, max: highest, sum, sumOfSquares: squares, mean, standardDeviation: deviation };
   }
-  // The integers of a bin end one before the next one's.
+  // The last integer of a bin is one less than the first of the next bin.
   const last = isExact ? 1 : 0;
   return {
     min: lowest * width,

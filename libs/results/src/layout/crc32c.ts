@@ -5,7 +5,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return remainder;
 });
 
-/** CRC-32C (RFC 3720), which Zarr's index of a shard ends with; zlib's CRC-32 has another polynomial. */
+/** CRC-32C (RFC 3720), which ends the index of a Zarr shard. The CRC-32 of zlib has another polynomial. */
 export function crc32c(bytes: Uint8Array): number {
   let crc = ~0;
   for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 255]!;

@@ -1,4 +1,4 @@
-/** The place of the last of ascending numbers that is at most `number`. */
+/** The index of the last of the ascending `numbers` that is at most `number`; 0 if all are greater. */
 export function lastUpTo(numbers: readonly number[], number: number): number {
   let [from, to] = [0, numbers.length];
   while (to - from > 1) {

@@ -2,10 +2,12 @@ import { type Rect, type SampleType, type Size, sampleBytes } from '@halogrid/ge
 import { crc32c } from './crc32c.ts';
 import type { MapKind, MapType } from './map-type.ts';
 
-/** Side of the chunks that a reader fetches; an image that is smaller has one chunk as large as itself. */
+/**
+ * Side of the chunks that a reader fetches, in pixels. Chunks of a smaller image are as wide or as high as the image.
+ */
 export const zarrChunkPx = 512;
 
-/** Chunks of a shard in x and in y, at most: a file has 16 MiB for each byte of a pixel. */
+/** The most chunks of a shard in x and in y: its file has up to 16 MiB for each byte of a pixel. */
 const shardSide = 8;
 
 /** Marks a chunk that a shard does not have. */
@@ -19,7 +21,9 @@ const dataTypes: Record<SampleType, string> = {
   f32: 'float32',
 };
 
-/** How a level is cut: chunks are `chunk` pixels of one band, shards have `perShard` of them in x and y, and all bands. */
+/**
+ * How a level is cut. A chunk has `chunk` pixels of one band. A shard has `perShard` chunks in x and y, of every band.
+ */
 export interface ZarrLevel {
   size: Size;
   chunk: Size;
@@ -28,7 +32,7 @@ export interface ZarrLevel {
   chunks: Size;
   /** Chunks of a shard. */
   perShard: Size;
-  /** Pixels of a shard; those at the right and at the bottom have fewer. */
+  /** Pixels of a shard. Shards at the right and at the bottom have fewer. */
   shard: Size;
 }
 
@@ -41,7 +45,7 @@ export function layOutZarrLevel(size: Size, type: MapType): ZarrLevel {
   return { size, chunk, chunkBytes, chunks, perShard, shard };
 }
 
-/** The shards of level 0 that a part of a map is made of, row by row; undefined where it has a part of one. */
+/** The shards of level 0 that a part of a map is made of, row by row; undefined if the part cuts a shard. */
 export function wholeShards(part: Rect, size: Size, type: MapType): Rect[] | undefined {
   const { width, height } = layOutZarrLevel(size, type).shard;
   const [right, bottom] = [part.x + part.width, part.y + part.height];
@@ -58,14 +62,14 @@ export function wholeShards(part: Rect, size: Size, type: MapType): Rect[] | und
 }
 
 /**
- * A shard: its chunks without gaps in the order of bands, rows and columns, then the index. Those beyond the array are left
- * out; every other is there, also one of zeros.
+ * A shard: its chunks without gaps in the order of bands, rows and columns, then the index. Chunks beyond the array are
+ * left out. Every other chunk is there, also one of zeros.
  */
 export class ZarrShard {
-  /** Its first chunk in the level. */
+  /** Column and row of its first chunk in the level. */
   readonly x: number;
   readonly y: number;
-  /** Chunks that it has. */
+  /** How many chunks it has in x and y. */
   readonly width: number;
   readonly height: number;
   readonly #level: ZarrLevel;
@@ -81,7 +85,7 @@ export class ZarrShard {
     this.#bands = bands;
   }
 
-  /** Where a chunk begins; `x` and `y` count from the shard's first. */
+  /** The byte at which a chunk begins; `x` and `y` count from the shard's first chunk. */
   offset(band: number, y: number, x: number): number {
     return ((band * this.height + y) * this.width + x) * this.#level.chunkBytes;
   }
@@ -97,7 +101,7 @@ export class ZarrShard {
     return this.chunksBytes + indexBytes(this.#bands * perShard.height * perShard.width);
   }
 
-  /** Offset and length of every chunk that a whole shard has, and the checksum of that. */
+  /** The index: offset and length of every chunk that a full shard has, and a checksum. */
   index(): Uint8Array {
     const { perShard, chunkBytes } = this.#level;
     const entries = this.#bands * perShard.height * perShard.width;
@@ -118,7 +122,7 @@ export class ZarrShard {
   }
 }
 
-/** An offset and a length of 8 bytes a chunk, and a checksum of 4. */
+/** 8 bytes each for the offset and the length of a chunk, and 4 for the checksum. */
 const indexBytes = (entries: number): number => 16 * entries + 4;
 
 /** A map of one band has no axis of channels, so that it is a plain image to viewers. */
@@ -166,7 +170,7 @@ export function zarrArrayJson({ size, chunk, perShard }: ZarrLevel, { sample, ba
 }
 
 /**
- * zarr.json of the group: OME-Zarr 0.5. Levels are named by their number. The position of a pixel is its centre, so those of
+ * zarr.json of the group: OME-Zarr 0.5. Levels are named by their number. The position of a pixel is its centre, so
  * coarser levels begin further from the edge, and every level covers the same area.
  */
 export function zarrGroupJson(levels: number, bands: number, kind: MapKind, name: string, description: string): string {

@@ -1,24 +1,26 @@
 import type { Rect, Sampling, Size } from '@halogrid/geometry';
 
-/** A picture's longer side is at most this: it fills a browser window, and the picture of any image weighs few MB at most. */
+/** The most pixels of a picture's longer side: it fills a browser window, and no picture has more than a few MB. */
 export const previewSidePx = 1024;
 
-/** Between the panels of a mosaic. */
+/** Pixels between the panels of a mosaic. */
 export const mosaicGapPx = 4;
 
-/** Whether the bands lie beside and below each other, two a row: one is a gray picture, and three are red, green and blue. */
+/**
+ * Whether the bands are panels, two in a row. One band is a gray picture instead, and three are red, green and blue.
+ */
 export const isMosaic = (bands: number): boolean => bands !== 1 && bands !== 3;
 
 /**
- * Every how many pixels, in x and in y, a preview takes one, so that the picture of all bands is at most `previewSidePx` a
- * side. It depends on the image and its number of bands alone, never on its tiles.
+ * A preview takes every n-th pixel in x and in y. This is n, which keeps the picture of all bands within
+ * `previewSidePx` a side. It depends only on the size of the image and the number of bands, never on tiles.
  */
 export function previewStride(size: Size, bands: number): number {
   const sidePx = isMosaic(bands) ? (previewSidePx - mosaicGapPx) / 2 : previewSidePx;
   return Math.ceil(Math.max(size.width, size.height) / sidePx);
 }
 
-/** The preview's pixels that lie in `rect` of the image, in the preview's coordinates; may have no width or height. */
+/** The preview's pixels that lie in `rect` of the image, in the preview's coordinates. Width or height may be 0. */
 export function previewRect(rect: Rect, size: Size, bands: number): Rect {
   const stride = previewStride(size, bands);
   const x = Math.ceil(rect.x / stride);
@@ -31,7 +33,7 @@ export function previewRect(rect: Rect, size: Size, bands: number): Rect {
   };
 }
 
-/** The same pixels by where they lie in `rect`: every `step`-th from (x, y) on. */
+/** The same pixels in coordinates of `rect`: every `step`-th pixel from (x, y) on. */
 export function previewSampling(rect: Rect, size: Size, bands: number): Sampling {
   const step = previewStride(size, bands);
   const { x, y, width, height } = previewRect(rect, size, bands);

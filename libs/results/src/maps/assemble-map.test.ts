@@ -75,7 +75,7 @@ test('the map has every sample in its place and the same bytes, however the imag
   await check(size, { sample: 'u8', bands: 3 }, [512, 4096], source++, ['tiff', 'png']);
 });
 
-test('a PNG holds one band of u8 or u16 or three of u8, and nothing else is reduced to that', async (t) => {
+test('a PNG holds one band of u8 or u16 or three of u8, and other maps are refused', async (t) => {
   const folder = await temporaryFolder(t);
   const held: string[] = [];
   for (const sample of sampleTypes) {
@@ -102,7 +102,7 @@ const cuts: { format: MapFormat; tilePx: number; kept: 'map' | 'shard'; lost: nu
 for (const { format, tilePx, kept, lost } of cuts) {
   const written = format === 'dzi' ? ['map.dzi', 'map_files'] : [`map${mapExtensions[format]}`];
 
-  test(`${format} of ${kept} chunks: nothing but the map is left, and nothing at all where a chunk is missing`, async (t) => {
+  test(`${format} of ${kept} chunks: nothing but the map is left, and nothing at all if a chunk is missing`, async (t) => {
     const folder = await temporaryFolder(t);
     const map = await writeMapChunks(folder, 0, size, u8, tilePx, format);
     await assembleMap(map);
@@ -124,7 +124,7 @@ for (const { format, tilePx, kept, lost } of cuts) {
     const check = signal.throwIfAborted.bind(signal);
     let begun = 0;
     signal.throwIfAborted = () => {
-      // The second look is behind some rows.
+      // The signal is checked for the second time after some rows.
       if (begun > 0) abort.abort(new Error('cancelled'));
       begun = readdirSync(folder).length;
       check();
@@ -134,7 +134,7 @@ for (const { format, tilePx, kept, lost } of cuts) {
     assert.deepEqual(await readdir(folder), [kept]);
   });
 
-  test(`${format} of ${kept} chunks: what is there under its name is replaced`, async (t) => {
+  test(`${format} of ${kept} chunks: an earlier file or folder of its name is replaced`, async (t) => {
     const folder = await temporaryFolder(t);
     const map = await writeMapChunks(folder, 0, size, u8, tilePx, format);
     await assembleMap(map);
@@ -144,7 +144,7 @@ for (const { format, tilePx, kept, lost } of cuts) {
       await mkdir(join(folder, name));
       await writeFile(join(folder, name, 'old'), '');
     }
-    // A file is not renamed over a folder that holds something, but aside goes anything.
+    // A file cannot be renamed over a folder with entries, but anything can be moved aside.
     if (format === 'dzi') await rm(map.to, { recursive: true });
     await assembleMap(map);
     assert.deepEqual(await readMapFiles(folder), expected);
@@ -158,7 +158,7 @@ test('a chunk of the wrong length is refused', async (t) => {
   await assert.rejects(assembleMap(map), /holds 1000 bytes instead of 3640000/);
 });
 
-test('a Zarr of many shards is the same, whether its shards are there already or it is made of chunks', async (t) => {
+test('a Zarr of many shards is the same, whether it is made of shards or of chunks', async (t) => {
   const folder = await temporaryFolder(t);
   for (const [size, type] of [
     [{ width: 4200, height: 4200 }, u8],
@@ -214,7 +214,7 @@ const hashed = (files: Record<string, string>): Record<string, string> =>
     Object.entries(files).map(([path, text]) => [path, createHash('sha256').update(text).digest('hex')]),
   );
 
-/** What was written beside the chunks, as text, by its path. */
+/** The contents of all files except chunks, as text, by path. */
 async function readMapFiles(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -18,21 +18,21 @@ import { MapZarrWriter } from './map-zarr.ts';
 import { buildPyramid, type MapWriter, pyramidSizes, stripRows } from './pyramid.ts';
 
 export interface MapOutput extends ChunkSet {
-  /** Path of what is written, with the format's extension; its folder must exist, on the file system of `scratch`. */
+  /** Path of the map, with the extension of the format. Its folder must exist, on the same file system as `scratch`. */
   to: string;
   format: MapFormat;
   kind: MapKind;
-  /** Bins of a channel of the result, or 0 where it has no histogram. */
+  /** Bins per channel of the result; 0 without a histogram. */
   bins: number;
-  /** The convention tag, perhaps with what the bands are; TIFF and Zarr carry it. Latin-1. */
+  /** The convention tag, perhaps with the meaning of the bands, in Latin-1. TIFF and Zarr contain it. */
   description: string;
 }
 
 /**
- * Makes the map of a source from its chunks: every sample as it was computed, whatever the tiles, and its coarser levels as
- * `buildPyramid` says. Memory is at most about 80 MiB, or that of a few rows (of Deep Zoom: 512) where those need more. It
- * grows in the scratch folder and appears whole or not at all. Rejects with one sentence where a chunk is missing or damaged
- * or the format cannot hold the map, and with the signal's reason where `signal` aborts.
+ * Makes the map of a source from its chunks: every sample as it was computed, whatever the tiles, and coarser levels by
+ * `buildPyramid`. It takes at most about 80 MiB of memory, or that of a few rows (of 512 for Deep Zoom) if they need
+ * more. The map grows in the scratch folder, and appears whole or not at all. Rejects with one sentence if a chunk is
+ * missing or damaged or the format cannot hold the map, and with the signal's reason if `signal` aborts.
  */
 export async function assembleMap(map: MapOutput, signal?: AbortSignal): Promise<void> {
   const why = whyNotHeld(map.format, map.type, map.bins);
@@ -56,7 +56,7 @@ export async function assembleMap(map: MapOutput, signal?: AbortSignal): Promise
 
 type Assembler = (map: MapOutput, path: string, signal: AbortSignal | undefined) => Promise<void>;
 
-/** How each format is written to a temporary path. */
+/** Functions that write a map in each format to a temporary path. */
 const assemblers: Record<MapFormat, Assembler> = {
   async tiff(map, path, signal) {
     const sizes = pyramidSizes(map.size, mapTilePx);
@@ -87,7 +87,7 @@ const assemblers: Record<MapFormat, Assembler> = {
     await writeLevels(map, sizes, writer, signal, { rows: dziTilePx });
   },
 
-  /** By way of a TIFF without coarser levels, row by row, so that a map of any size needs little memory. */
+  /** Converts a TIFF without coarser levels row by row, so that a map of any size needs little memory. */
   async png(map, path, signal) {
     const { type, description } = map;
     const tiff = `${path}.tif`;
@@ -126,10 +126,10 @@ async function writeLevels(
   await writer.finish();
 }
 
-/** Where Deep Zoom has its tiles. */
+/** The folder with the tiles of Deep Zoom. */
 const dziFilesPath = (to: string): string => `${to.slice(0, -extname(to).length)}_files`;
 
-/** Renames; what an earlier attempt left there, which may be a folder, goes to `aside` first. */
+/** Renames `path` to `to`. A file or folder that an earlier attempt left there is first moved into `aside`. */
 async function replace(path: string, to: string, aside: string): Promise<void> {
   await rename(to, join(aside, 'replaced')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

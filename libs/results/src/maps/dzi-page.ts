@@ -1,26 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { dziTilePx } from './map-dzi.ts';
 
-/** Maps that a page lists, at most: it names each, and a list of more is no help. */
+/** The most maps that a page lists: nobody looks through a longer list. */
 const mostListed = 10_000;
 
-/** A map in Deep Zoom's form beside the page; `name` is that of its files, without extension. */
+/** A map for Deep Zoom in the folder of the page; `name` is the name of its files, without extension. */
 export interface ListedMap {
   name: string;
   width: number;
   height: number;
 }
 
-/** What the page loads from beside it. */
+/** The file, in the folder of the page, that the page loads as a script. */
 export const dziScriptName = 'openseadragon.js';
 
-/** The library that the page loads. */
+/** The content of dziScriptName: the library OpenSeadragon. */
 export const dziScript = (): Promise<Uint8Array> =>
   readFile(new URL('openseadragon.min.js', import.meta.resolve('openseadragon')));
 
 /**
- * A page that shows maps of its folder, and opens from a disk without a server: a browser reads no .dzi there, so that their sizes are
- * in the page.
+ * A page that shows the maps of its folder, and can be opened from a disk without a server. There a browser does not
+ * read .dzi files, so the page contains the sizes.
  */
 export function dziPage(maps: Iterable<ListedMap>): string {
   const listed: ListedMap[] = [];
@@ -29,7 +29,7 @@ export function dziPage(maps: Iterable<ListedMap>): string {
     if (listed.length < mostListed) listed.push({ name, width, height });
     else leftOut++;
   }
-  // Names end no script.
+  // So that a name cannot end the script.
   const json = JSON.stringify(listed).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">

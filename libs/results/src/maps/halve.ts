@@ -1,7 +1,7 @@
 import type { SampleType, Size } from '@halogrid/geometry';
 import { bitsOf, type MapKind, type SampleArray, samplesOf } from '../layout/map-type.ts';
 
-/** Added to a number of at most 2^50 and taken away again, this leaves it rounded to whole, halves to even: IEEE 754. */
+/** Adding this to a number of at most 2^50 and subtracting it rounds the number, halves to even, by IEEE 754. */
 const roundingTerm = 1.5 * 2 ** 52;
 
 const nan = 0x7fc00000;
@@ -9,12 +9,12 @@ const nan = 0x7fc00000;
 export const halfOf = (px: number): number => Math.ceil(px / 2);
 
 /**
- * Makes half a plane of it: sample (x, y) stands for those at 2x, 2x + 1 and 2y, 2y + 1. Where the side is odd, the last
- * column or row counts twice.
+ * Makes a plane of half the width and height: its sample (x, y) stands for the four samples at 2x, 2x + 1 and 2y, 2y +
+ * 1. If a side is odd, the last column or row counts twice.
  *
- * For labels it is the one at (2x, 2y). For values it is (a + b + c + d) / 4, top row first: for integers rounded to the
- * nearest, halves to even; for f32 computed as ((a + b) + (c + d)) * 0.25 in double precision and rounded once. A NaN
- * among the four gives NaN, always with the same bits.
+ * For labels, the sample is the one at (2x, 2y). For values it is (a + b + c + d) / 4, top row first: for integers
+ * rounded to the nearest, halves to even; for f32 computed as ((a + b) + (c + d)) * 0.25 in double precision and
+ * rounded once. A NaN among the four gives NaN, always with the same bits.
  */
 export function halve(plane: Uint8Array, size: Size, sample: SampleType, kind: MapKind, half: Uint8Array): void {
   if (kind === 'labels') takeUpperLeft(bitsOf(plane, sample), size, bitsOf(half, sample));

@@ -51,7 +51,7 @@ test('the .dzi names the size and the tiles', () => {
   assert.match(xml, /<Size Width="70000" Height="3"\/>/);
 });
 
-/** The picture that the tiles of a folder make up, and no tile besides. */
+/** The picture that the tiles of a folder make up. Fails if there are other tiles. */
 async function readTiles(folder: string, { width, height }: Size, channels: number): Promise<Buffer> {
   const picture = Buffer.alloc(width * height * channels);
   const expected: string[] = [];

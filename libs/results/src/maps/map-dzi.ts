@@ -8,23 +8,26 @@ import { pngOptions } from '../pictures/encodings.ts';
 import { previewPicture } from '../pictures/preview-picture.ts';
 import type { MapWriter } from './pyramid.ts';
 
-/** Side of a tile; as most viewers cut themselves. */
+/** Side of a tile in pixels, as most viewers cut tiles themselves. */
 export const dziTilePx = 256;
 
-/** Tiles that are compressed at once: libuv has as many threads by default. */
+/** How many tiles are compressed at once: libuv has as many threads by default. */
 const tilesAtOnce = 4;
 
 export interface MapDziOptions {
   /** The folder of the levels, which must not exist. */
   files: string;
-  /** To the first of one pixel. */
+  /** Sizes of the levels, from the map down to one pixel. */
   sizes: readonly Size[];
   type: MapType;
-  /** Bins of a channel: the last is white. */
+  /** Bins per channel: the last is white. */
   bins: number;
 }
 
-/** Writes the tiles of Deep Zoom: a folder a level, level 0 of one pixel, PNG as previews show the map. Tiles do not overlap. */
+/**
+ * Writes the tiles of Deep Zoom: a folder per level, where level 0 is one pixel, with PNGs that show the map as
+ * previews do. Tiles do not overlap.
+ */
 export class MapDziWriter implements MapWriter {
   readonly #options: MapDziOptions;
 
@@ -38,7 +41,7 @@ export class MapDziWriter implements MapWriter {
     this.#options = options;
   }
 
-  /** The rows must be those of one row of tiles, all of them. */
+  /** The rows must be all rows of one row of tiles. */
   async writeRows(level: number, y: number, rows: number, strip: Uint8Array): Promise<void> {
     const { files, sizes } = this.#options;
     const { width } = sizes[level]!;
@@ -72,7 +75,7 @@ export class MapDziWriter implements MapWriter {
   }
 }
 
-/** The file that names the size and the tiles. */
+/** The content of the .dzi file, which names the size and the tiles. */
 export function dziXml({ width, height }: Size): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Image xmlns="http://schemas.microsoft.com/deepzoom/2008" Format="png" Overlap="0" TileSize="${dziTilePx}">

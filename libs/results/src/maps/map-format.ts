@@ -2,7 +2,7 @@ import type { MapType } from '../layout/map-type.ts';
 
 export type MapFormat = 'tiff' | 'zarr' | 'png' | 'dzi';
 
-/** What a map's name ends with. */
+/** The extensions of maps. */
 export const mapExtensions: Readonly<Record<MapFormat, string>> = {
   tiff: '.tif',
   zarr: '.zarr',
@@ -10,17 +10,20 @@ export const mapExtensions: Readonly<Record<MapFormat, string>> = {
   dzi: '.dzi',
 };
 
-/** What PNG has a form for: gray of 8 or 16 bits, and RGB of 8. */
+/** Whether PNG has a form for a map: gray of 8 or 16 bits, or RGB of 8 bits. */
 export function pngCanHold({ sample, bands }: MapType): boolean {
   return sample === 'u8' ? bands === 1 || bands === 3 : sample === 'u16' && bands === 1;
 }
 
-/** What Deep Zoom makes pictures of without looking at all of it first: codes and labels, gray or RGB. */
+/**
+ * Whether pictures for Deep Zoom can be made of a map without going through all of it first: codes and labels, gray or
+ * RGB.
+ */
 export function dziCanHold({ sample, bands }: MapType, bins: number): boolean {
   return bins > 0 && sample !== 'i16' && sample !== 'f32' && (bands === 1 || bands === 3);
 }
 
-/** Why a format cannot hold a map, to follow "because"; undefined where it can. */
+/** Why a format cannot hold a map, to follow "because"; undefined if it can. */
 export function whyNotHeld(format: string, type: MapType, bins: number): string | undefined {
   const held = type.bands === 1 ? `a band of ${type.sample}` : `${type.bands} bands of ${type.sample}`;
   if (format === 'png' && !pngCanHold(type)) return `a PNG cannot hold ${held}`;

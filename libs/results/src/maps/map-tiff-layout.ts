@@ -2,7 +2,7 @@ import { type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { ascii, type Entry, encodeTiffHead, long, long8, rational, short, zeroTerminated } from './tiff-directories.ts';
 
-/** Where everything lies in a TIFF file of uncompressed tiles, and the bytes before the first of them. */
+/** The layout of a TIFF file of uncompressed tiles, and the bytes before the first tile. */
 export interface MapTiffLayout {
   isBigTiff: boolean;
   /** The map first, then its coarser levels. */
@@ -13,36 +13,38 @@ export interface MapTiffLayout {
   fileBytes: number;
 }
 
-/** Where the tiles of a level lie: row by row, without gaps. */
+/** The place of a level's tiles, which lie row by row, without gaps. */
 export interface TiledLevel {
   size: Size;
   tile: Size;
   tilesAcross: number;
   tiles: number;
   tileBytes: number;
-  /** Where the first tile begins. */
+  /** The byte at which the first tile begins. */
   offset: number;
 }
 
-/** Side of a tile. An image that is smaller has one tile as large as itself, rounded up to the 16 that TIFF asks for. */
+/**
+ * Side of a tile in pixels. A smaller image has one tile of its size, rounded up to a multiple of 16, as TIFF requires.
+ */
 export const mapTilePx = 512;
 
-/** Offsets in a TIFF file have 32 bits; a file that is longer is written as BigTIFF. */
+/** The most bytes of a TIFF file, whose offsets have 32 bits. A longer file is written as BigTIFF. */
 export const classicTiffBytes = 2 ** 32 - 1;
 
 /** SampleFormat: unsigned, signed or floating point. */
 const sampleFormats: Record<SampleType, number> = { u8: 1, u16: 1, u32: 1, i16: 2, f32: 3 };
 
 /**
- * Lays out a map and its coarser levels as a Cloud Optimized GeoTIFF does, but for the geography: all directories before
- * the pixels, that of the map first, then those of the levels, each smaller than the one before; and the pixels in the
- * opposite order, so that whoever has read the head has the overview soon. Nothing is compressed, so that the bytes are
- * equal on every machine and with every version of a compressor. `description` becomes the ImageDescription, Latin-1. A file
- * of more than `classicBytes` is BigTIFF.
+ * Lays out a map and its coarser levels as a Cloud Optimized GeoTIFF, except for the geography. All directories come
+ * before the pixels, from the map to the coarsest level. The pixels come in the opposite order, so that a reader gets
+ * the overview soon after the head. Nothing is compressed, so that the bytes are equal on every machine and with every
+ * version of a compressor. `description` becomes the ImageDescription, in Latin-1. A file of more than `classicBytes`
+ * is BigTIFF.
  *
- * The bands of a pixel lie together (PlanarConfiguration 1), which every reader opens that opens several bands at all.
- * Seen: libvips refuses tiles in separate planes, OpenCV mixes up planes of floats, and GDAL and tifffile read both.
- * Three bands of bytes are RGB; otherwise the first band is gray and the others are extra samples without a meaning, not
+ * The bands of a pixel lie together (PlanarConfiguration 1): every reader of several bands can open this. Observed:
+ * libvips refuses tiles in separate planes, OpenCV mixes up planes of floats, and GDAL and tifffile read both. Three
+ * bands of bytes are RGB. Otherwise the first band is gray, and the others are extra samples without a meaning, not
  * transparency.
  */
 export function layOutMapTiff(
@@ -67,7 +69,7 @@ export function layOutMapTiff(
   return classic.fileBytes <= classicBytes ? classic : layOut(true);
 }
 
-/** The last level's tiles begin at `from`, and the first level's are the last. */
+/** The places of all levels. The coarsest level begins at `from`, and the map comes last. */
 function tiledLevels(sizes: readonly Size[], type: MapType, from: number): TiledLevel[] {
   let offset = from;
   const levels = sizes.toReversed().map((size) => {
@@ -95,7 +97,7 @@ function directoryOf(
   const ofEachBand = (value: number): number[] => new Array<number>(bands).fill(value);
   const ofMap = (entry: Entry): Entry[] => (isOverview ? [] : [entry]);
   return [
-    ...(isOverview ? [{ tag: 254, type: long, values: [1] } as const] : []), // NewSubfileType: of lower resolution
+    ...(isOverview ? [{ tag: 254, type: long, values: [1] } as const] : []), // NewSubfileType: lower resolution
     { tag: 256, type: long, values: [size.width] }, // ImageWidth
     { tag: 257, type: long, values: [size.height] }, // ImageLength
     { tag: 258, type: short, values: ofEachBand(8 * sampleBytes[sample]) }, // BitsPerSample

@@ -70,7 +70,7 @@ test('the file of any map is laid out as a Cloud Optimized GeoTIFF', () => {
   check({ width: 70_000, height: 50_000 }, { sample: 'f32', bands: 3 }, classicTiffBytes);
 });
 
-test('an image whose rows are very long is written in strips of fewer rows than a tile has', async (t) => {
+test('an image with very long rows is written in strips of fewer rows than a tile has', async (t) => {
   const path = join(await temporaryFolder(t), 'map.tif');
   const type: MapType = { sample: 'f32', bands: 2 };
   const size = { width: 70_000, height: 33 };

@@ -5,13 +5,13 @@ import { layOutMapTiff, type MapTiffLayout } from './map-tiff-layout.ts';
 import type { MapWriter } from './pyramid.ts';
 import { cutPiece, writeFully } from './strip-piece.ts';
 
-/** Writes a map and its coarser levels into a TIFF file of tiles; memory is a part of one tile. */
+/** Writes a map and its coarser levels into a TIFF file of tiles. It holds a part of one tile in memory. */
 export class MapTiffWriter implements MapWriter {
   readonly #file: FileHandle;
   readonly #layout: MapTiffLayout;
   readonly #type: MapType;
 
-  /** Creates the file. `classicBytes` is for tests: a longer file is BigTIFF. Rejects where the file exists. */
+  /** Creates the file. `classicBytes` is for tests: a longer file is BigTIFF. Rejects if the file exists. */
   static async create(
     path: string,
     sizes: readonly Size[],
@@ -23,7 +23,7 @@ export class MapTiffWriter implements MapWriter {
     const file = await open(path, 'wx');
     try {
       await file.writeFile(layout.head);
-      // What no rows fill, because tiles reach below the image, reads as 0.
+      // The parts of tiles below the image are never written, and read as 0.
       await file.truncate(layout.fileBytes);
     } catch (error) {
       await file.close();

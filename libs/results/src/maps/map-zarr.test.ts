@@ -49,7 +49,7 @@ test('another reader finds every sample of every level of any map', async (t) =>
   await check({ width: 70, height: 8300 }, { sample: 'u16', bands: 2 }, 'labels', 256);
 });
 
-test('the group says what OME-Zarr 0.5 asks for', async (t) => {
+test('the group has what OME-Zarr 0.5 requires', async (t) => {
   const path = join(await temporaryFolder(t), 'map.zarr');
   const size = { width: 1300, height: 20 };
   const type: MapType = { sample: 'i16', bands: 3 };

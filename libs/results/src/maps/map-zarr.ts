@@ -13,18 +13,18 @@ export interface MapZarrOptions {
   /** The folder, which must not exist. */
   path: string;
   sizes: readonly Size[];
-  /** The first that is written as rows: 0, or 1 where level 0 is of shards that are there already. */
+  /** The first level that is written as rows: 0, or 1 if level 0 consists of shards that exist already. */
   firstLevel?: 0 | 1;
   type: MapType;
   kind: MapKind;
-  /** What the image is called. */
+  /** The name of the image. */
   name: string;
   description: string;
 }
 
 /**
- * Writes a map and its coarser levels as OME-Zarr: an array a level, in shards of chunks that are not compressed, so that
- * where each chunk lies is known before it is there. Memory is a part of one chunk, and no file stays open.
+ * Writes a map and its coarser levels as OME-Zarr: an array per level, in shards. Chunks are not compressed, so the
+ * place of each chunk is known in advance. It holds a part of one chunk in memory, and keeps no file open.
  */
 export class MapZarrWriter implements MapWriter {
   readonly #path: string;
@@ -70,7 +70,7 @@ export class MapZarrWriter implements MapWriter {
       if (isFirst) await mkdir(dirname(path), { recursive: true });
       const file = await open(path, isFirst ? 'wx' : 'r+');
       try {
-        // What no rows fill, because chunks reach below the array, reads as 0.
+        // The parts of chunks below the array are never written, and read as 0.
         if (isFirst) await writeFully(file, shard.index(), shard.chunksBytes);
         for (let band = 0; band < bands; band++) {
           const plane = strip.subarray((band * strip.length) / bands, ((band + 1) * strip.length) / bands);
@@ -88,8 +88,8 @@ export class MapZarrWriter implements MapWriter {
   }
 
   /**
-   * Takes the file of a shard of level 0, which stays where it is: an output that could not be completed is begun again from
-   * there. Where the file system has no links, it is copied.
+   * Links the file of a shard of level 0 into the Zarr, or copies it if the file system has no links. The file also
+   * stays in its place, so that an output that was not completed can be made again.
    */
   async addShard(chunk: Chunk): Promise<void> {
     const { level, shard } = shardAt(chunk.rect, chunk.size, chunk.type);

@@ -6,7 +6,7 @@ import { type MapKind, samplesOf } from '../layout/map-type.ts';
 import { anyMapType, anySize, copyStrip, levelsByDefinition, someSamples } from '../testing/maps.ts';
 import { buildPyramid, pyramidSizes, stripRows } from './pyramid.ts';
 
-test('sizes are halved, rounded up, to the first that fits', () => {
+test('sizes are halved, rounded up, down to the first that fits', () => {
   assert.deepEqual(pyramidSizes({ width: 512, height: 3 }, 512), [{ width: 512, height: 3 }]);
   assert.deepEqual(pyramidSizes({ width: 2050, height: 3 }, 512), [
     { width: 2050, height: 3 },

@@ -2,10 +2,16 @@ import { type Size, sampleBytes } from '@halogrid/geometry';
 import { bytesPerPixel, type MapKind, type MapType } from '../layout/map-type.ts';
 import { halfOf, halve } from './halve.ts';
 
-/** The strips of all levels together have at most twice this, or two rows of each where those have more. */
+/**
+ * The most bytes of the map's strip, unless two rows have more. The strips of all levels together have at most twice
+ * this.
+ */
 const stripBytes = 32 * 2 ** 20;
 
-/** The sizes of a map and of its coarser levels, each half of the one before, to the first with no side above `sidePx`. */
+/**
+ * The sizes of a map and of its coarser levels, each half of the one before, down to the first with no side above
+ * `sidePx`.
+ */
 export function pyramidSizes(size: Size, sidePx: number): Size[] {
   const sizes = [size];
   for (let last = size; last.width > sidePx || last.height > sidePx; sizes.push(last)) {
@@ -14,7 +20,7 @@ export function pyramidSizes(size: Size, sidePx: number): Size[] {
   return sizes;
 }
 
-/** Rows of a strip, for tiles of `tilePx` that is a power of two: as many, or a part of them that is a power of two from 2. */
+/** Rows of a strip for tiles of `tilePx` rows, a power of two: `tilePx`, or a smaller power of two, at least 2. */
 export function stripRows(width: number, type: MapType, tilePx: number): number {
   let rows = tilePx;
   while (rows > 2 && rows * width * bytesPerPixel(type) > stripBytes) rows /= 2;
@@ -22,19 +28,19 @@ export function stripRows(width: number, type: MapType, tilePx: number): number 
 }
 
 export interface PyramidOptions {
-  /** As `pyramidSizes` gives them; the first alone for no pyramid. */
+  /** The sizes of `pyramidSizes`; only the first for a map without coarser levels. */
   sizes: readonly Size[];
   type: MapType;
   kind: MapKind;
   /** Rows of a strip in every level; even. */
   stripRows: number;
-  /** Fills `strip` with rows of the map: the bands one after another, each without gaps. */
+  /** Fills `strip` with rows of the map, from row `y` on: the bands one after another, each without gaps. */
   read(y: number, rows: number, strip: Uint8Array): Promise<void>;
-  /** Takes rows of a level, laid out in the same way; the bytes are not kept after it. */
+  /** Takes rows of a level, laid out in the same way. The bytes of `strip` change once it resolves. */
   write(level: number, y: number, rows: number, strip: Uint8Array): Promise<void>;
 }
 
-/** The rows of a level that are gathered. */
+/** The rows of a level that are being gathered. */
 interface Strip {
   size: Size;
   y: number;
@@ -44,8 +50,8 @@ interface Strip {
 }
 
 /**
- * Makes all levels of a map in one pass from the top to the bottom: each level from the one below it as `halve` says, so
- * that levels depend on the map alone. `write` has the rows of each level in order, strip by strip.
+ * Makes all levels of a map in one pass from the top to the bottom. `halve` makes each level from the level below, so
+ * levels depend on the map alone. `write` gets the rows of each level in order, strip by strip.
  */
 export async function buildPyramid(options: PyramidOptions): Promise<void> {
   const { sizes, type, kind, read, write } = options;
@@ -55,7 +61,7 @@ export async function buildPyramid(options: PyramidOptions): Promise<void> {
     return { size, y: 0, rows, filled: 0, buffer: new Uint8Array(bytesOf(rows, size)) };
   });
 
-  /** Hands on the strip of a level, which is full, and adds half of it to that of the next. */
+  /** Writes the full strip of a level, and adds half of it to the strip of the next level. */
   const pass = async (level: number): Promise<void> => {
     const strip = strips[level]!;
     const { size, y, rows, buffer } = strip;
@@ -87,12 +93,12 @@ export async function buildPyramid(options: PyramidOptions): Promise<void> {
   }
 }
 
-/** Writes the levels of a map to a temporary place, from which `assembleMap` takes them when they are whole. */
+/** Writes the levels of a map to a temporary path. `assembleMap` renames it when the map is whole. */
 export interface MapWriter {
   /** Takes rows of a level, from the top to the bottom: the bands one after another, each without gaps between rows. */
   writeRows(level: number, y: number, rows: number, strip: Uint8Array): Promise<void>;
-  /** Makes what was written durable; nothing follows. */
+  /** Makes everything durable. Nothing may be written afterwards. */
   finish(): Promise<void>;
-  /** Closes what is open where something failed; what was written is the caller's to remove. */
+  /** Closes open files after a failure. The caller removes the files. */
   abort(): Promise<void>;
 }

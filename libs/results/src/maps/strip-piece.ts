@@ -3,8 +3,8 @@ import type { Size } from '@halogrid/geometry';
 import { bitsOf, type MapType } from '../layout/map-type.ts';
 
 /**
- * Fills `piece`, which is `pieceWidth` wide and as high as the strip, with the pixels of a strip from column `x` on, the bands
- * of each together; 0 beyond the strip. The strip has its bands one after another.
+ * Fills `piece`, which is `pieceWidth` wide and as high as the strip, with the pixels of a strip from column `x` on; 0
+ * beyond the strip. The strip has its bands one after another, while the piece has the bands of each pixel together.
  */
 export function cutPiece(
   strip: Uint8Array,
@@ -31,7 +31,7 @@ export function cutPiece(
   }
 }
 
-/** Writes all bytes at a position; the system may take a part at a time. */
+/** Writes all bytes at a position. The system may accept only a part of them at a time. */
 export async function writeFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);

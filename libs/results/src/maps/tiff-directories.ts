@@ -15,12 +15,12 @@ export interface Entry {
 /** Bytes of one value of a type. */
 const valueBytes: Record<Entry['type'], number> = { [ascii]: 1, [short]: 2, [long]: 4, [rational]: 8, [long8]: 8 };
 
-/** Sizes of the parts of a file. */
+/** Bytes of the parts of a TIFF file. */
 interface Sizes {
   header: number;
   count: number;
   entry: number;
-  /** Bytes of a value that an entry itself holds, and of an offset. */
+  /** The most bytes of values that an entry itself holds; also the bytes of an offset. */
   inline: number;
 }
 
@@ -30,8 +30,8 @@ const big: Sizes = { header: 16, count: 8, entry: 20, inline: 8 };
 export const zeroTerminated = (text: string): number[] => [...Buffer.from(`${text}\0`, 'latin1')];
 
 /**
- * The bytes of a little-endian TIFF file before its pixels: the header, then the directories in order, each followed by its
- * values that do not fit into an entry. How long that is does not depend on the values of offsets.
+ * The bytes of a little-endian TIFF file before its pixels: the header, then the directories in order, each followed by
+ * the values that do not fit into its entries. The length does not depend on the values of offsets.
  */
 export function encodeTiffHead(directories: readonly Entry[][], isBigTiff: boolean): Uint8Array {
   const sizes = isBigTiff ? big : classic;

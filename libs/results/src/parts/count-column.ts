@@ -36,7 +36,7 @@ class CountColumn implements PageTaker {
   take({ rows, encoding }: PageHeader, _: Uint8Array, values: Uint8Array): void {
     const from = this.#filled;
     this.#filled += rows * this.#bins;
-    // Counts of a page may be beyond 2^32.
+    // The counts of a plain page may be 2^32 or more.
     if (encoding === 'PLAIN' && this.counts instanceof Uint32Array) this.counts = Float64Array.from(this.counts);
     const into = this.counts.subarray(from, this.#filled);
     if (encoding === 'PLAIN') decodePlain(values, into);

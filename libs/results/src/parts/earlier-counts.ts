@@ -7,7 +7,7 @@ import { alteredEarlier } from './earlier-runs.ts';
 
 /** The files of a pipeline in an output. */
 export interface EarlierPipeline {
-  /** A path. */
+  /** The path of the pipeline's folder. */
   folder: string;
   shape: HistogramShape;
 }
@@ -15,10 +15,10 @@ export interface EarlierPipeline {
 /** Reads the counts of a pipeline from an output. */
 export class EarlierCounts {
   readonly #pipeline: EarlierPipeline;
-  /** Undefined where the pipeline has no histogram. */
+  /** Undefined if the pipeline has no histogram. */
   readonly #features: FeatureReader | undefined;
 
-  /** Undefined where its file is missing, or is not a file of features. */
+  /** Undefined if features.parquet is missing, or is not a Parquet file. */
   static async open(pipeline: EarlierPipeline): Promise<EarlierCounts | undefined> {
     const { folder, shape } = pipeline;
     if (shape.bins === 0) return new EarlierCounts(pipeline, undefined);
@@ -31,7 +31,7 @@ export class EarlierCounts {
     this.#features = features;
   }
 
-  /** Whether it has counts of exactly that many sources. */
+  /** Whether the output has counts of exactly this many sources. */
   has(sources: number): boolean {
     return !this.#features || this.#features.rows === sources * this.#cells;
   }
@@ -43,7 +43,7 @@ export class EarlierCounts {
 
   /**
    * Reads the counts of `count` sources, end to end, into `bins`. The first source is `uri`, after `doneBefore` others.
-   * Rejects with one sentence where they cannot be read.
+   * Rejects with one sentence if they cannot be read.
    */
   async read(doneBefore: number, count: number, uri: string, bins: Uint32Array | Float64Array): Promise<void> {
     await this.#features?.counts(doneBefore * this.#cells, count * this.#cells, bins).catch((cause) => {
@@ -57,7 +57,7 @@ export class EarlierCounts {
     return line.digest === Buffer.from(digest).toString('hex');
   }
 
-  /** As many bins as `read` writes for one source. */
+  /** How many bins `read` writes for a source. */
   get bins(): number {
     return binsOfSource(this.#pipeline.shape);
   }

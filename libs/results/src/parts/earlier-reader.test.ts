@@ -28,7 +28,7 @@ async function writeOutput(folder: string, job: MadeJob): Promise<EarlierReader>
   return new EarlierReader(job.pipelines.map(({ name, shape }) => ({ folder: folderOf(folder, name), shape })));
 }
 
-/** A shard of sources that are done, by their numbers in the output, as a later job lists them. */
+/** A shard of a later job. Its sources are done in the output, where they have these numbers. */
 function shardOf({ sources }: MadeJob, numbers: readonly number[], first: number): EarlierShard {
   const earlier: number[] = [];
   const planned = numbers.map((source, nth) => {
@@ -39,7 +39,7 @@ function shardOf({ sources }: MadeJob, numbers: readonly number[], first: number
   return { block: packSources(planned), earlier };
 }
 
-/** What a shard has of each source and pipeline, in words that can be compared. */
+/** The results of a shard for each source and pipeline, in a form that can be compared. */
 function told(shard: FoundShard, { pipelines }: MadeJob) {
   const shapes = pipelines.map(({ shape }) => shape);
   return [...shardRows(shard, new SourceBlock(shard.block), shapes)].map(({ part, nth, found }) => {
@@ -49,7 +49,7 @@ function told(shard: FoundShard, { pipelines }: MadeJob) {
   });
 }
 
-/** The same of the sources with these numbers, as the output has them. */
+/** The results of the sources with these numbers in the output, in the same form. */
 function expected(job: MadeJob, numbers: readonly number[]) {
   return job.pipelines.flatMap((pipeline, part) => {
     const { lines, features } = rowsOfJob(job, pipeline);
@@ -66,7 +66,7 @@ function expected(job: MadeJob, numbers: readonly number[]) {
 
 const doneOf = ({ sources }: MadeJob): number[] => [...sources.keys()].filter((source) => sources[source]!.size);
 
-test('property: what an output has of sources is read in whatever order and cut they are listed later', async (t) => {
+test('property: the results of an output are read in whatever order and cut their sources are listed later', async (t) => {
   const folder = await temporaryFolder(t);
   const shuffled = fc.func(fc.nat());
   await fc.assert(
@@ -89,7 +89,9 @@ test('property: an output that has changed is refused with one sentence', async 
     ...['uri', 'kept', 'size', 'video'].map((what) => ({ block, earlier }: EarlierShard): EarlierShard => {
       const [source, ...others] = new SourceBlock(block);
       const other = {
-        ...{ uri: 'file:///in/other', kept: `${source!.kept}-other`, video: { frame: 7777, timestampMs: null } },
+        uri: 'file:///in/other',
+        kept: `${source!.kept}-other`,
+        video: { frame: 7777, timestampMs: null },
         size: { width: 17, height: 4 },
       };
       return { block: packSources([{ ...source!, [what]: other[what as 'uri'] }, ...others]), earlier };

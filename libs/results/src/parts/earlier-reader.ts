@@ -10,8 +10,9 @@ import { type FoundShard, noZone } from './found-shard.ts';
 
 /** Sources whose results are kept from an earlier output. */
 export interface EarlierShard {
-  /** As SourceBlock reads them. */
+  /** The sources, as SourceBlock reads them. */
   block: Uint8Array;
+  /** The places of the sources in the earlier output. */
   earlier: EarlierRuns;
 }
 
@@ -23,9 +24,10 @@ interface OpenPipeline extends EarlierPipeline {
 /** Sources of a shard that are consecutive in the output. */
 interface Run {
   shard: number;
-  /** Places in the shard. */
+  /** The place of the first source in the shard. */
   nth: number;
   count: number;
+  /** The number of the first source in the output. */
   source: number;
   doneBefore: number;
 }
@@ -40,8 +42,8 @@ export class EarlierReader {
   }
 
   /**
-   * The results of all sources of these shards. Files are read from front to end, in whatever order the sources come.
-   * Rejects with one sentence where a result does not match its digest.
+   * The results of all sources of these shards. Files are read from front to end, whatever the order of the sources.
+   * Rejects with one sentence if a result does not match its digest.
    */
   async read(shards: readonly EarlierShard[]): Promise<FoundShard[]> {
     this.#opened ??= Promise.all(this.#pipelines.map(openPipeline));

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { addEarlier } from './earlier-runs.ts';
 
-test('runs of places are the places, in as few runs as follow one another', () => {
+test('runs give the same places, and consecutive sources are one run', () => {
   const places = fc.array(fc.record({ source: fc.nat(9) }), { maxLength: 20 });
   fc.assert(
     fc.property(places, (given) => {
-      // Of sources that follow one another and are all done, as many are done before the next as before the first.
+      // All sources are done here, so there are as many done sources before a source as there are sources.
       const told = given.map(({ source }) => ({ source, doneBefore: source }));
       const runs: number[] = [];
       for (const place of told) addEarlier(runs, place);

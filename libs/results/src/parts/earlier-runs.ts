@@ -1,25 +1,25 @@
 import { binsOfSource, type HistogramShape } from '../counts/histogram-shape.ts';
 
-/** Where an output has a source: its number in the list, and how many sources before it are done. */
+/** The place of a source in an output: its number in the list, and how many sources before it are done. */
 export interface EarlierPlace {
   source: number;
   doneBefore: number;
 }
 
 /**
- * Places of sources that are done in an output, as runs of consecutive sources: the two numbers of the first, and how
- * many there are.
+ * Places of sources that are done in an output, as runs of consecutive sources: `source` and `doneBefore` of the first
+ * source, and how many sources there are.
  */
 export type EarlierRuns = readonly number[];
 
-/** Counts that are read of a source, of all pipelines; 1 at the least. */
+/** How many counts are read for a source, in all pipelines; at least 1. */
 export const countsOfSource = (pipelines: readonly { shape: HistogramShape }[]): number =>
   Math.max(
     1,
     pipelines.reduce((sum, { shape }) => sum + binsOfSource(shape), 0),
   );
 
-/** Adds the next place. */
+/** Adds the next place to `runs`. */
 export function addEarlier(runs: number[], { source, doneBefore }: EarlierPlace): void {
   const last = runs.length - 3;
   const count = runs[last + 2] ?? 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endsPart, type GrowingPart, partBounds } from './ends-part.ts';
 
-test('a part ends at each of its bounds, and at once where nothing else is on its way', () => {
+test('a part ends at each of its bounds, and at once if nothing else is on its way', () => {
   const small: GrowingPart = { ageMs: 10, bytes: 1e6, shards: 2, isIdle: false };
   const table: [Partial<GrowingPart>, boolean][] = [
     [{}, false],
@@ -13,7 +13,7 @@ test('a part ends at each of its bounds, and at once where nothing else is on it
     [{ shards: 127 }, false],
     [{ shards: 128 }, true],
     [{ isIdle: true }, true],
-    // A part without shards is not made.
+    // A part without shards does not end.
     [{ shards: 0, isIdle: true }, false],
     [{ shards: 0, ageMs: 1000 }, false],
   ];

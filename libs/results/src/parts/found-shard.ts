@@ -11,42 +11,42 @@ import { Totals } from '../counts/totals.ts';
 /** Stands for a time without a stated zone. */
 export const noZone = 0x7fff;
 
-/** Counts below 2^53 each. */
+/** Counts, each below 2^53. */
 export type Counts = Uint32Array | Float64Array;
 
-/** What was found of the sources of a block. Arrays have a value a source that was found, in the order of the block. */
+/** The results of a block's sources. Arrays have a value per source that was found, in the order of the block. */
 export interface FoundColumns {
-  /** The places in the block of the sources that were found, ascending; the others could not be processed. */
+  /** The places, in the block, of the sources that were found, ascending. The others could not be processed. */
   found: Uint32Array;
   /** In pixels. */
   widths: Uint32Array;
   heights: Uint32Array;
   /**
-   * Capture times as files state them, like CaptureTime: NaN where a file states none, `noZone` where it states no
-   * zone. Absent where no file states a time.
+   * Capture times as files state them, in the units of CaptureTime: NaN if a file states no time, `noZone` if it states
+   * no zone. Absent if no file states a time.
    */
   captured?: { localMs: Float64Array; offsetMinutes: Int16Array } | undefined;
-  /** One a pipeline; absent where the block has what is known of each source, which is read as `readKnown` does. */
+  /** One entry per pipeline; undefined if the counts are known already. Then `readKnown` reads them from the block. */
   parts: readonly (FoundCounts | undefined)[];
 }
 
-/** What a pipeline counts of sources. */
+/** The counts of sources by one pipeline. */
 export interface FoundCounts {
-  /** The pixels counted in each channel. */
+  /** How many pixels each channel of a source counts. */
   counted: Float64Array;
-  /** The counts of all cells, those without pixels too, end to end. */
+  /** The counts of all cells, also those without pixels, end to end. */
   bins: Counts;
 }
 
-/** What was found of the sources of a shard. */
+/** The results of a shard's sources. */
 export interface FoundShard extends FoundColumns {
   /** The sources of the shard, as SourceBlock reads them. */
   block: Uint8Array;
 }
 
-/** The summary of a shard's rows, which an answer has in place of them. */
+/** The summary of a shard's rows. An answer has it in place of the rows. */
 export interface ShardSummary {
-  /** Sources that were found, and their image pixels. */
+  /** How many sources were found, and how many pixels their images have. */
   found: number;
   pixels: number;
   /**
@@ -54,16 +54,16 @@ export interface ShardSummary {
    * quarantined.
    */
   digest: Uint8Array;
-  /** One a pipeline. */
+  /** One entry per pipeline. */
   parts: PartSums[];
 }
 
-/** A source of a shard for one of the pipelines. */
+/** The result of a source by one pipeline. */
 export interface ShardRow {
-  /** Number of the pipeline, and place of the source in the block. */
+  /** Index of the pipeline, and place of the source in the block. */
   part: number;
   nth: number;
-  /** Absent where it could not be processed. */
+  /** Absent if the source could not be processed. */
   found?: FoundSource;
 }
 
@@ -71,7 +71,7 @@ export interface FoundSource extends FoundFacts {
   bins: Counts;
 }
 
-/** What is known of a source that was found but its counts. */
+/** The result of a source without its counts. */
 export interface FoundFacts {
   size: Size;
   captured: CaptureTime | undefined;
@@ -80,7 +80,7 @@ export interface FoundFacts {
 }
 
 /**
- * The summary of a shard; `shapes` are the shapes of the pipelines' histograms. Throws RangeError as `shardRows` does.
+ * The summary of a shard. `shapes` are the shapes of the pipelines' histograms. Throws RangeError as `shardRows` does.
  */
 export function summariseShard(shard: FoundShard, shapes: readonly HistogramShape[]): ShardSummary {
   const rows = shardRows(shard, new SourceBlock(shard.block), shapes);
@@ -91,8 +91,8 @@ export function summariseShard(shard: FoundShard, shapes: readonly HistogramShap
 }
 
 /**
- * The sources of a shard in their order, pipeline by pipeline, and at the end the summary of these rows. Throws
- * RangeError where an array has the wrong length.
+ * Yields the sources of a shard in order, pipeline by pipeline, and returns the summary of these rows. Throws
+ * RangeError if an array has the wrong length.
  */
 export function* shardRows(
   shard: FoundColumns,

@@ -5,7 +5,7 @@ import type { PartAnswer, PartOrder } from './part-order.ts';
 
 /** Executes the orders of a PartThread: packs shards, and writes them as parts of their jobs. */
 export function obeyPartOrders(): (order: PartOrder) => Promise<PartAnswer> {
-  /** By the folder of the parts. */
+  /** The buffer of each folder of parts. */
   const buffers = new Map<string, PartBuffer>();
   const earlier = new Map<string, EarlierReader>();
   const bufferOf = (task: PartTask): PartBuffer => {
@@ -20,7 +20,7 @@ export function obeyPartOrders(): (order: PartOrder) => Promise<PartAnswer> {
     const found = await reader.read(shards);
     const buffer = bufferOf(task);
     const written = Promise.all(found.map((shard) => buffer.add(shard)));
-    // Settles all of them.
+    // The flush settles the promises of all shards.
     await Promise.all([written, buffer.flush()]);
     return written;
   };

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, open, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** A file is missing although the folder above its folder is there, or something else is at its path. */
+/** Thrown if a file is missing although the folder above its folder exists, or if something else is at its path. */
 export class LostFileError extends Error {
   override readonly name = 'LostFileError';
 }
@@ -14,7 +14,7 @@ const saysWhatIsThere = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO']);
 export class OpenFiles {
   readonly #folder: string;
   readonly #most: number;
-  /** By path; the most recently read file is last. */
+  /** The open files by path; the most recently requested file is last. */
   readonly #open = new Map<string, FileHandle>();
 
   constructor(folder: string, most: number) {
@@ -23,9 +23,9 @@ export class OpenFiles {
   }
 
   /**
-   * The file at that path in the folder; it may be closed after `most` others were requested. Rejects with
-   * LostFileError where it is missing, behind a link, or not a file; otherwise with a system error, also where the
-   * folder above the folder is missing.
+   * The file at `path` in the folder. It may be closed after `most` others were requested. Rejects with LostFileError
+   * if it is missing, behind a link, or not a file. Otherwise rejects with a system error, also if the folder above the
+   * folder is missing.
    */
   async get(path: string): Promise<FileHandle> {
     const file = this.#open.get(path) ?? (await this.#openThere(path));
@@ -39,7 +39,7 @@ export class OpenFiles {
     return file;
   }
 
-  /** Closes all. */
+  /** Closes all files. */
   async close(): Promise<void> {
     const files = [...this.#open.values()];
     this.#open.clear();
@@ -62,10 +62,10 @@ export class OpenFiles {
     if ((await realpath(whole)) !== join(await realpath(this.#folder), path)) {
       throw new LostFileError(`there is a link on the way to '${whole}'`);
     }
-    // Neither follows a link nor waits for the writer of a pipe.
+    // The flags: neither follow a link nor wait for the writer of a pipe.
     const file = await open(whole, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if ((await file.stat()).isFile()) return file;
     await file.close();
-    throw new LostFileError(`'${whole}' is no file`);
+    throw new LostFileError(`'${whole}' is not a file`);
   }
 }

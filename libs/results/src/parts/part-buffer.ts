@@ -7,10 +7,10 @@ import { type FoundInPart, type PartPipeline, PartWriter } from './part-writer.t
 
 /** The job whose parts are written. */
 export interface PartTask {
-  /** The folder of the parts of a job, which is made where it is missing; the folder above it must be there. */
+  /** The folder of the job's parts. It is made if it is missing; the folder above it must exist. */
   folder: string;
   pipelines: readonly PartPipeline[];
-  /** How it is known when sources were captured; absent: by what files state. */
+  /** Where capture times come from; absent: from the files. */
   captured?: CaptureOptions;
 }
 
@@ -20,19 +20,19 @@ export interface DurableShard {
   seconds: number;
 }
 
-/** Writes shards of a job as parts, one after another, and says of each when its part is durable. */
+/** Writes shards of a job as parts, one part after another, and tells when the part of a shard is durable. */
 export class PartBuffer {
   readonly #task: PartTask;
   /** The current task. Parts are written one at a time, so that a slow disk gets larger parts, not more of them. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Of the part before, unless that failed. */
+  /** The writer of the part before, unless that failed. */
   #before: PartWriter | undefined;
-  /** Of the part that grows. */
+  /** The writer of the part that grows. */
   #writer: PartWriter | undefined;
   #waiting: PromiseWithResolvers<DurableShard>[] = [];
   #found: FoundInPart[] = [];
   #sinceMs = 0;
-  /** Milliseconds spent on it without the current task, and when that task began. */
+  /** Milliseconds spent on the part without the current task, and when that task began. */
   #spentMs = 0;
   #nowSinceMs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -57,7 +57,7 @@ export class PartBuffer {
     return durable.promise;
   }
 
-  /** Ends the part of the shards that were added: nothing else is on its way to it. Resolves when they have settled. */
+  /** Ends the part, because no other shard is on its way to it. Resolves when its shards have settled. */
   flush(): Promise<void> {
     return this.#next(async () => {
       if (this.#writer && this.#isToEnd(true)) await this.#end(this.#writer);
@@ -119,8 +119,8 @@ export class PartBuffer {
 }
 
 /**
- * Gives memory back at once. Left to V8, it is there until all of the heap is collected, and that was done once in 40 shards because of it
- * (measured with 128 frames of 256 bins a shard).
+ * Gives the memory of counts back at once. V8 would keep it until it collects the whole heap, and would do that once in
+ * 40 shards because of it (measured with 128 frames of 256 bins per shard).
  */
 function freeCounts({ parts }: FoundShard): void {
   for (const buffer of new Set(parts.flatMap((its) => (its ? (its.bins.buffer as ArrayBuffer) : []))))

@@ -17,7 +17,7 @@ import type { SettledShard } from './range-finisher.ts';
 
 const shape = { grid: { rows: 1, columns: 2 }, channels: 2, bins: 100 };
 
-/** Three shards of two pipelines, the second of which is damaged. Source 25 is quarantined. */
+/** Three shards of two pipelines. The tests damage the second shard. Source 25 is quarantined. */
 const job: MadeJob = {
   pipelines: [
     { name: 'one', shape },
@@ -26,7 +26,7 @@ const job: MadeJob = {
   rule: { from: '', zone: '' },
   sources: Array.from({ length: 60 }, (_, index) => ({
     planned: { index, uri: `file:///in/${index}.png`, name: `${index}`, sizeBytes: 9 },
-    ...(index !== 25 && { size: { width: 40, height: 40 } }),
+    size: index === 25 ? undefined : { width: 40, height: 40 },
     captured: { localMs: 1e12 + index },
   })),
   firsts: [0, 20, 40],
@@ -45,10 +45,10 @@ interface Damaged {
   pathOf(file: string): string;
 }
 
-/** Changes the part on disk, or gives another answer. */
+/** Changes the part on disk, or resolves with another answer. */
 type Damage = (of: Damaged) => Promise<unknown>;
 
-/** Writes the shard in another way, as a node would that is faulty or lies, and answers as if it had not. */
+/** Writes a changed shard, as a faulty or lying node would, and answers as if the shard had not been changed. */
 const lie =
   (change: (shard: FoundShard) => FoundShard): Damage =>
   async ({ folder, found }) => {
@@ -93,7 +93,7 @@ const damages: Record<string, [RegExp, Damage]> = {
     /is damaged: pipelines\/one\/features\.parquet has another checksum/,
     async ({ found, pathOf }) => {
       const bytes = await readFile(pathOf(featuresFile));
-      // Among the URIs of the sources, which are passed over.
+      // This byte belongs to the URIs of the sources, which are passed over.
       bytes[found.places[0]!.features!.start + 40]! ^= 1;
       await writeFile(pathOf(featuresFile), bytes);
     },
@@ -113,14 +113,14 @@ const damages: Record<string, [RegExp, Damage]> = {
     },
   ],
   'a file is a pipe': [
-    /cannot be read: '.*features\.parquet' is no file/,
+    /cannot be read: '.*features\.parquet' is not a file/,
     async ({ pathOf }) => {
       await rm(pathOf(featuresFile));
       await promisify(execFile)('mkfifo', [pathOf(featuresFile)]);
     },
   ],
   'a file is a folder': [
-    /cannot be read: '.*features\.parquet' is no file/,
+    /cannot be read: '.*features\.parquet' is not a file/,
     async ({ pathOf }) => {
       await rm(pathOf(featuresFile));
       await mkdir(pathOf(featuresFile));
@@ -151,23 +151,23 @@ const damages: Record<string, [RegExp, Damage]> = {
   'a page has far more than its rows': [
     /has a page of \d+ bytes, more than \d+/,
     forge(() => {
-      // Ten columns, the last of which is zeros that Snappy has made small.
+      // Ten columns. The last one consists of zeros, which Snappy has made small.
       const page = (values: number) =>
         columnPage(38, { encoding: 'PLAIN', values, nulls: 0, data: new Uint8Array(8 * values) }).bytes;
       return Buffer.concat([...Array(9).fill(page(38)), page(2 ** 18)]);
     }),
   ],
-  'pages are those of fewer rows': [/has a page of 37 rows instead of 38/, forge((bytes) => rowsAre(bytes, 38, 37))],
-  'pages are none': [
+  'pages have fewer rows': [/has a page of 37 rows instead of 38/, forge((bytes) => rowsAre(bytes, 38, 37))],
+  'there are other bytes than pages': [
     /is damaged: pipelines\/one\/features\.parquet has a page/,
     forge((bytes) => Buffer.alloc(bytes.length, 255)),
   ],
-  'rows are those of another shard': [
+  'rows belong to another shard': [
     /has results of another digest than was answered/,
     async ({ folder, found }) => {
       const writer = await PartWriter.create(join(folder, 'parts'), job.pipelines, job.rule);
       const [first, second] = [shardsOf(job)[0]!, shardsOf(job)[1]!];
-      // As many sources, at other places.
+      // Equally many sources, at other places.
       const found19 = second.found.length;
       const { part, places } = await writer.add({ ...first, ...cutTo(first, found19), found: second.found });
       await writer.finish();
@@ -216,7 +216,7 @@ const damages: Record<string, [RegExp, Damage]> = {
   ],
 };
 
-test('a part that is damaged, or has not what was answered, is refused with one sentence, and another one takes its place', async (t) => {
+test('a part that is damaged, or differs from the answer, is refused with one sentence, and another one takes its place', async (t) => {
   const folder = await temporaryFolder(t);
   const expected: Tables[] = [];
   for (const pipeline of job.pipelines) expected.push(await writeAtOnce(folder, job, pipeline));
@@ -249,7 +249,7 @@ test('a part that is damaged, or has not what was answered, is refused with one 
   }
 });
 
-test('whatever byte of a shard is another, it is refused; others do not matter, footers among them', async (t) => {
+test('a shard is refused if any of its bytes differs; other bytes of the file do not matter, also footers', async (t) => {
   const folder = await temporaryFolder(t);
   const [shard] = (await writeParts(folder, job)).slice(1, 2);
   const { part } = shard!.found!;
@@ -274,13 +274,14 @@ test('whatever byte of a shard is another, it is refused; others do not matter, 
   }
 });
 
-/** What all pipelines count, none of which is known. */
+/** The counts of all pipelines, none of them known before. */
 const countsOf = ({ parts }: FoundShard): FoundCounts[] => parts.map((its) => its!);
 
-/** The first columns of a shard. */
+/** The columns of a shard, cut to its first `found` sources. */
 function cutTo(shard: FoundShard, found: number): Pick<FoundShard, 'widths' | 'heights' | 'captured' | 'parts'> {
   return {
-    ...{ widths: shard.widths.slice(0, found), heights: shard.heights.slice(0, found) },
+    widths: shard.widths.slice(0, found),
+    heights: shard.heights.slice(0, found),
     captured: shard.captured && {
       localMs: shard.captured.localMs.slice(0, found),
       offsetMinutes: shard.captured.offsetMinutes.slice(0, found),
@@ -298,8 +299,8 @@ function ofBins(shard: FoundShard, change: (bins: Float64Array) => Float64Array)
 }
 
 /**
- * Changes what the first header of a page says of its rows, behind its values and nulls: each a field with twice the
- * number.
+ * Changes the number of rows in the first header of a page. It follows the numbers of values and nulls; each is a field
+ * with twice the number.
  */
 function rowsAre(bytes: Buffer, rows: number, other: number): Buffer {
   const field = 0x15;

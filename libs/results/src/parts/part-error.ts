@@ -1,10 +1,10 @@
-/** A part cannot be written or read, or differs from the answer. */
+/** Thrown if a part cannot be written or read, or differs from the answer. */
 export class PartError extends Error {
   override name = 'PartError';
-  /** Its folder. */
+  /** The folder of the part. */
   readonly part: string;
   /**
-   * Whether its files are as they were written but differ from the writer's answer: only the writer can be at fault.
+   * Whether the files are as they were written, but differ from the writer's answer: only the writer can be at fault.
    */
   readonly isFalse: boolean;
   /** The code of the system error that is the cause. */

@@ -6,13 +6,13 @@ import { RowGroups } from '../features/row-groups.ts';
 import { NewFile } from '../files/new-file.ts';
 import type { FilePlace } from './shard-place.ts';
 
-/** A file of a part that is being written. The end of a shard ends its row group. */
+/** A file of a part that is being written. The end of a shard also ends a row group. */
 export class PartFile<Page extends RowsPage> {
   readonly #file: ParquetFile;
   readonly #groups: RowGroups<Page>;
   /** Row groups that have ended. */
   readonly #ended: Page[][] = [];
-  /** Of the shard. */
+  /** The present shard: its first row group, the byte at which it begins, and the checksum of its bytes so far. */
   #firstGroup = 0;
   #start: number;
   #checksum = 0;
@@ -32,7 +32,7 @@ export class PartFile<Page extends RowsPage> {
     this.#start = file.offset;
   }
 
-  /** Bytes of its row groups so far. */
+  /** Bytes of the row groups so far. */
   get bytes(): number {
     return this.#file.offset;
   }
@@ -52,7 +52,7 @@ export class PartFile<Page extends RowsPage> {
     for (const pages of this.#ended.splice(0)) this.#checksum = crc32(await this.#file.append(pages), this.#checksum);
   }
 
-  /** Ends the shard of the pages that were added. */
+  /** Ends the shard of the added pages. Returns its place in the file. */
   async endShard(): Promise<FilePlace> {
     const ended = this.#groups.end();
     if (ended.length > 0) this.#ended.push(ended);

@@ -14,15 +14,15 @@ import { RangeReader } from './range-reader.ts';
 import { type FilePlace, isPartId, pipelinePaths, type ShardPlace } from './shard-place.ts';
 import { readSourceColumns, type SourceColumns } from './source-columns.ts';
 
-/** Files of parts that are kept open: the shards of a part are seldom read one after another. */
+/** The most files of parts that are kept open: the shards of a part are seldom read one after another. */
 const mostOpen = 64;
 
-/** What a pipeline found. */
+/** The results of a pipeline. */
 type PipelineColumns = SourceColumns & FoundCounts;
 
 /**
- * Reads shards from the parts of a job. Facts about sources come from the plan: those in the files, and the footers,
- * are ignored. Takes memory for the counts of one shard, and a megabyte.
+ * Reads shards from the parts of a job. Facts about sources come from the plan; the facts in the files and the footers
+ * are ignored. Holds the counts of one shard, and a megabyte.
  */
 export class PartReader {
   readonly #folder: string;
@@ -39,9 +39,9 @@ export class PartReader {
   }
 
   /**
-   * What a part holds for the sources of a block. Rejects with PartError where the part is missing, its bytes at these
-   * places have changed, or they are not rows of these sources; with another error, which has the code
-   * of a system error, where the part cannot be read for now.
+   * The results of a block's sources in a part. Rejects with PartError if the part is missing, its bytes at these
+   * places have changed, or they are not rows of these sources. Rejects with another error, which has the code of a
+   * system error, if the part cannot be read for now.
    */
   async read({ part, places }: Pick<FoundInPart, 'part' | 'places'>, block: SourceBlock): Promise<FoundColumns> {
     this.#checkId(part);
@@ -51,7 +51,7 @@ export class PartReader {
     }
     const { quarantined, widths, heights, captured } = parts[0]!;
     if (parts.some((other) => Buffer.compare(other.quarantined, quarantined) !== 0)) {
-      throw this.error(part, 'has other sources of one pipeline than of another');
+      throw this.error(part, 'has different sources in its pipelines');
     }
     const found = Uint32Array.from(quarantined.keys().filter((nth) => quarantined[nth] === 0));
     const size = (values: Float64Array): Uint32Array => {
@@ -64,7 +64,7 @@ export class PartReader {
 
   /**
    * Width and height of each source of a block, by its place there; undefined for sources that were not found. Rejects
-   * as `read`.
+   * as `read` does.
    */
   async sizes({ part, places }: Pick<FoundInPart, 'part' | 'places'>, sources: number): Promise<(Size | undefined)[]> {
     this.#checkId(part);
@@ -78,8 +78,8 @@ export class PartReader {
   }
 
   /**
-   * Whether the files of a part exist and reach these places; rows are not read. Rejects as `read` where that cannot be
-   * known for now.
+   * Whether the files of a part exist and reach these places. Rows are not read. Rejects as `read` does if that cannot
+   * be known for now.
    */
   async has({ part, places }: Pick<FoundInPart, 'part' | 'places'>): Promise<boolean> {
     if (!isPartId(part)) return false;
@@ -91,12 +91,12 @@ export class PartReader {
     return true;
   }
 
-  /** Makes the error of a part; the clause follows its name. */
+  /** Makes the error of a part. The clause `what` follows the name of the part. */
   error(part: string, what: string, cause?: unknown): PartError {
     return new PartError(join(this.#folder, part), what, cause);
   }
 
-  /** Closes what is open. */
+  /** Closes open files. */
   async close(): Promise<void> {
     await this.#files.close();
   }
@@ -122,7 +122,7 @@ export class PartReader {
     return { ...columns, bins };
   }
 
-  /** Reads the bytes of a file at that place. */
+  /** Reads the bytes of a file at `place` with `act`. */
   async #read<Read>(
     part: string,
     path: string,
@@ -152,7 +152,7 @@ export class PartReader {
     }
   }
 
-  /** A PartError where the part is missing; a part that cannot be read for now may exist. */
+  /** A PartError if the part is missing. A part that cannot be read for now may exist, and gets another error. */
   #unreadable(part: string, error: NodeJS.ErrnoException): Error {
     const lost = this.error(part, `cannot be read: ${error.message}`, error);
     if (error instanceof LostFileError) return lost;

@@ -19,12 +19,14 @@ function shardOf(index: number): FoundShard {
   const source = (nth: number) => ({ index: index + nth, uri: `file:///${index + nth}`, name: `${nth}`, sizeBytes: 1 });
   return {
     block: packSources([source(0), source(1)]),
-    ...{ found: Uint32Array.of(0, 1), widths: Uint32Array.of(3, 3), heights: Uint32Array.of(2, 2) },
+    found: Uint32Array.of(0, 1),
+    widths: Uint32Array.of(3, 3),
+    heights: Uint32Array.of(2, 2),
     parts: [{ counted: Float64Array.of(6, 6), bins: Uint32Array.of(index, 6 - index, 0, 0, 1, 2, 3, 0) }],
   };
 }
 
-/** Whether the thread packs, or the one that runs the test. */
+/** The counts that the test's own thread packs first: with 0 the other thread packs all, with 2^20 none. */
 const few = [0, 2 ** 20];
 
 async function start(t: TestContext, fewCounts: number) {
@@ -35,7 +37,7 @@ async function start(t: TestContext, fewCounts: number) {
   return { scratch, thread, folder, task: { folder, pipelines: [{ name: '', shape }] } };
 }
 
-test('shards are in a part that is there when they are told, by its bounds or because nothing else comes', async (t) => {
+test('shards resolve when their part is there, which ends at a bound or because nothing else comes', async (t) => {
   for (const fewCounts of few) {
     const { thread, folder, task } = await start(t, fewCounts);
     const took: number[] = [];
@@ -57,7 +59,7 @@ test('shards are in a part that is there when they are told, by its bounds or be
 const urisOf = async (part: string): Promise<string[]> =>
   (await Array.fromAsync((await SourceList.open(part))!.lines())).map(({ uri }) => uri);
 
-test('a shard that is not written has the summary of one that is, and its counts change hands', async (t) => {
+test('a shard that is not written has the same summary as one that is, and its counts are transferred', async (t) => {
   for (const fewCounts of few) {
     const { thread, folder, task } = await start(t, fewCounts);
     const [one, other] = [shardOf(1), shardOf(1)];
@@ -75,7 +77,7 @@ test('a shard that is not written has the summary of one that is, and its counts
   }
 });
 
-test('counts that the block has count as those that were found', async (t) => {
+test('known counts in the block count like counts that were found', async (t) => {
   const size = { width: 3, height: 2 };
   const bins = [0, 6, 5, 1];
   const source = {
@@ -88,8 +90,10 @@ test('counts that the block has count as those that were found', async (t) => {
   const lost = { ...source, index: 1, uri: 'file:///1', known: new Uint8Array() };
   const own = { counted: Float64Array.of(5), bins: Uint32Array.of(5, 0, 0, 5) };
   const shard = (known?: FoundShard['parts'][number]): FoundShard => ({
-    ...{ block: packSources([lost, source]), found: Uint32Array.of(1) },
-    ...{ widths: Uint32Array.of(size.width), heights: Uint32Array.of(size.height) },
+    block: packSources([lost, source]),
+    found: Uint32Array.of(1),
+    widths: Uint32Array.of(size.width),
+    heights: Uint32Array.of(size.height),
     parts: [known, { ...own, bins: own.bins.slice() }],
   });
   for (const fewCounts of few) {
@@ -105,7 +109,7 @@ test('counts that the block has count as those that were found', async (t) => {
   }
 });
 
-test('where a part cannot be written, all of its shards are refused with one sentence, and nothing is left', async (t) => {
+test('if a part cannot be written, all of its shards are refused with one sentence, and nothing is left', async (t) => {
   for (const fewCounts of few) {
     const { thread, scratch, folder, task } = await start(t, fewCounts);
     await writeFile(folder, 'a file');
@@ -115,17 +119,17 @@ test('where a part cannot be written, all of its shards are refused with one sen
       );
     await refused([thread.add(task, shardOf(0))], /^Part '.*\/parts' was not written: ENOTDIR: /, 'ENOTDIR');
     await rm(folder);
-    // One of the shards is not what it says.
+    // One of the shards has an array of the wrong length.
     const bad = { ...shardOf(1), widths: Uint32Array.of(1) };
     const shards = [shardOf(0), bad].map((shard) => thread.add(task, shard));
     await refused(shards, /^Part '.*\/parts\/[0-9a-f-]{36}' was not written: A shard has 1 widths instead of 2$/);
     assert.deepEqual(await readdir(folder), []);
-    // Nothing is known of the second source of another.
+    // The counts of the second source are not in the block.
     const known = packKnown([{ counted: 6, bins: [6, 0, 0, 0] }]);
     const sources = [...new SourceBlock(shardOf(2).block)];
     const half = { ...shardOf(2), block: packSources([{ ...sources[0]!, known }, sources[1]!]), parts: [undefined] };
     await refused([thread.add(task, half)], /was not written: /);
-    // The next begins another part, with its own sources.
+    // The next shard begins another part, which has only its sources.
     const next = await within('the next part', thread.add(task, shardOf(3)));
     assert.deepEqual(await readdir(folder), [next.part]);
     assert.deepEqual(await urisOf(join(folder, next.part)), ['file:///3', 'file:///4']);

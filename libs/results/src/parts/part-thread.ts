@@ -20,31 +20,32 @@ import type { FoundInPart } from './part-writer.ts';
 export type { PartTask };
 
 /**
- * So many counts are packed by the calling thread, in 10 ms: starting another thread takes 50 ms of a core (measured).
+ * How many counts the calling thread packs first, in 10 ms: starting another thread takes 50 ms of a core (measured).
  */
 const fewCounts = 2 ** 18;
 
 /**
- * Packs shards and writes them as parts, on a thread of its own, which starts once the shards have more than a few
+ * Packs shards and writes them as parts, on a separate thread, which starts once the shards have more than a few
  * counts. The memory of a shard's counts is transferred: the caller loses access. After a failure of the thread,
  * another one starts with the next shard.
  */
 export class PartThread {
   readonly #thread = new LateThread<PartOrder, PartAnswer>(start);
-  /** Folders for which the thread may have an unfinished part. */
+  /** The folders for which the thread may have an unfinished part. */
   readonly #folders = new Set<string>();
   readonly #obeyHere = obeyPartOrders();
-  /** Counts that the calling thread may still pack. */
+  /** How many counts the calling thread may still pack. */
   #fewCounts: number;
 
-  /** `few`: the number of counts that the calling thread packs first. */
+  /** `few` is the number of counts that the calling thread packs first. */
   constructor(few = fewCounts) {
     this.#fewCounts = few;
   }
 
   /**
-   * As PartBuffer.add, for the parts in the folder of `task`. `took` gets the shard's share of the seconds in which its
-   * part was packed and written. Rejects with an error that has the code of the causing system error, if any.
+   * Does what PartBuffer.add does, for the parts in the folder of `task`. `took` is called with the shard's share of
+   * the seconds in which its part was packed and written. Rejects with an error that has the code of the causing system
+   * error, if any.
    */
   async add(task: PartTask, shard: FoundShard, took?: (seconds: number) => void): Promise<FoundInPart> {
     const shapes = task.pipelines.map(({ shape }) => shape);
@@ -56,7 +57,7 @@ export class PartThread {
 
   /**
    * Writes the earlier results of shards, as EarlierReader reads them, to a part in the folder of `task`, and ends the
-   * part. Rejects as EarlierReader and `add`.
+   * part. Rejects as EarlierReader and `add` do.
    */
   async keep(
     task: PartTask,
@@ -72,23 +73,21 @@ export class PartThread {
     return kept.map(({ found }) => found);
   }
 
-  /**
-   * Ends the part in that folder, because no other shard for it is under way. Resolves when its shards have settled.
-   */
+  /** Ends the part in `folder`, because no other shard is on its way to it. Resolves when its shards have settled. */
   async flush(folder: string): Promise<void> {
     const order: PartOrder = { kind: 'flush', folder };
     await this.#obeyHere(order);
     if (this.#folders.has(folder)) await this.#thread.client.order(order);
   }
 
-  /** As `flush`, for a job that has ended. */
+  /** Does what `flush` does, and forgets the folder, because its job has ended. */
   async forget(folder: string): Promise<void> {
     const order: PartOrder = { kind: 'forget', folder };
     await this.#obeyHere(order);
     if (this.#folders.delete(folder)) await this.#thread.client.order(order);
   }
 
-  /** The summary of a shard, without writing it. */
+  /** The summary of a shard, which is not written. */
   async summarise(shard: FoundShard, shapes: readonly HistogramShape[]): Promise<ShardSummary> {
     return (await this.#order((sent) => ({ kind: 'summarise', shapes, shard: sent }), shard, shapes)) as ShardSummary;
   }
@@ -106,7 +105,7 @@ export class PartThread {
   ): Promise<PartAnswer> {
     const countsOfSource = shapes.reduce((sum, shape) => sum + binsOfSource(shape), 0);
     if (this.#areFew(shard.found.length * countsOfSource)) return this.#obey(of(shard));
-    // A view would be sent with its whole buffer, such as a message.
+    // A copy, because a view would be sent with its whole buffer, which may be that of a message.
     const block = Uint8Array.from(shard.block);
     const bins = shard.parts.flatMap((its) => its?.bins ?? []);
     const moved = new Set<ArrayBufferLike>([block, ...bins].map(({ buffer }) => buffer));
@@ -133,8 +132,9 @@ export class PartThread {
 }
 
 /**
- * Limit of the thread's young generation; the garbage of a shard lives for milliseconds. After 600,000 frames of 256
- * bins a node had 390 MB resident, with Node's own limit 490, for the same processor time (measured).
+ * The limit of the thread's young generation, because the garbage of a shard lives only for milliseconds. After 600,000
+ * frames of 256 bins, a node had 390 MB resident; with Node's own limit it had 490 MB, for the same processor time
+ * (measured).
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 24 };
 

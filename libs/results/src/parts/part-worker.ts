@@ -1,4 +1,4 @@
-// Runs in a worker thread: packs shards, and writes them as parts of their jobs, as a PartThread orders it.
+// Runs in a worker thread for a PartThread: packs shards, and writes them as parts of their jobs.
 import { packSystemError, serveOrders } from '@halogrid/threads';
 import { obeyPartOrders } from './obey-part-orders.ts';
 

@@ -16,7 +16,7 @@ import { summariseShard } from './found-shard.ts';
 import { type FoundInPart, PartWriter } from './part-writer.ts';
 import { type FilePlace, pipelinePaths } from './shard-place.ts';
 
-test('a part has the rows of its shards, where it says that they are, and every reader of outputs reads it', async (t) => {
+test('a part has the rows of its shards at the places that it returns, and every reader of outputs reads it', async (t) => {
   const folder = join(await temporaryFolder(t), 'parts');
   await fc.assert(
     fc.asyncProperty(anyMadeJob(), async (job) => {
@@ -74,7 +74,7 @@ test('the summary of a shard is that of its rows, whether they are written or no
   );
 });
 
-/** Row groups follow one another, and their bytes are those of the file. */
+/** Checks that the row groups of shards are consecutive, and that places have the right bytes of the file. */
 async function checkPlaces(path: string, places: FilePlace[]): Promise<void> {
   const bytes = await readFile(path);
   const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(path));

@@ -18,17 +18,17 @@ export interface PartPipeline {
   shape: HistogramShape;
 }
 
-/** The summary of a shard, and the place of its rows. */
+/** The summary of a shard, and the places of its rows. */
 export interface FoundInPart extends ShardSummary {
   /** ID of the part. */
   part: string;
-  /** One a pipeline. */
+  /** One place per pipeline. */
   places: ShardPlace[];
 }
 
 /**
- * Writes a part: a folder with the files that an output has for its sources, in which the rows of a shard are row
- * groups that follow one another, so that it can be read and checked alone. No ID is used twice, so two attempts never
+ * Writes a part: a folder with the same files as an output, for the sources of some shards. The rows of a shard are
+ * consecutive row groups, so that each shard can be read and checked alone. No ID is used twice, so two attempts never
  * write to one place. Holds one row group of each file in memory. Abort it after a failure.
  */
 export class PartWriter {
@@ -42,8 +42,8 @@ export class PartWriter {
   #shards = 0;
 
   /**
-   * Begins a part in `folder`, which is made where it is missing; the folder above it must be there. Leaves nothing
-   * where that fails.
+   * Begins a part in `folder`, which is made if it is missing; the folder above it must exist. Leaves nothing if that
+   * fails.
    */
   static async create(
     folder: string,
@@ -68,21 +68,22 @@ export class PartWriter {
     this.#rule = rule;
   }
 
-  /** Begins another part, as `create` does, once this one is finished: in its folder, and with its memory. */
+  /** Begins the next part once this one is finished, in the same folder and with the same memory. */
   next(): Promise<PartWriter> {
     return new PartWriter(this.#folder, this.#pipelines, this.#pages, this.#rule).#begin();
   }
 
-  /** Shards that were added, and bytes of their rows. */
+  /** How many shards were added. */
   get shards(): number {
     return this.#shards;
   }
 
+  /** How many bytes the rows of the added shards have. */
   get bytes(): number {
     return this.#files.reduce((sum, files) => sum + files.bytes, 0);
   }
 
-  /** Adds a shard; one at a time. Rejects with RangeError where its arrays are not as long as they have to be. */
+  /** Adds a shard; one at a time. Rejects with RangeError if its arrays have wrong lengths. */
   async add(shard: FoundShard): Promise<FoundInPart> {
     const block = new SourceBlock(shard.block);
     const shapes = this.#pipelines.map(({ shape }) => shape);
@@ -100,7 +101,7 @@ export class PartWriter {
     return { ...next.value, part: this.id, places };
   }
 
-  /** Makes the part durable and gives it its name, which is its ID. Leaves nothing where that fails. */
+  /** Makes the part durable and names its folder by its ID. Leaves nothing if that fails. */
   async finish(): Promise<void> {
     try {
       await settleAll(this.#files.map((files) => files.finish()));
@@ -115,7 +116,7 @@ export class PartWriter {
     }
   }
 
-  /** Removes what was written, also after a failure. */
+  /** Removes everything that was written, also after a failure. */
   async abort(): Promise<void> {
     await settleAll(this.#files.map((files) => files.abort()));
     await rm(this.#temporary, { recursive: true, force: true });
@@ -141,9 +142,7 @@ export class PartWriter {
   }
 }
 
-/**
- * Makes a folder where it is missing, in one that is there, and its name durable: another writer may just have made it.
- */
+/** Makes a folder, unless another writer has just made it, and makes its name durable. */
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -25,7 +25,7 @@ export class PipelineFiles {
   readonly #pages: PipelinePages;
   readonly #rule: CaptureRule;
   readonly #list: PartFile<RowsPage>;
-  /** Undefined where the pipeline has no histogram. */
+  /** Undefined if the pipeline has no histogram. */
   readonly #features: Features | undefined;
 
   static async create(
@@ -53,7 +53,7 @@ export class PipelineFiles {
     return this.#list.bytes + (this.#features?.file.bytes ?? 0);
   }
 
-  /** Adds a source. Row groups that it completes are held until `write`. */
+  /** Adds a source; `stated` is absent for a quarantined one. Row groups that it completes are held until `write`. */
   add(facts: SourceFacts, stated?: FoundSource): void {
     const found = stated && withTime(this.#rule, facts, stated);
     const lines = this.#pages.lines.add(listLine(facts, found));
@@ -73,7 +73,7 @@ export class PipelineFiles {
     await this.#features?.file.write();
   }
 
-  /** Ends the shard of the sources that were added. */
+  /** Ends the shard of the added sources. Returns its places in the files. */
   async endShard(): Promise<ShardPlace> {
     const lines = this.#pages.lines.end();
     if (lines) this.#list.add(lines);

@@ -4,14 +4,15 @@ import { PageMaker } from '../features/page-maker.ts';
 import { SourcePages } from '../sources/source-pages.ts';
 
 /**
- * Makes the pages of a pipeline's rows, for one part after another: its memory, and the module that packs counts, made for each part, took a
- * sixth of the thread's processor time in parts of 16 shards (measured). Has no rows after a shard, but may have some after a failure.
+ * Makes the pages of a pipeline's rows, for one part after another. With new memory and a new WebAssembly module for
+ * each part, these took a sixth of the thread's processor time in parts of 16 shards (measured). It holds no rows after
+ * a shard, but may hold some after a failure.
  */
 export class PipelinePages {
   readonly shape: HistogramShape;
-  /** Of sources.parquet. */
+  /** Makes the pages of sources.parquet. */
   readonly lines = new SourcePages(plainPage);
-  /** Of features.parquet; undefined where the pipeline has no histogram. */
+  /** Makes the pages of features.parquet; undefined if the pipeline has no histogram. */
   readonly features: PageMaker | undefined;
 
   constructor(shape: HistogramShape) {

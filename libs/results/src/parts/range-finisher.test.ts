@@ -8,7 +8,7 @@ import { anyMadeJob, type MadeJob } from '../testing/found-jobs.ts';
 import { temporaryFolder } from '../testing/maps.ts';
 import { finishParts, writeAtOnce, writeParts } from '../testing/part-outputs.ts';
 
-test('outputs that are finished from parts are byte for byte those that are written at once', async (t) => {
+test('outputs that are finished from parts equal, byte for byte, outputs that are written at once', async (t) => {
   const folder = await temporaryFolder(t);
   await fc.assert(
     fc.asyncProperty(anyMadeJob(), async (job) => {
@@ -24,17 +24,20 @@ test('outputs that are finished from parts are byte for byte those that are writ
   );
 });
 
-test('shards of many pages and row groups are finished as well, wherever they end', async (t) => {
+test('shards with many pages and row groups are finished, too, wherever they end', async (t) => {
   const folder = await temporaryFolder(t);
   const job: MadeJob = {
     pipelines: [{ name: '', shape: { grid: { rows: 1, columns: 1 }, channels: 1, bins: 3 } }],
     rule: { from: '', zone: '' },
     sources: Array.from({ length: 18_000 }, (_, index) => ({
       planned: { index, uri: `file:///in/${index}.png`, name: `${index}`, sizeBytes: 9 },
-      ...(index % 1000 !== 999 && { size: { width: 40, height: 40 } }),
+      size: index % 1000 === 999 ? undefined : { width: 40, height: 40 },
     })),
-    // Row groups have 8192 sources, of parts those from where a shard begins.
-    ...{ firsts: [0, 8193, 8194, 17_000], partOf: [0, 0, 1, 0], seed: 1, largest: 300 },
+    // Row groups have 8192 sources. In parts they are counted from the beginning of a shard.
+    firsts: [0, 8193, 8194, 17_000],
+    partOf: [0, 0, 1, 0],
+    seed: 1,
+    largest: 300,
   };
   const [tables] = await finishParts(folder, job, await writeParts(folder, job));
   const { list, features } = await writeAtOnce(folder, job, job.pipelines[0]!);

@@ -9,21 +9,25 @@ import type { PartReader } from './part-reader.ts';
 import type { FoundInPart, PartPipeline } from './part-writer.ts';
 import { featureSource, type SourceFacts, sourceFacts, withTime } from './source-facts.ts';
 
-/** Sources of a block, as SourceBlock reads them, and what was found of the block; absent where all are quarantined. */
+/** Some or all sources of a block, with the place of their results. */
 export interface SettledShard {
+  /** The sources, as SourceBlock reads them. */
   block: Uint8Array;
+  /** Absent if all sources of the block are quarantined. */
   found?: FoundInPart;
-  /** The next consecutive sources: the place of the first in the block, and how many. All unless given. */
+  /**
+   * The next consecutive sources: the place of the first in the block, and how many. Unless given, all of the block.
+   */
   from?: number;
   count?: number;
 }
 
-/** Checked shards that are kept, because sources of several shards may alternate. */
+/** The most checked shards that are kept, because sources of several shards may alternate. */
 const mostHeld = 4;
 
 /** Receives the results of a pipeline. */
 export interface PipelineOutput {
-  /** Takes the next page of features.parquet; there are none where the pipeline has no histogram. */
+  /** Takes the next page of features.parquet. Not called if the pipeline has no histogram. */
   page(page: PlacedPage): void;
   /** Takes the next source; `found` is absent for a quarantined one. */
   source(facts: SourceFacts, found: FoundFacts | undefined): void;
@@ -32,22 +36,23 @@ export interface PipelineOutput {
 export interface FinisherOptions {
   reader: PartReader;
   pipelines: readonly PartPipeline[];
-  /** How it is known when sources were captured. */
+  /** Where capture times come from. */
   rule: CaptureRule;
-  /** One a pipeline. */
+  /** One output per pipeline. */
   outputs: readonly PipelineOutput[];
 }
 
 /**
- * Makes outputs of a range of sources from parts, shard by shard, in the order of source numbers. Uses nothing of a
- * shard before all of its rows are checked. Encodes pages again, from checked counts and the plan: comparing the other
- * columns of a page with the plan would take as long, and this way their bytes do not depend on the writer of the part.
+ * Makes outputs of a range of sources from parts, shard by shard, in the order of source numbers. It uses nothing of a
+ * shard before all of its rows are checked. It encodes pages again, from checked counts and the plan: comparing the
+ * other columns of a page with the plan would take as long, and this way their bytes do not depend on the writer of the
+ * part.
  */
 export class RangeFinisher {
   readonly #options: FinisherOptions;
-  /** One a pipeline. */
+  /** One entry per pipeline; undefined for one without a histogram. */
   readonly #pages: readonly (PageMaker | undefined)[];
-  /** The shards that were checked last, by their place. */
+  /** The rows of the shards that were checked last, by the part and the place of the shard. */
   readonly #held = new Map<string, ShardRow[]>();
 
   constructor(options: FinisherOptions) {
@@ -58,8 +63,8 @@ export class RangeFinisher {
   }
 
   /**
-   * Adds the next sources. Rejects with PartError where their part differs from the answer. Nothing is added then, so
-   * they may be added again with another part. After another failure, such as a full disk, remove the outputs.
+   * Adds the next sources. Rejects with PartError if their part differs from the answer. Then nothing was added, so the
+   * sources may be added again with another part. After another failure, such as a full disk, remove the outputs.
    */
   async add({ block: bytes, found, from = 0, count }: SettledShard): Promise<void> {
     const { rule } = this.#options;
@@ -80,7 +85,7 @@ export class RangeFinisher {
     }
   }
 
-  /** Ends the range; another may follow. */
+  /** Ends the range. Another one may follow. */
   end(): void {
     for (const [part, pages] of this.#pages.entries()) {
       const page = pages?.end();

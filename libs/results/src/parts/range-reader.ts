@@ -3,14 +3,14 @@ import { crc32 } from 'node:zlib';
 import { ColumnError } from '../features/column-error.ts';
 import type { FilePlace } from './shard-place.ts';
 
-/** Bytes that are read at once, unless more are wanted together. */
+/** How many bytes are read at once, unless more are needed together. */
 const pieceBytes = 2 ** 20;
 
-/** Reads the bytes of a shard in a file from front to end, a piece at a time, and checks their checksum at the end. */
+/** Reads the bytes of a shard in a file from front to end, piece by piece, and compares their checksum at the end. */
 export class RangeReader {
   readonly #file: FileHandle;
   readonly #place: FilePlace;
-  /** Bytes that were read and not taken, and where they end in the file. */
+  /** The bytes that were read and not taken yet, and where they end in the file. */
   #bytes: Buffer = Buffer.alloc(0);
   #at: number;
   #checksum = 0;
@@ -21,13 +21,13 @@ export class RangeReader {
     this.#at = place.start;
   }
 
-  /** The next bytes, as many or, at the end, fewer, without taking them. */
+  /** The next `length` bytes, or fewer at the end, without taking them. */
   async peek(length: number): Promise<Uint8Array> {
     if (this.#bytes.length < length) await this.#read(length);
     return this.#bytes.subarray(0, length);
   }
 
-  /** The next bytes, which stay as they are. Rejects with ColumnError where there are not as many. */
+  /** Takes the next `length` bytes. They are not overwritten later. Rejects with ColumnError if there are fewer. */
   async take(length: number): Promise<Uint8Array> {
     const bytes = await this.peek(length);
     if (bytes.length < length) throw new ColumnError('ends early');
@@ -35,7 +35,7 @@ export class RangeReader {
     return bytes;
   }
 
-  /** Skips bytes. */
+  /** Skips the next `length` bytes. Rejects as `take` does. */
   async skip(length: number): Promise<void> {
     for (let left = length; left > 0; ) {
       const some = Math.min(left, Math.max(this.#bytes.length, Math.min(left, pieceBytes)));
@@ -45,8 +45,8 @@ export class RangeReader {
   }
 
   /**
-   * To be called when all bytes should be taken. Rejects with ColumnError where bytes are left, or the checksum does
-   * not match.
+   * To be called when all bytes should be taken. Rejects with ColumnError if bytes are left, or the checksum does not
+   * match.
    */
   async end(): Promise<void> {
     const { start, length, checksum } = this.#place;

@@ -17,16 +17,16 @@ import type { PartPipeline } from './part-writer.ts';
 import type { PipelineOutput } from './range-finisher.ts';
 import { listLine } from './source-facts.ts';
 
-/** What the tables of a pipeline have of sources that follow one another; a thread can hand it to another. */
+/** The contents of a pipeline's tables for consecutive sources. A thread can transfer it to another. */
 export interface RangeTables {
   /** The digest of each source, end to end. */
   digests: Uint8Array<ArrayBuffer>;
   sources: SourcesPiece;
-  /** Row groups of features.parquet; none where the pipeline has no histogram. */
+  /** Row groups of features.parquet; empty if the pipeline has no histogram. */
   groups: FeatureGroup[];
 }
 
-/** Gathers what the tables of a pipeline have of a range of sources, all of it as their files do. */
+/** Gathers the contents of a pipeline's tables for a range of sources, as the files have them. */
 export class RangeOutput implements PipelineOutput {
   readonly #sources: RangeSources;
   readonly #pages: FeatureGroups | undefined;
@@ -49,26 +49,26 @@ export class RangeOutput implements PipelineOutput {
     this.#sources.add(listLine(facts, found));
   };
 
-  /** Takes the next source, which is quarantined. */
+  /** Takes the next source, a quarantined one. */
   setAside(line: SourceLine, failure: SourceFailure): void {
     this.#digests.push(quarantinedDigest);
     this.#sources.add(line, failure);
   }
 
-  /** Takes the next row groups of the list, whose sources were taken as lines before. */
+  /** Takes the next row groups of the list. The lines of their sources were taken before. */
   addRows(groups: readonly EncodedGroup[]): void {
     this.#sources.addRows(groups);
   }
 
   readonly page: PipelineOutput['page'] = (page) => this.#add(this.#pages!.add(page));
 
-  /** Ends the range: its last row groups. */
+  /** Ends the range and its last row groups. */
   end(): void {
     this.#sources.end();
     this.#add(this.#pages?.end());
   }
 
-  /** What was added since the last call. A row group is that of a later call until it has ended. */
+  /** Returns what was added since the last call. A row group that has not ended yet is left to a later call. */
   take(): RangeTables {
     const [digests, groups] = [ownBytes(this.#digests), this.#groups];
     this.#digests = [];
@@ -81,7 +81,7 @@ export class RangeOutput implements PipelineOutput {
   }
 }
 
-/** The memory of tables that changes hands. */
+/** The buffers of tables, to transfer them to another thread. */
 export const memoryOfTables = (tables: readonly RangeTables[]): ArrayBuffer[] =>
   tables.flatMap(({ digests, sources, groups }) => [
     digests.buffer,

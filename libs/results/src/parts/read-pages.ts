@@ -4,14 +4,15 @@ import type { RangeReader } from './range-reader.ts';
 
 /** Takes the pages of a column in order. */
 export interface PageTaker {
-  /** The most bytes that the values of a page of so many rows may have, uncompressed. */
+  /** The most bytes, uncompressed, that the values of a page with `rows` rows may have. */
   mostBytes(rows: number): number;
   take(header: PageHeader, definitionLevels: Uint8Array, values: Uint8Array): void;
 }
 
 /**
- * Reads row groups whose pages have so many rows; pages of columns without a taker are passed over. Rejects with
- * ColumnError where they have other rows, or a page has more bytes than its taker says.
+ * Reads row groups. `groups` has the number of rows of each page, by row group; `takers` has an entry per column, and a
+ * column without a taker is passed over. Rejects with ColumnError if pages have other numbers of rows, or a page has
+ * more bytes than its taker allows.
  */
 export async function readPages(
   reader: RangeReader,
@@ -33,7 +34,7 @@ async function readPage(reader: RangeReader, rows: number, taker: PageTaker | un
   if (!taker) return reader.skip(headerBytes + repetitionBytes + definitionBytes + dataBytes);
   await reader.skip(headerBytes + repetitionBytes);
   const most = taker.mostBytes(rows);
-  // Levels take few bytes, and a page that would not shrink is not compressed.
+  // Levels take few bytes, and a page that does not shrink is not compressed, so both stay within `most`.
   for (const bytes of [definitionBytes, dataBytes]) {
     if (bytes > most + maxHeaderBytes) throw new ColumnError(`has a page of ${bytes} bytes, more than ${most}`);
   }

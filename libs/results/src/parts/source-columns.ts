@@ -5,18 +5,21 @@ import { groupPages, pageRows, sourceSchema } from '../sources/source-pages.ts';
 import type { RangeReader } from './range-reader.ts';
 import { type PageTaker, readPages } from './read-pages.ts';
 
-/** Columns of sources.parquet that the plan does not know, for the sources of a shard that were found, in order. */
+/**
+ * Columns of sources.parquet that do not follow from the plan. `quarantined` has a value for each source of a shard,
+ * the other columns for each source that was found, in order.
+ */
 export interface SourceColumns {
-  /** A byte a source: 1 for those that could not be processed. */
+  /** 1 for a source that could not be processed, else 0. */
   quarantined: Uint8Array;
   widths: Float64Array;
   heights: Float64Array;
   counted: Float64Array;
-  /** As `captureText` writes it; undefined where the time is unknown. */
+  /** Texts of `captureText`; undefined if the time is not known. */
   captured: (string | undefined)[];
 }
 
-/** Reads the columns of so many sources. Rejects with ColumnError. */
+/** Reads the columns of `sources` sources. Rejects with ColumnError. */
 export async function readSourceColumns(reader: RangeReader, sources: number): Promise<SourceColumns> {
   const flags = new FlagColumn(sources);
   const [width, height, counted] = [1, 2, 3].map(() => new NumberColumn(sources)) as NumberColumn[];
@@ -44,7 +47,7 @@ export async function readSourceColumns(reader: RangeReader, sources: number): P
   return { quarantined, widths: width!.values, heights: height!.values, counted: counted!.values, captured: times };
 }
 
-/** The rows of the pages of so many sources, by row group. */
+/** The number of rows of each page, by row group, for that many sources. */
 function pagesOf(sources: number): number[][] {
   const pages = Array.from({ length: Math.ceil(sources / pageRows) }, (_, page) =>
     Math.min(pageRows, sources - page * pageRows),
@@ -72,9 +75,9 @@ class FlagColumn implements PageTaker {
   }
 }
 
-/** Whole numbers, and nulls. */
+/** A column of whole numbers and nulls. */
 class NumberColumn implements PageTaker {
-  /** A byte a row: 1 for a number. */
+  /** 1 for a row with a number, 0 for a null. */
   readonly known: Uint8Array;
   readonly #numbers: Float64Array;
   #rows = 0;
@@ -103,7 +106,7 @@ class NumberColumn implements PageTaker {
   }
 }
 
-/** Bytes of a time of capture at most, and of what a text takes beside its own. */
+/** The most bytes of a capture time, and the most that a text takes in addition to its own bytes. */
 const timeBytes = 29;
 const besideText = 16;
 

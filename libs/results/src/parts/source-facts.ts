@@ -6,9 +6,9 @@ import type { FeatureSource } from '../features/page-maker.ts';
 import type { SourceLine } from '../sources/source-line.ts';
 import type { FoundFacts, FoundSource } from './found-shard.ts';
 
-/** What outputs say about a source, known before it is processed. */
+/** Facts about a source that outputs contain and that are known before it is processed. */
 export interface SourceFacts extends Pick<BlockSource, 'index' | 'uri' | 'name' | 'version' | 'video'> {
-  /** As outputs may have it. */
+  /** The URI without secrets, for outputs. */
   redacted: string;
 }
 
@@ -33,8 +33,8 @@ export function withTime(rule: CaptureRule, { version }: SourceFacts, found: Fou
 }
 
 /**
- * The line of a source in the list of sources, with its fields in their order there; `found` is absent where it could
- * not be processed.
+ * The line of a source in the list of sources, with the fields in their order there. `found` is absent if the source
+ * could not be processed.
  */
 export function listLine({ redacted: uri, name, version, video }: SourceFacts, found?: FoundFacts): SourceLine {
   const [frame, timestampMs] = [video?.frame, video?.timestampMs];
@@ -46,7 +46,7 @@ export function listLine({ redacted: uri, name, version, video }: SourceFacts, f
   return { uri, frame, timestampMs, version, name, width, height, counted, digest, captured };
 }
 
-/** What the rows of a source in features.parquet have in common. */
+/** The values that all rows of a source in features.parquet share. */
 export function featureSource(
   { index: number, uri, redacted: source, name, video }: SourceFacts,
   captured: FoundSource['captured'],

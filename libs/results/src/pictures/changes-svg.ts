@@ -1,9 +1,9 @@
-/** What changed in a camera, over its time. */
+/** The changes in a camera over time. */
 export interface ChangesRow {
   title: string;
-  /** The first and the last time, as words. */
+  /** The first and the last time, as texts. */
   ends: readonly [string, string];
-  /** By time, which is of any unit; distances from 0 to 1. */
+  /** Points in order of time, which has any unit. `step` and `reference` are distances from 0 to 1. */
   points: readonly { time: number; step: number; reference: number }[];
   events: readonly { start: number; end: number; name: string; isLasting: boolean }[];
 }
@@ -25,7 +25,7 @@ const style = `
     text { fill: #9ca3af } .title { fill: #f3f4f6 } .page { fill: #111827 } .reference { stroke: #60a5fa } .grid { stroke: #374151 }
   }`;
 
-/** Draws a row a camera: how far its frames are from the one before and from the reference, and its events. */
+/** Draws a row per camera: how far its frames are from the frame before and from the reference, and its events. */
 export function changesSvg(title: string, rows: readonly ChangesRow[]): string {
   const rowHeight = chart.top + chart.height + chart.bottom;
   const [width, height] = [chart.left + chart.width + chart.right, headHeight + rows.length * rowHeight + 24];

@@ -10,7 +10,7 @@ import { contactSheet } from './contact-sheet.ts';
 
 test('a sheet shows images, deep ones too, and leaves the place of others empty', async (t) => {
   const folder = await temporaryFolder(t);
-  // All of one gray: of 8 bits 60, of 16 bits 60 in the upper ones.
+  // All pixels have one gray: 60 with 8 bits, and 60 in the upper 8 of 16 bits.
   await writeFile(join(folder, 'a.pgm'), Buffer.concat([Buffer.from('P5 8 6 255\n'), Buffer.alloc(48, 60)]));
   const deep = Buffer.from(Uint8Array.from({ length: 96 }, (_, i) => (i % 2 ? 200 : 60)));
   await writeFile(join(folder, 'b.pgm'), Buffer.concat([Buffer.from('P5 8 6 65535\n'), deep]));
@@ -41,7 +41,7 @@ async function centres(png: Uint8Array, tiles: number): Promise<number[][]> {
   const sharp = await loadSharp();
   const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
   return Array.from({ length: tiles }, (_, i) => {
-    // As contact-sheet.ts lays them out.
+    // The layout is that of contact-sheet.ts.
     const [x, y] = [12 + i * 212 + 100, 12 + 34 + 75];
     return [...data.subarray(3 * (y * info.width + x), 3 * (y * info.width + x) + 3)];
   });

@@ -5,7 +5,7 @@ import { type ShownSource, thumbnailKey, thumbnails } from './thumbnails.ts';
 /** A picture on a sheet. */
 export interface SheetTile {
   shown: ShownSource;
-  /** Lines below it, cut where they are too long. */
+  /** Lines below it, cut if they are too long. */
   caption: readonly string[];
 }
 
@@ -22,8 +22,8 @@ const titleHeight = 34;
 const columns = 6;
 
 /**
- * Draws rows of thumbnails with captions as a PNG. What cannot be shown leaves its place empty: the caption names it. Text
- * is drawn with the fonts of the machine, and is missing where it has none.
+ * Draws rows of thumbnails with captions as a PNG. The place of a source that cannot be shown stays empty; the caption
+ * names the source. Text is drawn with the fonts of the machine, and is missing if the machine has none.
  */
 export async function contactSheet(rows: readonly SheetRow[]): Promise<Uint8Array> {
   const sharp = await loadSharp();
@@ -69,6 +69,6 @@ const style = `text { font-family: "DejaVu Sans", Arial, sans-serif; fill: #3741
 const text = ({ x, y, className }: { x: number; y: number; className: string }, words: string): string =>
   `<text x="${x}" y="${y}" class="${className}">${words.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)}</text>`;
 
-/** The end tells more of a name than its beginning. */
+/** Keeps the end of a text, because the end of a name says more than its beginning. */
 const shorten = (words: string, chars: number): string =>
   words.length <= chars ? words : `…${words.slice(1 - chars)}`;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { axisTicks, countScale, logarithmicTicks, scaleKind, shortCount } from './count-scale.ts';
 
-test('the scale is logarithmic where the highest column is 20 times the middle one', () => {
+test('the scale is logarithmic if the highest column is 20 times the middle one', () => {
   const table: [counts: number[], kind: string][] = [
     [[], 'linear'],
     [[0, 0], 'linear'],
@@ -32,7 +32,7 @@ test('on both scales heights rise with counts, inside the panel, and so do the t
   );
 });
 
-test('logarithmic ticks are powers of ten, or finer where these are few', () => {
+test('logarithmic ticks are powers of ten, or finer if these are few', () => {
   const table: [min: number, max: number, ticks: number[]][] = [
     [0.5, 2000, [1, 10, 100, 1000]],
     [50, 1000, [50, 100, 200, 500, 1000]],

@@ -1,20 +1,20 @@
-/** How heights follow counts: in proportion, or by their logarithm. */
+/** How heights depend on counts: in proportion, or by their logarithm. */
 export type ScaleKind = 'linear' | 'logarithmic';
 
 /** The axis of counts of a panel. */
 export interface CountScale {
-  /** Part of the panel's height for a count above 0: 0 … 1. */
+  /** The height for a count above 0, as a part of the panel's height from 0 to 1. */
   part(count: number): number;
-  /** Counts that the axis names, rising. */
+  /** The counts that the axis names, in rising order. */
   ticks: number[];
 }
 
-/** A highest column that is this many times the middle one flattens the others. */
+/** If the highest column is this many times the middle one, it flattens the others. */
 const flattensFrom = 20;
 
 /**
- * The scale on which counts can be told apart: logarithmic where the highest is 20 times the middle one or more, of those
- * that are not 0.
+ * The scale on which counts can be told apart: logarithmic if the highest count is at least 20 times the middle one,
+ * where counts of 0 are ignored.
  */
 export function scaleKind(counts: readonly number[]): ScaleKind {
   const sorted = counts.filter((count) => count > 0).sort((a, b) => a - b);
@@ -22,7 +22,7 @@ export function scaleKind(counts: readonly number[]): ScaleKind {
   return (sorted.at(-1) ?? 0) >= flattensFrom * middle && sorted.length > 1 ? 'logarithmic' : 'linear';
 }
 
-/** The axis for these counts, which are 0 or more. A logarithmic one begins at half of the least that is not 0. */
+/** The axis for counts from 0 on. A logarithmic axis begins at half of the least count above 0. */
 export function countScale(kind: ScaleKind, counts: readonly number[]): CountScale {
   const highest = Math.max(1, ...counts);
   if (kind === 'linear') {
@@ -35,7 +35,9 @@ export function countScale(kind: ScaleKind, counts: readonly number[]): CountSca
   return { part, ticks: logarithmicTicks(bottom, top) };
 }
 
-/** Values for an axis from 0 to `max` or a little above: 0 and steps of 1, 2 or 5 times a power of ten, integers only. */
+/**
+ * Values for an axis from 0 to `max` or a little above: 0 and steps of 1, 2 or 5 times a power of ten, integers only.
+ */
 export function axisTicks(max: number, wanted: number): number[] {
   const rough = Math.max(max, 1) / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -46,8 +48,8 @@ export function axisTicks(max: number, wanted: number): number[] {
 }
 
 /**
- * Values from `min` to `max`, both above 0, for a logarithmic axis: powers of ten, of which every second, third … is left
- * out where there are more than 8; with their doubles and fives where there are fewer than 3. Integers only.
+ * Values from `min` to `max`, both above 0, for a logarithmic axis: powers of ten. If there are more than 8, only every
+ * second, third … is taken; if fewer than 3, also twice and five times the powers. Integers only.
  */
 export function logarithmicTicks(min: number, max: number): number[] {
   const powers: number[] = [];

@@ -20,7 +20,7 @@ test('every bin that holds pixels has a bar that tells its exact count, and no o
   assert.deepEqual(bars, expected);
 });
 
-test('counts of which one flattens the others are on a logarithmic scale, which the title names', () => {
+test('if one count flattens the others, the scale is logarithmic, and the title names it', () => {
   const even = BigUint64Array.from({ length: 59 }, (_, i) => BigInt(100 + i));
   const one = even.map((count, i) => (i === 4 ? 100_000n : count));
   const heights = (bins: BigUint64Array): [string, number[]] => {
@@ -33,7 +33,7 @@ test('counts of which one flattens the others are on a logarithmic scale, which 
   assert.ok(Math.abs(evenBars[0]! / evenBars.at(-1)! - 100 / 158) < 0.001);
   const [logarithmic, bars] = heights(one);
   assert.equal(logarithmic, 'LBP histogram, logarithmic scale');
-  // From half of the least count on: 50 to 100,000, of which 158 is 15 %.
+  // The axis begins at half of the least count: from 50 to 100,000, where 158 is at 15 %.
   assert.ok(Math.abs(bars.at(-1)! / bars[4]! - Math.log(158 / 50) / Math.log(100_000 / 50)) < 0.001);
 });
 
@@ -69,7 +69,7 @@ test('above 1024 bins a column holds a run of bins, none is lost, and the file s
   );
 });
 
-test('a description that is wider than the plot goes on in another line, and nothing of it is lost', async () => {
+test('a description that is wider than the plot goes on in another line, and no word is lost', async () => {
   const subtitle = Array.from({ length: 40 }, (_, i) => `kernel-${i}:a=1,b=2`).join(' > ');
   const svg = histogramSvg({ title: '', subtitle, channels: [{ name: 'gray', bins }] });
   const lines = [...svg.matchAll(/<text x="84" y="(\d+)">([^<]*)</g)];
@@ -89,7 +89,7 @@ test('bins of values are named by their lower ends', () => {
   assert.match(svg, />Value, in bins of 8</);
 });
 
-test('neighbours that are too narrow for gaps have none', () => {
+test('bars that are too narrow for gaps have none', () => {
   // 1021 columns, 1.003 wide: the results of sobel-x.
   const channels = [{ name: 'gray', bins: BigUint64Array.from({ length: 2041 }, () => 1n) }];
   const svg = histogramSvg({ title: '', subtitle: '', channels });

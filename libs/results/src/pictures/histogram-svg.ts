@@ -1,9 +1,9 @@
 import { countScale, type ScaleKind, scaleKind, shortCount } from './count-scale.ts';
 
 export interface HistogramChart {
-  /** The scale of the counts is added to it. */
+  /** The chart adds the kind of scale to it. */
   title: string;
-  /** A line below the title: what was computed, over how much. */
+  /** The text below the title: what was computed, over how many pixels or sources. */
   subtitle: string;
   /** One panel each, all with the same number of bins. */
   channels: { name: string; bins: BigUint64Array }[];
@@ -11,8 +11,9 @@ export interface HistogramChart {
   binning?: ValueBins | undefined;
 }
 
-/** Bins of values: the first one's lower end in widths, and the width. */
+/** Bins of values. */
 interface ValueBins {
+  /** The lower end of the first bin, divided by `width`. */
   first: number;
   width: number;
 }
@@ -20,19 +21,19 @@ interface ValueBins {
 const plot = { left: 84, width: 1024, height: 280 };
 const headHeight = 84;
 const lineHeight = 19;
-/** Characters of a description that the width of the plot holds. */
+/** How many characters of a description fit into the width of the plot. */
 const lineLength = 140;
 const panelHeight = plot.height + 84;
 const width = plot.left + plot.width + 32;
 
-/** One for every pixel of the plot's width; more could not be told apart, and the file would become large. */
+/** One column per pixel of the plot's width. More could not be told apart, and the file would become large. */
 const maxColumns = plot.width;
 
-/** Bars of few bins would otherwise be a wall of colour. Narrow bars, on the other hand, have no gap: it would only make them pale. */
+/** So that the bars of few bins are not a wall of colour. Narrow bars have no gaps, which would only make them pale. */
 const maxBarWidth = 64;
 const axisLabels = { linear: 'Number of pixels', logarithmic: 'Number of pixels, logarithmic' };
 
-/** Its own background, so that it can be read on any page; dark where the reader's screen is. */
+/** The chart has its own background, so that it can be read on any page. It is dark if the reader's screen is. */
 const style = `
   text { font: 13px system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: #4b5563 }
   .title { font-size: 22px; font-weight: 600; fill: #111827 }
@@ -53,9 +54,9 @@ const style = `
   }`;
 
 /**
- * Draws histograms as a self-contained SVG: bars over the bins, which show their exact count under the pointer. Heights
- * are on the scale that `scaleKind` chooses for all channels together, and the title names it. For more than 1024 bins,
- * each bar is a run of neighbours, and the subtitle says of how many.
+ * Draws histograms as a self-contained SVG: a bar per bin, which shows its exact count under the pointer. `scaleKind`
+ * chooses the scale of heights for all channels together, and the title names it. With more than 1024 bins, each bar
+ * stands for a run of neighbours, and the subtitle says how many.
  */
 export function histogramSvg({ title, subtitle, channels, binning }: HistogramChart): string {
   const binsAColumn = Math.ceil((channels[0]?.bins.length ?? 0) / maxColumns);
@@ -81,7 +82,7 @@ ${panels.join('\n')}
 `;
 }
 
-/** The text in lines that fit, cut between words, and after commas where a word is longer than that. */
+/** Cuts a text into lines that fit the plot, between words and after commas. */
 function linesOf(text: string): string[] {
   const lines = [''];
   for (const word of text.split(/(?<= )|(?<=,)/)) {
@@ -107,7 +108,7 @@ function panel(
   const base = plot.height;
   const columnWidth = plot.width / columns.length;
   const isNarrow = columnWidth < 3;
-  // Rounded up as it is written, so that no line shows between two.
+  // Rounded up to the digits that are written, so that no gap shows between two bars.
   const barWidth = isNarrow ? Math.ceil(100 * columnWidth) / 100 : Math.min(maxBarWidth, columnWidth - 1);
   const barOffset = isNarrow ? 0 : (columnWidth - barWidth) / 2;
 
@@ -118,7 +119,7 @@ function panel(
   });
   const bars = columns.map(({ name: binName, count }, i) => {
     if (count === 0n) return '';
-    // A column that is not empty must be seen, however full another one is.
+    // A column with a count must be visible, however high another one is.
     const barHeight = Math.max(0.75, part(counts[i]!) * plot.height);
     const share = ((100 * counts[i]!) / total).toFixed(3);
     return `<rect class="bar" x="${fixed(i * columnWidth + barOffset)}" y="${fixed(base - barHeight)}" width="${fixed(barWidth)}" height="${fixed(barHeight)}"><title>${binName}: ${count} pixels (${share} %)</title></rect>`;
@@ -147,17 +148,17 @@ function axisName(values: ValueBins | undefined): string {
 }
 
 interface Column {
-  /** Number of the bin, or of the first and the last of a run; of values the lower ends of their bins. */
+  /** The number of the bin, or of the first and the last bin of a run. For values, the lower ends of the bins. */
   name: string;
   bins: number;
   count: bigint;
 }
 
-/** The lower end of a bin of values; otherwise the bin's number. */
+/** The lower end of a bin of values; the bin's number if it counts a code. */
 const lowerEnd = (bin: number, values: ValueBins | undefined): number =>
   values ? (values.first + bin) * values.width : bin;
 
-/** Each bin, or runs of equal length where there are more than `maxColumns`; only the last run may be shorter. */
+/** A column per bin, or per run of bins if there are more than `maxColumns`. Only the last run may be shorter. */
 function columnsOf(bins: BigUint64Array, values: ValueBins | undefined): Column[] {
   const run = Math.max(1, Math.ceil(bins.length / maxColumns));
   return Array.from({ length: Math.ceil(bins.length / run) }, (_, i) => {
@@ -169,12 +170,12 @@ function columnsOf(bins: BigUint64Array, values: ValueBins | undefined): Column[
   });
 }
 
-/** The last bin and about every eighth of the others: each of up to 18 bins, and steps like 4, 32 or 512 of more. */
+/** The bins that the axis names: all of up to 18 bins, else every 4th, 32nd or 512th, say; always the last one. */
 function binTicks(bins: number): number[] {
   const step = bins <= 18 ? 1 : 2 ** Math.ceil(Math.log2(bins / 10));
   const ticks = Array.from({ length: Math.ceil(bins / step) }, (_, i) => i * step);
   const last = ticks[ticks.length - 1]!;
-  // The last bin takes the place of a tick that is so near that the two numbers would touch.
+  // The last bin replaces a tick so near that the two numbers would touch.
   if (bins - 1 - last < step / 2 && last > 0) ticks.pop();
   if (ticks[ticks.length - 1] !== bins - 1) ticks.push(bins - 1);
   return ticks;

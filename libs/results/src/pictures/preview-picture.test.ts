@@ -9,7 +9,7 @@ import { type PreviewPicture, previewPicture } from './preview-picture.ts';
 
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
 
-test('samples become gray as their type and their levels say', () => {
+test('the gray of a sample depends on its type and the levels', () => {
   const table: [name: string, sample: SampleType, levels: number, values: number[], gray: number[]][] = [
     ['codes stay as they are', 'u8', 256, [0, 1, 7, 254, 255], [0, 1, 7, 254, 255]],
     ['the largest of 10 labels is white', 'u8', 10, [0, 1, 3, 9], [0, 28, 85, 255]],
@@ -46,7 +46,7 @@ test('three bands are red, green and blue, normalised together', () => {
   assert.deepEqual(picture, { width: 2, height: 1, channels: 3, pixels: Uint8Array.of(0, 51, 102, 26, 77, 255) });
 });
 
-test('four bands lie in reading order with a white gap between them', () => {
+test('four bands come in reading order with a white gap between them', () => {
   const picture = draw([1, 2, 3, 4], { width: 1, height: 1 }, { sample: 'u8', bands: 4 }, 256);
   const gap = [255, 255, 255, 255];
   const empty = [255, ...gap, 255];
@@ -54,7 +54,7 @@ test('four bands lie in reading order with a white gap between them', () => {
   assert.deepEqual(picture, { width: 6, height: 6, channels: 1, pixels: Uint8Array.from(rows.flat()) });
 });
 
-test('every picture has the pixels that its size says', () => {
+test('every picture has as many pixels as its size says', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), anyMapType, (width, height, type) => {
       const size = { width, height };

@@ -14,12 +14,13 @@ const midGray = 128;
 const white = 255;
 
 /**
- * A picture that a person can judge, of a preview's samples (bands one after another): gray, RGB of three bands, or of two
- * or four a mosaic in reading order.
+ * Makes a picture that a person can judge from a preview's samples (bands one after another). One band is gray, three
+ * bands are RGB, and two or four are a mosaic in reading order.
  *
- * Codes and labels (unsigned samples) go from black for 0 to white for the last of `levels`, the number of bins, or for the
- * largest sample where `levels` is 0. Signed and floating samples go from black to white over the range that `valueRange`
- * finds for all bands together, and beyond it stay so; equal ones are mid-gray, and NaN is black.
+ * Codes and labels (unsigned samples) go from black for 0 to white for `levels` - 1, where `levels` is the number of
+ * bins. If `levels` is 0, the largest sample is white. Signed and floating samples go from black to white over the
+ * range that `valueRange` finds for all bands together; values beyond it are black or white. If all are equal, they are
+ * mid-gray. NaN is black.
  */
 export function previewPicture(samples: Uint8Array, size: Size, type: MapType, levels: number): PreviewPicture {
   const values = samplesOf(samples, type.sample);
@@ -35,7 +36,7 @@ function stretch(values: SampleArray, levels: number): Uint8Array {
   if (top <= 0) return new Uint8Array(values.length);
   const gray = new Uint8Array(values.length);
   if (values instanceof Uint8Array) {
-    // A table: Deep Zoom draws every pixel of a map, and rounding each one takes twice as long (measured).
+    // A table, because Deep Zoom draws every pixel of a map, and rounding each takes twice as long (measured).
     const grays = Uint8Array.from({ length: 256 }, (_, value) => grayOf(value, top));
     for (let i = 0; i < values.length; i++) gray[i] = grays[values[i]!]!;
   } else {
@@ -50,7 +51,7 @@ function normalise(values: SampleArray): Uint8Array {
   const { low, high } = valueRange(values) ?? { low: 0, high: 0 };
   const span = high - low;
   const gray = new Uint8Array(values.length);
-  // A loop: Uint8Array.from goes through an iterator, ten times as slow (measured).
+  // A loop, because Uint8Array.from uses an iterator, which is ten times as slow (measured).
   for (let i = 0; i < gray.length; i++) gray[i] = normal(values[i]!);
   return gray;
 

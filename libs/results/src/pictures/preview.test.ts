@@ -53,7 +53,7 @@ for (const [name, type, levels, width, height, channels] of table) {
 test('the picture of a source shows means of its pixels, however the image was cut', async (t) => {
   const folder = await temporaryFolder(t);
   const [size, type] = [{ width: 1300, height: 701 }, { sample: 'u8', bands: 1 } as const];
-  // Every second pixel of it is black.
+  // Every second pixel of the image is black.
   const chequered = Uint8Array.from({ length: size.width * size.height }, (_, i) => {
     return (Math.floor(i / size.width) + (i % size.width)) % 2 ? 200 : 0;
   });

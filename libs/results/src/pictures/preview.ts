@@ -13,13 +13,13 @@ import { type PreviewPicture, previewPicture } from './preview-picture.ts';
 export interface PreviewOutput extends ChunkSet {
   /** Path of the file to write; its folder must exist. */
   to: string;
-  /** Bins of a channel of the result, or 0 where it has no histogram. */
+  /** Bins per channel of the result; 0 without a histogram. */
   levels: number;
 }
 
 /**
- * Makes the preview of a source from its preview chunks: an 8-bit PNG of at most 1024 pixels a side, as `previewPicture`
- * draws it. Rejects with one sentence where a chunk is missing or damaged.
+ * Makes the preview of a source from its preview chunks: an 8-bit PNG of at most 1024 pixels a side, as
+ * `previewPicture` draws it. Rejects with one sentence if a chunk is missing or damaged.
  */
 export async function assemblePreview({ to, ...preview }: PreviewOutput): Promise<void> {
   const picture = await assemble(preview);
@@ -51,7 +51,7 @@ export async function assembleSourcePicture({
   await writeFileAtomically(to, await (await sharpOf(picture)).jpeg(jpegOptions).toBuffer());
 }
 
-/** The type that the first chunk's name tells; the first rectangle has a sampled pixel. */
+/** The type of pixels, from the name of the first chunk. The first rectangle always has a sampled pixel. */
 async function pixelsOf(set: Omit<ChunkSet, 'type'>, bands: number): Promise<PixelType> {
   const [rect] = set.rects;
   const wide = chunkPath({ ...set, kind: 'sums', type: { sample: 'u16', bands }, rect: rect! });

@@ -3,13 +3,13 @@ import { openImage } from '@halogrid/imaging';
 import { InputError } from '@halogrid/sources';
 import { shrink, type Thumbnail } from './thumbnails.ts';
 
-/** Pixels that are decoded for one picture, at most: 50 MB as colours of 8 bits. */
+/** The most pixels that are decoded for one picture: 50 MB as colours of 8 bits. */
 const maxRegionPixels = 2 ** 24;
 
 /**
- * The picture of a part of an image in colour, at most `side` pixels wide and high, and never enlarged. The part is clipped to the
- * image. Rejects with InputError where that cannot be shown: it lies outside, or has too many pixels to be decoded for one picture, as
- * every part of a large image has that is not read by region.
+ * The picture of a part of an image in colour, at most `side` pixels wide and high, and never enlarged. The part is
+ * clipped to the image. Rejects with InputError if the part lies outside of the image, or if too many pixels would have
+ * to be decoded for one picture. A format that is not read by region decodes the whole image for every part.
  */
 export async function regionPicture(uri: string, asked: Rect, side: number): Promise<Thumbnail> {
   const image = await openImage(uri);
@@ -37,7 +37,7 @@ export async function regionPicture(uri: string, asked: Rect, side: number): Pro
   }
 }
 
-/** Whether every part of an image can be shown. Rejects with InputError where the image cannot be opened. */
+/** Whether parts of an image can be shown, wherever they lie. Rejects with InputError if the image cannot be opened. */
 export async function readsParts(uri: string): Promise<boolean> {
   const image = await openImage(uri);
   await image.close();

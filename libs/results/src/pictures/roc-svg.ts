@@ -1,20 +1,20 @@
 /** A curve of rates from 0 to 1, from (0, 0) to (1, 1). */
 export interface RocChart {
   title: string;
-  /** What was compared, in two lines at most. */
+  /** What was compared, in at most two lines. */
   subtitle: readonly string[];
   points: readonly { fpr: number; tpr: number }[];
-  /** The one with a ring. */
+  /** The point that is marked with a ring. */
   best: { fpr: number; tpr: number };
 }
 
 const side = 480;
 const frame = { left: 72, top: 104, right: 32, bottom: 64 };
 
-/** What a letter takes at most, in pixels. */
+/** The most width of a letter, in pixels. */
 const letter = 7;
 
-/** Points that are nearer to the one before than this, in pixels, are not drawn. */
+/** A point that is nearer to the point before than this, in pixels, is not drawn. */
 const least = 0.5;
 
 const style = `

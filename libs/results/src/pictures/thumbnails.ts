@@ -13,20 +13,20 @@ export interface ShownSource {
 /** A small picture as a PNG. */
 export interface Thumbnail extends Size {
   png: Buffer;
-  /** Size of what it shows. */
+  /** Size in pixels of the image, frame or part that it shows. */
   of: Size;
 }
 
-/** Images of more pixels are not shown: they would be decoded whole for a thumbnail. */
+/** The most pixels of an image that is shown, because a thumbnail needs the whole image decoded. */
 const maxPixels = 2 ** 26;
 
-/** Equal for what is shown alike. */
+/** The key of a source in the result of `thumbnails`. */
 export const thumbnailKey = ({ uri, videoFrame }: ShownSource): string =>
   videoFrame === undefined ? uri : `${uri}#${videoFrame}`;
 
 /**
- * Pictures that fit `box`, by `thumbnailKey`: images in colour, frames of videos in gray. What cannot be read, or is too large, is not
- * among them.
+ * Pictures that fit `box`, by `thumbnailKey`: images in colour, frames of videos in gray. A source that cannot be read,
+ * or is too large, is missing.
  */
 export async function thumbnails(shown: readonly ShownSource[], box: Size): Promise<Map<string, Thumbnail>> {
   const pictures = new Map<string, Thumbnail>();
@@ -46,13 +46,13 @@ export async function thumbnails(shown: readonly ShownSource[], box: Size): Prom
         pictures.set(thumbnailKey({ uri: uri!, videoFrame: frame }), await shrink(pixels, pixel, size, 1, box));
       }
     } catch {
-      // Those that were read before are shown.
+      // The frames that were read before the error are shown.
     }
   }
   return pictures;
 }
 
-/** The picture of one, which is not enlarged. Rejects with InputError where it cannot be shown. */
+/** The picture of a source, never enlarged. Rejects with InputError if the source cannot be shown. */
 export async function thumbnail({ uri, videoFrame }: ShownSource, box: Size): Promise<Thumbnail> {
   if (videoFrame === undefined) return imageAt(uri, box, false);
   for await (const { pixels, pixel, width, height } of readFrames(uri, new Set([videoFrame]))) {
@@ -61,7 +61,7 @@ export async function thumbnail({ uri, videoFrame }: ShownSource, box: Size): Pr
   throw new InputError('decode', `Frame ${videoFrame} cannot be decoded, or is not in the video`);
 }
 
-/** A box that is no larger than what it is for. */
+/** The box, cut to the size of the source. */
 function within(box: Size, { width, height }: Size): Size {
   return { width: Math.min(box.width, width), height: Math.min(box.height, height) };
 }
@@ -84,7 +84,10 @@ async function imageAt(uri: string, box: Size, mayEnlarge: boolean): Promise<Thu
   }
 }
 
-/** Planes of pixels, one after another, as a picture, or a part of it; of 16 bits the upper 8 are shown. */
+/**
+ * Makes a picture, within `box`, of planes of pixels that lie one after another, or of a `part` of them. It
+ * shows the upper 8 bits of 16-bit pixels.
+ */
 export async function shrink(
   planes: Uint8Array,
   pixel: PixelType,

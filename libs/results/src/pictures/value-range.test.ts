@@ -18,18 +18,18 @@ test('the range is from the first to the last hundredth of the sorted samples, o
       if (low === high) [low, high] = [sorted[0]!, sorted[last]!];
       const most = Math.max(-low, high);
       const isBalanced = low < 0 && high > 0 && Math.min(-low, high) >= most / 4;
-      // -0 and 0 are one value.
+      // -0 and 0 count as the same value.
       assert.deepEqual([range!.low + 0, range!.high + 0], isBalanced ? [-most, most] : [low + 0, high + 0]);
     }),
   );
 });
 
-test('a border of large values leaves the range of what is inside', () => {
+test('a border of large values does not change the range of the values inside', () => {
   const inside = Array.from({ length: 991 }, (_, i) => 100 + (i % 50));
   assert.deepEqual(valueRange(Float32Array.from([...inside, ...new Array(9).fill(-4000)])), { low: 100, high: 149 });
 });
 
-test('where nearly all samples are equal, those that are not give the range', () => {
+test('if nearly all samples are equal, the others give the range', () => {
   const values = new Float32Array(1000);
   values[7] = 12;
   assert.deepEqual(valueRange(values), { low: 0, high: 12 });

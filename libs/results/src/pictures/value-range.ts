@@ -1,9 +1,9 @@
 import type { SampleArray } from '../layout/map-type.ts';
 
-/** Part of the samples that may be darker than black, and as many lighter than white. */
+/** The part of the samples that may lie below the range, and the part that may lie above. */
 const cutOff = 0.01;
 
-/** Where the lesser side of zero reaches at least this part of the greater one, zero is the middle. */
+/** If the shorter side of zero has at least this part of the longer one, zero is the middle of the range. */
 const balancedFrom = 1 / 4;
 
 /** Values that are drawn black and white. */
@@ -13,12 +13,12 @@ export interface ValueRange {
 }
 
 /**
- * The values between which a picture of signed or floating samples is drawn: those below which 1 % and 99 % of the finite
- * samples are, so that a few large ones, as along a border of zeros, do not make all others gray. Where values lie on both
- * sides of zero, as those of a derivative, the range is symmetric, so that zero is mid-gray. Where samples are nearly all
- * equal, it is from the smallest to the largest. Undefined where no sample is finite.
+ * The values that a picture of signed or floating samples draws black and white. 1 % of the finite samples may lie
+ * below the range and 1 % above, so that a few large samples, as along a border of zeros, do not make all others gray.
+ * If values lie on both sides of zero, as in a derivative, the range is symmetric, so that zero is mid-gray. If nearly
+ * all samples are equal, the range is from the smallest to the largest. Undefined if no sample is finite.
  *
- * It depends on which samples there are alone, not on their order.
+ * The range depends on the samples alone, not on their order.
  */
 export function valueRange(values: SampleArray): ValueRange | undefined {
   const ranks = new SampleRanks(values);
@@ -33,8 +33,8 @@ export function valueRange(values: SampleArray): ValueRange | undefined {
 }
 
 /**
- * Finite samples by their rank. They are counted by the upper and then by the lower half of their bits. Measured: 15 ms for a
- * million samples, where sorting them takes 120.
+ * Finds finite samples by their rank: it counts samples by the upper half of their bits, and then by the lower half. A
+ * million samples take 15 ms; sorting them takes 120 ms (measured).
  */
 class SampleRanks {
   readonly count: number;
@@ -54,7 +54,7 @@ class SampleRanks {
     this.#keys = bits.subarray(0, count);
   }
 
-  /** The sample that `rank` others are not greater than. */
+  /** The sample with that rank, from 0 on, if samples are sorted in ascending order. */
   at(rank: number): number {
     const [upper, before] = find(this.#upper, rank);
     const lower = new Uint32Array(2 ** 16);
@@ -67,13 +67,13 @@ class SampleRanks {
 }
 
 const signBit = 0x80000000;
-/** All of them are ones in what is not finite. */
+/** The exponent of a float. All of these bits are set in a number that is not finite. */
 const exponent = 0x7f800000;
 
-/** The bits of a float as an integer in the order of floats. */
+/** Turns the bits of a float into an integer with the order of floats. */
 const flipped = (bits: number): number => (bits >= signBit ? ~bits : bits + signBit) >>> 0;
 
-/** The bin that holds that rank, and how many are in the bins before it. */
+/** The bin with the sample of that rank, and how many samples are in the bins before it. */
 function find(counts: Uint32Array, rank: number): [bin: number, before: number] {
   let before = 0;
   let bin = 0;

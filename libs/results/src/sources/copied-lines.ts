@@ -7,14 +7,14 @@ import type { SourceLine } from './source-line.ts';
 const pieceBytes = 2 ** 20;
 
 /**
- * A copy of a list's lines on the disk, from which each is read alone. It is a file of the system's temporary folder
- * that has no name, so that it is gone with the process at the latest. Holds 8 bytes a line.
+ * A copy of a list's lines on the disk, where each line can be read alone. The file is in the system's temporary folder
+ * and has no name, so it is gone when the process ends at the latest. Holds 8 bytes of memory per line.
  */
 export class CopiedLines {
   readonly #file: FileHandle;
   readonly #ends: Float64Array;
 
-  /** `length` is the number of lines. Leaves nothing where it fails. */
+  /** `length` is the number of lines. Leaves nothing if it fails. */
   static async create(lines: AsyncIterable<SourceLine>, length: number): Promise<CopiedLines> {
     const path = join(tmpdir(), `halogrid-${randomUUID()}`);
     const file = await open(path, 'wx+', 0o600);
@@ -44,7 +44,7 @@ export class CopiedLines {
   }
 }
 
-/** Returns where each line ends. */
+/** Writes the lines. Returns the byte at which each line ends. */
 async function writeAll(file: FileHandle, lines: AsyncIterable<SourceLine>, length: number): Promise<Float64Array> {
   const ends = new Float64Array(length);
   let [count, written] = [0, 0];

@@ -2,15 +2,18 @@ import { ownBytes } from '../files/own-bytes.ts';
 
 const newline = 0x0a;
 
-/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+/** The most bytes that UTF-8 takes for a UTF-16 unit. */
 const unitBytes = 3;
 
-/** Lines as UTF-8, gathered until they are taken. As one string they would be thousands of parts, which the garbage collector moves. */
+/**
+ * Gathers lines as UTF-8 until they are taken. A string of all lines would consist of thousands of parts, which the
+ * garbage collector would move.
+ */
 export class LineBuffer {
   #bytes = Buffer.allocUnsafe(2 ** 17);
   #length = 0;
 
-  /** A value as JSON, and the end of the line. */
+  /** Adds a value as JSON, and the end of the line. */
   put(value: object): void {
     const line = JSON.stringify(value);
     const most = this.#length + unitBytes * line.length + 1;
@@ -23,7 +26,7 @@ export class LineBuffer {
     this.#bytes[this.#length++] = newline;
   }
 
-  /** What was put since the last call, in memory of its own. */
+  /** The lines since the last call, in a buffer of their own. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = ownBytes([this.#bytes.subarray(0, this.#length)]);
     this.#length = 0;

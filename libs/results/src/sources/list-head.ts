@@ -2,12 +2,12 @@ import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 
 const head = { file: 'sources', format: 1 };
 
-/** What the list of sources says of itself: the first line of sources.jsonl, the metadata of sources.parquet. */
+/** The head of a list of sources: the first line of sources.jsonl, or metadata of sources.parquet. */
 export const listHead = { halogrid: softwareVersion, ...head, resultsVersion };
 
 /**
- * The version of the results that a list with that head is of; undefined where it is no such list, or of another
- * format.
+ * The version of the results in a list with this head. Undefined if it is not the head of a list of sources, or the
+ * list has another format.
  */
 export function resultsVersionOf(text: string): number | undefined {
   try {

@@ -2,13 +2,13 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type Row
 import type { SourceBlocks } from './source-blocks.ts';
 import { headKey, type SourceLine } from './source-line.ts';
 
-/** What a list of rows says of itself, as JSON. */
+/** The head of a list of rows, as JSON; empty if it has none. */
 export async function headOfRows(path: string): Promise<string> {
   const { key_value_metadata = [] } = await parquetMetadataAsync(await asyncBufferFromFile(path));
   return key_value_metadata.find(({ key }) => key === headKey)?.value ?? '';
 }
 
-/** A list that is a file of Parquet, with a row a source; a row group is a block. */
+/** Opens a list that is a Parquet file with a row per source. Each row group is a block. */
 export async function rowsOf(path: string): Promise<SourceBlocks> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
@@ -20,7 +20,8 @@ export async function rowsOf(path: string): Promise<SourceBlocks> {
     quarantinedBefore.push(quarantinedBefore.at(-1)! + Number(null_count));
   }
   return {
-    ...{ starts, quarantinedBefore },
+    starts,
+    quarantinedBefore,
     async read(block, uri) {
       const group = metadata.row_groups[block]!;
       if (uri !== undefined && !mayHave(group, uri)) return undefined;
@@ -33,7 +34,7 @@ export async function rowsOf(path: string): Promise<SourceBlocks> {
 const statisticsOf = ({ columns }: RowGroup, name: string) =>
   columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)?.meta_data?.statistics ?? {};
 
-/** Whether a row group may have that URI, by what its footer says. */
+/** Whether a row group may have a URI, by the least and the largest URI in the footer. */
 function mayHave(group: RowGroup, uri: string): boolean {
   const { min_value, max_value } = statisticsOf(group, 'uri');
   if (typeof min_value !== 'string' || typeof max_value !== 'string') return true;
@@ -41,7 +42,7 @@ function mayHave(group: RowGroup, uri: string): boolean {
   return Buffer.from(min_value).compare(wanted) <= 0 && Buffer.from(max_value).compare(wanted) >= 0;
 }
 
-/** A row with the fields that a line has. */
+/** A row in the form of a line. */
 function lineOf(row: Record<string, unknown>): SourceLine {
   const { quarantined, timestampMs, ...others } = row;
   const fields = Object.entries(others).filter(([, value]) => value !== null);

@@ -1,50 +1,52 @@
 import type { SourceLine } from './source-line.ts';
 
-/** Entries that job.json has itself; of more it names the list of sources. */
+/** The most entries that job.json contains itself. With more, it names the list of sources. */
 export const mostListed = 10_000;
 
-/** Sums over the frames that are done; size and `name`, which is that of its preview and map, are those of the first. */
+/** A video. Sums, size and name are of the frames that are done. */
 interface VideoEntry {
   uri: string;
+  /** The name of the first frame's preview and map; undefined if no frame is done. */
   name: string | undefined;
   frames: number;
+  /** Size of the first frame in pixels. */
   width: number;
   height: number;
   pixels: number;
   counted: number;
   quarantinedFrames: number;
-  /** Numbers of its first and last frame. */
+  /** Numbers of the first and the last frame, also if they are quarantined. */
   from: number;
   to: number;
 }
 
-/** What job.json lists of sources that follow one another; a thread can hand it to another. */
+/** The entries of job.json for consecutive sources. A thread can pass it to another. */
 export interface ListedRange {
-  /** The first ones: those of images as JSON. */
+  /** The first entries. The entry of an image is JSON. */
   entries: (string | VideoEntry)[];
-  /** All of them. */
+  /** The number of all entries. */
   count: number;
-  /** The last entry, if it is a video, whose next frame may follow. */
+  /** The last entry, if it is a video. Its next frame may follow. */
   video: VideoEntry | undefined;
 }
 
 /**
- * The sources as job.json lists them: an entry an image, and one for all frames of a video that follow one another. Holds the
- * first 10,000.
+ * Makes the entries of job.json: one per image, and one for all consecutive frames of a video. Holds the first 10,000
+ * entries.
  */
 export class ListedSources {
   #entries: ListedRange['entries'] = [];
   #count = 0;
   #video: VideoEntry | undefined;
-  /** Entries that are known to come before, and are with another. */
+  /** How many entries, at least, come before the first one here. Another instance has them. */
   #before = 0;
 
-  /** Entries so far. */
+  /** The number of entries so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** The next source; `error` says why it is quarantined. */
+  /** Adds the next source. `error` says why it is quarantined. */
   add(source: SourceLine, error?: string): void {
     if (source.frame !== undefined) this.#addVideo(videoOf(source, source.frame));
     else {
@@ -53,7 +55,7 @@ export class ListedSources {
     }
   }
 
-  /** The next sources, which were added to another. */
+  /** Adds the entries of the next sources, which another instance made. */
   append({ entries, count, video }: ListedRange): void {
     const [first] = entries;
     const isMore = typeof first === 'object' && this.#goOn(first);
@@ -64,12 +66,12 @@ export class ListedSources {
     if (count > fewer) this.#video = video;
   }
 
-  /** Before what is added next are so many entries at least. */
+  /** Says that at least `before` entries come before the next source. */
   begin(before: number): void {
     this.#before = before;
   }
 
-  /** What was added since the last call. */
+  /** Returns the entries since the last call. */
   take(): ListedRange {
     const taken = { entries: this.#entries, count: this.#count, video: this.#video };
     this.#entries = [];
@@ -78,13 +80,13 @@ export class ListedSources {
     return taken;
   }
 
-  /** `listed` are the entries as JSON; undefined where they are more than job.json has. */
+  /** The entries as JSON, and how many there are. `listed` is undefined if there are too many for job.json. */
   end(): { listed: string[] | undefined; entries: number } {
     const isListed = this.#count <= mostListed;
     return { listed: isListed ? this.#entries.map(textOf) : undefined, entries: this.#count };
   }
 
-  /** Whether the next entry may be one of those that job.json has. The first may go on with the video before it. */
+  /** Whether job.json may contain the next entry. The first entry is always kept: it may continue the video before. */
   get #isWanted(): boolean {
     return this.#count === 0 || this.#before + this.#count <= mostListed;
   }
@@ -95,7 +97,7 @@ export class ListedSources {
     this.#video = video;
   }
 
-  /** Adds frames to the video before them, if they are its next. */
+  /** Adds frames to the last video, if they are its next frames. Returns whether they are. */
   #goOn(next: VideoEntry): boolean {
     const video = this.#video;
     if (video?.uri !== next.uri || next.from <= video.to) return false;
@@ -111,7 +113,7 @@ export class ListedSources {
   }
 }
 
-/** `pixels` are those of the image, `counted` those that have a code; `name` is that of its preview and map. */
+/** The entry of an image: `pixels` of the image, `counted` pixels that have a code, `name` of its preview and map. */
 function entryOf(source: SourceLine, error: string | undefined): object {
   const { uri } = source;
   if (source.quarantined) return { uri, quarantined: true, error };
@@ -133,5 +135,5 @@ function videoOf(source: SourceLine, frame: number): VideoEntry {
 function textOf(entry: string | VideoEntry): string {
   if (typeof entry === 'string') return entry;
   const { from, to, quarantinedFrames, ...sums } = entry;
-  return JSON.stringify({ ...sums, ...(quarantinedFrames > 0 && { quarantinedFrames }) });
+  return JSON.stringify({ ...sums, quarantinedFrames: quarantinedFrames || undefined });
 }

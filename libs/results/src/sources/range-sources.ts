@@ -5,21 +5,21 @@ import { type ListedRange, ListedSources } from './listed-sources.ts';
 import { SourceGroups } from './source-groups.ts';
 import type { SourceLine } from './source-line.ts';
 
-/** How many sources that are done have a capture time from where. */
+/** How many done sources have a capture time from each origin. */
 export type CaptureCounts = Partial<Record<CaptureOrigin, number>>;
 
 /** Why a source is quarantined. */
 export interface SourceFailure {
   stage: string;
   error: string;
-  /** How often it was leased; 0 where the planner could not read it. */
+  /** How often it was leased; 0 if the planner could not read it. */
   attempts: number;
 }
 
-/** What the tables of a job tell of sources that follow one another, but their histograms; a thread can hand it to another. */
+/** The contents of a job's tables, except histograms, for consecutive sources. A thread can transfer it to another. */
 export interface SourcesPiece {
   count: number;
-  /** Lines of sources.jsonl; none of sources that come as row groups. */
+  /** Lines of sources.jsonl; empty if the sources come as row groups. */
   lines: Uint8Array<ArrayBuffer>;
   /** Row groups of sources.parquet. */
   groups: EncodedGroup[];
@@ -29,15 +29,15 @@ export interface SourcesPiece {
   listed: ListedRange;
 }
 
-/** What is before a piece. */
+/** How a piece begins. */
 export interface PieceStart {
-  /** Whether the list of its sources is row groups. */
+  /** Whether its sources are listed as row groups. */
   isRows: boolean;
-  /** Entries of job.json that are known to be before it. */
+  /** How many entries of job.json, at least, come before the piece. */
   entries: number;
 }
 
-/** Gathers what the tables of a job tell of a range of sources, one by one and in order. */
+/** Gathers the contents of a job's tables, except histograms, for a range of sources, one by one and in order. */
 export class RangeSources {
   readonly #rule: CaptureRule;
   #isRows = false;
@@ -53,13 +53,13 @@ export class RangeSources {
     this.#rule = rule;
   }
 
-  /** Begins a piece. All pieces of a range have lists of one kind. */
+  /** Begins a piece. All pieces of a range list their sources in the same way. */
   begin({ isRows, entries }: PieceStart): void {
     this.#isRows = isRows;
     this.#listed.begin(entries);
   }
 
-  /** The next source, with its fields in the order of docs/outputs.md; `failure` is there where it is quarantined. */
+  /** Adds the next source, with its fields in the order of docs/outputs.md. `failure` says why it is quarantined. */
   add(line: SourceLine, failure?: SourceFailure): void {
     this.#count++;
     this.#listed.add(line, failure?.error);
@@ -75,17 +75,17 @@ export class RangeSources {
     }
   }
 
-  /** The next row groups, whose sources were added as lines before. */
+  /** Adds the next row groups. The lines of their sources were added before. */
   addRows(groups: readonly EncodedGroup[]): void {
     this.#groups.push(...groups);
   }
 
-  /** Ends the range: its last row group. */
+  /** Ends the range and its last row group. */
   end(): void {
     this.#groups.push(...this.#rows.end());
   }
 
-  /** What was added since the last call. A row group is that of a later call until it has ended. */
+  /** Returns what was added since the last call. A row group that has not ended yet is left to a later call. */
   take(): SourcesPiece {
     const taken = {
       count: this.#count,
@@ -110,11 +110,11 @@ export class RangeSources {
   }
 }
 
-/** The memory of a piece that changes hands. */
+/** The buffers of a piece, to transfer them to another thread. */
 export const memoryOfSources = ({ lines, groups, errors }: SourcesPiece): ArrayBuffer[] =>
   [lines, errors, ...groups.flatMap(({ pieces }) => pieces)].map(({ buffer }) => buffer as ArrayBuffer);
 
-/** A line of errors.jsonl; `frame` is the number of the frame in its video, 0 for an image. */
+/** A line of errors.jsonl. `frame` is the number of the frame in its video, 0 for an image. */
 const errorOf = ({ uri, frame = 0 }: SourceLine, { stage, error, attempts }: SourceFailure): object => {
   return { uri, frame, stage, error, attempts };
 };

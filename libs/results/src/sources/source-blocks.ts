@@ -1,13 +1,16 @@
 import type { SourceLine } from './source-line.ts';
 
-/** The sources of a list, some of them at a time. */
+/** The sources of a list, read block by block. */
 export interface SourceBlocks {
-  /** The first source of each block, and behind the last the number of sources. */
+  /** The first source of each block, then the number of all sources. */
   starts: readonly number[];
   /** How many sources before each block are quarantined. */
   quarantinedBefore: readonly number[];
-  /** The sources of a block by their place in it. Undefined where one of that URI is wanted, and certainly none is. */
+  /**
+   * The sources of a block by their place in it. If `uri` is given, undefined when the block certainly has no such
+   * source.
+   */
   read(block: number, uri?: string): Promise<((nth: number) => SourceLine) | undefined>;
-  /** A source by its number, without its block; absent where that takes as long. */
+  /** A source by its number, without the rest of its block; absent if that would take as long. */
   line?(index: number): Promise<SourceLine>;
 }

@@ -5,21 +5,21 @@ import type { SourceLine } from './source-line.ts';
 import type { SourceList } from './source-list.ts';
 import { groupPages, pageRows, SourcePages, sourceSchema } from './source-pages.ts';
 
-/** Sources of a row group, but for the last. */
+/** How many sources a row group has, except the last. */
 export const groupRows = pageRows * groupPages;
 
-/** Makes row groups of sources.parquet of sources, in order. Holds one. */
+/** Makes row groups of sources.parquet from sources, in order. Holds one row group. */
 export class SourceGroups {
   readonly #pages = new SourcePages();
   readonly #groups = new RowGroups<RowsPage>((group) => group.length < groupPages);
 
-  /** The next source. Returns the row group that has ended before it, if any. */
+  /** Adds the next source. Returns the row group that ended, if any. */
   add(line: SourceLine): EncodedGroup | undefined {
     const page = this.#pages.add(line);
     return page && groupOf(this.#groups.add(page));
   }
 
-  /** Ends the row groups; the last one or two. */
+  /** Ends the list. Returns the last row groups, up to two. */
   end(): EncodedGroup[] {
     const page = this.#pages.end();
     const ended = [page && groupOf(this.#groups.add(page)), groupOf(this.#groups.end())];
@@ -27,7 +27,7 @@ export class SourceGroups {
   }
 }
 
-/** Row groups of the sources of a list from number `from` up to `to`, which is left out. */
+/** Makes row groups of the sources in a list from number `from` up to `to`, which is left out. */
 export async function groupsOfList(list: SourceList, from: number, to: number): Promise<EncodedGroup[]> {
   const rows = new SourceGroups();
   const groups: EncodedGroup[] = [];
@@ -40,7 +40,7 @@ export async function groupsOfList(list: SourceList, from: number, to: number): 
   return [...groups, ...rows.end()];
 }
 
-/** In memory that can change hands. */
+/** Makes a row group, in a buffer that can be transferred to another thread. */
 function groupOf(pages: readonly RowsPage[]): EncodedGroup | undefined {
   if (pages.length === 0) return undefined;
   const { group, pieces } = encodeGroup(sourceSchema, pages);

@@ -1,23 +1,28 @@
-/** A source of a job as its list has it; what may be secret in its URI is left out. */
+/** A source in the list of a job's sources. Its URI is without secrets. */
 export type SourceLine = {
   uri: string;
-  /** That of its file when it was listed, before anyone read it: what was written to the file since makes another one. */
+  /**
+   * The version of the file when it was listed, before it was read. A later change of the file gives another version.
+   */
   version?: string;
-  /** Of a frame of a video: its number, and its time from the first frame, null where the container does not say. */
+  /**
+   * For a frame of a video: its number, and its time in milliseconds from the first frame; null if the container does
+   * not state it.
+   */
   frame?: number;
   timestampMs?: number | null;
 } & (
   | { quarantined: true }
   | {
       quarantined?: undefined;
-      /** That of its map and preview, without extension. */
+      /** The name of its map and preview, without extension. */
       name: string;
       width: number;
       height: number;
       counted: number;
       /** SHA-256 in hex. */
       digest: string;
-      /** What its file states of when it was captured. */
+      /** The capture time that the file states, as captureText writes it. */
       captured?: string;
     }
 );
@@ -27,5 +32,5 @@ export const listNames = { lines: 'sources.jsonl', rows: 'sources.parquet' } as 
 
 export type ListName = (typeof listNames)[keyof typeof listNames];
 
-/** The key of what a list of rows says of itself. */
+/** The key of the head in the metadata of a list of rows. */
 export const headKey = 'halogrid';

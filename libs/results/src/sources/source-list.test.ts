@@ -57,9 +57,9 @@ test('a list has the same sources as lines and as rows, in order and by number',
   );
 });
 
-test('a source is found by its URI and frame alone', async (t) => {
+test('a source is found by its whole URI and its frame', async (t) => {
   const folder = await temporaryFolder(t);
-  // Longer than what is read at once.
+  // The file is longer than the piece that is read at once.
   const uriOf = (i: number) => `file:///${'ä'.repeat(100)}"quarantined":true/${String(i).padStart(5, '0')}`;
   const lines = Array.from({ length: 20_000 }, (_, i): SourceLine => {
     const [uri, size] = [uriOf(i), { width: 1, height: 1, counted: 1, digest: '' }];
@@ -69,7 +69,7 @@ test('a source is found by its URI and frame alone', async (t) => {
     await write(folder, lines);
     const list = (await SourceList.open(folder))!;
     for (const index of [0, 4_444, 9_000, 19_999]) assert.equal(await list.find(uriOf(index)), index);
-    // The beginning of another name, a name that is in others, and a frame that no image has.
+    // The beginning of another name, a name that is part of others, and a frame that an image does not have.
     for (const uri of [uriOf(1).slice(0, -2), '/00000', uriOf(20_000)]) assert.equal(await list.find(uri), undefined);
     assert.equal(await list.find(uriOf(3), 2), undefined);
     assert.equal(await list.doneBefore(8_999), 6_000 - 1);
@@ -102,7 +102,7 @@ test('rows that are asked for in another order are copied as lines once', async 
   await inOrder.close();
 });
 
-test('a folder without a list has none, and what is none is refused with one sentence', async (t) => {
+test('a folder without a list gives undefined, and another file is refused with one sentence', async (t) => {
   const folder = await temporaryFolder(t);
   assert.equal(await SourceList.open(folder), undefined);
   assert.equal(await headOfList(folder), '');

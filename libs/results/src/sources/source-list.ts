@@ -7,41 +7,41 @@ import { headOfRows, rowsOf } from './list-rows.ts';
 import type { SourceBlocks } from './source-blocks.ts';
 import { type ListName, listNames, type SourceLine } from './source-line.ts';
 
-/** Blocks that are held: who reads ahead goes to and fro between two. */
+/** How many blocks are held: a reader that reads ahead alternates between two. */
 const mostHeld = 2;
-/** Lines of a block that are read alone, one after another, before all of it is. */
+/** From this line of a block on, read in a row, the whole block is read. Earlier lines are read alone. */
 const fewLines = 4;
-/** Lines that are held for who asks for them again: more than the inputs that a plan looks up ahead. */
+/** How many lines are held, because they may be asked for again: more than the inputs that a plan looks up ahead. */
 const mostLines = 1024;
 /**
- * Lines that are read for themselves, each with its block, before the list is copied for others: 25 ms each (measured),
- * where a line of a copy takes 0.1 ms, and the copy 10 µs a line.
+ * After this many single lines, each read with its whole block, the list is copied. Such a line takes 25 ms (measured);
+ * a line of the copy takes 0.1 ms, and copying 10 µs a line.
  */
 const fewJumps = 32;
 
-/** Says of a path where it may be read; rejects where it may not. */
+/** Returns the path to read in place of `path`; rejects if it may not be read. */
 type PathRule = (path: string) => string | Promise<string>;
 
 /** Reads the list of a job's sources, sources.jsonl or sources.parquet, in order or by number. Holds some of it. */
 export class SourceList {
   readonly path: string;
   readonly #blocks: SourceBlocks;
-  /** Blocks that were read last. */
+  /** The blocks that were read last. */
   readonly #held: { block: number; lineAt: Promise<(nth: number) => SourceLine> }[] = [];
-  /** The block of lines that were read alone, and how many one after another. */
+  /** The last block with lines that were read alone, and how many of its lines in a row. */
   #alone = { block: -1, lines: 0 };
-  /** Those that `lineOfMany` read last, each in the slot of its number. */
+  /** The lines that `lineOfMany` read last, by their number modulo `mostLines`. */
   readonly #last = new Array<{ index: number; line: Promise<SourceLine> } | undefined>(mostLines);
   #jumps = 0;
   #copied: Promise<CopiedLines | undefined> | undefined;
 
-  /** The list in the folder of a job or pipeline. Undefined where there is none. */
+  /** The list in the folder of a job or pipeline; undefined if the folder has no list. */
   static async open(folder: string, rule: PathRule = (path) => path): Promise<SourceList | undefined> {
     const path = await listPath(folder, rule);
     return path === undefined ? undefined : SourceList.at(path);
   }
 
-  /** The list at that path, one of whose names it has. Rejects where it is not there or cannot be read. */
+  /** The list at `path`, which ends with one of `listNames`. Rejects if it is missing or cannot be read. */
   static async at(path: string): Promise<SourceList> {
     const blocks = (isOfRows(path) ? rowsOf(path) : linesOf(path)).catch((cause: Error) => {
       throw new Error(`'${path}' cannot be read: ${cause.message}`, { cause });
@@ -54,15 +54,15 @@ export class SourceList {
     this.#blocks = blocks;
   }
 
-  /** Sources. */
+  /** The number of sources. */
   get length(): number {
     return this.#blocks.starts.at(-1)!;
   }
 
   /**
-   * The source of that number, for a reader that asks for most of them, in whatever order, and for each several times
-   * soon after. A list whose lines cannot be read alone is copied, unless the order is mostly its own. It is to be
-   * closed then. Rejects as `line`.
+   * The source with that number, for a reader that asks for most sources, in any order, and for each several times in a
+   * short time. A list whose lines cannot be read alone is copied, unless it is read mostly in its own order; so close
+   * the list afterwards. Rejects as `line` does.
    */
   lineOfMany(index: number): Promise<SourceLine> {
     const known = this.#last[index % mostLines];
@@ -76,7 +76,7 @@ export class SourceList {
     if (!this.#blocks.line && index >= 0 && index < this.length) {
       if (this.#jumps < fewJumps && this.#isAlone(this.#blockOf(index))) this.#jumps++;
       if (this.#jumps === fewJumps) {
-        // Without room for it, all goes on slowly.
+        // Without room for a copy, reading goes on slowly.
         this.#copied ??= CopiedLines.create(this.lines(), this.length).catch(() => undefined);
       }
       const copied = await this.#copied;
@@ -85,12 +85,12 @@ export class SourceList {
     return this.line(index);
   }
 
-  /** Ends what `lineOfMany` needs. */
+  /** Closes the copy of `lineOfMany`, if there is one. */
   async close(): Promise<void> {
     await (await this.#copied)?.close();
   }
 
-  /** The source of that number. Rejects where there is none, or it cannot be read. */
+  /** The source with that number. Rejects if there is no such source, or it cannot be read. */
   async line(index: number): Promise<SourceLine> {
     if (!(index >= 0 && index < this.length)) throw new RangeError(`'${this.path}' has no source ${index}`);
     const block = this.#blockOf(index);
@@ -98,7 +98,7 @@ export class SourceList {
     return (await this.#read(block))(index - this.#blocks.starts[block]!);
   }
 
-  /** The sources from that number on. */
+  /** The sources from number `from` on. */
   async *lines(from = 0): AsyncGenerator<SourceLine, void, undefined> {
     for (let index = from; index < this.length; ) {
       const block = this.#blockOf(index);
@@ -108,7 +108,7 @@ export class SourceList {
     }
   }
 
-  /** How many sources before that number are not quarantined: features.parquet has rows of those. */
+  /** How many sources before that number are not quarantined, which have rows in features.parquet. */
   async doneBefore(index: number): Promise<number> {
     if (index === 0) return 0;
     const block = this.#blockOf(index - 1);
@@ -119,7 +119,7 @@ export class SourceList {
     return index - quarantined;
   }
 
-  /** The number of the source with that URI, and of a video that frame; undefined where there is none. */
+  /** The number of the source with this URI and, in a video, this frame; undefined if the list does not have it. */
   async find(uri: string, frame = 0): Promise<number | undefined> {
     const { starts } = this.#blocks;
     for (let block = 0; block < starts.length - 1; block++) {
@@ -132,7 +132,7 @@ export class SourceList {
     return undefined;
   }
 
-  /** Whether others of the block are unlikely to be asked for next: it does not follow those that were. */
+  /** Whether a line of the block is better read alone, because the block does not continue the blocks read before. */
   #isAlone(block: number): boolean {
     if (this.#held.some((held) => held.block === block || held.block === block - 1)) return false;
     this.#alone = { block, lines: this.#alone.block === block ? this.#alone.lines + 1 : 1 };
@@ -142,7 +142,7 @@ export class SourceList {
   #read(block: number): Promise<(nth: number) => SourceLine> {
     const known = this.#held.find((held) => held.block === block);
     if (known) return known.lineAt;
-    // A block has lines unless it is asked for a URI.
+    // Not undefined, because no URI is given.
     const held = { block, lineAt: this.#blocks.read(block).then((lineAt) => lineAt!) };
     this.#held.push(held);
     if (this.#held.length > mostHeld) this.#held.shift();
@@ -158,7 +158,7 @@ export class SourceList {
   }
 }
 
-/** Where the list of a folder is; undefined where it has none. */
+/** The path of the list in a folder; undefined if the folder has no list. */
 export async function listPath(folder: string, rule: PathRule = (path) => path): Promise<string | undefined> {
   for (const name of Object.values(listNames)) {
     const path = await rule(join(folder, name));
@@ -167,7 +167,7 @@ export async function listPath(folder: string, rule: PathRule = (path) => path):
   return undefined;
 }
 
-/** What the list of a folder says of itself, as JSON; empty where there is none. Does not read the list. */
+/** The head of the list in a folder, as JSON; empty if the folder has no list. Does not read the rest of the list. */
 export async function headOfList(folder: string): Promise<string> {
   const path = await listPath(folder);
   if (path === undefined) return '';

@@ -5,7 +5,7 @@ import { encodeFlags, encodeOptional } from '../features/number-columns.ts';
 import { TextList } from '../features/text-list.ts';
 import type { SourceLine } from './source-line.ts';
 
-/** Sources of a page, and pages of a row group, at most. */
+/** The most sources of a page, and the most pages of a row group. */
 export const pageRows = 1024;
 export const groupPages = 8;
 
@@ -19,7 +19,7 @@ const number = (name: NumberName, type: 'INT64' | 'DOUBLE' = 'INT64'): SchemaEle
   return { name, type, repetition_type: 'OPTIONAL' };
 };
 
-/** The fields of a SourceLine; null where it has none. */
+/** The fields of a SourceLine. A missing field is null. */
 const columns: SchemaElement[] = [
   text('uri', 'REQUIRED'),
   number('frame'),
@@ -36,7 +36,7 @@ const columns: SchemaElement[] = [
 /** The columns of sources.parquet, in the order of the pages of SourcePages. */
 export const sourceSchema: SchemaElement[] = [{ name: 'schema', num_children: columns.length }, ...columns];
 
-/** Makes the pages of a list of sources as rows of Parquet, one a source and in order. Holds one page. */
+/** Makes the pages of sources.parquet, with a row per source, in order. Holds one page. */
 export class SourcePages {
   readonly #texts = Object.fromEntries(columns.map(({ name }) => [name, new TextList()])) as Record<TextName, TextList>;
   readonly #numbers: Record<NumberName, Float64Array>;
@@ -49,7 +49,7 @@ export class SourcePages {
     this.#numbers = { frame: column(), timestampMs: column(), width: column(), height: column(), counted: column() };
   }
 
-  /** The next source. Returns the page that it ends, if any. */
+  /** Adds the next source. Returns the page, if it is full now. */
   add(line: SourceLine): RowsPage | undefined {
     const at = this.#quarantined.length;
     const found = line.quarantined ? undefined : line;
@@ -68,7 +68,7 @@ export class SourcePages {
     return at + 1 < pageRows ? undefined : this.end();
   }
 
-  /** Ends the page of the sources that were added; undefined where there are none. */
+  /** Ends the page; undefined if it has no sources. */
   end(): RowsPage | undefined {
     const rows = this.#quarantined.length;
     if (rows === 0) return undefined;

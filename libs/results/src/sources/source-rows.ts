@@ -4,13 +4,13 @@ import { SourceGroups } from './source-groups.ts';
 import { headKey, type SourceLine } from './source-line.ts';
 import { sourceSchema } from './source-pages.ts';
 
-/** Writes the list of a job's sources as rows of Parquet, one a source and in order. Memory is a row group. */
+/** Writes sources.parquet, with a row per source, in order. Holds one row group. */
 export class SourceRows {
   readonly #file: ParquetFile;
   readonly #head: object;
   readonly #groups = new SourceGroups();
 
-  /** `head` is what the list says of itself. The folder of `path` must exist. */
+  /** `head` is the head of the list (see list-head.ts). The folder of `path` must exist. */
   static async create(path: string, head: object): Promise<SourceRows> {
     return new SourceRows(await ParquetFile.create(path, sourceSchema), head);
   }
@@ -20,13 +20,13 @@ export class SourceRows {
     this.#head = head;
   }
 
-  /** The next source. What it returns is to be waited for before the next; undefined for nothing. */
+  /** Adds the next source. If it returns a promise, await that before the next call. */
   add(line: SourceLine): Promise<unknown> | undefined {
     const group = this.#groups.add(line);
     return group && this.#file.appendGroup(group);
   }
 
-  /** The next sources, as a row group; those before them are whole row groups. */
+  /** Adds the next sources as a row group. It also ends the row group of sources that were added before. */
   async append(group: EncodedGroup): Promise<void> {
     await this.#end();
     await this.#file.appendGroup(group);

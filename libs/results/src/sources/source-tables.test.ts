@@ -15,12 +15,17 @@ import { SourceTables } from './source-tables.ts';
 type DoneLine = Exclude<SourceLine, { quarantined: true }>;
 
 const done: DoneLine = {
-  ...{ uri: 'file:///a.jpg', name: 'a.jpg', width: 3, height: 2, counted: 1, digest: '00'.repeat(32) },
+  uri: 'file:///a.jpg',
+  name: 'a.jpg',
+  width: 3,
+  height: 2,
+  counted: 1,
+  digest: '00'.repeat(32),
 };
 const broken: SourceLine = { uri: 'file:///b.jpg', quarantined: true };
 const gone = { stage: 'read', error: 'It is gone', attempts: 2 };
 
-/** Writes tables, in pieces that end before the sources of `ends`, and whose lists are row groups from one of these on. */
+/** Writes tables in pieces that end before the sources of `ends`. From source `rowsFrom` on, pieces are row groups. */
 async function write(
   t: TestContext,
   rows: readonly SourceLine[],
@@ -62,7 +67,7 @@ async function write(
   };
 }
 
-test('sources that are done are counted by where their times are from', async (t) => {
+test('done sources are counted by the origin of their capture times', async (t) => {
   const zoneless = '1970-01-01T00:00:00.000';
   const video = (frame: number, timestampMs: number | null): Partial<DoneLine> => {
     return { uri: 'file:///c.mp4', frame, timestampMs, captured: zoneless };
@@ -82,7 +87,7 @@ test('sources that are done are counted by where their times are from', async (t
   assert.deepEqual(await count('%Y%m%d', ''), { zoneless: 1, unknown: 3 });
 });
 
-test('of thousands of sources each has its line, and of errors there is a file', async (t) => {
+test('each of thousands of sources has its line, and errors have a file', async (t) => {
   const rows = Array.from({ length: 9000 }, (_, i): SourceLine => {
     const uri = `file:///${'ü'.repeat(i % 7)}${i}`;
     return i % 100 === 99 ? { ...broken, uri } : { ...done, uri, version: `${i} 1` };
@@ -92,7 +97,7 @@ test('of thousands of sources each has its line, and of errors there is a file',
     [8192, 'sources.parquet'],
     [0, 'sources.parquet'],
   ] as const) {
-    const cut = { ends: [1, 8192], ...(rowsFrom !== undefined && { rowsFrom }) };
+    const cut = { ends: [1, 8192], rowsFrom };
     const { summary, files, lines, paths, linesOf } = await write(t, rows, cut);
     assert.deepEqual([files, summary.file], [['errors.jsonl', list], list]);
     assert.deepEqual(
@@ -108,7 +113,7 @@ test('of thousands of sources each has its line, and of errors there is a file',
   assert.deepEqual((await write(t, [done])).files, ['sources.jsonl']);
 });
 
-test('a video in job.json has the name of its first frame that is done, and none where none is', async (t) => {
+test('a video in job.json has the name of its first done frame, and no name if no frame is done', async (t) => {
   const frameOf = (uri: string, frame: number, of: SourceLine): SourceLine => ({
     ...of,
     uri,
@@ -138,7 +143,7 @@ test('a video in job.json has the name of its first frame that is done, and none
   );
 });
 
-test('job.json has an entry an image and one for the frames of a video, as long as they are ten thousand', async (t) => {
+test('job.json has an entry per image and one for the frames of a video, up to ten thousand entries', async (t) => {
   const frame = (number: number): DoneLine => ({ ...done, uri: 'file:///v.mp4', frame: number, timestampMs: null });
   const { summary } = await write(t, [
     done,

@@ -6,24 +6,27 @@ import type { CaptureCounts, SourcesPiece } from './range-sources.ts';
 import { type ListName, listNames } from './source-line.ts';
 import { SourceRows } from './source-rows.ts';
 
-/** Sources that sources.jsonl has at most; those of a job with more are in sources.parquet. */
+/** The most sources of sources.jsonl. A job with more lists its sources in sources.parquet. */
 export const mostLines = 1_000_000;
 
-/** What is known of sources once their tables are written. */
+/** A summary of all sources, once their tables are written. */
 export interface SourceSummary {
-  /** The entries of job.json, each as JSON: one an image, and one for all frames of a video that follow one another. Undefined where they are too many. */
+  /**
+   * The entries of job.json as JSON: one per image, one for all consecutive frames of a video. Undefined if too many.
+   */
   listed: string[] | undefined;
-  /** The list of sources. */
+  /** The name of the file that lists all sources. */
   file: ListName;
-  /** Entries that there are. */
+  /** The number of entries, also if they are too many to list. */
   entries: number;
   captured: CaptureCounts;
 }
 
-/** What is written of sources. */
+/** The state of tables that are being written. */
 export interface WrittenSources {
+  /** The number of sources so far. */
   sources: number;
-  /** Entries of job.json. */
+  /** The number of entries of job.json so far. */
   entries: number;
   /** Path of a list with the lines so far. */
   lines: string;
@@ -37,14 +40,14 @@ export interface SourceTablesOptions {
 }
 
 /**
- * Writes what a job tells of its sources beside their histograms, piece by piece and in order: their list, with the version of each file when it
- * was listed, before anyone read it, so that what was written to the file since makes another version; and errors.jsonl, a line a
- * quarantined source, which is there only where there is one. Memory does not grow with them, but for the first entries of job.json.
+ * Writes a job's tables about its sources, except histograms, piece by piece and in order: the list of sources, and
+ * errors.jsonl with a line per quarantined source, which is missing if no source is quarantined. Memory does not grow
+ * with the number of sources, except for the first entries of job.json.
  */
 export class SourceTables {
   readonly #options: SourceTablesOptions;
   readonly #file: AtomicFile;
-  /** Once there are row groups, which are of all sources from the first on; the list has no lines then. */
+  /** The list as row groups, once there are any. They have all sources from the first on, and replace the lines. */
   #rows: SourceRows | undefined;
   readonly #listed = new ListedSources();
   readonly #captured: CaptureCounts = {};
@@ -66,12 +69,12 @@ export class SourceTables {
     this.#file = file;
   }
 
-  /** What is written so far. */
+  /** The state so far. */
   get written(): WrittenSources {
     return { sources: this.#count, entries: this.#listed.count, lines: this.#file.temporary };
   }
 
-  /** The next sources. */
+  /** Writes the next sources. */
   async append({ count, lines, groups, errors, captured, listed }: SourcesPiece): Promise<void> {
     this.#count += count;
     this.#listed.append(listed);
@@ -100,7 +103,7 @@ export class SourceTables {
     return { ...this.#listed.end(), file, captured: this.#captured };
   }
 
-  /** Removes what was written so far. */
+  /** Removes everything that was written so far. */
   async abort(): Promise<void> {
     await this.#errors?.abort();
     await this.#rows?.abort();

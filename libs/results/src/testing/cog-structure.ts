@@ -1,6 +1,6 @@
 /** A directory of a TIFF file as a test finds it. */
 export interface Directory {
-  /** Where it lies. */
+  /** The byte at which it begins. */
   offset: number;
   width: number;
   height: number;
@@ -12,10 +12,11 @@ export interface Directory {
 }
 
 /**
- * The directories of a little-endian TIFF or BigTIFF file of uncompressed tiles. Fails where the file is no Cloud Optimized
- * GeoTIFF: its first directory follows the header, those of overviews follow, each of half the size, all with their values
- * before the first tile; and tiles lie row by row, those of the smallest overview first, those of the image last, up to
- * the end of the file. `fileBytes` is the length of the file, of which `head` holds at least all before the first tile.
+ * The directories of a little-endian TIFF or BigTIFF file of uncompressed tiles. Throws unless the file is a Cloud
+ * Optimized GeoTIFF. The first directory must follow the header, and then the directories of overviews, each of half
+ * the size, all with their values before the first tile. Tiles must lie row by row, from the smallest overview to the
+ * image, up to the end of the file. `fileBytes` is the length of the file; `head` has at least all bytes before the
+ * first tile.
  */
 export function checkCogStructure(head: Uint8Array, fileBytes: number, bytesPerPixel: number): Directory[] {
   const view = new DataView(head.buffer, head.byteOffset, head.length);

@@ -23,7 +23,7 @@ export interface FoundRow {
   histogram: number[];
 }
 
-/** The rows that sources are to have, in a grid of so many columns. */
+/** The rows that sources must have, in a grid with `gridColumns` columns. */
 export function rowsOf(sources: readonly WrittenSource[], gridColumns: number): FoundRow[] {
   return sources.flatMap(({ facts: { number: _, ...facts }, cells }) =>
     cells.map(({ counted, histogram }, cell) => {

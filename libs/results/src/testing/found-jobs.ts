@@ -11,14 +11,15 @@ import type { PartPipeline } from '../parts/part-writer.ts';
 import type { SourceLine } from '../sources/source-line.ts';
 import { documentedDigest } from './documented-digest.ts';
 
-/** A source of a job, and what was found of it; `size` is absent where it is quarantined. */
+/** A source of a job, and its result. */
 export interface MadeSource {
   planned: BlockSource;
+  /** Absent if the source is quarantined. */
   size?: { width: number; height: number };
   captured?: CaptureTime;
 }
 
-/** A job all of whose sources are settled, cut into shards, each of which is in a part. */
+/** A job that is cut into shards, each of them in a part. All sources are settled. */
 export interface MadeJob {
   pipelines: PartPipeline[];
   rule: CaptureOptions;
@@ -27,17 +28,19 @@ export interface MadeJob {
   firsts: number[];
   /** The part of each shard. */
   partOf: number[];
-  /** What counts follow from, and how large they are. */
+  /** The seed of the counts, and the largest count. */
   seed: number;
   largest: number;
 }
 
 const shape = (grid: HistogramShape['grid'], channels: number, bins: number): HistogramShape => ({
-  ...{ grid, channels, bins },
+  grid,
+  channels,
+  bins,
 });
 const one = { rows: 1, columns: 1 };
 
-/** Pages of 1024 sources down to pieces of one. */
+/** Shapes for which pages have from 1024 sources down to a part of one source. */
 const shapes: HistogramShape[] = [
   shape(one, 1, 0),
   shape(one, 1, 3),
@@ -54,7 +57,10 @@ const made = fc
   .record(
     {
       place: fc.constantFrom('file:///in/cam1/', 'file:///in/cam22/', 'https://user:secret@host/a/?signed='),
-      ...{ text, name: text, sizeBytes: fc.nat(), version: fc.oneof(text, fc.constant('5 1700000000123.5')) },
+      text,
+      name: text,
+      sizeBytes: fc.nat(),
+      version: fc.oneof(text, fc.constant('5 1700000000123.5')),
       video: fc.record({ frame: fc.nat(), timestampMs: fc.option(fc.double({ min: 0, max: 1e9, noNaN: true })) }),
       size: fc.record({ width: fc.integer({ min: 1, max: 9 }), height: fc.integer({ min: 1, max: 9 }) }),
       captured: fc.record(
@@ -66,7 +72,7 @@ const made = fc
   )
   .map((source) => structuredClone(source));
 
-/** Jobs of up to so many sources. */
+/** Any jobs with up to `mostSources` sources. */
 export const anyMadeJob = (mostSources = 60): fc.Arbitrary<MadeJob> =>
   fc
     .record({
@@ -87,14 +93,18 @@ export const anyMadeJob = (mostSources = 60): fc.Arbitrary<MadeJob> =>
       const firsts = [...new Set([0, ...cuts])].filter((first) => first < sources.length).sort((a, b) => a - b);
       return {
         pipelines: some.map((each, i) => ({ name: `p${i}`, shape: each })),
-        ...{ rule, firsts, partOf: parts, seed, largest },
+        rule,
+        firsts,
+        partOf: parts,
+        seed,
+        largest,
         sources: sources.map(([source, chance], index): MadeSource => {
           const { place, text: file, name, sizeBytes, version, video, size, captured } = source;
           const uri = place + encodeURIComponent(file);
           const more = { ...(version !== undefined && { version, pin: version }), ...(video && { video }) };
           const planned = { index, uri, name: `${index}-${name}`, sizeBytes, ...more };
           if (chance === 0) return { planned };
-          // Large enough for any counts, also in one of forty cells.
+          // The image is large enough for any counts, also in one of forty cells.
           const factor = largest > 300 ? 2 ** 24 : 200;
           return {
             planned,
@@ -106,8 +116,8 @@ export const anyMadeJob = (mostSources = 60): fc.Arbitrary<MadeJob> =>
     });
 
 /**
- * What a pipeline counts in the cells of a source, each with its channels. In a cell, all of them count the same
- * pixels.
+ * The counts of a pipeline in the cells of a source, with all channels. In a cell, all channels count the same number
+ * of pixels.
  */
 export function cellsOfSource({ seed, largest }: MadeJob, pipeline: PartPipeline, source: number): FeatureCell[] {
   const { grid, channels, bins } = pipeline.shape;
@@ -118,7 +128,7 @@ export function cellsOfSource({ seed, largest }: MadeJob, pipeline: PartPipeline
   };
   return Array.from({ length: grid.rows * grid.columns }, () => {
     const histogram = new Float64Array(channels * bins);
-    // Few bins of a cell have most of it, and some cells have nothing.
+    // A few bins have most counts of a cell, and some cells count nothing.
     const counted = next() < 0.1 ? 0 : Math.floor(next() * (largest + 1));
     for (let channel = 0; channel < channels; channel++) {
       for (let left = counted; left > 0 && bins > 0; ) {
@@ -131,7 +141,7 @@ export function cellsOfSource({ seed, largest }: MadeJob, pipeline: PartPipeline
   });
 }
 
-/** The shards of a job as a node has found them. */
+/** The shards of a job, with results as from a node. */
 export function shardsOf(job: MadeJob): FoundShard[] {
   return job.firsts.map((first, i) => {
     const sources = job.sources.slice(first, job.firsts[i + 1]);
@@ -163,13 +173,13 @@ export function shardsOf(job: MadeJob): FoundShard[] {
 
 const sumOfCells = (cells: readonly FeatureCell[]): number => cells.reduce((sum, { counted }) => sum + counted, 0);
 
-/** The time in the version of a file of this machine, which is its size and when it was changed. */
+/** The time in the version of a local file, which consists of the size and the time of the last change. */
 function changedAt(version = ''): CaptureTime | undefined {
   const [, ms] = /^\d+ (\d+)(?:\.\d+)?$/.exec(version) ?? [];
   return ms === undefined ? undefined : { localMs: Number(ms), offsetMinutes: 0 };
 }
 
-/** What the outputs of a pipeline have: a line a source, and the rows of those that were found. */
+/** The expected outputs of a pipeline: a line per source, and the rows of the sources that were found. */
 export function rowsOfJob(
   job: MadeJob,
   pipeline: PartPipeline,
@@ -194,7 +204,7 @@ export function rowsOfJob(
     );
     const digest = documentedDigest(size.width, size.height, counted, bins).toString('hex');
     lines.push({ ...what, name, ...size, counted, digest, ...(captured && { captured: captureText(captured) }) });
-    const { atMs, camera } = rule.of({ uri, ...(video && { video }), ...(captured && { captured }) });
+    const { atMs, camera } = rule.of({ uri, video, captured });
     const { frame = 0, timestampMs = null } = video ?? {};
     features.push({ facts: { number, source, name, frame, timestampMs, capturedAtMs: atMs, camera }, cells });
   }

@@ -20,7 +20,7 @@ export const anySize = (max: number): fc.Arbitrary<Size> => {
   return fc.record({ width: side, height: side }, { noNullPrototype: true });
 };
 
-/** Bands one after another, without gaps; no two neighbours are equal, and floats are finite. */
+/** Some samples, bands one after another, without gaps. No two neighbours are equal, and floats are finite. */
 export function someSamples(size: Size, { sample, bands }: MapType): Uint8Array {
   const count = size.width * size.height * bands;
   const bytes = new Uint8Array(count * sampleBytes[sample]);
@@ -66,7 +66,7 @@ export function levelsByDefinition(
   return levels;
 }
 
-/** Copies rows of a map to a strip as `buildPyramid` asks for them. */
+/** Copies rows of a map to a strip, as `buildPyramid` asks for them. */
 export function copyStrip(
   map: Uint8Array,
   size: Size,
@@ -82,7 +82,7 @@ export function copyStrip(
   }
 }
 
-/** Reads every level of a Zarr group with another implementation; samples are laid out as `someSamples` does. */
+/** Reads every level of a Zarr group with another implementation. Samples are laid out as in `someSamples`. */
 export async function readZarr(path: string, levels: number) {
   const root = zarr.root(folderStore(path));
   const { attrs } = await zarr.open.v3(root, { kind: 'group' });
@@ -96,7 +96,7 @@ export async function readZarr(path: string, levels: number) {
   return { attrs, arrays };
 }
 
-/** The files of a folder, as zarrita asks for them. */
+/** The files of a folder in the form that zarrita reads. */
 function folderStore(folder: string): zarr.AsyncReadable {
   const ifThere = async <Result>(reading: Promise<Result>): Promise<Result | undefined> =>
     reading.catch((error: NodeJS.ErrnoException) => {
@@ -123,7 +123,7 @@ async function readRange(path: string, range: zarr.RangeQuery): Promise<Uint8Arr
   }
 }
 
-/** The samples of `rect` within those of the whole image. */
+/** The samples of `rect`, as a view of the samples of the whole image. */
 export function within(samples: Uint8Array, size: Size, { sample }: MapType, { x, y }: Rect): PlanarSamples {
   const unit = sampleBytes[sample];
   const strideBytes = size.width * unit;
@@ -144,11 +144,11 @@ export function cut({ width, height }: Size, tilePx: number): Rect[] {
 const depths = { u8: 'uchar', u16: 'ushort', u32: 'uint', i16: 'short', f32: 'float' } as const;
 
 /**
- * What sharp finds in a page of an image file, laid out as `someSamples` does. Fails where the file has other bands or samples than
- * `type`. Sharp makes negative samples 0.
+ * The samples that sharp reads from a page of an image file, laid out as in `someSamples`. Rejects if the file has
+ * other bands or samples than `type`. Sharp makes negative samples 0.
  */
 export async function readWithSharp(path: string, type: MapType, page = 0): Promise<{ size: Size; samples: Buffer }> {
-  // Not by its path, because sharp remembers what it has read there.
+  // Sharp does not get the path, because it remembers what it has read from a path.
   const file = await readFile(path);
   const options = page > 0 ? { page } : {};
   const { width, height, channels, depth, space } = await sharp(file, options).metadata();
@@ -168,7 +168,7 @@ export async function readWithSharp(path: string, type: MapType, page = 0): Prom
   return { size, samples: Buffer.concat(bands) };
 }
 
-/** What `readWithSharp` gives for samples that are in the file. */
+/** The result of `readWithSharp` for a file with these samples. */
 export function asSharpReads(samples: Uint8Array, { sample }: MapType): Uint8Array {
   if (sample !== 'i16') return samples;
   const positive = (samplesOf(samples, sample) as Int16Array).map((value) => Math.max(0, value));

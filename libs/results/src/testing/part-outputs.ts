@@ -13,13 +13,13 @@ import { listHead } from '../sources/list-head.ts';
 import { SourceRows } from '../sources/source-rows.ts';
 import { type MadeJob, rowsOfJob, shardsOf } from './found-jobs.ts';
 
-/** The tables of a pipeline; features.parquet is absent where it has no histogram. */
+/** The tables of a pipeline; features.parquet is absent if the pipeline has no histogram. */
 export interface Tables {
   list: Buffer;
   features?: Buffer;
 }
 
-/** Writes the shards of a job into its parts. Those without a source that was found are quarantined without one. */
+/** Writes the shards of a job into its parts. Every second shard with only quarantined sources is in no part. */
 export async function writeParts(folder: string, job: MadeJob): Promise<SettledShard[]> {
   const shards = shardsOf(job);
   const settled: SettledShard[] = shards.map(({ block }) => ({ block }));
@@ -34,7 +34,7 @@ export async function writeParts(folder: string, job: MadeJob): Promise<SettledS
   return settled;
 }
 
-/** The tables of each pipeline, finished from parts. `add` adds a shard. */
+/** The tables of each pipeline, finished from parts. `add` adds a shard to the finisher. */
 export async function finishParts(
   folder: string,
   job: MadeJob,
@@ -57,7 +57,7 @@ export async function finishParts(
   return Promise.all(
     job.pipelines.map(async ({ name, shape }) => ({
       list: await readFile(join(folder, `${name}-sources.parquet`)),
-      ...(shape.bins > 0 && { features: await readFile(join(folder, `${name}-features.parquet`)) }),
+      features: shape.bins > 0 ? await readFile(join(folder, `${name}-features.parquet`)) : undefined,
     })),
   );
 }

@@ -1,10 +1,10 @@
-// A process that has opened as many files as it may. It prints the result of a search, which shows that it still runs.
+// A process that has opened as many files as it may. It prints how a search ends, which shows that the process goes on.
 import { closeSync, openSync } from 'node:fs';
 import { pause } from '@halogrid/testing';
 import { Retrieval } from '../retrieval.ts';
 
 const retrieval = new Retrieval();
-/** The files that use up the limit, except as many as the argument says. */
+/** The files that use up the limit. As many as the argument says are closed again. */
 const opened: number[] = [];
 try {
   for (;;) opened.push(openSync('/dev/null', 'r'));

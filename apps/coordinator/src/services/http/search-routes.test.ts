@@ -115,7 +115,7 @@ test('a coordinator searches its indexes', async (t) => {
       ['search?index=others&row=0', 404, /^There is no index 'others' here; there is pictures, cameras$/],
       [`search?index=${folder}&row=0`, 403, /^Only a coordinator with --data-root looks for an index by its path$/],
       ['search?index=pictures', 400, /^Expected row, uri, or an image by POST, but received none$/],
-      ['search?index=pictures&row=2', 404, /^There is no row 2: those of the index are 0 to 1$/],
+      ['search?index=pictures&row=2', 404, /^There is no row 2: the rows of the index are 0 to 1$/],
       ['search?index=pictures&row=x', 400, /^Expected a whole number for row but received 'x'$/],
       ['search?index=pictures&row=0&row=1', 400, /^Expected one value for row but received 'several'$/],
       ['search?index=pictures&row=0&k=1', 400, /^Expected one of index, .*, group for a parameter but received 'k'$/],
