@@ -81,7 +81,8 @@ test('DuckDB finds the rows of a part, which has the form of an output', async (
     await writer.add({
       block: packSources(some.map((index) => ({ index, uri: `file:///${index}`, name: `n${index}`, sizeBytes: 1 }))),
       found: Uint32Array.from(found, (index) => index - some[0]!),
-      ...{ widths: new Uint32Array(found.length).fill(9), heights: new Uint32Array(found.length).fill(8) },
+      widths: new Uint32Array(found.length).fill(9),
+      heights: new Uint32Array(found.length).fill(8),
       parts: [{ counted: new Float64Array(found.length).fill(72), bins }],
     });
   }

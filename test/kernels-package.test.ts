@@ -50,8 +50,14 @@ async function run(program: string, args: string[]): Promise<string> {
 /** Bundles a program for browsers, as users do. */
 async function bundled(file: string): Promise<{ code: string; metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
-    ...{ entryPoints: [file], bundle: true, format: 'esm', platform: 'browser', write: false, metafile: true },
-    ...{ logLevel: 'silent', absWorkingDir: folder },
+    entryPoints: [file],
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    absWorkingDir: folder,
   });
   return { code: outputFiles[0]!.text, metafile };
 }

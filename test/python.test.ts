@@ -113,8 +113,10 @@ async function expectedRows(file: string): Promise<Rows> {
 
 const int32 = fc.nat({ max: 2 ** 31 - 1 });
 const shapes = fc.record({
-  ...{ rows: fc.constantFrom(1, 1, 2), columns: fc.constantFrom(1, 1, 2) },
-  ...{ bins: fc.integer({ min: 1, max: 300 }), isWide: fc.boolean() },
+  rows: fc.constantFrom(1, 1, 2),
+  columns: fc.constantFrom(1, 1, 2),
+  bins: fc.integer({ min: 1, max: 300 }),
+  isWide: fc.boolean(),
 });
 const table = shapes.chain(({ rows, columns, bins, isWide }) => {
   const count = fc.oneof(fc.nat(9), int32, ...(isWide ? [fc.maxSafeNat()] : []));

@@ -148,7 +148,8 @@ const spec = (more: Partial<JobSpec>): JobSpec =>
   JobSpec.fromPartial({
     sources: [pathToFileURL(join(root, 'in')).href],
     pipeline: { operations: [{ kernel: 'lbp' }] },
-    ...{ out: pathToFileURL(join(root, 'out')).href, mapFormat: 'none' },
+    out: pathToFileURL(join(root, 'out')).href,
+    mapFormat: 'none',
     ...more,
   });
 const submit = (more: Partial<JobSpec>): Uint8Array =>

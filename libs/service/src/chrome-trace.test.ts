@@ -4,7 +4,13 @@ import { JobState, TraceResponse } from '@halogrid/proto';
 import { chromeTrace } from './chrome-trace.ts';
 
 const shard = (number: number, node: number, leased: number) => ({
-  ...{ node, shard: number, attempt: 1, leased, begun: leased + 0.25, answered: leased + 2, merged: leased + 2.125 },
+  node,
+  shard: number,
+  attempt: 1,
+  leased,
+  begun: leased + 0.25,
+  answered: leased + 2,
+  merged: leased + 2.125,
   spans: [
     { stage: 'shard', from: 0, to: 1.5 },
     { stage: 'decode', from: 0.5, to: 1 },

@@ -48,7 +48,10 @@ test('results of frames have bounds, with or without a part', () => {
   const usual = FoundInPart.create({
     part: '0b8ad4a1-6b1b-4f0e-9f9c-8d8f2a4f6c11',
     places: [{ sources: place, features: place }],
-    ...{ found: 1, pixels: 4, digest: new Uint8Array(32), parts: [{ counted: '4', sums: new Uint8Array(256) }] },
+    found: 1,
+    pixels: 4,
+    digest: new Uint8Array(32),
+    parts: [{ counted: '4', sums: new Uint8Array(256) }],
   });
   const excess = (more: Partial<FoundInPart>) => {
     const value = ShardCompleted.fromPartial({ found: { ...usual, ...more } });
@@ -101,7 +104,7 @@ test('parts count at any depth, and other fields do not count', () => {
   assert.throws(() => decodeBounded(SubmitRequest, bytes, submitParts, 12));
 });
 
-test('bytes that do not decode give the decoder's own error', () => {
+test('bytes that do not decode give the error of the decoder', () => {
   for (const bytes of [[0x0a, 0xff, 0xff], [0x1a, 0x05, 0x32], [0xff]]) {
     assert.throws(() => decodeBounded(AttachRequest, Uint8Array.from(bytes), reportParts));
   }

@@ -13,7 +13,11 @@ const reader = 'reader-token-0123456789';
 async function setServer(t: TestContext, allowedOrigins: readonly string[]) {
   const tokens = writeSecret(secretFolder(t), 'tokens', `read page ${reader}\n`);
   const server = await startHttp({
-    ...{ host: '127.0.0.1', port: 0, registry: createRegistry('node'), notReady: () => undefined, allowedOrigins },
+    host: '127.0.0.1',
+    port: 0,
+    registry: createRegistry('node'),
+    notReady: () => undefined,
+    allowedOrigins,
     access: createAccess(createServerSecurity({ tokens }), assert.fail),
     route: (_request, response) => Boolean(response.end('api')),
   });
