@@ -14,25 +14,25 @@ import { command } from './command.ts';
 import { lacksPython, pythonPackage, runPython } from './python.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// What is wrong of a job is told to each caller by the names that he uses.
+// Each interface reports a wrong field of a job by the name that its callers use.
 
 const frames = fileURLToPath(new URL('../samples/frames', import.meta.url));
 
-/** A wrong value of a field of JobSpec, and what each caller writes and calls it. */
+/** A wrong value of a field of JobSpec, as each interface takes it, with the interface's name for it. */
 interface Wrong {
   /** As JSON of JobSpec, and the name of its field in .proto files. */
   spec: Record<string, unknown>;
   field: string;
-  /** Arguments of Python's `submit`, where they are others than the fields of `spec`, and the name of the argument. */
+  /** Arguments of Python's `submit`, if they differ from the fields of `spec`, and the name of the argument. */
   python?: Record<string, unknown>;
   argument?: string;
-  /** Words of the command line, and the option. */
+  /** Arguments of the command line, and the option. */
   words?: string[];
   option?: string;
-  /** Options of `run` of TypeScript, and the option. */
+  /** Options of `run` in TypeScript, and the option. */
   run?: Record<string, unknown>;
   name?: string;
-  /** Whether no message can hold it. */
+  /** Whether only JSON can hold the value, not a protobuf message. */
   isJsonAlone?: boolean;
 }
 
@@ -259,17 +259,17 @@ const snake = (value: unknown): unknown =>
     : value;
 const argumentOf = ({ argument, field }: Wrong): string => argument ?? field;
 
-/** An error as a caller got it. */
+/** An error as a caller receives it. */
 interface Told {
   message: string;
   field: string | undefined;
 }
 
-/** Holds an error to the name that its caller uses, and to none of another. */
+/** Checks that an error has the name of its own interface, and no name of another. */
 function check(door: string, wrong: Wrong, own: string, { message, field }: Told): void {
   const told = `${door}: ${JSON.stringify(wrong.spec)}: ${field}: ${message}`;
   assert.equal(field, own, told);
-  // A sentence about a source has its path.
+  // A sentence about a source contains its path instead of the field.
   if (!/sources\[|SOURCE /.test(own)) assert.ok(message.includes(own), told);
   if (door !== 'command line') assert.doesNotMatch(message, /(?<![\w'-])--[a-z]|SOURCE/, told);
   const others = [wrong.field, camel(wrong.field), argumentOf(wrong), wrong.option, wrong.name];
@@ -327,7 +327,7 @@ test('HTTP, and TypeScript by it: fields of JSON', async () => {
   }
 });
 
-test('gRPC: fields of the .proto files, and those of TypeScript by it', async (t) => {
+test('gRPC: fields of the .proto files, and TypeScript over gRPC: its fields', async (t) => {
   const jobs = new JobsClient(cluster.address, credentials.createInsecure());
   t.after(() => jobs.close());
   const client = connect(cluster.address);
@@ -369,7 +369,7 @@ test('the command line: options', () => {
   }
 });
 
-test('a refusal of a coordinator has the options of the command that was typed', async () => {
+test('a refusal by a coordinator has the options of the typed command', async () => {
   const { code, stdout, stderr } = await cluster.halogrid(['submit', frames, '--every', '2', '--json']);
   assert.equal(code, 2);
   const sentence = 'Expected a video among the sources, because --every is for videos, but received images alone';
@@ -378,7 +378,7 @@ test('a refusal of a coordinator has the options of the command that was typed',
   assert.deepEqual(told, { error: sentence, code: 'INVALID_ARGUMENT', field: '--every' });
 });
 
-test('a source that is not there is refused with one code by all', async () => {
+test('all interfaces refuse a missing source with the same code', async () => {
   const missing = join(frames, 'none.pgm');
   const runs = [
     command(['run', missing, '--json']),

@@ -1,6 +1,4 @@
-/**
- * What stands in rules as a number of seconds: how old the last result may be, and how long the ledger may be behind.
- */
+/** Numbers of seconds in rules: how old the last result may be, and how long the ledger may be behind. */
 const seconds: Record<string, RegExp> = {
   lastResult: /(?<=<= )300\b/,
   ledgerBehind: /(?<=halogrid_ledger_behind_seconds\) > )30\b/,
@@ -8,9 +6,9 @@ const seconds: Record<string, RegExp> = {
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /**
- * The text of a file of rules of Prometheus with every time divided by `by`: how long alerts wait, what rates look back
- * on, and the seconds that alerts compare with. All else stays. Throws where one of these seconds is given and no
- * longer there to be divided.
+ * The text of a Prometheus rules file with every time divided by `by`: the waits of alerts, the ranges of rates, and
+ * the seconds that alerts compare with. Everything else stays. Throws if a pattern of `seconds` is not found in a file
+ * of alerts.
  */
 export function shortenedRules(text: string, by: number): string {
   const isOfAlerts = text.includes('alert:');

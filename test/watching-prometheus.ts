@@ -20,8 +20,8 @@ const rulesOf = (name: string): string =>
   readFileSync(new URL(`../deploy/prometheus/${name}`, import.meta.url), 'utf8');
 
 /**
- * A real Prometheus with our rules, in which times are shorter; it scrapes and evaluates every second, and targets come
- * and go.
+ * A real Prometheus with our rules, but with shorter times. It scrapes and evaluates every second, and its targets can
+ * change.
  */
 export class WatchingPrometheus {
   /** HOST:PORT. */
@@ -35,7 +35,7 @@ export class WatchingPrometheus {
     this.#stop = stop;
   }
 
-  /** `by`: what the times of rules are divided by. */
+  /** `by`: the factor by which times in rules are divided. */
   static async start(by: number): Promise<WatchingPrometheus> {
     const folder = scratchFolder();
     const address = `127.0.0.1:${await freePort()}`;
@@ -69,11 +69,11 @@ export class WatchingPrometheus {
     return prometheus;
   }
 
-  /** What it scrapes of a cluster from now on, all of it. */
+  /** Sets all targets of a cluster from now on. */
   watch(cluster: string, targets: Targets): void {
     for (const [job, addresses] of Object.entries(targets)) {
       const group = { targets: addresses.map((address) => address.replace('http://', '')), labels: { cluster } };
-      // Prometheus must not read half of it.
+      // Renamed into place, so that Prometheus never reads half of it.
       writeFileSync(join(this.#folder, 'next-targets'), JSON.stringify([group]));
       renameSync(join(this.#folder, 'next-targets'), join(this.#folder, 'targets', `${job}.${cluster}.json`));
     }
@@ -98,7 +98,7 @@ export class WatchingPrometheus {
     return result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
   }
 
-  /** Asks its API. Rejects with its own sentence where it refuses. */
+  /** Asks its API. Rejects with Prometheus' own sentence if it refuses. */
   async ask<T>(path: string, parameters: Record<string, string> = {}): Promise<T> {
     const response = await fetch(`http://${this.address}/api/v1/${path}?${new URLSearchParams(parameters)}`);
     const { status, error, data } = (await response.json()) as { status: string; error?: string; data: T };
