@@ -96,7 +96,7 @@ test('one process submits a job and another watches it to its end, on three node
   assert.equal(watched.code, 0, watched.stderr);
   const summary = JSON.parse(watched.stdout);
   assert.deepEqual([summary.id, summary.state, summary.out, summary.digest], [jobId, 'complete', out, digest]);
-  // On a busy machine a shard may take so long that the coordinator leases it to another node as well.
+  // On a busy machine a shard may take long enough for the coordinator to lease it to another node too.
   const { attempts } = summary.counts;
   assert.ok(attempts >= shards && attempts <= 1.1 * shards, `${attempts} attempts`);
   const counts = { sources: 1, frames: 1, shards, attempts, pixels: 640 * 640, quarantined: 0 };

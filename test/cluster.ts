@@ -24,7 +24,7 @@ export interface ClusterOptions {
   device?: string;
   /** HOST:PORT; any free port unless given. */
   listen?: string;
-  /** How long the coordinator waits for a silent node; by default so long that no healthy node is lost. */
+  /** How many milliseconds a node may be silent; by default so many that no healthy node is lost. */
   nodeTimeoutMs?: number;
   /** The file of the ledger; in a scratch folder unless given. */
   ledger?: string;
