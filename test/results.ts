@@ -7,7 +7,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a file holds is for the test that reads it to say.
+// biome-ignore lint/suspicious/noExplicitAny: only the test that reads a file knows its contents.
 export function readJson(...path: string[]): any {
   return JSON.parse(readFileSync(join(...path), 'utf8'));
 }

@@ -229,7 +229,7 @@ function mount(folder: string, size: string): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'halogrid-test', folder]).status === 0;
 }
 
-/** Why this process may not mount a small disk; false where it may. */
+/** Why this process may not mount a small disk; false if it may. */
 function cannotMount(): string | false {
   const folder = '/tmp';
   const trial = join(folder, `halogrid-mount-${process.pid}`);

@@ -187,7 +187,7 @@ export class JobLog {
     await this.#log?.close();
   }
 
-  /** Bytes of its own log that are written. */
+  /** How many bytes of this leader's log are written. */
   get #end(): number {
     return this.#log?.end ?? 0;
   }
