@@ -202,7 +202,7 @@ function looks(panel: Panel): object {
     case 'stat':
       return {
         type: 'stat',
-        fieldConfig: { defaults: { unit, noValue }, overrides: [] },
+        fieldConfig: { defaults: { unit, ...(noValue && { noValue }) }, overrides: [] },
         options: { colorMode: 'none', graphMode: 'area', reduceOptions: { calcs: ['lastNotNull'] } },
       };
     case 'timeseries':
