@@ -4,7 +4,6 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, freePort } from '@halogrid/testing';
 import { scratchFolder } from './scratch-folder.ts';
-import { shortenedRules } from './shortened-rules.ts';
 
 export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 
@@ -15,6 +14,13 @@ export interface Alert {
 }
 /** A target: HOST:PORT, or http://HOST:PORT. */
 export type Targets = Record<'halogrid-coordinator' | 'halogrid-node', readonly string[]>;
+
+/** Numbers of seconds in rules: how old the last result may be, and how long the ledger may be behind. */
+const seconds: Record<string, RegExp> = {
+  lastResult: /(?<=<= )300\b/,
+  ledgerBehind: /(?<=halogrid_ledger_behind_seconds\) > )30\b/,
+};
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 const rulesOf = (name: string): string =>
   readFileSync(new URL(`../deploy/prometheus/${name}`, import.meta.url), 'utf8');
@@ -109,4 +115,22 @@ export class WatchingPrometheus {
   stop(): Promise<unknown> {
     return this.#stop();
   }
+}
+
+/**
+ * The text of a Prometheus rules file with every time divided by `by`: the waits of alerts, the ranges of rates, and
+ * the seconds that alerts compare with. Everything else stays. Throws if a pattern of `seconds` is not found in a file
+ * of alerts.
+ */
+function shortenedRules(text: string, by: number): string {
+  const isOfAlerts = text.includes('alert:');
+  const divide = (amount: string, unit: string): string => `${(Number(amount) * unitSeconds[unit]!) / by}s`;
+  let shortened = text
+    .replaceAll(/(?<=\bfor: )(\d+)([smhd])$/gm, (_, amount, unit) => divide(amount, unit))
+    .replaceAll(/(?<=\[)(\d+)([smhd])(?=\])/g, (_, amount, unit) => divide(amount, unit));
+  for (const [name, pattern] of Object.entries(isOfAlerts ? seconds : {})) {
+    if (!pattern.test(shortened)) throw new Error(`No rule has the seconds of ${name}`);
+    shortened = shortened.replace(pattern, (amount) => String(Number(amount) / by));
+  }
+  return shortened;
 }

@@ -29,13 +29,13 @@ const lengthBytes = 4;
 /**
  * The bytes of a group that begins at `offset` of the log `logName`, in pieces that share the facts' memory:
  *
- *     magic, length   uint32 little-endian; `length` is that of what follows the head
- *     checksum        CRC-32 of the log's name, the offset, the length, the checkpoint and all that follows
+ *     magic, length   uint32 little-endian; `length` is the number of bytes after the head
+ *     checksum        CRC-32 of the log's name, the offset, the length, the checkpoint and the facts
  *     checkpoint      uint64: where the last group with a checkpoint begins
  *     facts           for each fact its length, uint32, and its bytes
  *
- * The checksum holds the name and the offset, so that bytes of another log, or of another place, are no group. Throws
- * RangeError where it would be longer than `maxGroupBytes`.
+ * The checksum covers the name and the offset, so that bytes of another log or from another place do not count as a
+ * group. Throws RangeError if the group would be longer than `maxGroupBytes`.
  */
 export function packGroup(
   logName: string,
