@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The checks of deploy/ that need Debian packages: docker-compose and prometheus. Without one it says what it skips.
+# Runs the checks of deploy/ that need the Debian packages docker-compose and prometheus, and says which it skips.
 set -euo pipefail
 cd "$(dirname "$0")"
 export PATH="$PWD/../node_modules/.bin:$PATH"
 
-# has COMMAND PACKAGE: whether COMMAND is there.
+# has COMMAND PACKAGE: whether COMMAND is installed.
 has() {
   command -v "$1" >/dev/null || { echo "skipped: the checks with $1, which is not installed (Debian package $2)"; return 1; }
 }
@@ -19,7 +19,7 @@ fi
 if has promtool prometheus && has prometheus prometheus; then
   promtool check config prometheus/prometheus.yml
   promtool check config prometheus/prometheus.two-coordinators.yml
-  # Its token is where the container has it.
+  # Syntax only, because its token file exists only in the container.
   promtool check config --syntax-only prometheus/prometheus.secure.yml
   promtool check rules --lint=all --lint-fatal prometheus/*.rules.yml
   promtool test rules prometheus/rules.test.yml

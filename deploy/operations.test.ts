@@ -31,15 +31,15 @@ const manual = read('../docs/operations.md');
 const recordings = rules('recording.rules.yml');
 const alerts = rules('alerts.rules.yml');
 const registered = new Map([...coordinatorMetrics(), ...nodeMetrics()]);
-/** Series that exist without being registered: what rules record, and what Prometheus itself says of a target. */
+/** Series that no process registers: recorded by rules, or made by Prometheus or dcgm-exporter. */
 const derived = new Set([
   ...recordings.map(({ record }) => record!),
   'up',
-  // Those of dcgm-exporter, as its etc/default-counters.csv has them.
+  // Series of dcgm-exporter, from its etc/default-counters.csv.
   ...['GPU_UTIL', 'FB_USED', 'POWER_USAGE', 'TOTAL_ENERGY_CONSUMPTION'].map((name) => `DCGM_FI_DEV_${name}`),
 ]);
 
-test('every metric in the dashboard, the rules and the manual is one of the program', () => {
+test('every metric in the dashboard, the rules and the manual exists in the program', () => {
   const panels = boards.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
   const used = [
     ...panels.flatMap(({ queries }) => queries.flatMap(({ expr }) => selectors(expr))),
@@ -75,7 +75,7 @@ test('every recorded series is in the manual and used', () => {
 test('rules keep clusters apart, and alerts name theirs', () => {
   for (const { alert, record, expr, annotations } of [...recordings, ...alerts]) {
     assert.doesNotMatch(expr, /\b(sum|max|min|count|group)\b(?! by \(cluster\b)/, alert ?? record);
-    // Where two series are put side by side.
+    // Joins of two series.
     assert.doesNotMatch(expr, /\bon \((?!cluster\b)/, alert ?? record);
     if (record) assert.match(record, /^cluster:/);
     else assert.match(annotations!.summary!, /\$labels\.cluster/, alert);
@@ -97,7 +97,7 @@ test('every alert says how bad it is and what to do, and the runbook has that se
   }
 });
 
-test('figures of the manual are those of the code', () => {
+test('figures of the manual are the same as in the code', () => {
   const text = manual.replaceAll(/\s+/g, ' ');
   const { nodeTimeoutMs, nodeGraceMs, sourceGraceMs } = createCoordinatorConfig();
   const figures = [
@@ -111,7 +111,7 @@ test('figures of the manual are those of the code', () => {
     `fails ${suspectFailures} of its last 10 shards`,
     `(${jobPriorities.lowest} to ${jobPriorities.highest})`,
     `(format ${registryFormat - 1}, this is ${registryFormat})`,
-    // The lease ends, and is asked for once more.
+    // The lease ends, and a standby asks for it within one more interval.
     `cut off from the database | ${(leaseMs + askEveryMs) / 1000} s`,
   ];
   for (const figure of figures) assert.ok(text.includes(figure), figure);
@@ -134,7 +134,7 @@ function rules(file: string): Rule[] {
   return parse(read(`prometheus/${file}`)).groups.flatMap((group: { rules: Rule[] }) => group.rules);
 }
 
-/** The manual's rows of metrics: names with their labels. */
+/** The metrics in the manual's tables: names with their labels. */
 function documented(): Map<string, string[]> {
   const rows = manual.matchAll(/^\| `([\w:]+)(?:\{([\w,]+)\})?` \|/gm);
   return new Map([...rows].map(([, name, labels]) => [name!, labels?.split(',') ?? []]));
@@ -143,7 +143,7 @@ function documented(): Map<string, string[]> {
 function coordinatorMetrics(): [string, string[]][] {
   const registry = createRegistry('coordinator');
   createMetrics(registry);
-  // Only names are read here: nothing asks the state for values.
+  // Empty objects will do, because only names are read, not values.
   exposeState(registry, {} as WorkView, {} as LogLedger);
   exposeLeadership(registry, { standby: undefined, epoch: 0 });
   return names(registry);

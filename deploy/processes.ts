@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { showOnFailure, within } from '@halogrid/testing';
 
-/** Starts processes and stops them all; what they print is shown where a test fails. */
+/** Starts processes and stops them all; if a test fails, their output is shown. */
 export class Processes {
   readonly #running: { name: string; child: ChildProcess }[] = [];
 
@@ -25,13 +25,13 @@ export class Processes {
     });
   }
 
-  /** Names of the processes that failed already. */
+  /** Names of the processes that have failed. */
   failed(): string[] {
     return this.#running.filter(({ child }) => child.exitCode || child.signalCode).map(({ name }) => name);
   }
 
   /**
-   * Asks the processes to stop, the youngest first, and resolves with their exit codes (null: killed, as it did not
+   * Asks the processes to stop, the youngest first, and resolves with their exit codes (null: killed because it did not
    * end).
    */
   async stop(): Promise<Record<string, number | null>> {

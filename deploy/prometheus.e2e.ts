@@ -13,14 +13,14 @@ import { Processes } from './processes.ts';
 import { PrometheusClient, type Series } from './prometheus/client.ts';
 import { selectors } from './prometheus/selectors.ts';
 
-// A real Prometheus (Debian's) watches a real cluster do three small jobs and a search: started by check.sh.
+// A real Prometheus (Debian's) watches a real cluster with three small jobs and a search. Started by check.sh.
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-prometheus-'));
 const processes = new Processes();
 const halogrid = path('../apps/cli/src/main.ts');
 const panels = boards.flatMap(({ rows }) => rows.flatMap((row) => row.panels));
-/** No machine of tests has a card. */
+/** Test machines have no card. */
 const ourPanels = panels.filter(({ needs }) => needs === undefined);
 const frames = { count: 40, sidePx: 256 };
 const image = { sidePx: 1024 };
@@ -71,7 +71,7 @@ before(async () => {
   const source = writeFrames();
   submit('first', source, '--batch', '4');
   await until('the first job', 'sum(halogrid_input_pixels_total)', framePixels);
-  // A series that a job creates has a rate once there are two samples before the next job adds to it.
+  // A rate needs two samples: a series that a job creates must have them before the next job adds to it.
   for (const counter of ['halogrid_input_pixels_total', 'halogrid_node_pixels_total']) {
     await until('two samples', `min(count_over_time(${counter}[1m])) >= bool 2`, 1);
   }
@@ -92,7 +92,7 @@ after(async () => {
   assert.deepEqual([codes.coordinator, codes.node], [0, 0]);
 });
 
-test('the metrics say what was done', async () => {
+test('the metrics match the work that was done', async () => {
   assert.equal(await value('sum(halogrid_input_frames_total)'), 2 * frames.count + 1);
   assert.equal(await value('sum(halogrid_quarantined_total)'), 2);
 });
@@ -107,7 +107,7 @@ for (const { title, queries } of ourPanels) {
   });
 }
 
-test('dots on panels of durations lead to jobs that the coordinator knows', async () => {
+test('dots on panels of durations link to jobs that the coordinator knows', async () => {
   const durations = ourPanels.flatMap(({ queries }) => queries.map(({ expr }) => expr)).filter(hasExemplars);
   assert.ok(durations.length > 10);
   const { origin } = new URL(metricsUrls[0]!);
@@ -143,14 +143,14 @@ test('every rule is evaluated without an error, and no alert is near in a health
   const rules = await prometheus.rules();
   assert.ok(rules.length > 0);
   for (const { name, health, lastError } of rules) assert.equal(health, 'ok', `${name}: ${lastError}`);
-  // One scrape that a busy machine answers late is an alert that begins to wait, until the next.
+  // One late scrape on a busy machine makes an alert pending until the next scrape.
   await eventually('no alert to be near', async () =>
     (await prometheus.rules()).every(({ state = 'inactive' }) => state === 'inactive'),
   );
   assert.deepEqual(await prometheus.query('count_over_time(ALERTS{alertstate="firing"}[1h])'), []);
 });
 
-test('every series that a rule or a panel selects is there', async () => {
+test('every series that a rule or a panel selects exists', async () => {
   const expressions = [
     ...ourPanels.flatMap(({ queries }) => queries.map(({ expr }) => substitute(expr))),
     ...(await prometheus.rules()).map(({ query }) => query),
@@ -160,7 +160,7 @@ test('every series that a rule or a panel selects is there', async () => {
   }
 });
 
-test('promtool finds nothing to say about the metrics', async () => {
+test('promtool has no complaint about the metrics', async () => {
   for (const url of metricsUrls) {
     const input = await (await fetch(url)).text();
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
@@ -168,7 +168,7 @@ test('promtool finds nothing to say about the metrics', async () => {
   }
 });
 
-/** The committed configuration with targets of this run, scraped and evaluated every second. */
+/** Writes the committed configuration with the targets of this run, scraped and evaluated every second. */
 function writeConfig(targets: Record<string, string>): string {
   const config = parse(readFileSync(path('prometheus/prometheus.yml'), 'utf8'));
   config.global = { scrape_interval: '1s', evaluation_interval: '1s' };
@@ -185,7 +185,7 @@ function writeConfig(targets: Record<string, string>): string {
   return file;
 }
 
-/** A folder of frames, and one among them that ends early. */
+/** Makes a folder of frames. One of them is cut off. */
 function writeFrames(): string {
   const source = join(folder, 'source');
   mkdirSync(source);
@@ -206,13 +206,13 @@ function pgm(sidePx: number, seed: number): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${sidePx} ${sidePx}\n255\n`), pixels]);
 }
 
-/** What a panel shows of the time since the start, up to now. */
+/** The series of a panel from the start until now. */
 async function history(expr: string): Promise<Series[]> {
   const endSeconds = await now();
   return prometheus.queryRange(substitute(expr), endSeconds - Math.ceil(endSeconds - startSeconds), endSeconds);
 }
 
-/** What Grafana does before it asks. */
+/** Replaces variables as Grafana does before it asks. */
 function substitute(expr: string): string {
   return expr
     .replaceAll('$__rate_interval', '60s')
@@ -227,7 +227,7 @@ async function value(expr: string): Promise<number | undefined> {
   return series?.samples[0]?.[1];
 }
 
-/** Waits until `expr` is `expected`, and no longer than until a process fails. */
+/** Waits until `expr` is `expected`; fails at once if a process fails. */
 async function until(what: string, expr: string, expected: number): Promise<void> {
   await eventually(`${what} (${expr} = ${expected})`, async () => {
     assert.deepEqual(processes.failed(), []);

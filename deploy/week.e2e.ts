@@ -17,13 +17,13 @@ import { importTime } from './prometheus/testing/import-time.ts';
 import { beginsAt, type Incident, incidents, periodMinutes, toleranceMinutes } from './prometheus/testing/incidents.ts';
 import { cardWatts, shardOf } from './prometheus/testing/made-up-process.ts';
 
-// Every panel and every alert, asked over a time that is made up: two busy clusters to which all happens that there are
-// alerts for, with the metrics of the program itself on a simulated clock, in a real Prometheus (Debian's). Started by
-// check.sh. HALOGRID_METRICS_DAYS=7 makes it a week, which takes minutes.
+// Asks every panel and every alert over a simulated time: two busy clusters, with an incident for each alert, with the
+// program's own metrics on a simulated clock, in a real Prometheus (Debian's). Started by check.sh.
+// HALOGRID_METRICS_DAYS=7 makes it a week, which takes minutes.
 
 const days = Number(process.env.HALOGRID_METRICS_DAYS ?? 0.5);
 const periods = Math.floor((days * 1440) / periodMinutes);
-/** It ends in the middle of a job. */
+/** The time ends in the middle of a job. */
 const minutes = periods * periodMinutes + 30;
 const startSeconds = Date.UTC(2026, 0, 5) / 1000;
 const endSeconds = startSeconds + 60 * (minutes - 1);
@@ -37,7 +37,7 @@ let prometheus: PrometheusClient;
 
 before(async () => {
   await importTime({ folder: data, periods, minutes, startSeconds });
-  // Rules are recorded by a Prometheus that has what they are of; one that is started afterwards has both.
+  // The rules are recorded by a Prometheus that has the imported samples; one that is started afterwards has both.
   const asked = await start(processes);
   await recordRules(asked);
   await processes.stop();
@@ -54,9 +54,9 @@ interface Rule {
   expr: string;
   for?: string;
 }
-/** What an hour of a GPU costs. */
+/** Price of an hour of a GPU. */
 const price = 2.5;
-/** In minutes. */
+/** A range of time in minutes. */
 interface Window {
   cluster?: string;
   from: number;
@@ -64,7 +64,7 @@ interface Window {
 }
 const rules: Rule[] = parse(readFileSync(path('prometheus/alerts.rules.yml'), 'utf8')).groups[0].rules;
 
-test('every alert is among those that must fire', () => {
+test('every alert is in the list of alerts that must fire', () => {
   const meant = new Set(incidents.flatMap(({ alerts }) => alerts.map(({ alert }) => alert)));
   assert.deepEqual(rules.map(({ alert }) => alert).toSorted(), [...meant].toSorted());
 });
@@ -97,8 +97,8 @@ for (const { alert, expr, for: wait = '0m' } of rules) {
 }
 
 /**
- * The most that a panel may show of two clusters, by its unit: what they can do, and never what they did since they
- * began.
+ * The largest values that a panel of two clusters may show, by its unit: the clusters' capacity. A missing rate() would
+ * show a total, which is larger.
  */
 const shardsASecond = (2 * 4) / shardOf.seconds;
 const most: Record<Panel['unit'], number> = {
@@ -107,19 +107,19 @@ const most: Record<Panel['unit'], number> = {
   Bps: shardsASecond * shardOf.inputBytes,
   cps: shardsASecond * shardOf.frames,
   bytes: 4e9,
-  // No shard waits for longer than its job lasts.
+  // No shard waits longer than its job takes.
   s: 60 * periodMinutes,
   percentunit: 1,
   watt: 1000,
-  // All of a minute's energy for the pixels of one shard.
+  // The energy of a whole minute for the pixels of one shard.
   joule: (4 * 60 * cardWatts * 1e9) / (shardOf.frames * shardOf.framePixels),
   short: 20_000,
 };
-/** Prometheus extends what it saw to the ends of an interval. */
+/** Prometheus extrapolates to the ends of an interval. */
 const extended = 1.1;
 
 for (const { title, unit, queries } of boards.flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))) {
-  test(`panel '${title}' shows what can be, from the first minute to the last`, async () => {
+  test(`panel '${title}' shows plausible values, from the first minute to the last`, async () => {
     for (const { expr, unit: its = unit } of queries) {
       const series = await history(expr);
       assert.ok(series.length > 0, `no series: ${expr}`);
@@ -135,7 +135,7 @@ for (const { title, unit, queries } of boards.flatMap(({ rows }) => rows.flatMap
   });
 }
 
-test('the overview tells each cluster at the last minute, in the middle of a job', async () => {
+test('the overview shows each cluster at the last minute, in the middle of a job', async () => {
   for (const { title, queries } of boards[0]!.rows[0]!.panels) {
     const series = await prometheus.query(substitute(queries[0]!.expr), endSeconds);
     const values = Object.fromEntries(series.map(({ metric, samples }) => [metric.cluster, samples[0]![1]]));
@@ -149,7 +149,7 @@ test('the overview tells each cluster at the last minute, in the middle of a job
   }
 });
 
-test('what a gigapixel takes, in the middle of a job that four nodes with a card each do', async () => {
+test('the cost of a gigapixel is right in the middle of a job on four nodes with a card each', async () => {
   const pixelsASecond = (4 / shardOf.seconds) * shardOf.frames * shardOf.framePixels;
   const expected = {
     'Device time a gigapixel': (4 * shardOf.deviceSeconds * 1e9) / shardOf.seconds / pixelsASecond,
@@ -163,7 +163,7 @@ test('what a gigapixel takes, in the middle of a job that four nodes with a card
   }
 });
 
-test('while a cluster has no leader, the panel says so, and the other goes on', async () => {
+test('while a cluster has no leader, the panel shows it, and the other cluster goes on', async () => {
   const [begin, incident] = incidentOf('nobody leads');
   const [series] = [await panel('Leader', begin + 60 * 4, begin + 60 * (incident.minutes - 1))];
   const values = (cluster: string) => series.filter(({ metric }) => metric.cluster === cluster).flatMap(valuesOf);
@@ -178,16 +178,16 @@ test('the time since the last result grows while nodes hang', async () => {
   assert.ok(Math.abs(longest - 60 * incident.minutes) <= 60 * toleranceMinutes, `${longest}`);
 });
 
-test('after a restart there is no time of a last result before the first, while nothing is asked for', async () => {
+test('after a restart of an idle coordinator, there is no time of a last result before the first result', async () => {
   const [restart] = incidentOf('idle coordinator restarts');
   const shown = await panel('Since last result', restart + 60 * 2, restart + 60 * 10);
   assert.deepEqual([...new Set(shown.map(({ metric }) => metric.cluster))], ['lab']);
 });
 
-test('waits of hours are told as such', async () => {
+test('waits of hours are shown correctly', async () => {
   const waited = 60 * 125;
   const series = await panel('Wait for a lease', startSeconds + waited, startSeconds + waited + 60);
-  // A quantile is between the bounds of its bucket, which are half as far again from each other.
+  // A quantile lies within its bucket, whose upper bound is one and a half times the lower.
   for (const value of series.flatMap(valuesOf)) assert.ok(value > waited / 1.5 && value < waited * 1.5, `${value}`);
   assert.equal(series.length, 6);
 });
@@ -198,7 +198,7 @@ async function recordRules(url: string): Promise<void> {
   await run('promtool', ['tsdb', 'create-blocks-from', 'rules', `--url=${url}`, ...times, file]);
 }
 
-/** Its address, once it answers. */
+/** Starts a Prometheus; resolves with its address once it answers. */
 async function start(started: Processes): Promise<string> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -206,7 +206,8 @@ async function start(started: Processes): Promise<string> {
     '--config.file=/dev/null',
     `--storage.tsdb.path=${data}`,
     '--storage.tsdb.retention.time=100y',
-    // A series that ended is seen for so long, as its end is not in the samples: Prometheus notes it where it scrapes.
+    // How long an ended series is still seen. Imported samples have no mark of the end, which Prometheus adds when it
+    // scrapes.
     '--query.lookback-delta=90s',
     `--web.listen-address=127.0.0.1:${port}`,
     '--log.level=warn',
@@ -216,13 +217,13 @@ async function start(started: Processes): Promise<string> {
   return url;
 }
 
-/** What Grafana asks where a panel shows all of the time: at most about two thousand points. */
+/** Asks as Grafana does for a panel over the whole time: at most about two thousand points. */
 function history(expr: string, from = startSeconds, to = endSeconds): Promise<Series[]> {
   const step = 60 * Math.ceil((to - from) / 60 / 2000);
   return prometheus.queryRange(substitute(expr, step), from, to, step);
 }
 
-/** What Grafana does before it asks, with samples of every minute. */
+/** Replaces variables as Grafana does, for one sample a minute. */
 function substitute(expr: string, step = 60): string {
   const interval = `${Math.max(240, step + 60)}s`;
   const asked = expr.replaceAll('$__rate_interval', interval).replaceAll('$price', String(price));
@@ -238,7 +239,7 @@ async function panel(title: string, from: number, to: number): Promise<Series[]>
 
 const valuesOf = ({ samples }: Series): number[] => samples.map(([, value]) => value);
 
-/** When it begins, in seconds since 1970, and the incident itself. */
+/** When an incident begins, in seconds since 1970, and the incident itself. */
 function incidentOf(kind: Incident['kind']): [number, Incident] {
   const incident = incidents.find((one) => one.kind === kind)!;
   return [startSeconds + 60 * beginsAt(incident, periods), incident];

@@ -1,13 +1,13 @@
-// The client of the HTTP API alone, for other programs: one module for browsers and all others.
+// Bundles only the client of the HTTP API, for other programs: one module for browsers and all other runtimes.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
 /**
- * Bundles the client of the HTTP API into a folder, which is replaced: one file for browsers and all others.
+ * Bundles the client of the HTTP API into one file in a folder, which is replaced.
  *
  * @param {string} folder
- * @returns {Promise<string[]>} the modules in it, paths in the checkout, and what it imports
+ * @returns {Promise<string[]>} paths in the checkout of the modules in it, and the names that it imports
  */
 export async function bundleClient(folder) {
   const { build } = await import('esbuild');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { bundleClient } from './bundle-client.mjs';
 
-test('the client for browsers holds nothing of Node, of gRPC or of what encodes messages', async (t) => {
+test('the client for browsers contains no code of Node, gRPC or the encoders of messages', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-client-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const modules = await bundleClient(folder);

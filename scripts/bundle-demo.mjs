@@ -1,4 +1,4 @@
-// The page of apps/demo as files for any host of static files.
+// Makes the page of apps/demo as files for any host of static files.
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { forBrowsers } from './bundle-kernels.mjs';

@@ -1,4 +1,4 @@
-// Bundles the program for the tests that start it, and prints the path of the bundle.
+// Bundles the program for the tests that start it, and prints the path of its main file.
 import { join } from 'node:path';
 import { bundleProgram } from './bundle.mjs';
 import { root } from './install.mjs';

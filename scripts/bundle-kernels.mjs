@@ -1,5 +1,5 @@
-// The kernels alone, for other programs: one module that runs in browsers and in Node.js, with shaders and WebAssembly
-// inside, and its types.
+// Bundles only the kernels, for other programs: one module that runs in browsers and in Node.js, with shaders and
+// WebAssembly inside, and its types.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { declareTypes } from './declare-types.mjs';
@@ -8,10 +8,10 @@ import { root } from './install.mjs';
 const sources = join(root, 'libs/kernels/src');
 const entry = 'libs/kernels/src/api/index.ts';
 
-/** A file that lies beside a module, as it asks for it. */
+/** How a module refers to a file beside it. */
 const beside = /new URL\('(\.\/[\w-]+\.(?:wgsl|wasm))', import\.meta\.url\)/g;
 
-/** A plugin of esbuild that puts what modules of the kernels read beside themselves into the bundle. */
+/** A plugin of esbuild that puts the files that the kernels' modules read into the bundle. */
 const contentsInside = {
   name: 'contents inside',
   setup({ onLoad }) {
@@ -29,7 +29,7 @@ const contentsInside = {
   },
 };
 
-/** WGSL without comments, indentation and empty lines. It has no texts in which these could stand. */
+/** WGSL without comments, indentation and empty lines. WGSL has no string literals, so this is safe. */
 function shortWgsl(code) {
   const lines = code
     .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -38,24 +38,24 @@ function shortWgsl(code) {
   return lines.filter((line) => line !== '').join('\n');
 }
 
-/** Browsers with WebGPU, and Node.js from 22 on. */
+/** Targets: browsers with WebGPU, and Node.js from 22 on. */
 const target = ['chrome113', 'firefox128', 'safari17.4', 'node22'];
 
-/** What bundles for browsers have in common. */
+/** Common options of bundles for browsers. */
 export const forBrowsers = {
   bundle: true,
   format: 'esm',
   platform: 'browser',
   target,
   minify: true,
-  // Where it throws, Node.js shows the line, and the name of the error's class.
+  // For an error, Node.js shows the line and the name of its class, so lines are short and names are kept.
   lineLimit: 160,
   keepNames: true,
   logLevel: 'warning',
   plugins: [contentsInside],
 };
 
-/** Where a package has what bundleKernels writes, for `exports` of its package.json. */
+/** Where bundleKernels writes within a package, for `exports` of its package.json. */
 export const kernelsExport = {
   types: `./kernels/types/${entry.replace(/ts$/, 'd.ts')}`,
   default: './kernels/index.js',
@@ -73,7 +73,7 @@ export async function bundleKernels(folder) {
 }
 
 /**
- * Writes what declares the module into the folder of a package.
+ * Writes the declarations of the module into the folder of a package.
  *
  * @param {string} folder
  */

@@ -1,5 +1,6 @@
-// The program as a few files instead of a thousand, and what it reads beside them: what the npm package holds, and what
-// tests start hundreds of times, as finding, reading and linking modules is half of what a process takes to serve.
+// Bundles the program into a few files instead of a thousand, with the files that it reads beside them. The npm package
+// holds this bundle, and tests start it hundreds of times: finding, reading and linking modules would be half of the
+// time until a process serves.
 import { cpSync, globSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -8,33 +9,30 @@ import { fileURLToPath } from 'node:url';
 import { root } from './install.mjs';
 import { mergeChunks, shortLines } from './merge-chunks.mjs';
 
-/** An older one ends at the native code of JPEGs. */
+/** The oldest Node that works. Earlier ones crash in the native code for JPEGs. */
 export const leastNode = [22, 18];
 
-/** What threads and other processes begin with, and what a program loads in one step once it is needed. */
+/** Entries of threads and other processes, and modules that are loaded in one step when they are needed. */
 const isProgram = /(-(worker|process)|\/introspection)\.ts$/;
 
-/** What every bundle calls the URL of itself; all of them are in one folder. */
+/** The name of the variable that holds a bundle's own URL; all bundles are in one folder. */
 const here = 'urlOfThisBundle';
 
-/**
- * Packages with native code, or with files that they find beside their own modules: these stay packages, and all others
- * are bundled.
- */
+/** Packages that are not bundled, because they have native code, or files that they find beside their own modules. */
 export const isPackage = packages(
   ...['webgpu', 'sharp', 'koffi', '@julusian/jpeg-turbo', '@seydx/node-av-linux-x64', '@seydx/node-av-linux-arm64'],
   ...['@grpc/proto-loader', '@grpc/reflection', 'grpc-health-check'],
-  // What `pg` asks for where it is.
+  // `pg` uses it if it is installed.
   'pg-native',
 );
 
-/** Files of packages that are read, and not imported: these alone are taken, to the same place below `packages`. */
+/** Files of packages that are read, not imported. Only these files are copied, to the same path below `packages`. */
 const readFromPackages = [
   'openseadragon/build/openseadragon/openseadragon.min.js',
   '@sparticuz/chromium/bin/swiftshader.tar.br',
 ];
 
-/** What processes load that start often, or that others wait for. */
+/** What is loaded by processes that start often, or that others wait for. */
 const starts = {
   any: ['apps/cli/src/program.ts'],
   run: ['apps/cli/src/commands/run.ts'],
@@ -52,16 +50,16 @@ const starts = {
   library: ['apps/cli/src/library.ts'],
 };
 
-/** What modules find beside themselves. */
+/** Files that modules find beside themselves. */
 const beside = [
   '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,py,wasm,wgsl,proto}',
-  // The photograph that benchmarks measure on.
+  // The photograph for benchmarks.
   'libs/kernels/oracle/images/camera.png',
 ];
 
 /**
- * Bundles the sources as they are now, in a second, into a folder: its `program` has the JavaScript, and everything
- * that modules find beside themselves lies where it does in the checkout. The folder is replaced.
+ * Bundles the present sources into a folder, which is replaced; takes about a second. Its folder `program` has the
+ * JavaScript; files that modules find beside themselves keep their paths of the checkout.
  *
  * @param {string} folder
  * @returns {Promise<{ main: string, bundled: string[] }>} path of what `main` in apps/cli/bin/launch.mjs is of the
@@ -74,7 +72,7 @@ export async function bundleProgram(folder) {
   const programs = globSync('{apps,libs}/*/src/**/*.ts', { cwd: root }).filter(
     (path) => isProgram.test(path) && !path.includes('/testing/'),
   );
-  // Names of files are names of programs: no two may be called the same.
+  // Bundled programs are named by their file names alone, so no two may have the same.
   const names = Map.groupBy(programs, (path) => basename(path));
   for (const [name, paths] of names)
     if (paths.length > 1) throw new Error(`${name} is the name of ${paths.join(' and of ')}`);
@@ -93,14 +91,14 @@ export async function bundleProgram(folder) {
     platform: 'node',
     logLevel: 'warning',
     target: `node${leastNode.join('.')}`,
-    // Packages of CommonJS ask for Node's own modules.
+    // CommonJS packages require Node's own modules.
     banner: {
       js: `import { createRequire as from } from 'node:module'; const ${here} = import.meta.url, require = from(${here});`,
     },
     plugins: [{ name: 'sources', setup: (bundle) => readSources(bundle, new Set(programs)) }],
   };
-  // Threads have files of their own: what they share with processes would be cut into as many files as there are kinds
-  // of threads.
+  // Threads are built separately: code shared with processes would otherwise be split into as many files as there are
+  // kinds of threads.
   const isThread = (path) => path.endsWith('-worker.ts');
   const [{ metafile }, threads] = await Promise.all([
     build({ ...options, entryPoints: [...mains, ...programs.filter((path) => !isThread(path))] }),
@@ -111,7 +109,7 @@ export async function bundleProgram(folder) {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ version, type: 'module' }));
   // Without it, Node parses each file twice to find out what kind of module it is.
   await writeFile(join(folder, 'program/package.json'), JSON.stringify({ type: 'module' }));
-  // The program does not have the page of apps/demo.
+  // The page of apps/demo is not part of the program.
   for (const path of globSync(beside, { cwd: root })) if (!path.startsWith('apps/demo/')) copy(path, path);
   for (const path of readFromPackages) copy(join('node_modules', path), join('packages', path));
   const read = readFromPackages.map((path) => `node_modules/${path}`);
@@ -126,7 +124,7 @@ export async function bundleProgram(folder) {
 }
 
 /**
- * Places of the packages that these files belong to.
+ * Paths of the packages that these files belong to.
  *
  * @param {readonly string[]} paths in the checkout
  */
@@ -137,7 +135,7 @@ export function packagesIn(paths) {
 
 /**
  * An import of node:http reads all its exports, and so loads the client behind its WebSocket, which takes each process
- * and thread 35 ms of a core. This is the module without it.
+ * and thread 35 ms of a core. This is node:http without it.
  */
 const leanHttp = `const http = process.getBuiltinModule('node:http');
 export const { ${Object.entries(Object.getOwnPropertyDescriptors(http))
@@ -146,11 +144,11 @@ export const { ${Object.entries(Object.getOwnPropertyDescriptors(http))
 export default http;
 `;
 
-/** Sources find what lies beside them from the one folder that all bundles are in. */
+/** A plugin of esbuild: makes sources find the files beside them from the one folder of all bundles. */
 function readSources({ onLoad, onResolve }, programs) {
   onResolve({ filter: /^node:http$/ }, ({ path }) => ({ path, namespace: 'lean' }));
   onLoad({ filter: /./, namespace: 'lean' }, () => ({ contents: leanHttp }));
-  // A name that is no path: a package, of the checkout or of the registry.
+  // A name that is not a path: a package, from the checkout or from the registry.
   onResolve({ filter: /^(@[^/]+\/)?[^./@][^:]*$/ }, ({ path, kind }) => {
     return kind !== 'entry-point' && isPackage.test(path) ? { path, external: true } : undefined;
   });
@@ -167,7 +165,7 @@ function readSources({ onLoad, onResolve }, programs) {
         return programs.has(program) ? `new URL('./${basename(program, '.ts')}.js', ${here})` : as;
       })
       .replace(/\brequire\('\.\/([\w-]+)\.ts'\)/g, (_, name) => `require(new URL('./${name}.js', ${here}).pathname)`)
-      // What is loaded when it is needed first becomes part of the bundle all the same.
+      // A package that is loaded only when it is first needed is still bundled.
       .replaceAll("createRequire(import.meta.url)('temporal-polyfill')", "require('temporal-polyfill')")
       .replace(/import\.meta\.resolve\('([^']+)'\)/g, (_, name) => urlOf(placeOf(name)))
       .replaceAll('import.meta.url', urlOf(from));
@@ -176,7 +174,7 @@ function readSources({ onLoad, onResolve }, programs) {
 }
 
 /**
- * What a package has in the place of apps/cli/bin/program.mjs: the Node that runs it, and the bundle.
+ * The code that replaces apps/cli/bin/program.mjs in a package: it names the Node that runs it, and the bundle.
  *
  * @param {string} main an expression
  */
@@ -191,13 +189,13 @@ export const whyNot = isOld ? \`Node ${leastNode.join('.')} or newer is needed; 
 
 const urlOf = (path) => `new URL('../${path}', ${here}).href`;
 
-/** Where in the folder a file of a package is, or would be if it was taken. */
+/** The path of a package's file in the folder, whether it is copied or not. */
 function placeOf(name) {
   const path = relative(root, fileURLToPath(import.meta.resolve(name)));
   return path.replace(/^node_modules\/(?!@halogrid\/)/, 'packages/');
 }
 
-/** Matches what is imported of these packages. */
+/** Matches imports of these packages. */
 function packages(...names) {
   return new RegExp(`^(${names.join('|')})(/|$)`);
 }

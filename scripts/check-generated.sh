@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Whether committed WebAssembly and protocol code are what their sources say, and whether the protocol breaks older peers. Changes nothing.
+# Checks that the committed WebAssembly and protocol code match their sources, and that the protocol does not break
+# older peers. Changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)

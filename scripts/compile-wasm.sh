@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Writes the committed WebAssembly from its AssemblyScript: compile-wasm.sh [FOLDER], into the checkout without it.
+# Writes the committed WebAssembly from its AssemblyScript: compile-wasm.sh [FOLDER]; FOLDER defaults to the checkout.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=${1:-.}
-# The package, its source, and the folder of the package in which the module lies under the same name.
-# Warning 112 is of vectors that files of one module exchange, which no embedding sees.
+# Each line: a package, the name of a source in it, and the folder of the package for the module of the same name.
+# Warning 112 is about vectors in exports; here only files of the same module exchange them.
 while read -r package name folder; do
   mkdir -p "$root/$package/$folder"
   node_modules/.bin/asc "$package/assembly/$name.ts" --outFile "$root/$package/$folder/$name.wasm" \

@@ -1,6 +1,6 @@
-// node scripts/console-pictures.mjs [FOLDER]: the pictures of docs/console.md, of a cluster that does jobs on samples
-// and on frames that are made here; each page in light and dark, 1280 and 390 pixels wide. Those that docs shows go to
-// docs/images, all of them to FOLDER.
+// node scripts/console-pictures.mjs [FOLDER]: makes the pictures of docs/console.md, with a cluster that runs jobs on
+// samples and on frames that are drawn here. Takes each page in light and dark, 1280 and 390 pixels wide. The pictures
+// that docs shows go to docs/images, all of them to FOLDER.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const all = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'halogrid-console-'));
 const scratch = mkdtempSync(join(tmpdir(), 'halogrid-pictures-'));
 const archive = join(scratch, 'archive');
 const main = at('apps/cli/bin/halogrid.mjs');
-/** Where pictures of docs/images come from: page, width and theme. */
+/** The pictures in docs/images, and which page, width and theme each shows. */
 const shown = {
   'console-job.webp': 'job-1280-light',
   'console-viewer.webp': 'viewer-1280-light',
@@ -29,7 +29,7 @@ const shown = {
 };
 
 const children = [];
-/** A process that prints a line of JSON once it serves. */
+/** Starts a process; resolves with the line of JSON that it prints once it serves. */
 async function serve(...args) {
   const child = spawn(process.execPath, [main, ...args, '--http', '127.0.0.1:0', '--log-level', 'error'], {
     cwd: scratch,
@@ -40,7 +40,7 @@ async function serve(...args) {
   return { child, ...JSON.parse(line) };
 }
 
-/** A command that is waited for; what it printed. */
+/** Runs a command to its end; resolves with its output. */
 async function halogrid(...args) {
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
@@ -50,7 +50,7 @@ async function halogrid(...args) {
   return said;
 }
 
-/** Frames of a camera that looks at the photograph, and some files that are none. */
+/** Makes frames of a camera that looks at the photograph, and some files that are not images. */
 async function writeArchive() {
   mkdirSync(archive);
   const photograph = sharp(at('libs/kernels/oracle/images/camera.png')).greyscale();
@@ -65,7 +65,7 @@ async function writeArchive() {
   writeFileSync(join(archive, '2026-03-01T06-09-03.png'), 'not a picture');
 }
 
-/** Waits until an expression is true on a page, whose policy keeps out what Playwright would ask it by itself. */
+/** Waits until an expression is true on a page. Playwright's own wait does not work with the policy of our pages. */
 async function until(page, expression) {
   while (!(await page.evaluate(expression))) await delay(100);
 }
@@ -74,11 +74,11 @@ const widths = [1280, 390];
 const themes = ['light', 'dark'];
 const webp = { quality: 75, effort: 6 };
 /**
- * A sheet: how large pictures are on it, how far down each is shown, and what is between them, in pixels of the page.
+ * A sheet of pictures: their scale, the height that is shown of each, and the gap between them, in pixels of the page.
  */
 const sheet = { scale: 0.75, height: 1500, gap: 24 };
 
-/** The pictures of a page beside each other. */
+/** Writes a sheet with all pictures of a page side by side. */
 async function writeSheet(name) {
   const parts = widths.flatMap((width) =>
     themes.map((theme) => ({ width, file: join(all, `${name}-${width}-${theme}.png`) })),
@@ -106,14 +106,14 @@ async function writeSheet(name) {
     .toFile(at(`docs/images/console-pages/${name}.webp`));
 }
 
-/** A page in both themes and both widths. `ready` waits until it shows what it is about. */
+/** Takes pictures of a page in both themes and both widths. `ready` waits until the page shows its content. */
 async function take(browser, name, url, ready) {
   for (const width of widths) {
     for (const colorScheme of themes) {
       const page = await browser.newPage({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme });
       await page.goto(url);
       await ready(page);
-      // Pictures below are loaded when they are about to be seen.
+      // Scrolls down, because pictures are loaded shortly before they come into view.
       for (let y = 0; y < 6000; y += 500) {
         await page.evaluate(`scrollTo(0, ${y})`);
         await delay(30);
@@ -173,7 +173,7 @@ try {
   await take(browser, 'running', `${http}/jobs/${running}`, text('Bound by'));
   await take(browser, 'cluster', http, async (page) => {
     await page.getByText('Live').waitFor();
-    // Throughput is known from the second answer on.
+    // The page knows the throughput from its second answer on.
     await delay(2500);
   });
   await take(browser, 'nodes', `${http}/console/nodes.html`, text('north'));

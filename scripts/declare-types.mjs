@@ -1,4 +1,4 @@
-// The types of a package: what its entry exports, and all that these name.
+// Writes the types of a package: the exports of its entry, and all types that they name.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,13 +6,13 @@ import { dirname, join, relative } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './install.mjs';
 
-/** Where messages come from in the declarations of a package: their types alone, without what encodes them. */
+/** The file from which the declarations of a package import messages: it has only their types, without encoders. */
 const messages = 'libs/messages/index.d.ts';
 const homes = { '@halogrid/client': 'libs/client/src/index.d.ts', '@halogrid/proto': messages };
 
 /**
- * Writes the declarations of a source, and of those that they name, into a folder, at the same paths. Throws where they
- * name what no user of the package has.
+ * Writes the declarations of a source, and of the sources that they name, into a folder, at the same paths. Throws if
+ * they name something that users of the package do not have.
  *
  * @param {string} entry path in the checkout
  * @param {string} folder
@@ -20,7 +20,7 @@ const homes = { '@halogrid/client': 'libs/client/src/index.d.ts', '@halogrid/pro
 export function declareTypes(entry, folder) {
   const scratch = mkdtempSync(join(tmpdir(), 'halogrid-types-'));
   try {
-    // What is found as a package is not declared, unless it is named.
+    // Modules that are found as packages are not declared unless they are listed here.
     const globals = globSync('{apps,libs}/*/src/**/*.d.ts', { cwd: root });
     const sources = ['libs/client/src/index.ts', entry, ...globals].map((path) => join(root, path));
     declare([...new Set(sources)], root, scratch);

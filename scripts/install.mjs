@@ -1,4 +1,4 @@
-// Plain JavaScript for Node 20: makes the checkout ready to run. Everything else here runs under the Node of
+// Makes the checkout ready to run. Plain JavaScript for Node 20; everything else here runs under the Node in
 // node_modules, which this installs.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,15 +14,15 @@ export const node = join(root, 'node_modules/.bin/node');
 /** The environment in which `node` and the other programs of node_modules come first. */
 export const environment = { ...process.env, PATH: join(root, 'node_modules/.bin') + delimiter + process.env.PATH };
 
-/** Installs what is missing; nothing when nothing is. Ends the process with 1 where it cannot. */
+/** Installs the packages if any is missing. Ends the process with exit code 1 if it cannot. */
 export function install() {
   const reason = existsSync(node)
     ? reasonToInstall(readJson('package-lock.json'), readJson('node_modules/.package-lock.json'))
     : 'nothing is installed yet';
   if (reason === undefined) return;
   console.error(`Installing with npm ci: ${reason}.`);
-  // Everything goes to stderr: stdout is for results. Node itself is a development dependency, so those are included
-  // whatever NODE_ENV says.
+  // All output goes to stderr, because stdout is for results. Node itself is a development dependency, so these are
+  // included whatever NODE_ENV is.
   const npm = spawnSync('npm', ['ci', '--include=dev', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],

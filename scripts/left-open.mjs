@@ -1,8 +1,8 @@
-// Loaded into each process that runs tests: one whose tests leave something open would never end.
+// Loaded into each process that runs tests, because a process whose tests leave something open would never end.
 import { isMainThread } from 'node:worker_threads';
 import { goneLimitMs } from '../libs/testing/src/patience.ts';
 
-// Processes and threads that tests start load this too.
+// Processes and threads that tests start load this file too, and must not be affected.
 const { argv, env, execArgv } = process;
 const isOfTests = env.NODE_TEST_CONTEXT !== undefined || execArgv.includes('--test-isolation=none');
 if (isMainThread && isOfTests && /\.(test|e2e)\.m?[jt]s$/.test(argv[1] ?? '')) {

@@ -1,7 +1,6 @@
-// Draws samples/videos/cam1.mp4: node_modules/.bin/node scripts/make-sample-recording.mjs
-// Needs the program ffmpeg with x264 (apt-get install ffmpeg); the committed file is what that of Debian 12 makes
-// (FFmpeg 5.1.9, x264 164), and each run makes the same bytes. Every picture is computed here, so the recording is free
-// of anyone's rights.
+// Draws samples/videos/cam1.mp4: node_modules/.bin/node scripts/make-sample-recording.mjs Needs the program ffmpeg with
+// x264 (apt-get install ffmpeg). The committed file was made with Debian 12's (FFmpeg 5.1.9, x264 164); each run with
+// it makes the same bytes. Every picture is computed here, so nobody else has rights in the recording.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,12 +10,14 @@ const width = 480;
 const height = 270;
 const framesASecond = 10;
 const seconds = 8;
-/** Pixels down to which the wall, the pavement and the road reach. */
+/** The pixel rows at which the wall, the pavement and the road begin. */
 const wallTop = 46;
 const pavementTop = 148;
 const roadTop = 178;
 
-/** What does not move of a street at (x, y): sky, a brick wall with windows and a door, the pavement, the road. */
+/**
+ * The colour at (x, y) of the street's fixed parts: sky, a brick wall with windows and a door, the pavement, the road.
+ */
 function streetAt(x, y) {
   if (y < wallTop) {
     const cloud = clamp(fractal(x / 110, y / 50, 4, 40) * 2.2 - 0.8, 0, 1);
@@ -60,8 +61,8 @@ function isNear(x, y, [x0, y0, x1, y1], radius) {
 const isInBox = (x, y, left, top, right, bottom) => x >= left && x < right && y >= top && y < bottom;
 
 /**
- * A car whose bonnet points to the side of `sign`, with its front at `front` and its wheels at `ground`; undefined
- * beside it.
+ * The colour at (x, y) of a car whose bonnet points in the direction of `sign`, with its front at `front` and its
+ * wheels at `ground`; undefined beside it.
  */
 function carAt(x, y, front, ground, sign, paint) {
   // From the front backwards, and upwards from the ground.
@@ -79,7 +80,7 @@ function carAt(x, y, front, ground, sign, paint) {
 
 const shaded = (colour, light) => colour.map((v) => v * (0.55 + 0.45 * light));
 
-/** A figure that walks, with its feet at (at, ground); undefined beside it. */
+/** The colour at (x, y) of a walking figure with its feet at (at, ground); undefined beside it. */
 function walkerAt(x, y, at, ground, stride) {
   const swing = 9 * Math.sin(stride);
   const hip = ground - 25;
@@ -91,7 +92,7 @@ function walkerAt(x, y, at, ground, stride) {
   return knees.some((leg) => isNear(x, y, leg, 3)) ? [44, 46, 62] : undefined;
 }
 
-/** What moves and is at (x, y) at a time in seconds; undefined where the street is seen. */
+/** The colour of the moving object at (x, y) at a time in seconds; undefined if the street is seen there. */
 function passingAt(x, y, time) {
   const oncoming = carAt(x, y, 620 - 118 * time, 216, -1, [58, 92, 156]);
   const near = carAt(x, y, -60 + 96 * time, 258, 1, [176, 52, 46]);
@@ -124,7 +125,8 @@ const folder = fileURLToPath(new URL('../samples/videos/', import.meta.url));
 mkdirSync(folder, { recursive: true });
 const path = `${folder}cam1.mp4`;
 const raw = `-f rawvideo -pix_fmt rgb24 -s ${width}x${height} -r ${framesASecond} -i -`;
-// Key frames every two seconds, so that there are segments; in one thread, and without what encoders say of themselves.
+// Key frames every two seconds, so that the file has segments. One thread, and no version strings of encoders, so that
+// the bytes are always the same.
 const encoder =
   '-c:v libx264 -pix_fmt yuv420p -preset veryslow -crf 21 -g 20 -keyint_min 20 -sc_threshold 0 -bf 2 -threads 1 -bitexact ' +
   '-bsf:v filter_units=remove_types=6 -movflags +faststart';

@@ -1,6 +1,6 @@
-// Draws the pictures of samples/: node_modules/.bin/node scripts/make-samples.mjs
-// Everything is computed here from value noise, so the pictures are free of anyone's rights. The recording is drawn by
-// make-sample-recording.mjs, which needs an encoder.
+// Draws the pictures of samples/: node_modules/.bin/node scripts/make-samples.mjs Everything is computed here from
+// value noise, so nobody else has rights in the pictures. make-sample-recording.mjs draws the recording, because that
+// needs an encoder.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
@@ -12,7 +12,7 @@ for (const folder of ['images', 'frames']) {
   mkdirSync(samples + folder, { recursive: true });
 }
 
-/** Bytes of a picture from a function of x and y that gives as many numbers as there are channels. */
+/** The bytes of a picture; `pixel` gives the values of all channels at (x, y). */
 function draw(width, height, channels, pixel) {
   const bytes = new Uint8Array(width * height * channels);
   for (let y = 0, at = 0; y < height; y++) {

@@ -1,6 +1,5 @@
-// Draws textures for `halogrid evaluate` (docs/retrieval.md): node scripts/make-textures.mjs OUT
-// Ten patterns of three sizes are thirty classes. The twenty pictures of a class differ in place, turn, size, light and
-// noise.
+// Draws textures for `halogrid evaluate` (docs/retrieval.md): node scripts/make-textures.mjs OUT Ten patterns of three
+// sizes are thirty classes. The twenty pictures of a class differ in position, rotation, size, light and noise.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -8,7 +7,7 @@ import { clamp, fractal, hash, mix } from './value-noise.mjs';
 
 const side = 128;
 const pictures = 20;
-/** Pixels of one unit of a pattern. */
+/** Pixels per unit of a pattern. */
 const sizes = { small: 6, mid: 9, large: 14 };
 
 const wave = (t) => 0.5 + 0.5 * Math.sin(2 * Math.PI * t);
@@ -17,8 +16,8 @@ const part = (t) => t - Math.floor(t);
 const inside = (distance, radius) => clamp((radius - distance) * 6 + 0.5, 0, 1);
 
 /**
- * Distances of the two nearest points. Each square has one point: in its middle where `scatter` is 0, anywhere where it
- * is 1.
+ * Distances of the two nearest points. Each square has one point: in its middle if `scatter` is 0, anywhere in it if
+ * `scatter` is 1.
  */
 function nearestTwo(u, v, seed, scatter) {
   let [first, second] = [9, 9];
@@ -41,14 +40,14 @@ function bricks(u, v, seed) {
   return isJoint ? 0 : 0.5 + 0.5 * hash(Math.floor(along), row, seed);
 }
 
-/** A thread over or under another, by turns. */
+/** Brightness of a weave: threads alternate over and under each other. */
 function weave(u, v) {
   const isOver = (Math.floor(u) + Math.floor(v)) % 2 === 0;
   const [across, along] = isOver ? [part(u), part(v)] : [part(v), part(u)];
   return Math.sin(Math.PI * across) * (0.6 + 0.4 * Math.sin(Math.PI * along));
 }
 
-/** Brightness at a place in units of the pattern, nearly always from 0 to 1. */
+/** Brightness of each pattern at a position in its units, nearly always from 0 to 1. */
 const patterns = {
   bricks,
   cells: (u, v, seed) => {
@@ -65,7 +64,7 @@ const patterns = {
   weave,
 };
 
-/** The bytes of a picture: its seed decides its place in the pattern, its turn, size, light and noise. */
+/** The bytes of a picture. `seed` decides its position in the pattern, its rotation, size, light and noise. */
 function draw(pattern, unit, seed) {
   const between = (low, high, k) => mix(low, high, hash(k, 0, seed + 50));
   const turn = between(-0.15, 0.15, 1);

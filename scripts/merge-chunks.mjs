@@ -1,17 +1,16 @@
-// Fewer files of a bundle: each file, and each import of one from another, takes Node some 50 µs of processor time to
-// find and link.
+// Merges files of a bundle, because each file, and each import between files, takes Node some 50 µs of processor time
+// to find and link.
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /**
- * Merges those files of a bundle that the same starts load. Where one of them was an entry point, or is imported
- * dynamically, a file in its place gives what it gave. What a start did not load it does not load afterwards.
+ * Merges files of a bundle that are loaded by the same starts. If one of them was an entry point, or is imported
+ * dynamically, a stub with the same exports takes its place. No start loads more code than before.
  *
  * @param {string} folder the files of the bundle
  * @param {import('esbuild').Metafile} metafile of the bundle, with splitting
- * @param {Readonly<Record<string, readonly string[]>>} starts what is loaded together, by a name: sources that are
- * entry points, or imported
- *   dynamically
+ * @param {Readonly<Record<string, readonly string[]>>} starts by a name, the sources that are loaded together; each is
+ *   an entry point, or imported dynamically
  */
 export async function mergeChunks(folder, metafile, starts) {
   const { build } = await import('esbuild');
@@ -26,7 +25,7 @@ export async function mergeChunks(folder, metafile, starts) {
   const named = [...groups.values()].map((group, number) => ({ group, name: `merged-${number}.js` }));
   const mergedOf = new Map(named.flatMap(({ group, name }) => group.map((file) => [file, name])));
   const contents = new Map();
-  /** Nobody imports them any more: those who did import the merged files. */
+  /** Files that are no longer imported: their importers import the merged files. */
   const gone = [];
   for (const { group, name } of named) {
     const entry = group.map((file) => `${exportsOf(file, (name) => [name, nameOf(file, name)])} from './${file}';`);
@@ -47,11 +46,11 @@ export async function mergeChunks(folder, metafile, starts) {
 
   function entryOf(source) {
     const file = fileOf.get(source);
-    if (!file) throw new Error(`${source} is no entry point of the bundle, nor imported dynamically`);
+    if (!file) throw new Error(`${source} is neither an entry point of the bundle nor imported dynamically`);
     return file;
   }
 
-  /** These files, and those that they import. */
+  /** These files, and all files that they import, directly or not. */
   function closureOf(entries) {
     const found = new Set();
     const add = (file) => {
@@ -75,14 +74,14 @@ export async function mergeChunks(folder, metafile, starts) {
       platform: 'node',
       logLevel: 'warning',
       target: 'esnext',
-      // Side effects come as before: nothing is left out.
+      // Keeps all code, so that side effects happen as before.
       treeShaking: false,
       plugins: [{ name: 'others', setup: (bundle) => findOthers(bundle, own) }],
     });
     return outputFiles;
   }
 
-  /** What is wanted of a merged file is imported from that itself. */
+  /** Resolves imports of merged files directly to the merged file. */
   function findOthers({ onLoad, onResolve }, own) {
     onResolve({ filter: /./ }, ({ path, kind }) => {
       if (kind === 'entry-point') return undefined;
@@ -103,8 +102,8 @@ export async function mergeChunks(folder, metafile, starts) {
   }
 }
 
-/** Without the room that readers want, a third of all. */
+/** Removes white space, which is a third of the code. */
 export const shortLines = { minifyWhitespace: true, lineLimit: 200 };
 
-/** What a merged file calls what one of its files exports. */
+/** The name in a merged file of an export of one of its files. */
 const nameOf = (file, name) => `${name}_of_${file.replaceAll(/\W/g, '_')}`;

@@ -1,17 +1,17 @@
-// npm run notices: brings the tables of THIRD-PARTY-NOTICES.md up to package-lock.json. What people wrote in them
-// stays: what is inside a package, and where its source is.
+// npm run notices: brings the tables of THIRD-PARTY-NOTICES.md up to package-lock.json. Cells that people wrote stay:
+// what is inside a package, and where its source is.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
 /**
- * The notices with a row for each package that is installed in production, in its version and with the licence that it
+ * The notices with a row for each package that is installed in production, with its version and the licence that it
  * declares.
  *
  * @param {string} text
  * @param {Record<string, { version: string, license?: string, dev?: boolean, link?: boolean }>} locked packages by
  * place
- * @param {(place: string) => string} sourceOf where the source is of a package that no row names yet
+ * @param {(place: string) => string} sourceOf gives the place of the source of a package that has no row yet
  */
 export function updateNotices(text, locked, sourceOf) {
   const packages = Object.entries(locked)
@@ -24,7 +24,7 @@ export function updateNotices(text, locked, sourceOf) {
     }));
   const rows = new Map(text.matchAll(/^\| ([^|]+) \| .*$/gm).map(([row, name]) => [name, cellsOf(row)]));
   const rowOf = ({ place, name, version, license }) => {
-    // Only what has others' code inside has a cell for it.
+    // Only packages with other projects' code inside have a cell for it.
     const [, , , ...written] = rows.get(name) ?? ['', '', '', sourceOf(place)];
     return `| ${[name, version, license, ...written].join(' | ')} |`;
   };
@@ -42,7 +42,7 @@ function byName(a, b) {
   return first < second ? -1 : 1;
 }
 
-/** Where a package says that its source is. */
+/** Where a package's source is, as the package says. */
 function declaredSource(place) {
   const name = place.replace(/^.*node_modules\//, '');
   const file = join(root, place, 'package.json');

@@ -17,7 +17,7 @@ More.
 End.
 `;
 
-test('versions and licences follow the lock, what people wrote stays, and packages come and go', () => {
+test('versions and licences follow the lock file, written cells stay, and packages come and go', () => {
   const locked = {
     '': { version: '0.1.0' },
     'node_modules/small': { version: '1.1.0', license: 'ISC' },
@@ -47,7 +47,7 @@ End.
   );
 });
 
-test('the notices are up to the lock', () => {
+test('the notices are up to date with the lock file', () => {
   const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
   const notices = read('THIRD-PARTY-NOTICES.md');
   const { packages } = JSON.parse(read('package-lock.json'));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 RegExp.escape = undefined;
 await import('./older-node.mjs');
 
-test('text that is escaped is that text in an expression, without flags and with those of Unicode', () => {
+test('escaped text matches exactly itself in an expression, with and without Unicode flags', () => {
   const characters = Array.from({ length: 0x250 }, (_, code) => String.fromCodePoint(code));
   for (const text of [...characters, 'cam{camera}/%Y-%m', 'a.b*c', '𝄞-1']) {
     for (const flags of ['', 'u', 'v']) {

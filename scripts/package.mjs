@@ -1,5 +1,5 @@
-// npm run package [-- [DIR] [--platform any|linux-x64|linux-arm64]…]: installs what is missing, then makes the artefacts:
-// see package/main.mjs.
+// npm run package [-- [DIR] [--platform any|linux-x64|linux-arm64]…]: installs what is missing, then makes the
+// artefacts (see package/main.mjs).
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { install, node } from './install.mjs';

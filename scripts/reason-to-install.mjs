@@ -1,6 +1,6 @@
 /**
- * Why `npm ci` must run, or undefined where it need not: compares what package-lock.json asks for with npm's own record
- * of what is installed, node_modules/.package-lock.json. Optional packages may be absent: they are other platforms'.
+ * Why `npm ci` must run; undefined if it need not. Compares package-lock.json with npm's own record of installed
+ * packages, node_modules/.package-lock.json. Optional packages may be absent, because they may be for other platforms.
  *
  * @param {{packages: Record<string, {version?: string, optional?: boolean}>}} wanted
  * @param {{packages: Record<string, {version?: string}>} | undefined} installed undefined: npm left no record

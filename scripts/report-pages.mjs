@@ -1,4 +1,4 @@
-// npm run report-pages: makes docs/reports anew from the CSV files in it.
+// npm run report-pages: makes docs/reports again from the CSV files in it.
 import { fileURLToPath } from 'node:url';
 import { writePages } from '../apps/bench/src/reports/report-pages.ts';
 

@@ -1,5 +1,5 @@
-// node scripts/report-pictures.mjs: the pictures of docs/reports, which halogrid makes of a photograph that its tests
-// have and of drawn textures.
+// node scripts/report-pictures.mjs: makes the pictures of docs/reports with halogrid, from a photograph of its tests
+// and from drawn textures.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ function execute(script, ...words) {
 }
 const halogrid = (...words) => execute('apps/cli/bin/halogrid.mjs', ...words, '--device', 'cpu');
 
-/** Runs a pipeline over one image; the folder of the results. */
+/** Runs a pipeline over one image; returns the folder of the results. */
 function run(name, image, ...pipeline) {
   const folder = join(scratch, name);
   halogrid('run', image, ...pipeline, '--out', folder);
@@ -54,7 +54,7 @@ async function gallery(name, tiles) {
 
 const squared = (picture) => sharp(picture).resize(side, side, { kernel: 'lanczos3' }).png().toBuffer();
 
-/** The first of the four directions of LDP, 0 degrees: they lie beside and below each other. */
+/** The first of LDP's four directions, 0 degrees. The map holds the four in two rows of two. */
 async function firstDirection(folder) {
   const picture = sharp(mapOf(folder));
   const { width, height } = await picture.metadata();
@@ -64,10 +64,10 @@ async function firstDirection(folder) {
     .toBuffer();
 }
 
-/** What `halogrid evaluate` draws. */
+/** The layout of a sheet that `halogrid evaluate` draws. */
 const sheet = { rows: 12, margin: 12 };
 
-/** Every second row of a sheet of the best five, in 16 greys. */
+/** Every second row of a sheet with the best five results, in 16 greys. */
 async function halfOfSheet(path, name) {
   const { width, height } = await sharp(path).metadata();
   const step = (height - sheet.margin) / sheet.rows;

@@ -1,5 +1,5 @@
-// node run-tests.mjs [--isolation=none] [--concurrency=N] PATTERN…: runs the test files of a folder, by Node's test
-// runner. Every test has an end. Where TEST_FAILURES names a file, a line of JSON is added to it for a run that failed:
+// node run-tests.mjs [--isolation=none] [--concurrency=N] PATTERN…: runs the test files of a folder with Node's test
+// runner. Every test has a time limit. If TEST_FAILURES names a file, a failed run adds lines of JSON to it that say
 // what to try again.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -36,7 +36,9 @@ child.on('exit', (code) => {
   process.exitCode = code ?? 1;
 });
 
-/** A run that ended without the name of a test file that failed is tried again as a whole. */
+/**
+ * Records the test files to try again. A run that failed without a failed test file is to be tried again as a whole.
+ */
 function record(path) {
   const files = Map.groupBy(readLines(failed), ({ file }) => file);
   const { NX_TASK_TARGET_PROJECT: project, NX_TASK_TARGET_TARGET: target } = process.env;

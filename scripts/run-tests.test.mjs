@@ -10,7 +10,7 @@ import { tryAgain, unsteadyTable } from './try-again.mjs';
 const runTests = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
 const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
 
-/** A folder of test files; `unsteady` fails once. */
+/** Makes a folder of test files. `unsteady` fails once. */
 function stage(t, files) {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-run-tests-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -34,7 +34,7 @@ test('a run without a failure records none', (t) => {
   assert.throws(() => readFileSync(failures), /ENOENT/);
 });
 
-test('a file that passes when it is tried again is unsteady, and the run is not red', (t) => {
+test('a file that passes when it is tried again is unsteady, and the run does not fail', (t) => {
   const { status, again } = stage(t, { steady, unsteady });
   assert.equal(status, 1);
   const shown = t.mock.method(console, 'log', () => {});
@@ -55,13 +55,13 @@ test('a file that ends its process is tried again as well', (t) => {
   assert.equal(again(['some:test']), true);
 });
 
-test('where something failed that is no test, nothing is tried again', (t) => {
+test('if something other than a test failed, nothing is tried again', (t) => {
   const { again } = stage(t, { unsteady });
   assert.equal(again(['some:test', 'all:check']), false);
   assert.equal(again([]), false);
 });
 
-test('the table has a line of each file', () => {
+test('the table has a line for each file', () => {
   const run = { patterns: ['/a/b.test.ts'], test: 'a | b', message: 'x' };
   assert.match(unsteadyTable([run]), /a \\\| b \| x \|$/m);
 });

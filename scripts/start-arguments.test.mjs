@@ -8,7 +8,7 @@ const table = [
   [[], onSamples],
   [['a.png'], [...run, 'a.png']],
   [['--json'], [...onSamples, '--json']],
-  // The last of an option that is there twice counts.
+  // If an option is there twice, the last one counts.
   [
     ['--map', 'png'],
     [...onSamples, '--map', 'png'],
@@ -37,13 +37,13 @@ for (const [given, args] of table) {
   });
 }
 
-test('where colour is asked for, npm start leaves the recording out and says so', () => {
+test('if colour is asked for, npm start leaves the recording out and says so', () => {
   const { args, notes } = startArguments(['--op', 'conv:kernel=sobel,channels=rgb'], { folder: 's' });
   assert.equal(args.includes('s/videos'), false);
-  assert.deepEqual(notes, ['The recording among the samples is left out: of videos only gray is read.']);
+  assert.deepEqual(notes, ['The recording among the samples is left out: videos are read only in gray.']);
 });
 
-test('without a decoder of videos, npm start leaves the recording out and says so', () => {
+test('without a decoder for videos, npm start leaves the recording out and says so', () => {
   const samples = { folder: 's', whyNoVideos: 'x is not installed' };
   const { args, notes } = startArguments([], samples);
   assert.deepEqual(

@@ -1,14 +1,14 @@
-// Prints what tests depend on beside files of the checkout, for Nx, which takes no earlier result where it has changed.
+// Prints what tests depend on besides files of the checkout. If it has changed, Nx does not reuse earlier results.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that tests use where they are there, and are skipped without. */
+/** Programs that some tests need; without them these tests are skipped. */
 const programs = [
   ...['cc', 'djpeg', 'docker-compose', 'dwebp', 'ffmpeg', 'iptables', 'mount', 'nvcc', 'openssl'],
   ...['ip', 'prometheus', 'promtool', 'python3', 'qemu-aarch64-static', 'unshare'],
 ];
 
-/** Modules of Debian's Python, likewise. */
+/** Modules of Debian's Python that some tests need. */
 const pythonModules = ['numpy', 'pandas', 'pip', 'sklearn'].map((name) => `/usr/lib/python3/dist-packages/${name}`);
 
 const isRunnable = (path) => {
@@ -29,7 +29,7 @@ const conditions = {
   user: process.getuid?.(),
   programs: programs.map((name) => identity(fileOf(name))),
   pythonModules: pythonModules.filter((path) => existsSync(path)),
-  // All of ours, also those that are yet to come.
+  // Every setting with one of our prefixes, including future ones.
   settings: Object.entries(process.env)
     .filter(([name]) => /^(HALOGRID|AWS|VK)_/.test(name))
     .sort(),

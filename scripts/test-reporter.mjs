@@ -1,6 +1,5 @@
-// Node's spec reporter, with the totals at its end in the form of TAP comments ('# pass 12'), which people and programs
-// find in any log. Where TEST_FAILED names a file, a line of JSON is added to it for each test that failed: its file,
-// name and message.
+// Node's spec reporter, with the totals at its end as TAP comments ('# pass 12'), which people and programs find in any
+// log. If TEST_FAILED names a file, a line of JSON is added to it for each failed test: its file, name and message.
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
 import { addLine } from './json-lines.mjs';
@@ -19,7 +18,7 @@ async function* recorded(events) {
   }
 }
 
-/** What failed innermost comes first, and tells why; a suite or a file then says that its parts failed. */
+/** The innermost failure comes first and has the reason; a suite or file then only says that its parts failed. */
 function failureOf({ file, name, details }) {
   const error = details.error?.cause ?? details.error;
   return { file, test: name, message: String(error?.message ?? error).split('\n')[0] };

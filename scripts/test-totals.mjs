@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * Sums the totals that every project's test run ends with. A cancelled test (its file crashed or ran out of time) has
- * failed.
+ * Sums the totals at the end of every project's test run. A cancelled test (its file crashed or ran out of time) counts
+ * as failed.
  *
  * @param {string} output of any number of test runs
  */

@@ -5,7 +5,7 @@ import { failedTasks, testTotals } from './test-totals.mjs';
 const run = (pass, fail, cancelled, skipped) =>
   `✔ something # pass 99\n# tests 9\n# pass ${pass}\n# fail ${fail}\n# cancelled ${cancelled}\n# skipped ${skipped}\n`;
 
-test('totals are summed over projects and cancelled tests have failed', () => {
+test('totals are summed over projects, and cancelled tests count as failed', () => {
   assert.deepEqual(testTotals(run(3, 1, 1, 2) + run(10, 0, 0, 0)), { passed: 13, failed: 2, skipped: 2 });
 });
 
@@ -17,7 +17,7 @@ test('no test run gives zeros', () => {
   assert.deepEqual(testTotals('nothing'), { passed: 0, failed: 0, skipped: 0 });
 });
 
-test('the tasks that failed are read from what Nx lists', () => {
+test('the failed tasks are read from the list of Nx', () => {
   const lists = [
     'Failed tasks:\n\n- @halogrid/threads:test\n- halogrid-workspace:check\n\n',
     '\u001b[31mFailed tasks:\u001b[39m\n\n- @halogrid/test:test\n',

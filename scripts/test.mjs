@@ -1,7 +1,7 @@
-// npm test [-- [--try-again] [TARGET…]]: installs what is missing, then runs every check and every project's tests, and
-// what is named beside them (check-generated, check-deployment, check-postgres), or shows what they said where nothing
-// that they depend on has changed since. With --try-again a test file that failed is run once more, alone, and is
-// called unsteady if it passes. Ends with 'N passed, N failed'.
+// npm test [-- [--try-again] [TARGET…]]: installs what is missing, then runs every check, every project's tests, and
+// the named targets (check-generated, check-deployment, check-postgres). If nothing that one depends on has changed,
+// its last output is shown instead. With --try-again a failed test file is run once more, alone; if it passes, it is
+// listed as unsteady. Ends with 'N passed, N failed'.
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -16,12 +16,12 @@ const words = process.argv.slice(2);
 const more = words.filter((word) => !word.startsWith('--'));
 
 const scratch = mkdtempSync(join(scratchParent(), 'halogrid-tests-'));
-// Some tests look at what another user sees.
+// Some tests act as another user, who must be able to enter this folder.
 chmodSync(scratch, 0o755);
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(130));
 
-/** Where runs of tests that failed say so. */
+/** The file in which failed test runs are recorded. */
 const failures = join(scratch, 'failures');
 const settings = {
   // Nx: no background process, no questions, no cloud, plain output.
@@ -32,29 +32,29 @@ const settings = {
   FORCE_COLOR: '0',
   TMPDIR: scratch,
   HALOGRID_PROGRAM: execFileSync(node, [join(root, 'scripts/bundle-for-tests.mjs')], { encoding: 'utf8' }).trim(),
-  // Tests leave the user's folders alone; whole-program tests do so without this, too: see test/own-folders.ts.
+  // Keeps tests away from the user's folders. Whole-program tests have their own way: see test/own-folders.ts.
   XDG_CACHE_HOME: join(root, 'node_modules/.cache'),
   XDG_DATA_HOME: join(root, 'node_modules/.cache/data'),
-  // Most of the time of a small test file goes into compiling what it imports: with this, a third less in all
+  // Caches compiled code, because a small test file spends most of its time compiling imports. It saves a third in all
   // (measured).
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
-  // Test files of the whole system at a time. One more than cores, because some wait.
+  // How many test files of the whole system run at a time: one more than there are cores, because some wait.
   TEST_CONCURRENCY: String(Math.max(2, availableParallelism() + 1)),
-  // Packages whose test files leave nothing behind run them in one process: what files import is loaded once, which is
-  // a fifth of the processor time of the coordinator's and the nodes' (measured).
+  // Packages whose test files leave nothing behind run them in one process, so that imports are loaded once. This saves
+  // a fifth of the processor time in the coordinator's and the nodes' tests (measured).
   TEST_ISOLATION: 'none',
   TEST_FAILURES: failures,
 };
 
-// The tests of the whole system wait for timeouts and dying processes, those of packages compute: side by side, cores
-// are busy to the end. Nx would begin the former last, because no package depends on them.
+// Tests of the whole system wait for timeouts and dying processes, while tests of packages compute. Run side by side,
+// they keep cores busy to the end. Nx would start the former last, because no package depends on them.
 const wholeSystem = '@halogrid/test';
 const parallel = Math.max(2, availableParallelism());
 const usual = ['check', 'test', 'test-scripts'];
 const runs = [runMany(usual, parallel, `--exclude=${wholeSystem}`), runMany(usual, 1, `--projects=${wholeSystem}`)];
 if (more.length > 0) runs.push(runMany(more, parallel));
 const ended = [];
-// One after another, so that lines of one stand together.
+// Shown one after another, so that the lines of each stay together.
 for (const { show, end } of runs) {
   show();
   ended.push(await end);
@@ -75,8 +75,8 @@ console.log(`${passed} passed, ${stillFailed} failed`);
 process.exitCode = isComplete && stillFailed === 0 && passed > 0 ? 0 : 1;
 
 /**
- * Where test files make their folders. In memory, where there is plenty of it: the files of tests are small and many,
- * and a disk makes the dearest of them take a third longer (measured: 72 s instead of 54).
+ * The folder in which test files make their folders: in memory if there is plenty of it. Test files are many and small,
+ * and on a disk the slowest tests take a third longer (measured: 72 s instead of 54).
  */
 function scratchParent() {
   const inMemory = '/dev/shm';
@@ -89,15 +89,15 @@ function scratchParent() {
   }
 }
 
-/** Runs targets of packages, so many at a time. */
+/** Runs targets of packages, at most `parallel` at a time. */
 function runMany(targets, parallel, ...which) {
   const args = ['run-many', '-t', ...targets, '--outputStyle=static', `--parallel=${parallel}`];
   return run(join(root, 'node_modules/.bin/nx'), [...args, ...which]);
 }
 
 /**
- * Runs a program in the checkout; its output is kept until it is to be shown, and from then on shown as it comes; its
- * errors are shown at once.
+ * Runs a program in the checkout. Its output is kept until `show` is called, and is then shown as it comes; its errors
+ * are shown at once.
  */
 function run(program, args) {
   const child = spawn(program, args, {
@@ -121,7 +121,7 @@ function run(program, args) {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? 1, output, errors }));
   });
-  // Whoever waits for it sees the error; until then it is not an unhandled one.
+  // The caller that awaits `end` sees the error. Until then it must not count as unhandled.
   end.catch(() => {});
   const show = () => {
     isShown = true;

@@ -7,23 +7,23 @@ import { readLines } from './json-lines.mjs';
 const runTests = join(root, 'scripts/run-tests.mjs');
 
 /**
- * Runs each test file that failed once more, alone, and lists those that passed then. An unsteady test is a fault to be
- * mended by its cause.
+ * Runs each failed test file once more, alone, and lists the files that then passed. An unsteady test is a fault whose
+ * cause must be mended.
  *
  * @param {object} ended
- * @param {string} ended.failures the file in which runs of tests said what failed (see run-tests.mjs)
+ * @param {string} ended.failures the file in which test runs recorded what failed (see run-tests.mjs)
  * @param {string[]} ended.failedTasks all tasks that failed; nothing is tried again if one of them does not run tests
  * @param {NodeJS.ProcessEnv} ended.env
- * @param {string} ended.kept the file to which the list is written, if there is any
- * @param {'inherit' | 'ignore'} [ended.stdio] of what is tried
- * @returns {boolean} whether all that failed is unsteady
+ * @param {string} ended.kept the file for the list; not written if the list is empty
+ * @param {'inherit' | 'ignore'} [ended.stdio] of the test runs
+ * @returns {boolean} whether all failed test files passed
  */
 export function tryAgain({ failures, failedTasks, env, kept, stdio = 'inherit' }) {
   rmSync(kept, { force: true });
   const runs = readLines(failures);
   const tasks = new Set(runs.map(({ task }) => task));
   if (failedTasks.length === 0 || !failedTasks.every((task) => tasks.has(task))) return false;
-  // It has failed before, so nothing is recorded of it.
+  // The failure is recorded already, so this run records nothing.
   const { TEST_FAILURES: _, ...alone } = env;
   const unsteady = runs.filter(({ cwd, options, patterns }) => {
     console.log(`\nOnce more, alone: ${relative(root, patterns[0])}`);

@@ -1,4 +1,4 @@
-// What the samples are drawn with: randomness that is the same on every machine.
+// Noise for drawing samples; it is the same on every machine.
 
 /** A number in [0, 1) for a lattice point: the same for the same point and seed. */
 export function hash(x, y, seed) {

@@ -13,11 +13,11 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { type Alert, WatchingPrometheus } from './watching-prometheus.ts';
 
-// Each alert is fired once by what it is about, done to real processes that a real Prometheus (Debian's) watches, and
-// none while they are well: started by deploy/check.sh. Times of the rules are shorter, and nothing else of them is
-// another. A second cluster is well all the time, and works.
+// Makes each alert fire once, by a fault of real processes that a real Prometheus (Debian's) watches, and checks that
+// none fires while they are well. The rules have shorter times and are otherwise unchanged. A second cluster works
+// without faults all the time. Started by deploy/check.sh.
 
-/** A minute of the rules is so long here, in seconds. */
+/** How many seconds a minute of the rules lasts here. */
 const minuteSeconds = 2;
 const folder = scratchFolder();
 const data = join(folder, 'data');
@@ -25,19 +25,19 @@ const elsewhere = join(folder, 'elsewhere');
 const disk = join(folder, 'disk');
 const ledger = join(disk, 'ledger.sqlite');
 mkdirSync(disk);
-/** A disk of its own for the ledger, which can be filled. */
+/** A separate disk for the ledger, which the test can fill. */
 const hasDisk = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]).status === 0;
 let prometheus: WatchingPrometheus;
-/** To which all happens, and to which nothing does. */
+/** The cluster with all the faults, and the one without any. */
 let lab: Cluster;
 let archive: Cluster;
 let jobs = 0;
 let isOver = false;
-/** Resolves when it is over; with what went wrong, where that is so. */
+/** Resolves when the work of the archive cluster is over; with the error if it failed. */
 let archiveWorks: Promise<unknown>;
 /**
- * Alerts that something takes long. A busy machine does, in the short times here; deploy/prometheus.e2e.ts asks a
- * cluster that is well with the rules as they are.
+ * Alerts about slowness. With the short times here, a busy machine alone can raise them; deploy/prometheus.e2e.ts
+ * checks a healthy cluster with the real rules.
  */
 const ofSlowness = ['HalogridTargetDown', 'HalogridLedgerBehind', 'HalogridQueueStalled', 'HalogridEventLoopLagHigh'];
 
@@ -67,10 +67,10 @@ after(async () => {
   if (hasDisk) spawnSync('umount', ['-l', disk]);
 });
 
-test('none fires in clusters that are well', async () => {
+test('no alert fires in healthy clusters', async () => {
   await labRuns('frames');
   await labRuns('frames');
-  // As long as the slowest alert looks back, for all that a start might raise.
+  // Waits as long as the slowest alert looks back, so that alerts which a start might raise would show.
   const since = 'min(count_over_time(up[1h])) >= bool 30';
   await eventually('half a minute of scrapes', async () => (await prometheus.query(since))[0]?.value === 1);
   assert.deepEqual([await faultsOf('lab'), await faultsOf('archive')], [[], []]);
@@ -113,13 +113,13 @@ test('a card that two nodes have open', async () => {
   for (const node of sharing) node.hangUp();
 });
 
-test('blind nodes, and a job that waits for one that sees', async () => {
+test('nodes that cannot read the sources, and a job that waits for one that can', async () => {
   const jobId = await lab.jobs.submit({ sources: [join(elsewhere, 'unseen.pgm')], out: nextOut() });
   await Promise.all([fires('HalogridJobsBlocked'), fires('HalogridNodeLacks')]);
   await lab.jobs.cancel(jobId);
 });
 
-test('nodes that stand still, are killed, and have their shards taken over', async () => {
+test('nodes that hang, are killed, and have their shards taken over', async () => {
   const [n1] = await leave('hanging');
   await lab.jobs.submit({ sources: [join(data, 'frames')], batchFrames: 1, out: nextOut() });
   await eventually('it to hold shards', async () => (await lab.node('n1'))!.leases >= 4);
@@ -158,7 +158,7 @@ test('a ledger whose disk is full', { skip: !hasDisk && 'this user may not mount
   await lab.jobs.untilEnded(await written);
 });
 
-test('targets that are another program, and targets that are gone', async () => {
+test('targets that are another program, and missing targets', async () => {
   const { 'halogrid-coordinator': coordinators } = targetsOf(lab);
   prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [prometheus.address] });
   await fires('HalogridMetricsMissing');
@@ -168,12 +168,12 @@ test('targets that are another program, and targets that are gone', async () => 
   await fires('HalogridCoordinatorAbsent');
 });
 
-test('a leader that is killed, whose ledger another gets only once the lease is over', async (t) => {
+test('a killed leader, whose ledger another gets only once the lease is over', async (t) => {
   const http = `127.0.0.1:${await freePort()}`;
   prometheus.watch('lab', { ...targetsOf(lab), 'halogrid-coordinator': [http] });
   const where = ['--listen', `127.0.0.1:${await freePort()}`, '--http', http, '--log-level', 'error'];
-  // For seconds nobody leads, which is little more than what the alert waits here: it happens until Prometheus has seen
-  // it.
+  // There is no leader for seconds, little more than the alert waits here, so this is repeated until Prometheus has
+  // seen it.
   for (let leader = lab.coordinator; !(await prometheus.everFired('lab')).includes('HalogridNobodyLeads'); ) {
     leader.kill();
     await leader.ended;
@@ -184,7 +184,7 @@ test('a leader that is killed, whose ledger another gets only once the lease is 
   }
 });
 
-test('every alert has fired in the cluster to which all happened, and none in the other', async () => {
+test('every alert has fired in the cluster with the faults, and none in the other', async () => {
   const rules = readFileSync(new URL('../deploy/prometheus/alerts.rules.yml', import.meta.url), 'utf8');
   const names = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
   const meant = hasDisk ? names : names.filter((name) => name !== 'HalogridLedgerBehind');
@@ -196,7 +196,7 @@ test('every alert has fired in the cluster to which all happened, and none in th
   assert.ifError(await archiveWorks);
 });
 
-/** Has a node join the cluster to which all happens; it sees the data, and Prometheus it. */
+/** Makes a node join the cluster with the faults. It sees the data, and Prometheus scrapes it. */
 async function joins(
   name: string,
   options: readonly string[] = [],
@@ -209,7 +209,7 @@ async function joins(
   return node;
 }
 
-/** Has a node leave in order; returns those that stay. */
+/** Makes a node leave in order; returns the nodes that stay. */
 async function leave(name: string): Promise<ClusterNode[]> {
   const node = lab.nodes.find((one) => one.name === name)!;
   lab.nodes.splice(lab.nodes.indexOf(node), 1);
@@ -219,7 +219,7 @@ async function leave(name: string): Promise<ClusterNode[]> {
   return lab.nodes;
 }
 
-/** Waits until that alert fires; what it says is whole, and of this cluster. */
+/** Waits until that alert fires, and checks that its texts are complete and name this cluster. */
 async function fires(name: string): Promise<Alert> {
   const alert = await eventually(`${name} to fire`, async () =>
     (await prometheus.firing('lab')).find(({ labels }) => labels.alertname === name),
@@ -229,7 +229,7 @@ async function fires(name: string): Promise<Alert> {
   return alert;
 }
 
-/** Names of the alerts that ever fired in a cluster, without those of slowness. */
+/** Names of the alerts that ever fired in a cluster, without alerts about slowness. */
 async function faultsOf(cluster: string): Promise<string[]> {
   return (await prometheus.everFired(cluster)).filter((name) => !ofSlowness.includes(name));
 }

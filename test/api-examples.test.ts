@@ -17,7 +17,7 @@ import type {
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// The examples of docs/api.md, one after another as they stand there, of another address and other folders.
+// Runs the examples of docs/api.md one after another as they stand there, but with another address and other folders.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(checkout, 'docs/api.md'), 'utf8');
@@ -30,7 +30,7 @@ after(async () => {
   if (readdirSync(dirname(out)).length === 0) rmdirSync(dirname(out));
 });
 
-/** The job that examples are about, and where it writes unless told. */
+/** The job that examples use, and its output folder. */
 let id = '';
 let out = '';
 
@@ -55,7 +55,7 @@ async function run(example: string): Promise<string> {
   return stdout;
 }
 
-/** What the first example answers that has those words. */
+/** The answer of the first example that contains those words. */
 async function answerOf<Answer>(words: string): Promise<Answer> {
   const example = examples.find((one) => one.includes(words));
   assert.ok(example, `an example with ${words}`);
@@ -71,7 +71,7 @@ test('the quick start computes a job', async () => {
   assert.ok((await answerOf<{ counted: number }>('histogram.json')).counted > 0);
 });
 
-test('examples of lists, plans and results answer what they are for', async () => {
+test('examples of lists, plans and results give the described answers', async () => {
   assert.ok((await answerOf<PlanAnswer>('/plan')).mapsBytes > 0);
   assert.ok((await answerOf<ListResponse>('/jobs?state=')).jobs.some(({ jobId }) => jobId === id));
   const detail = examples.find((one) => one.endsWith('/jobs/$ID'))!;
@@ -85,7 +85,7 @@ test('examples of lists, plans and results answer what they are for', async () =
   assert.match(JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8')).openapi, /^3\.1\./);
 });
 
-test('a job that is submitted with all that the example says is cancelled, or has ended', async () => {
+test('a job that is submitted with all fields of the example is cancelled, or has ended', async () => {
   const { job } = await answerOf<SubmitResponse>('/data/out');
   assert.deepEqual(job!.asked[0]!.operations, [
     'conv:kernel=gaussian-5,as=u8',
@@ -97,7 +97,7 @@ test('a job that is submitted with all that the example says is cancelled, or ha
   assert.match(cancelled.job!.state, /_(CANCELLED|COMPLETE)$/);
 });
 
-test('the refusal is the one that the page shows', async () => {
+test('the refusal is the same as on the page', async () => {
   const shown = /^```json\n(.*?)^```$/ms.exec(page)![1]!;
   assert.deepEqual(await answerOf('"rows": -1'), JSON.parse(shown));
 });

@@ -4,13 +4,13 @@ import { dirname, join, matchesGlob } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// The arrows of ARCHITECTURE.md, held against the imports of the code, those of types among them.
+// Compares the arrows of ARCHITECTURE.md with the imports of the code, including imports of types.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(checkout, path), 'utf8');
 const manual = read('ARCHITECTURE.md');
 
-/** The rows of the table below a heading, or behind a sentence, as cells. */
+/** The cells of the table below a heading, or after a sentence. */
 function table(after: string): string[][] {
   const rows = manual
     .slice(manual.indexOf(after))
@@ -20,7 +20,7 @@ function table(after: string): string[][] {
   return rows.slice(2).map((row) => row.slice(2, -2).split(' | '));
 }
 const quoted = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1]!);
-/** The number of the row that names each, from the bottom up. */
+/** The row, counted from the bottom, that names each package or room. */
 const heights = (rows: string[][]): Map<string, number> =>
   new Map(rows.toReversed().flatMap((names, height) => names.map((name) => [name, height])));
 
@@ -35,11 +35,11 @@ const isOfTests = (path: string) => /\.(test|e2e)\.ts$|\/testing[./]|^test\//.te
 
 interface Import {
   from: string;
-  /** A file, or a package and what of it. */
+  /** A file, or a package with a path in it. */
   to: string;
 }
 
-/** Of statements, calls, and the comments by which JavaScript imports types. */
+/** Matches import statements, import calls, and the comments by which JavaScript imports types. */
 const specifier =
   /^(?:import|export)\s[^;'"]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'|\b(?:import|import\.meta\.resolve)\(\s*'([^']+)'|^[/* ]*@import\s[^']*?\bfrom\s*'([^']+)'/gm;
 
@@ -55,14 +55,14 @@ const imports: Import[] = packages.flatMap(({ folder }) =>
   ),
 );
 
-/** What each package imports of others, by name or by path. */
+/** Imports between packages, by name or by path. */
 const between = imports.flatMap(({ from, to }) => {
   const is = packageOf(from);
   const of = packages.find(({ folder, name }) => `${to}/`.startsWith(`${name}/`) || to.startsWith(`${folder}/`));
   return of && of !== is ? [{ is, of, from }] : [];
 });
 
-test('packages import only those of lower floors', () => {
+test('packages import only packages of lower floors', () => {
   assert.ok(imports.length > 1_000, 'the imports of the code are found');
   const floors = heights(table('## Arrows').map(([, names]) => quoted(names!)));
   for (const { folder } of packages) assert.ok(floors.has(folder), `${folder} has no floor in ARCHITECTURE.md`);
@@ -81,13 +81,13 @@ test('packages declare the packages that they import, and no others', () => {
       [],
       `${folder}/package.json lacks what it imports`,
     );
-    // The whole system is named by the path of its launcher.
+    // 'halogrid', the whole system, is used by the path of its launcher, not by an import.
     const needless = declared.filter((other) => !used.includes(other) && other !== 'halogrid');
     assert.deepEqual(needless, [], `${folder}/package.json has what it does not import`);
   }
 });
 
-test('what a package reads elsewhere in the checkout is among the inputs of its tests', () => {
+test('files that a package reads elsewhere in the checkout are inputs of its tests', () => {
   for (const { folder, declared } of packages) {
     const { nx } = JSON.parse(read(`${folder}/package.json`));
     const inputs: string[] = (nx?.namedInputs?.elsewhere ?? []).map((input: string) =>
@@ -107,14 +107,14 @@ test('what a package reads elsewhere in the checkout is among the inputs of its 
   }
 });
 
-/** A folder of src, or a file beside them. */
+/** The room of a file: a folder of src, or a file directly in src. */
 const roomOf = (path: string): string => path.slice(`${packageOf(path).folder}/src/`.length).split('/')[0]!;
 const rooms = imports.filter(({ from, to }) => {
   const isInside = to.startsWith(`${packageOf(from).folder}/src/`) && from.startsWith(`${packageOf(from).folder}/src/`);
   return isInside && !isOfTests(from) && roomOf(from) !== roomOf(to);
 });
 
-test('rooms of a package import only those below them', () => {
+test('rooms of a package import only rooms below them', () => {
   for (const [name, order] of table('Rooms, from top to bottom')) {
     const [folder] = quoted(name!);
     const floors = heights(order!.split('›').map(quoted));
@@ -150,7 +150,7 @@ test('no files import each other in a circle, types counted', () => {
       .map(([from, of]) => [from, of.map(({ to }) => to)]),
   );
   const next = (file: string): string | undefined => left.get(file)!.find((to) => left.has(to));
-  // A file that imports no file that is left is in no circle.
+  // A file that imports no remaining file is not in a circle.
   for (let size = -1; size !== left.size; ) {
     size = left.size;
     for (const file of [...left.keys()]) if (next(file) === undefined) left.delete(file);
@@ -170,7 +170,7 @@ test('the product imports no file of tests', () => {
   );
 });
 
-test('what others wrote is imported only where ARCHITECTURE.md says', () => {
+test('packages of others are imported only where ARCHITECTURE.md says', () => {
   const rows = table('Each foreign dependency');
   const places = new Map(rows.flatMap(([names, where]) => quoted(names!).map((name) => [name, quoted(where!)])));
   const isOurs = (to: string) =>

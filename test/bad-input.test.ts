@@ -12,17 +12,17 @@ import { readErrors, readHistogram, readJson, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// What cannot be processed is set aside with a sentence that says why; everything else is processed all the same.
+// Inputs that cannot be processed are set aside with a sentence that says why; everything else is processed.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
 let cluster: ServingCluster;
 
-/** Each bad input, where its error arises, and what the sentence must say. */
+/** Each bad input, the stage that fails, and what the sentence must say. */
 const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
   'a folder in a manifest': ['read', /folder/],
-  // The first input of the folder, with which nodes would be probed. Each process sees another file there, of size 0.
+  // The first input of the folder, by which nodes would be probed. Each process sees a different file there, of size 0.
   ...(process.platform === 'linux' && { 'a-link-to-environ.png': ['decode', /empty/] }),
   'bomb.png': ['decode', /^60000x60000 is 3600000000 pixels, more than /],
   'cmyk.jpg': ['decode', /CMYK/],
@@ -37,7 +37,7 @@ const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
   'truncated.jpg': ['decode', /cut off/],
   'truncated.png': ['decode', /cut off/],
   'zero-bytes.png': ['decode', /empty/],
-  // Root may read anything, so that this shows something for others only.
+  // Not for root, which may read anything.
   ...(process.getuid?.() !== 0 && { 'unreadable.png': ['read', /permission/i] }),
 };
 
@@ -76,7 +76,7 @@ before(async () => {
   }
   await writePgm(join(source, 'one-pixel.pgm'), good['one-pixel.pgm']!);
   await writePgm(join(source, 'good.pgm'), good['good.pgm']!);
-  // A folder is walked, whatever its name.
+  // A folder is searched, even if it is named like a file.
   await writePgm(join(source, 'folder.png', 'inner.pgm'), good['inner.pgm']!);
   writeFileSync(join(folder, 'manifest.txt'), 'source/folder.png\nmissing.png\n');
   cluster = await sharedCluster();
@@ -98,7 +98,7 @@ for (const tile of [[], ['--tile', '16']]) {
       assert.match(error, sentence, name);
       assert.doesNotMatch(error, /\n/, name);
       assert.equal(frame, 0);
-      // So are images that are to be cut: without a good header, they are never leased.
+      // Images to be cut into tiles are opened too: without a good header, they are never leased.
       const isLeased = tile.length === 0 ? !opened.includes(name) : name.startsWith('truncated');
       assert.equal(attempts, isLeased ? 1 : 0, name);
       assert.deepEqual(Object.keys(rest), ['uri']);
@@ -121,10 +121,10 @@ for (const tile of [[], ['--tile', '16']]) {
       pixels,
       quarantined: Object.keys(bad).length,
     });
-    // Nodes do not answer for what is left of an image that is set aside.
+    // Nodes do not compute the remaining tiles of an image that was set aside.
     const answered = job.nodes.reduce((sum: number, node: { shards: number }) => sum + node.shards, 0);
     assert.ok(tile.length > 0 ? answered < shards : answered === shards, `${answered} of ${shards}`);
-    // On a busy machine a shard may take so long that the coordinator leases it to another node as well.
+    // On a busy machine a shard may take long enough for the coordinator to lease it to another node too.
     assert.ok(attempts <= 1.1 * shards, `${attempts} of ${shards}`);
     assert.deepEqual(JSON.parse(stdout).counts, job.counts);
     const notes = ['5 files left out: 2 .txt, 1 .db, 1 hidden, 1 without an extension', '1 folder left out: 1 @eaDir'];
@@ -141,7 +141,7 @@ for (const tile of [[], ['--tile', '16']]) {
   });
 }
 
-/** The name in `bad` of an input; a manifest's folder has a good file's. */
+/** The key of an input in `bad`. The folder in the manifest has the name of a file, so it has its own key. */
 function nameOf(uri: string): string {
   if (uri === pathToFileURL(join(source, 'folder.png')).href) return 'a folder in a manifest';
   return basename(fileURLToPath(uri));

@@ -17,8 +17,8 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// What a job is told to be bound by, in five cases that are staged so that it is known. What is made slow takes several
-// times as long as all of the same job does without.
+// The reported bottleneck of a job, in five cases with a known one. The slowed stage takes several times as long as the
+// whole job does normally.
 
 const folder = scratchFolder();
 const folders = {
@@ -89,7 +89,7 @@ test('a busy coordinator', async () => {
       const { shards, shardsDone } = (await busy.job(jobId)).counts!;
       return shardsDone > (shards * 3) / 4;
     });
-    // What it has to write at the end would take longer than all else.
+    // Writing the output at the end would take longer than everything else.
     busy.coordinator.signal('SIGUSR2');
     expectBoundOf('coordinator', await busy.jobs.untilEnded(jobId));
   } finally {
@@ -121,19 +121,19 @@ test('a slow disk; and the metrics of the node say the same', async () => {
 
 let jobs = 0;
 
-/** How long a job takes while nothing is made slow, as the coordinator tells it. */
+/** How many milliseconds a job takes without slowing, by the coordinator's clock. */
 async function msOf(on: Cluster, request: Omit<JobRequest, 'out'>): Promise<number> {
   const { submittedMs, finishedMs } = await on.jobs.run({ ...request, out: join(folder, `out-${++jobs}`) });
   return finishedMs - submittedMs;
 }
 
-/** Threads of a device start, and decoders are loaded, with what needs them first, which takes as long as that. */
+/** Runs a job first, so that device threads are started and decoders loaded: this takes as long as a job. */
 async function warmUp(on: Cluster): Promise<void> {
   const sources = [folders.large, join(folders.png, '0.png')];
   await on.jobs.run({ sources, batchFrames: 1, out: join(folder, `out-${++jobs}`) });
 }
 
-/** Does a job, which must be bound by that. */
+/** Runs a job, and checks its bottleneck. */
 async function expectBound(bound: string, on: Cluster, request: Omit<JobRequest, 'out'>): Promise<void> {
   expectBoundOf(bound, await on.jobs.run({ ...request, out: join(folder, `out-${++jobs}`) }));
 }
@@ -143,7 +143,7 @@ function expectBoundOf(bound: string, job: JobStatus): void {
   assert.equal(spent?.bound, bound, `${describeTimeSpent(spent).join()} ${JSON.stringify(spent)}`);
 }
 
-/** In colour, which takes three times as long to decode and no longer to compute. */
+/** A PNG in colour, which takes three times as long to decode and no longer to compute. */
 function toPng({ width, height, pixels }: Picture): Promise<Buffer> {
   return sharp(pixels, { raw: { width: width / 3, height, channels: 3 } })
     .png()

@@ -8,9 +8,9 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
 
 /**
- * The Chromium that comes with the software Vulkan: a real browser, wherever the tests run. The console draws without
- * WebGL, and a page that Chromium puts together by that Vulkan takes more processor time. `args` are further ones of
- * its own.
+ * Opens the Chromium that comes with the software Vulkan: a real browser on every test machine. WebGL is off, because
+ * the console does not need it, and drawing pages with that Vulkan takes more processor time. `args` are additional
+ * arguments of Chromium.
  */
 export async function openBrowser(args: readonly string[] = []): Promise<Browser> {
   chromium.setGraphicsMode = false;
@@ -18,8 +18,8 @@ export async function openBrowser(args: readonly string[] = []): Promise<Browser
 }
 
 /**
- * The program of the browser. The package unpacks it among the temporary files, of which each run of all tests has a
- * folder of its own: that takes 2.3 s of processor time. So it is unpacked once, beside the packages.
+ * The path of the browser's program. The package would unpack it into the folder of temporary files, which is new in
+ * each run of the tests; that takes 2.3 s of processor time. So it is unpacked once, beside the packages.
  */
 function unpacked(): string {
   const about = new URL('../node_modules/@sparticuz/chromium/package.json', import.meta.url);
@@ -39,28 +39,28 @@ function unpacked(): string {
     renameSync(unfinished, folder);
   } catch (error) {
     rmSync(unfinished, { recursive: true });
-    // Another process has been faster.
+    // Another process has unpacked it meanwhile.
     if (!existsSync(program)) throw error;
   }
   return program;
 }
 
 /**
- * Empties every page: one that stays as it is follows the jobs of the tests after its own, and draws them. It is not
- * closed, because this Chromium, which is one process, ends with its last page.
+ * Empties every page, because a page of an earlier test would go on drawing the jobs of later ones. Pages are not
+ * closed, because this Chromium, which is a single process, ends with its last page.
  */
 export async function emptyPages(browser: Browser): Promise<void> {
   const pages = browser.contexts().flatMap((context) => context.pages());
   await Promise.all(pages.map((page) => page.goto('about:blank')));
 }
 
-/** Opens a page, and keeps what goes wrong on it. */
+/** Opens a page, and collects the errors on it. */
 export async function openPage(browser: Browser, url: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
   page.setDefaultTimeout(waitLimitMs);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
-  // What a policy of the page keeps out is told there, too.
+  // The console also reports content that the page's policy blocks.
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   await page.goto(url);
   return { page, complaints };
@@ -75,8 +75,8 @@ interface Finding {
 }
 
 /**
- * What axe-core finds on the page that keeps people out, in dark and in light, a line each: its serious and critical
- * findings. Nothing but colours differs between the two.
+ * The serious and critical accessibility findings of axe-core on the page, in the light and the dark theme, one per
+ * line. The themes differ only in colours.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe);
@@ -86,7 +86,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     ['light', "{ runOnly: ['color-contrast'] }"],
   ] as const) {
     await page.emulateMedia({ colorScheme });
-    // As text: these tests know no types of pages.
+    // As text, because these tests have no DOM types.
     const { violations } = (await page.evaluate(`axe.run(${options})`)) as { violations: Finding[] };
     const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
     for (const { id, nodes } of serious) {

@@ -5,18 +5,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyContext } from './docker-context.ts';
 
-// Builds images without Docker: each stage of a Dockerfile is a folder, in which its commands are run.
+// Builds images without Docker: each stage of a Dockerfile becomes a folder, in which its commands are run.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
-/** A stage: its folder, its working folder in there, and whether its commands are run. Commands for Debian are not. */
+/**
+ * A stage: its folder, the working folder in it, and whether its commands are run. Commands of Debian stages are not.
+ */
 interface Stage {
   root: string;
   cwd: string;
   isRun: boolean;
 }
 
-/** A private mount shows the packages of the checkout, which cannot be written: nothing is installed. */
+/** Runs a script with a private, read-only mount of the checkout's packages, so that nothing need be installed. */
 const withPackages = (place: string, script: string): string[] => [
   ...['-rm', '--propagation', 'private', 'sh', '-euc'],
   `mkdir -p '${place}'
@@ -29,7 +31,7 @@ const withPackages = (place: string, script: string): string[] => [
 export const canBuildImages = (scratch: string): boolean =>
   process.platform === 'linux' && spawnSync('unshare', withPackages(join(scratch, 'place'), 'true')).status === 0;
 
-/** Builds images below a folder; what several begin with is done once. */
+/** Builds images below a folder. A stage that several images share is built once. */
 export class ImageBuilder {
   readonly #scratch: string;
   readonly #built = new Map<string, Stage>();
@@ -38,7 +40,7 @@ export class ImageBuilder {
     this.#scratch = scratch;
   }
 
-  /** The folder with what the image of a Dockerfile has beside its base. */
+  /** Builds the image of a Dockerfile; returns the folder with its files, without the base image. */
   build(dockerfile: string): string {
     const lines = readFileSync(join(checkout, dockerfile), 'utf8')
       .replaceAll(/\\\n\s*/g, ' ')
@@ -61,7 +63,7 @@ export class ImageBuilder {
   #buildStage(text: string, dockerfile: string, named: Map<string, Stage>, base?: Stage): Stage {
     const root = join(this.#scratch, `stage-${this.#built.size}`);
     mkdirSync(root);
-    // Links to the same files: a stage that follows removes some, and changes none.
+    // Hard links suffice, because a later stage removes files but changes none.
     if (base) execFileSync('cp', ['-al', `${base.root}/.`, root]);
     const stage = { root, cwd: base?.cwd ?? '/', isRun: base?.isRun ?? text.startsWith('FROM node:') };
     const arguments_: Record<string, string> = {};

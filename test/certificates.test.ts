@@ -13,8 +13,8 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { readHistogram } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// Certificates are replaced by those of another authority while everything runs: processes that are not restarted use
-// the new.
+// Certificates are replaced by certificates of another authority while everything runs. Processes use the new ones
+// without a restart.
 
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
@@ -28,10 +28,7 @@ let address: string;
 /** Ports of HTTP. */
 let ports: { coordinator: number; node: number };
 
-/**
- * Puts files in the place of those that a process was started with, one after another, as tools that renew certificates
- * do.
- */
+/** Replaces the certificate files of a process one after another, as tools that renew certificates do. */
 function install(whose: string, { ca, cert, key }: Certificates): string[] {
   const options = Object.entries({ '--tls-ca': ca, '--tls-cert': cert, '--tls-key': key }).map(([option, from]) => {
     const path = join(folder, `${whose}${option}`);
@@ -45,7 +42,7 @@ function install(whose: string, { ca, cert, key }: Certificates): string[] {
 const asClient = ({ ca, cert, key }: Certificates): string[] => ['--tls-ca', ca, '--tls-cert', cert, '--tls-key', key];
 const ask = (who: Certificates, ...args: string[]) => command([...args, '--coordinator', address, ...asClient(who)]);
 
-/** What the server at a port shows. */
+/** The fingerprint of the certificate that the server at a port shows. */
 function certificateAt(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
@@ -57,7 +54,7 @@ function certificateAt(port: number): Promise<string> {
 
 const fingerprint = ({ cert }: Certificates): string => new X509Certificate(readFileSync(cert)).fingerprint256;
 
-/** Whether the coordinator says that the node is there. */
+/** Whether the coordinator lists the node. */
 async function isAttached(who: Certificates): Promise<boolean> {
   const { code, stdout } = await ask(who, 'nodes', '--json');
   return code === 0 && JSON.parse(stdout).length === 1;
@@ -71,7 +68,7 @@ before(async () => {
   const served = await coordinator.firstLine;
   address = `127.0.0.1:${served.grpc}`;
   proxy = await TcpProxy.start(address);
-  // It reads sources through the coordinator's HTTP, and so asks that, too, who it is.
+  // The node reads sources through the coordinator's HTTP server, and so also checks that server's certificate.
   const far = [
     '--coordinator',
     proxy.address,
@@ -103,7 +100,7 @@ async function runJob(who: Certificates, name: string) {
   return readHistogram(out);
 }
 
-test('new certificates of a coordinator hold for all that connect from then on, and nobody is cut off', async () => {
+test('new certificates of a coordinator are used for all later connections, and no connection is cut off', async () => {
   const before = await runJob(old, 'before');
   install('coordinator', next);
   await eventually('a client of the new authority to be let in', () => isAttached(next));
@@ -111,14 +108,14 @@ test('new certificates of a coordinator hold for all that connect from then on, 
   assert.equal(refused.code, 1, refused.stderr);
   await eventually('HTTP with it', async () => (await certificateAt(ports.coordinator)) === fingerprint(next));
 
-  // The node's connection is older. What it has not looked at yet are the sources, for which it now knows the wrong
-  // authority.
+  // The node keeps its older connection. But to read sources it must connect again, and its authority no longer
+  // matches.
   install('node', next);
   await eventually('the HTTP of the node with it', async () => (await certificateAt(ports.node)) === fingerprint(next));
   assert.deepEqual(await runJob(next, 'after'), before);
 });
 
-test('a node that dials again does so with its new certificate', async () => {
+test('a node that dials again uses its new certificate', async () => {
   const third = makeCertificates(folder, 'third');
   install('coordinator', third);
   await eventually('a client of the new authority to be let in', async () => (await ask(third, 'jobs')).code === 0);

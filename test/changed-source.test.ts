@@ -11,8 +11,8 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// An image that is written to between plan and read, its size in bytes and pixels the same, is set aside: no result is
-// of two. So is one that grows.
+// An image that changes between plan and read is set aside, also if its size in bytes and pixels stays the same, so
+// that no result mixes two versions. The same holds for an image that grows.
 
 const folder = scratchFolder();
 const size = { width: 300, height: 200 };
@@ -23,7 +23,7 @@ let cluster: Cluster;
 before(async () => {
   web = await startServer((request, response) => {
     const bytes = readFileSync(join(folder, request.url!.split('?')[0]!));
-    // The only thing that tells is the time.
+    // Only the time shows the change.
     sendFile(
       { bytes, lastModified: new Date(bytes.readUInt8(bytes.length - 1) * 1000).toUTCString() },
       request,
@@ -37,14 +37,14 @@ after(async () => {
   await web.close();
 });
 
-/** Pictures in forms that are read by region, and decoded whole. */
+/** Pictures in formats that are read by region, and in formats that are decoded whole. */
 async function writeSources(name: string, seed: number): Promise<string[]> {
   const { pixels } = drawPicture(size.width, size.height, seed);
   pixels[pixels.length - 1] = seed;
   const at = (file: string): string => join(folder, name, file);
   mkdirSync(join(folder, name), { recursive: true });
   await writePgm(at('a.pgm'), { ...size, pixels });
-  // Not compressed, so that the files are as long whatever their pixels are.
+  // Uncompressed, so that the size of the files does not depend on their pixels.
   const raw = sharp(pixels, { raw: { ...size, channels: 1 } }).toColourspace('b-w');
   writeFileSync(at('b.png'), await raw.clone().png({ compressionLevel: 0 }).toBuffer());
   const tiles = { tile: true, tileWidth: 64, tileHeight: 64, compression: 'none' } as const;

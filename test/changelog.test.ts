@@ -8,25 +8,25 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
 const headings = [...changelog.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!);
 
-test('the change log has what is not released, then releases, of which the newest is this version', () => {
+test('the change log has unreleased changes, then releases, the newest of them this version', () => {
   const [unreleased, ...releases] = headings;
   assert.equal(unreleased, '[Unreleased]');
   for (const release of releases) assert.match(release, /^\[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}$/);
   assert.equal(releases[0]!.split(' ')[0], `[${softwareVersion}]`);
 });
 
-test('the change log says the version of the results', () => {
+test('the change log states the version of the results', () => {
   const versions = [...changelog.matchAll(/^Results version (\d+)\.$/gm)].map(([, version]) => Number(version));
   assert.equal(versions[0], resultsVersion);
 });
 
-test('changes are of the kinds that Keep a Changelog has', () => {
+test('changes are of the kinds that Keep a Changelog defines', () => {
   const kinds = [...changelog.matchAll(/^### (.*)$/gm)].map(([, kind]) => kind);
   for (const kind of kinds)
     assert.ok(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'].includes(kind!), kind);
 });
 
-test('no package of the workspace has another version than the workspace', () => {
+test('all packages of the workspace have its version', () => {
   const manifests = globSync(['package.json', '{apps,libs}/*/package.json', '{deploy,test}/package.json'], {
     cwd: checkout,
   });

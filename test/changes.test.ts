@@ -12,7 +12,7 @@ import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 import { viewWithChange } from './view-with-change.ts';
 
-// From frames of a camera to what changed in it.
+// Finds changes in the frames of a camera.
 
 const folder = scratchFolder();
 const [frames, out] = [join(folder, 'frames'), join(folder, 'out')] as [string, string];
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => cluster.stop());
 
-test('what stays is found where and when it came, with the JSON that is promised, a timeline and pictures', async () => {
+test('a lasting change is found at its place and time, with the documented JSON, a timeline and pictures', async () => {
   const found = join(folder, 'found');
   const { code, stdout, stderr } = await command(['changes', out, '--json', '--out', found]);
   assert.equal(code, 0, stderr);
@@ -59,7 +59,7 @@ test('what stays is found where and when it came, with the JSON that is promised
   assert.equal(readFileSync(join(found, 'before-after.png')).readUInt32BE(0), 0x89504e47);
 });
 
-test('covers in a recording: each, and nothing else', { skip: noFfmpeg }, async () => {
+test('in a recording, each cover is found and nothing else', { skip: noFfmpeg }, async () => {
   const [video, results] = [join(folder, 'covers.mp4'), join(folder, 'covers')];
   const covers = [
     [60, 80],
@@ -86,7 +86,7 @@ test('covers in a recording: each, and nothing else', { skip: noFfmpeg }, async 
   );
 });
 
-test('what cannot be compared is said in one sentence', async () => {
+test('frames that cannot be compared give one sentence', async () => {
   const [single, other] = [join(folder, 'single'), join(folder, 'other')];
   for (const args of [
     ['run', join(frames, '000.pgm'), '--out', single],

@@ -13,7 +13,7 @@ import { scratchFolder } from './scratch-folder.ts';
 
 const folder = scratchFolder();
 
-test('a node whose device is wrong is found out, sent away, and changes nothing', async (t) => {
+test('a node with a wrong device is detected and sent away, and changes no result', async (t) => {
   const source = join(folder, 'picture.pgm');
   const picture = drawPicture(400, 400);
   await writePgm(source, picture);

@@ -14,7 +14,7 @@ import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { slowFiles } from './slow-files.ts';
 
-// A coordinator, its nodes and every command, each in a process of its own.
+// A coordinator, its nodes and every command, each in a separate process.
 
 const needsProc = hasProc ? false : 'which process is the node is told by /proc';
 const folder = scratchFolder();
@@ -24,12 +24,12 @@ const shards = 100;
 const tile = ['--tile', '64'];
 const slow = { env: slowFiles('picture.pgm') };
 let cluster: Cluster;
-/** What the nodes said before there was a coordinator: /healthz, /readyz and whether they are attached. */
+/** The answers of the nodes before there was a coordinator: /healthz, /readyz, and the metric of attachment. */
 let waiting: [alive: number, ready: number, text: string, attached: number | undefined][];
-/** The digest of a job that nothing disturbs. */
+/** The digest of an undisturbed job. */
 let digest: string;
 
-/** The node's process takes no step until it is told to go on; its connection stays. */
+/** Stops the node's process until `goOn`; its connection stays open. */
 const pause = ({ pid }: ClusterNode) => process.kill(pid, 'SIGSTOP');
 const goOn = ({ pid }: ClusterNode) => process.kill(pid, 'SIGCONT');
 
@@ -50,20 +50,20 @@ before(async () => {
 });
 
 /**
- * Second leases so far of shards that took long: what a paused node holds does, and it may be leased to another as
- * well.
+ * How many second leases were given so far because a shard took long. Shards of a paused node take long, so they may be
+ * leased to another node too.
  */
 async function copies(): Promise<number> {
   return (await readMetrics(cluster.http)).get('halogrid_shard_attempts_total{reason="straggler"}')!;
 }
 
-/** Everything ends with exit code 0 when it is asked to. */
+/** Every process must end with exit code 0 when it is asked to. */
 after(async () => {
   cluster?.nodes.forEach(goOn);
   assert.deepEqual(await cluster?.stop(), { a: 0, b: 0, c: 0, coordinator: 0 });
 });
 
-/** Ends a node; the nodes that all tests have are left. */
+/** Ends a node that a test started; the nodes that all tests share stay. */
 async function end(node: ClusterNode): Promise<void> {
   cluster.nodes.splice(cluster.nodes.indexOf(node), 1);
   node.program.signal('SIGTERM');
@@ -71,7 +71,7 @@ async function end(node: ClusterNode): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-test('nodes that were started before the coordinator are alive and not ready, and find it', async () => {
+test('nodes that start before the coordinator are alive but not ready, and then find it', async () => {
   for (const [alive, ready, text, attached] of waiting) {
     assert.deepEqual([alive, ready, attached], [200, 503, 0]);
     assert.match(text, /^No coordinator /);
@@ -85,7 +85,7 @@ test('nodes that were started before the coordinator are alive and not ready, an
   );
 });
 
-test('a job that one process submits and another watches to its end, on three nodes', async () => {
+test('one process submits a job and another watches it to its end, on three nodes', async () => {
   const out = join(folder, 'first');
   const submitted = await cluster.halogrid(['submit', source, ...tile, '--out', out]);
   assert.equal(submitted.code, 0, submitted.stderr);
@@ -96,7 +96,7 @@ test('a job that one process submits and another watches to its end, on three no
   assert.equal(watched.code, 0, watched.stderr);
   const summary = JSON.parse(watched.stdout);
   assert.deepEqual([summary.id, summary.state, summary.out, summary.digest], [jobId, 'complete', out, digest]);
-  // On a busy machine a shard may take so long that the coordinator leases it to another node as well.
+  // On a busy machine a shard may take long enough for the coordinator to lease it to another node too.
   const { attempts } = summary.counts;
   assert.ok(attempts >= shards && attempts <= 1.1 * shards, `${attempts} attempts`);
   const counts = { sources: 1, frames: 1, shards, attempts, pixels: 640 * 640, quarantined: 0 };
@@ -115,7 +115,7 @@ test('a job that one process submits and another watches to its end, on three no
   );
 });
 
-test('status and jobs tell of a job, for people and for programs', async () => {
+test('status and jobs describe a job, for people and for programs', async () => {
   const out = join(folder, 'told');
   const { jobId } = await cluster.jobs.run({ sources: [source], out, tilePx: 160 });
   const commands = [['status', jobId], ['status', jobId, '--json'], ['jobs'], ['jobs', '--json'], ['nodes']];
@@ -160,14 +160,14 @@ test('a node that joins half-way gets shards', { skip: needsProc }, async () => 
   await end(joined);
 });
 
-test('a node that is asked to end finishes its shards: no attempt is wasted', { skip: needsProc }, async () => {
+test('a node that is asked to end finishes its shards, so that no attempt is wasted', { skip: needsProc }, async () => {
   const out = join(folder, 'drained');
   const copiesBefore = await copies();
   const others = [...cluster.nodes];
   const leaving = await cluster.startNode('leaving', 'cpu', slow);
   const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64 });
   await eventually('shards of the node', async () => (await cluster.node('leaving'))!.shardsDone > 0);
-  // Those that stay hold their shards meanwhile, so that the job cannot end.
+  // The other nodes are paused with their shards, so that the job cannot end meanwhile.
   others.forEach(pause);
   await end(leaving);
   assert.equal((await cluster.job(jobId)).state, 'JOB_STATE_RUNNING');
@@ -179,7 +179,7 @@ test('a node that is asked to end finishes its shards: no attempt is wasted', { 
   assert.equal(job.counts!.attempts, shards + (await copies()) - copiesBefore);
 });
 
-test('a job that is cancelled leaves only its job.json, and its nodes to others', { skip: needsProc }, async () => {
+test('a cancelled job leaves only its job.json, and its nodes are free for others', { skip: needsProc }, async () => {
   const out = join(folder, 'cancelled');
   const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64 });
   await cluster.halfWay(jobId);

@@ -24,19 +24,19 @@ export interface ClusterOptions {
   device?: string;
   /** HOST:PORT; any free port unless given. */
   listen?: string;
-  /** Longer than any healthy node takes, up to the longest that there is, unless given. */
+  /** How many milliseconds a node may be silent; by default so many that no healthy node is lost. */
   nodeTimeoutMs?: number;
-  /** The file; one in a scratch folder unless given. */
+  /** The file of the ledger; in a scratch folder unless given. */
   ledger?: string;
-  /** Settings of the coordinator's process beside those of this one. */
+  /** Environment variables of the coordinator's process, in addition to this process's. */
   env?: Record<string, string>;
-  /** Further words of the coordinator's command. */
+  /** Further arguments of the coordinator's command. */
   options?: readonly string[];
-  /** The longest that its processes may live, where it is measured and not tested. */
+  /** The longest life of its processes; for measurements, not for tests. */
   maxLifeMs?: number;
 }
 
-/** A coordinator that serves, as whoever uses it sees it. */
+/** A running coordinator, as its users see it. */
 export class ServingCluster {
   /** HOST:PORT for gRPC. */
   readonly address: string;
@@ -50,27 +50,27 @@ export class ServingCluster {
     this.jobs = connectJobs(address);
   }
 
-  /** Runs a command that speaks to this coordinator; with options beside `cwd`, in a process of its own. */
+  /** Runs a command for this coordinator; with options other than `cwd`, in a separate process. */
   halogrid(args: readonly string[], options: HalogridOptions = {}): Promise<Ended> {
     const words = [...args, '--coordinator', this.address];
     const { cwd, ...more } = options;
     return Object.keys(more).length === 0 ? command(words, cwd) : halogrid(words, options);
   }
 
-  /** A job as the coordinator's HTTP API tells it. */
+  /** A job from the coordinator's HTTP API. */
   async job(jobId: string): Promise<JobStatus> {
     const { jobs } = (await getJson(`${this.http}/api/v1/jobs`)) as { jobs: JobStatus[] };
     return jobs.find((job) => job.jobId === jobId)!;
   }
 
-  /** Leaves it. */
+  /** Closes the connection to the coordinator. */
   async stop(): Promise<unknown> {
     this.jobs.close();
     return undefined;
   }
 }
 
-/** A coordinator and nodes, each a process of its own. */
+/** A coordinator and nodes, each in a separate process. */
 export class Cluster extends ServingCluster {
   coordinator: Halogrid;
   readonly nodes: ClusterNode[] = [];
@@ -84,8 +84,8 @@ export class Cluster extends ServingCluster {
   }
 
   /**
-   * Starts a coordinator, and nodes that are attached when this resolves. It is patient with nodes that a test holds
-   * up; one that dies is noticed by its connection.
+   * Starts a coordinator and nodes; resolves when the nodes are attached. The coordinator waits long for nodes that a
+   * test holds up; it notices a dead node by its connection.
    */
   static async start({
     nodes = 1,
@@ -129,7 +129,7 @@ export class Cluster extends ServingCluster {
     return node;
   }
 
-  /** An attached node as the coordinator's HTTP API tells it; undefined when it is not there. */
+  /** An attached node from the coordinator's HTTP API; undefined if it is not attached. */
   async node(name: string): Promise<NodeStatus | undefined> {
     const { nodes } = (await getJson(`${this.http}/api/v1/nodes`)) as { nodes: NodeStatus[] };
     return nodes.find((node) => node.name === name);
@@ -159,7 +159,7 @@ export class Cluster extends ServingCluster {
   }
 }
 
-/** Starts a node and waits until it serves, whether or not there is a coordinator. */
+/** Starts a node and waits until it serves, with or without a coordinator. */
 export async function startNode(
   coordinator: string,
   name: string,

@@ -12,8 +12,8 @@ export interface Command {
 }
 
 /**
- * A process that runs commands one after another. Starting a process takes half a second of processor time and more, so
- * this is for tests of what a command does, not of its process. It ends with the process of the test file.
+ * A process that runs commands one after another, because starting a process takes at least half a second of processor
+ * time. For tests of what a command does, not of its process. It ends with the process of the test file.
  */
 class CommandProcess {
   #child: ChildProcess | undefined;
@@ -24,10 +24,10 @@ class CommandProcess {
     return this.#waiting === 0;
   }
 
-  /** Runs the command after those that were asked for before. */
+  /** Runs the command after all earlier ones. */
   run(args: readonly string[], cwd = process.cwd()): Promise<Ended> {
     this.#waiting++;
-    // Before whoever waits for it goes on, and maybe asks for the next.
+    // Counted down before the caller continues, because it may ask for the next command.
     const ended = this.#last
       .then(() => this.#run({ args, cwd }))
       .finally(() => {
@@ -63,11 +63,11 @@ class CommandProcess {
 }
 
 function start(): ChildProcess {
-  // What the runner of these tests has set would make the program one of its tests.
+  // Without the test runner's variable, because it would make the program one of its tests.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   env.NODE_COMPILE_CACHE ??= join(env.XDG_CACHE_HOME!, 'halogrid', 'compiled');
   return fork(program, { env, execArgv: [] });
 }
 
-/** That of this test file. */
+/** The process of this test file. */
 export const commandProcess = new CommandProcess();

@@ -17,14 +17,14 @@ import { hashFiles } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { viewWithChange } from './view-with-change.ts';
 
-// The coordinator's page in a real browser, on real processes.
+// The coordinator's pages in a real browser, with real processes.
 
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
 const index = join(folder, 'frames.index');
 let browser: Browser;
 let cluster: Cluster;
-/** The link to the page of the job that a command told of. */
+/** The link to the job's page that a command printed. */
 const pageIn = ({ stderr }: Ended): string => matched(stderr, /^Page: (http:\S+)$/m)[1]!;
 
 before(async () => {
@@ -35,13 +35,13 @@ before(async () => {
 afterEach(() => browser && emptyPages(browser));
 after(() => Promise.all([browser?.close(), cluster?.stop()]));
 
-test('the page shows nodes, and jobs to their end', async () => {
+test('the page shows nodes, and follows jobs to their end', async () => {
   const { page, complaints } = await openPage(browser, cluster.http);
   await page.getByText('Live').waitFor();
   await page.getByRole('cell', { name: 'n1' }).waitFor();
   await page.getByRole('img', { name: /^Throughput over the last/ }).waitFor();
 
-  // Whoever submits jobs names their output, and no name is markup.
+  // Users choose the names of output folders, and a name must never become markup.
   const out = join(folder, '<img src=x onerror=alert(1)>');
   const { code, stderr } = await cluster.halogrid(['run', source, '--out', out, '--op', 'lbp:labels=uniform']);
   assert.equal(code, 0, stderr);
@@ -60,7 +60,7 @@ test('the page shows nodes, and jobs to their end', async () => {
   await page.getByRole('row', { name: /^computing .* 1$/ }).waitFor();
   await page.getByText(out).waitFor();
   assert.equal(await page.locator('img[src="x"]').count(), 0);
-  // P + 2 labels (Ojala, Pietikäinen, Mäenpää 2002, equation 9); without its border the picture has 198 x 198 codes.
+  // P + 2 labels (Ojala, Pietikäinen, Mäenpää 2002, equation 9). Without its border the picture has 198 x 198 codes.
   await page.getByText(`10 bins, ${(198 * 198).toLocaleString('en')} pixels counted`).waitFor();
   const bars = () =>
     page
@@ -70,7 +70,7 @@ test('the page shows nodes, and jobs to their end', async () => {
   const linear = await bars();
   await page.getByRole('button', { name: 'log' }).press('Enter');
   assert.notEqual(await bars(), linear);
-  // Pictures are loaded when they are about to be seen.
+  // Pictures are loaded shortly before they come into view.
   await page.getByRole('heading', { name: 'Previews' }).scrollIntoViewIfNeeded();
   await page.getByRole('img', { name: 'Source picture' }).waitFor();
   await page.getByRole('img', { name: 'Map of picture' }).waitFor();
@@ -83,7 +83,7 @@ test('the page shows nodes, and jobs to their end', async () => {
   ]);
   assert.equal(JSON.parse(readFileSync(await download.path(), 'utf8')).counted, 198 * 198);
 
-  // The shown command copies all files, exactly as it is shown.
+  // The command on the page, exactly as it is shown, copies all files.
   const told = await page.locator('#results code').innerText();
   const copy = join(folder, 'copy');
   const copied = await command(
@@ -106,7 +106,7 @@ test('the page shows nodes, and jobs to their end', async () => {
   await page.getByText('100 %', { exact: false }).first().waitFor();
 });
 
-test('a job is put together on a page, planned, started and watched to its end', async () => {
+test('a job is composed on a page, planned, started and watched to its end', async () => {
   const sources = join(folder, 'a <b>folder');
   mkdirSync(sources);
   for (const name of ['1.pgm', '2.pgm']) await writePgm(join(sources, name), drawPicture(200, 200));
@@ -134,12 +134,12 @@ test('a job is put together on a page, planned, started and watched to its end',
   assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).counts.frames, 2);
 });
 
-test('cells of a job that goes on are shown one by one as far as it is, and of all sources once it is complete', async (t) => {
+test('single cells of a running job show the results so far, and all sources once it is complete', async (t) => {
   const frames = join(folder, 'celled');
   mkdirSync(frames);
-  // A batch is full when another frame comes.
+  // A batch is planned only when the next frame comes.
   for (let i = 0; i < 8; i++) await writePgm(join(frames, `${i}.pgm`), drawPicture(64, 48, i));
-  // The server of the last source answers once, when the job is submitted, and again when it is to be listed at last.
+  // The server of the last source answers when the job is submitted; its answer to the listing is held back.
   const held = Promise.withResolvers<void>();
   const bytes = readFileSync(join(frames, '0.pgm'));
   let isKnown = false;
@@ -167,7 +167,7 @@ test('cells of a job that goes on are shown one by one as far as it is, and of a
   assert.deepEqual(complaints, []);
 });
 
-test('a source and its map are looked into side by side, and the map from a disk as well', async () => {
+test('the viewer shows a source and its map side by side, and the map also from a disk', async () => {
   const large = join(folder, 'large.pgm');
   await writePgm(large, drawPicture(2500, 1400));
   const out = join(folder, 'large-out');
@@ -177,14 +177,14 @@ test('a source and its map are looked into side by side, and the map from a disk
   assert.equal(ran.code, 0, ran.stderr);
   const link = pageIn(ran);
   const { page, complaints } = await openPage(browser, link);
-  // The right halves of both, without the border that has no codes.
+  // The right halves of both, without the border, which has no codes.
   await page.getByRole('combobox', { name: 'Cell' }).selectOption('row 0, column 1');
   const inCell = 1249 * 1398 + 99 * 198;
   await page.getByText(`256 bins, ${inCell.toLocaleString('en')} counts in this cell`).waitFor();
   await page.getByRole('link', { name: 'open viewer' }).press('Enter');
   await page.getByText('Source, 2500 × 1400 pixels').waitFor();
   await page.getByText('1 of 2', { exact: true }).waitFor();
-  // 256 codes; without its border the picture has as many as pixels in the rest.
+  // 256 bins. Without its border the picture has one code per pixel.
   await page.getByText(`256 bins, ${(2498 * 1398).toLocaleString('en')} pixels counted`).waitFor();
   await page.getByLabel('Cell').selectOption('row 0, column 1');
   await zoomToPixels(page, 'large', 12);
@@ -203,10 +203,10 @@ test('a source and its map are looked into side by side, and the map from a disk
   assert.deepEqual(disk.complaints, []);
 });
 
-/** HALOGRID_MAP_SIDE=30000 takes the size that is promised, which takes a minute. */
+/** HALOGRID_MAP_SIDE=30000 tests the documented size, which takes a minute. */
 const side = Number(process.env.HALOGRID_MAP_SIDE ?? 12_000);
 
-test(`a map of ${side} x ${side} pixels is looked into down to its pixels`, { skip: !isThorough }, async () => {
+test(`a map of ${side} x ${side} pixels can be zoomed to single pixels`, { skip: !isThorough }, async () => {
   const huge = join(folder, 'huge.pgm');
   writeRepeated(huge, side);
   const ran = await cluster.halogrid(['run', huge, '--map', 'dzi', '--out', join(folder, 'huge-out')]);
@@ -219,9 +219,7 @@ test(`a map of ${side} x ${side} pixels is looked into down to its pixels`, { sk
   assert.deepEqual(complaints, []);
 });
 
-/**
- * Zooms until every pixel of the map is there, at its last level, and a part of the source that is as large as it is.
- */
+/** Zooms until the map shows its last level, and the source a part at full resolution. */
 async function zoomToPixels(page: Page, name: string, level: number): Promise<void> {
   const asWhole = [
     page.waitForResponse((response) =>
@@ -233,14 +231,14 @@ async function zoomToPixels(page: Page, name: string, level: number): Promise<vo
   const whole = Promise.all(asWhole).then(() => {
     isWhole = true;
   });
-  // Pictures come when they come, and zoom from then on.
+  // Repeats, because zooming has an effect only once the pictures are loaded.
   while (!isWhole) {
     await page.getByRole('button', { name: 'Zoom in' }).press('Enter');
     await Promise.race([whole, pause(300)]);
   }
 }
 
-/** A square picture whose lines repeat: it is written in seconds, and each of its parts has something to be seen. */
+/** Writes a square picture with repeated lines: this takes only seconds, and each part shows something. */
 function writeRepeated(path: string, side: number): void {
   const { pixels } = drawPicture(side, 16);
   const file = openSync(path, 'w');
@@ -249,8 +247,8 @@ function writeRepeated(path: string, side: number): void {
   closeSync(file);
 }
 
-test('a job is cancelled from its page, after a question, and what is no job is told as text', async (t) => {
-  // A node that stands still does no shard, so that the job goes on as long as it takes to cancel it.
+test('a job is cancelled from its page after a question, and an unknown job is reported as text', async (t) => {
+  // With the node stopped, the job cannot end before it is cancelled.
   const { pid } = cluster.nodes[0]!;
   process.kill(pid, 'SIGSTOP');
   t.after(() => process.kill(pid, 'SIGCONT'));
@@ -269,9 +267,9 @@ test('a job is cancelled from its page, after a question, and what is no job is 
   assert.equal(await page.locator('main img').count(), 0);
 });
 
-test('the page of nodes has those that are attached, and those that are gone, with why, and their job goes on', async (t) => {
+test('the page of nodes lists attached nodes, and nodes that are gone with the reason, and their job goes on', async (t) => {
   const { page, complaints } = await openPage(browser, `${cluster.http}/console/nodes.html`);
-  // By its whole name: paths of folders on a card may have any letters in them.
+  // By the exact name, because a card also shows paths with any letters.
   const cardOf = (name: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading').getByText(name, { exact: true }) });
   const card = cardOf('n1');
@@ -280,12 +278,12 @@ test('the page of nodes has those that are attached, and those that are gone, wi
   mkdirSync(shared);
   for (let i = 0; i < 8; i++) await writePgm(join(shared, `${i}.pgm`), drawPicture(200, 200, i));
   const job = [shared, '--batch', '1', '--out', join(folder, 'shared-out')];
-  // It shows that it can do that, and is leased shards of the same job at once the next time.
+  // The node shows that it can do this job, so that it is leased shards of it at once the next time.
   assert.equal((await cluster.halogrid(['run', ...job])).code, 0);
   const killed = await cluster.startNode('doomed');
   await cardOf('doomed').waitFor();
   assert.deepEqual(await seriousFindings(page), []);
-  // The other one stands still, and with it the job that both are at.
+  // The other node is stopped, and so the job that both work on cannot end.
   const { pid } = cluster.nodes[0]!;
   process.kill(pid, 'SIGSTOP');
   t.after(() => process.kill(pid, 'SIGCONT'));
@@ -309,7 +307,7 @@ test('the page of nodes has those that are attached, and those that are gone, wi
   assert.deepEqual(complaints, []);
 });
 
-test('the page shows why inputs are quarantined, and a job that merged nothing is not green', async () => {
+test('the page shows why inputs are quarantined, and marks a job that merged nothing as bad', async () => {
   for (const name of ['empty-1.png', 'empty-2.png']) writeFileSync(join(folder, name), '');
   const bad = join(folder, 'empty-*.png');
   const some = await cluster.halogrid(['run', source, bad, '--out', join(folder, 'some')]);
@@ -359,11 +357,11 @@ test('the page shows what nodes lack and what jobs wait for', async () => {
   assert.equal(await page.getByRole('cell', { name: 'waiting', exact: true }).getAttribute('class'), 'wait');
 });
 
-test('a part of a picture that is dropped is found in the cell that it is of, beside the map, and what changed is shown before and after', async () => {
+test('a part of a dropped picture is found in its cell and shown beside the map, and changes are shown before and after', async () => {
   const [frames, out] = [join(folder, 'frames'), join(folder, 'frames-out')];
   mkdirSync(frames);
   for (let i = 0; i < 80; i++) await writePgm(join(frames, `${String(i).padStart(2, '0')}.pgm`), viewWithChange(i));
-  // Wider than high, which its Exif would have turned: pixels count as they are stored.
+  // A wide picture that Exif asks to rotate: pixels count as they are stored.
   const { pixels, ...size } = drawPicture(96, 64);
   const gray = sharp(pixels, { raw: { ...size, channels: 1 } });
   const turned = await gray.jpeg({ quality: 95 }).withMetadata({ orientation: 6 }).toBuffer();
@@ -374,7 +372,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
 
   const { page, complaints } = await openPage(browser, `${cluster.http}/console/search.html`);
   await page.getByText('81 frames, lbp:').waitFor();
-  // As text: these tests know no types of pages.
+  // As text, because these tests have no DOM types.
   const dropped = await page.evaluateHandle(`(() => {
     const data = new DataTransfer();
     data.items.add(new File([new Uint8Array([${turned.join()}])], 'query.jpg', { type: 'image/jpeg' }));
@@ -383,7 +381,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   await page.dispatchEvent('#drop', 'drop', { dataTransfer: dropped });
   const picture = (await page.locator('#picture img').boundingBox())!;
   assert.deepEqual([picture.width, picture.height], [size.width, size.height]);
-  // The lower right cell, drawn past the edge.
+  // Draws a region over the lower right cell and past the edge.
   await page.mouse.move(picture.x + size.width / 2, picture.y + size.height / 2);
   await page.mouse.down();
   await page.mouse.move(picture.x + 2 * size.width, picture.y + 2 * size.height);
@@ -410,7 +408,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   await page.getByRole('row').filter({ hasText: out }).getByRole('link').press('Enter');
   await page.getByRole('link', { name: 'show changes' }).press('Enter');
   const left = page.getByRole('button', { name: /^left, frame 50 to frame \d+, strength 0\.\d+, 1 of 4 cells$/ });
-  // In the timeline, and in the list.
+  // Both in the timeline and in the list.
   assert.equal(
     await left
       .first()
@@ -423,7 +421,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   await page.getByRole('img', { name: 'Before: 49.pgm' }).waitFor();
   await page.getByRole('img', { name: /^After: [5-7]\d\.pgm$/ }).waitFor();
 
-  // From what changed to the frame in the viewer, along the archive, and on to frames like it.
+  // From a change to its frame in the viewer, along the archive, and on to similar frames.
   await page.getByRole('button', { name: /^After: [5-7]\d\.pgm$/ }).press('Enter');
   await page.getByRole('link', { name: 'open viewer' }).press('Enter');
   await page.getByText(/^[5-7]\d of 81$/).waitFor();
@@ -438,7 +436,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   const source = page.locator('#source');
   await source.locator('canvas').first().waitFor();
   await page.getByText(/pixels counted/).waitFor();
-  // Until the picture has come, nothing is pointed at.
+  // Pointing works only once the picture is loaded.
   await page.locator('#connection:empty').waitFor({ state: 'attached' });
   await source.hover({ position: { x: 3 * ((await source.boundingBox())!.width / 4), y: 200 } });
   assert.match(await cell.inputValue(), /^row [01], column 1$/);
@@ -451,7 +449,7 @@ test('a part of a picture that is dropped is found in the cell that it is of, be
   assert.deepEqual(complaints, []);
 });
 
-test('where tokens are asked for, the page asks for one, and again for another that is wrong; it says that there is no job yet, and that the coordinator is gone', async () => {
+test('if the coordinator needs tokens, the page asks for one, and again after a wrong one; it says that there is no job yet, and that the coordinator is gone', async () => {
   const tokens = join(folder, 'tokens');
   const token = 'a-token-that-may-read';
   writeFileSync(tokens, `read watcher ${token}\n`, { mode: 0o600 });

@@ -11,14 +11,15 @@ import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
-// One 16-bit picture in every format that holds it gives the codes of its 16-bit values, however it is cut.
+// The same 16-bit picture gives the codes of its 16-bit values in every format that can hold it, for any cut.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const width = 150;
 const height = 110;
 const tilePx = 64;
-// Waves of few high bytes, and low bytes without a pattern: of its upper or lower bytes alone the codes are others.
+// Waves with few different high bytes, and low bytes without a pattern, so that the high or low bytes alone would give
+// other codes.
 const valueAt = (x: number, y: number): number =>
   256 * Math.round(100 + 90 * Math.sin(x / 9) * Math.cos(y / 7)) + ((x * 73 + y * 151 + x * y) % 256);
 const picture: Picture<Uint16Array> = {

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => cluster.stop());
 
-/** Small images are where borders meet each other; the larger ones have tiles with every kind of neighbour. */
+/** In small images borders meet each other; larger ones have tiles with every kind of neighbour. */
 const side = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 70 }));
 
 /** Mostly flat pictures have many equal neighbours, where >= and > differ. */
@@ -34,7 +34,7 @@ const picture = fc
       .map((pixels) => ({ width, height, pixels }));
   });
 
-test('every image of a job has the histogram and the map of the definition, whatever the tiles and batches', async () => {
+test('every image of a job has the histogram and the map of the definition, for any tiles and batches', async () => {
   let jobs = 0;
   const property = fc.asyncProperty(
     fc.array(picture, { minLength: 1, maxLength: 3 }),
@@ -44,7 +44,7 @@ test('every image of a job has the histogram and the map of the definition, what
     fc.integer({ min: 0, max: 2 }),
     fc.constantFrom('tiff' as const, 'png' as const),
     async (pictures, border, convention, cuts, batchFrames, map) => {
-      // So many tiles along the longest side, down to tiles of one pixel; 0: tiles as the coordinator chooses.
+      // `cuts` is the number of tiles along the longest side, down to tiles of one pixel; 0: the coordinator chooses.
       const longest = Math.max(...pictures.flatMap(({ width, height }) => [width, height]));
       const tilePx = cuts && Math.ceil(longest / cuts);
       const name = String(jobs++);

@@ -14,8 +14,7 @@ import { readChannels } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 
-// The page of apps/demo from a host of static files, in a real browser with a software GPU and a camera that is made
-// up.
+// The page of apps/demo on a host of static files, in a real browser with a software GPU and a simulated camera.
 
 const folder = scratchFolder();
 const site = join(folder, 'site');
@@ -57,7 +56,7 @@ async function save(page: Page): Promise<Saved> {
   return JSON.parse(await text(await download.createReadStream()));
 }
 
-/** Waits until the page has done all that it was asked for. */
+/** Waits until the page has handled all requests. */
 const idle = (page: Page): Promise<void> => page.locator('main[aria-busy=false]').waitFor();
 
 async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
@@ -70,7 +69,7 @@ async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> 
   await page.dispatchEvent('main', 'drop', { dataTransfer });
 }
 
-test('a picture that is dropped has the histograms of the program, by WebAssembly and by WebGPU', async () => {
+test('a dropped picture gives the same histograms as the program, by WebAssembly and by WebGPU', async () => {
   const { page, complaints } = await openPage(browser, host.origin);
   await page.getByText(/^The only WebGPU adapter is software .* So WebAssembly computes\.$/).waitFor();
   assert.deepEqual(await seriousFindings(page), []);
@@ -82,7 +81,7 @@ test('a picture that is dropped has the histograms of the program, by WebAssembl
       async () => {
         await page.getByLabel('points').fill('12');
         await page.getByLabel('radius').fill('2');
-        // What a form takes, it takes at its end.
+        // The form takes over values only at the end.
         await page.getByLabel('convention').selectOption('scikit-image');
         await page.getByLabel('labels').selectOption('uniform');
         return 'lbp:convention=scikit-image,points=12,radius=2,labels=uniform';
@@ -131,7 +130,7 @@ test('the camera is computed frame by frame, until it is stopped', async () => {
     const other = await save(page);
     return JSON.stringify(other.channels) !== JSON.stringify(first.channels);
   });
-  // Without its border.
+  // All pixels without the border.
   assert.equal(first.counted, 1278 * 718);
   assert.deepEqual(await seriousFindings(page), []);
   await page.getByRole('button', { name: 'Stop camera' }).click();
@@ -140,7 +139,7 @@ test('the camera is computed frame by frame, until it is stopped', async () => {
   await page.goto('about:blank');
 });
 
-test('what is missing and what is wrong is said, and the page goes on', async () => {
+test('missing and wrong things are reported, and the page goes on', async () => {
   const context = await browser.newContext();
   await context.addInitScript("Object.defineProperty(navigator, 'gpu', { value: undefined })");
   const page = await context.newPage();

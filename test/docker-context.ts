@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What `COPY . .` of a Dockerfile copies: paths in the checkout that its ignore file lets through, as Docker reads it.
+ * The paths that `COPY . .` of a Dockerfile copies: files of the checkout that its ignore file does not exclude, by
+ * Docker's rules.
  */
 export function contextPaths(dockerfile: string): string[] {
   const lines = readFileSync(join(checkout, `${dockerfile}.dockerignore`), 'utf8').split('\n');
   const rules = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  /** The last rule that matches a path, or a folder that it is in, decides. */
+  /** The last rule that matches the path, or a folder above it, decides. */
   const isIgnored = (path: string): boolean => {
     const last = rules.findLast((rule) => {
       const pattern = rule.replace(/^!/, '');

@@ -2,12 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-// A root folder with a shell, 'readlink' and the shared libraries of glibc and GCC, as the smallest images of
-// distributions have them.
+// Makes a root folder with only a shell, 'readlink' and the shared libraries of glibc and GCC, like the smallest images
+// of distributions.
 
 const programs = ['/bin/sh', '/usr/bin/readlink'];
 
-/** Makes it, with a folder of the machine at /opt and samples at /samples. */
+/** Makes the root, with the folder `opt` of the machine at /opt and samples at /samples. */
 export function makeEmptyRoot(root: string, opt: string, samples: string): void {
   for (const folder of ['proc', 'dev', 'tmp', 'opt', 'root']) mkdirSync(join(root, folder), { recursive: true });
   const native = globSync(['bin/node', '**/*.node', '**/*.so*'], { cwd: opt }).map((path) => join(opt, path));
@@ -17,7 +17,7 @@ export function makeEmptyRoot(root: string, opt: string, samples: string): void 
   cpSync(samples, join(root, 'samples'), { recursive: true });
 }
 
-/** Files of the machine that these need, and are not beside them. */
+/** Shared libraries of the machine that these files need. */
 function sharedLibraries(files: readonly string[]): string[] {
   const said = spawnSync('ldd', files, { encoding: 'utf8' }).stdout;
   const found = [...said.matchAll(/(?:=>|^\s)\s*(\/(?:usr\/)?lib\S+) \(/gm)].map(([, path]) => path!);
@@ -25,8 +25,8 @@ function sharedLibraries(files: readonly string[]): string[] {
 }
 
 /**
- * Words that run a script in that root, where nothing else of the machine is seen: no files, processes, network or
- * settings. /opt cannot be written.
+ * The command that runs a script in that root, isolated from the machine's files, processes, network and environment.
+ * /opt is read-only.
  */
 export function inEmptyRoot(root: string, script: string): string[] {
   const mounts = `

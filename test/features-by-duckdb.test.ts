@@ -1,4 +1,4 @@
-// Tables as another program reads them: features.parquet as a file and as a folder of files, and the part of a job.
+// Reads tables with DuckDB: features.parquet as a file and as a folder of files, and the part of a job.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const shape = { grid: { rows: 1, columns: 2 }, bins: 100 };
 const parts: FileLimits = { wholeCounts: 2 ** 17, partCounts: 2 ** 17 };
 const listed = 3000;
 
-/** Pages that are compressed beside some that are not, some without sources, and nulls in some. */
+/** Sources that give compressed and uncompressed pages, pages without sources, and pages with nulls. */
 function* sources(largest: number): Generator<[FeatureSource, { counted: number; histogram: number[] }[]]> {
   for (let number = 0; number < listed; number++) {
     if (number % 128 === 0 || number % 128 === 127 || (number >= 1024 && number < 1300)) continue;
@@ -58,7 +58,7 @@ test('DuckDB finds every row of a file and of a folder, also counts beyond 2^31'
       const rows = found.getRowsJS();
       assert.equal(rows.length, expected.length);
       for (const [row, values] of rows.entries()) assert.deepEqual(values, expected[row]);
-      // What row groups say of themselves leads to the row, and hides none.
+      // The statistics of row groups lead to the row and hide none.
       const one = await connection.runAndReadAll(
         `SELECT frame FROM ${from} WHERE source = 'file:///in/2001-ü' AND cell_col = 1`,
       );
@@ -74,14 +74,15 @@ test('DuckDB finds the rows of a part, which has the form of an output', async (
   const writer = await PartWriter.create(join(folder, 'parts'), [{ name: '', shape: { ...shape, channels: 1 } }]);
   const numbers = Array.from({ length: 300 }, (_, index) => index);
   const countOf = (index: number, bin: number) => (index === 299 && bin === 7 ? 2 ** 40 : (index * bin) % 97);
-  // The later sources first; every tenth cannot be processed.
+  // Later sources come first, and every tenth source cannot be processed.
   for (const some of [numbers.slice(150), numbers.slice(0, 150)]) {
     const found = some.filter((index) => index % 10 > 0);
     const bins = Float64Array.from(found.flatMap((index) => numbers.slice(0, 200).map((bin) => countOf(index, bin))));
     await writer.add({
       block: packSources(some.map((index) => ({ index, uri: `file:///${index}`, name: `n${index}`, sizeBytes: 1 }))),
       found: Uint32Array.from(found, (index) => index - some[0]!),
-      ...{ widths: new Uint32Array(found.length).fill(9), heights: new Uint32Array(found.length).fill(8) },
+      widths: new Uint32Array(found.length).fill(9),
+      heights: new Uint32Array(found.length).fill(8),
       parts: [{ counted: new Float64Array(found.length).fill(72), bins }],
     });
   }

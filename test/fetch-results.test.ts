@@ -11,7 +11,7 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// 'halogrid results' shows and fetches what a job wrote, on the machine that has it and on one that has not.
+// 'halogrid results' shows and fetches the files of a job, on the machine that has them and on another one.
 
 const folder = scratchFolder();
 const out = join(folder, 'out');
@@ -19,7 +19,7 @@ const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.me
 let cluster: ServingCluster;
 let jobId: string;
 
-/** Words before a command in whose view of this machine the output folder is empty. */
+/** Arguments before a command so that it sees the output folder as empty. */
 const elsewhere = [
   ...['unshare', '--user', '--map-root-user', '--mount', '--', 'sh', '-c'],
   'mount -t tmpfs none "$1" && shift && exec "$@"',
@@ -62,7 +62,7 @@ const skip =
     ? false
     : 'hiding a folder from a process takes user namespaces';
 
-test('results are fetched where they are not', { skip }, async () => {
+test('results are fetched on a machine without them', { skip }, async () => {
   const [file, ...words] = [...elsewhere, out, process.execPath, launcher, 'results', jobId];
   const run = (...more: string[]) => promisify(execFile)(file!, [...words, '--coordinator', cluster.address, ...more]);
   const shown = await run();
@@ -91,7 +91,7 @@ test('results are fetched where they are not', { skip }, async () => {
   );
 });
 
-test('a job that is not known has no results', async () => {
+test('an unknown job has no results', async () => {
   const { code, stderr } = await cluster.halogrid(['results', 'nobody', '--out', join(folder, 'nothing')]);
   assert.equal(code, 2);
   assert.match(stderr, /^halogrid: There is no job 'nobody'; .*\n$/);

@@ -12,18 +12,15 @@ import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 import { slowFiles } from './slow-files.ts';
 
-// A disk that fills up while a job runs: its output is whole, or nothing is left but the sentence that says why.
+// A disk fills up while a job runs: its output is complete, or there is only a sentence that says why not.
 
 const folder = scratchFolder();
 const disk = join(folder, 'disk');
 const source = join(folder, 'picture.pgm');
-/** Words of a shell that start a program beside this file. */
+/** Shell command that starts a program beside this file. */
 const program = (path: string): string => `'${process.execPath}' '${fileURLToPath(new URL(path, import.meta.url))}'`;
 
-/**
- * A disk of the user alone, that nobody else sees, which needs no root; and processes that end with the first, whatever
- * happens.
- */
+/** Arguments of unshare that give a script a private disk, without root, and processes that end with the first one. */
 const withDisk = (megabytes: number, script: string): string[] => [
   '-rmpf',
   '--kill-child',
@@ -33,9 +30,9 @@ const withDisk = (megabytes: number, script: string): string[] => [
   `mount -t tmpfs -o size=${megabytes}m tmpfs '${disk}' && ${script}`,
 ];
 
-/** Runs a script beside such a disk; resolves with what it prints. */
+/** Runs a script with such a disk; resolves with its output. */
 async function onDisk(megabytes: number, script: string): Promise<string> {
-  // What the runner of these tests has set would make each program one of its tests.
+  // Without the test runner's variable, because it would make each program one of its tests.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const running = promisify(execFile)('unshare', withDisk(megabytes, script), { env });
   try {
@@ -52,7 +49,7 @@ before(async () => {
 
 const plain = new Map<string, string>();
 
-/** The output of a run that nothing disturbs, with maps of a type. */
+/** The output of an undisturbed run with maps of a format. */
 async function plainOutput(map: string): Promise<string> {
   const out = plain.get(map) ?? join(folder, `plain-${map}`);
   if (plain.has(map)) return out;
@@ -67,7 +64,7 @@ const canMount = (): boolean => {
 };
 const skip = canMount() ? false : 'this user may not mount a disk of its own';
 
-test('a ledger on a disk that is full for a while: the coordinator says so, and its job waits and is the same', {
+test('a ledger on a disk that is full for a while: the coordinator says so, and its job waits and gives the same results', {
   skip,
 }, async () => {
   const out = join(folder, 'full-ledger');
@@ -87,12 +84,12 @@ interface Ended {
   kept: string;
 }
 
-/** Settings of a first run that is half-way for long enough to be disturbed there. */
+/** Settings of a first run, slow enough to be disturbed half-way. */
 const slow = Object.entries(slowFiles('picture'))
   .map(([name, value]) => `${name}='${value}'`)
   .join(' ');
 
-/** Runs the same command on a disk, once or several times. Hooks act while it runs, and before it runs again. */
+/** Runs the same command on a disk, once or several times. Hooks run meanwhile, and before it runs again. */
 async function runOnDisk(
   megabytes: number,
   map: string,
@@ -118,14 +115,14 @@ async function runOnDisk(
 }
 
 /**
- * Fills the disk once the ledger says of some shards that they are done, which nodes may have written pieces of many
- * before; all else stands still meanwhile.
+ * Fills the disk once the ledger says that some shards are done. By then nodes may have written pieces of many more.
+ * All other processes are stopped meanwhile.
  */
 const fill = `${program('until-results.ts')} '${disk}/out' &&
   kill -STOP -1 && cat /dev/zero > ${disk}/filler; kill -CONT -1`;
 const until = (command: string): string => `until ${command}; do sleep 0.05; done`;
 const waits = until(`grep -q 'aiting: It waits for room' ${folder}/said-0`);
-/** No coordinator, and no node, which has been told of one. */
+/** Waits until there is no coordinator and no node, whose command line also contains the word. */
 const allEnded = until("! grep -qa '[c]oordinator' /proc/[0-9]*/cmdline");
 const makeRoom = `rm ${disk}/filler`;
 
@@ -143,14 +140,16 @@ async function checkSame({ code, said, kept }: Ended, map: string): Promise<void
 
 // Nodes write a Zarr map themselves. For every other format they write pieces, as for TIFF.
 for (const map of ['tiff', 'zarr']) {
-  test(`${map}: a run whose disk is full for a while waits for room, says so, and is the same`, { skip }, async () => {
+  test(`${map}: a run whose disk is full for a while waits for room, says so, and gives the same results`, {
+    skip,
+  }, async () => {
     const [ended] = await runOnDisk(64, map, { meanwhile: `${fill}; ${waits}; ${makeRoom}` });
     await checkSame(ended!, map);
     assert.match(ended!.said, new RegExp(`[Ww]aiting: It waits for room in '${disk}/out'`));
   });
 }
 
-test('frames: a run whose disk is full for a while waits for room, and has what is found of each once', {
+test('frames: a run whose disk is full for a while waits for room, and has the result of each frame once', {
   skip,
 }, async () => {
   const frames = join(folder, 'pictures');
@@ -169,7 +168,7 @@ test('frames: a run whose disk is full for a while waits for room, and has what 
   }
 });
 
-test('a disk that takes the pieces of a PNG, but not the PNG: the run fails after its time, and goes on from there', {
+test('a disk that takes the pieces of a PNG, but not the PNG: the run fails after its waiting time, and the next one continues from there', {
   skip,
 }, async () => {
   const [failed, whole] = await runOnDisk(16, 'png', {
@@ -188,7 +187,7 @@ test('a disk that takes the pieces of a PNG, but not the PNG: the run fails afte
   assert.deepEqual([counts.shardsDone, after.attempts], [counts.shards, counts.attempts], 'no shard is computed again');
 });
 
-test('a run that does not wait for room keeps what is done, and the same command computes what is missing', {
+test('a run that does not wait for room keeps its results, and the same command computes the missing ones', {
   skip,
 }, async () => {
   const [failed, whole] = await runOnDisk(64, 'tiff', {
@@ -203,7 +202,7 @@ test('a run that does not wait for room keeps what is done, and the same command
   assert.ok(Number(done) > 0 && Number(done) < Number(of), whole!.said);
 });
 
-test('a run that is killed while it waits for room goes on, and says what helps where not even its ledger has any', {
+test('a run that is killed while it waits for room can continue, and says what helps if even its ledger has no room', {
   skip,
 }, async () => {
   const [, again, whole] = await runOnDisk(64, 'tiff', {

@@ -1,5 +1,5 @@
-// A program of its own, for a mount namespace with a small disk: full-ledger.ts DISK SOURCE OUT has a job done by a
-// coordinator whose ledger is on that disk, and fills it meanwhile.
+// Runs as a separate program in a mount namespace with a small disk. full-ledger.ts DISK SOURCE OUT runs a job with a
+// coordinator whose ledger is on that disk, and fills the disk meanwhile.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, pause } from '@halogrid/testing';
@@ -30,7 +30,7 @@ const said = await eventually('the coordinator to say so', async () => {
   const answer = await fetch(`${cluster.http}/readyz`);
   return answer.status === 503 && (await answer.text());
 });
-// What nodes hold comes in, and is not acknowledged; then it stands still.
+// Answers to the present leases still come in but are not acknowledged; then nothing moves.
 let before = -1;
 const waiting = await eventually('the job to wait', async () => {
   const job = await cluster.job(jobId);

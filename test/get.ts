@@ -1,5 +1,5 @@
 /**
- * Asks on a connection of its own: a server may close one that was kept in the moment in which a busy machine sends a
- * request by it. Rejects where nothing answers.
+ * Asks on a new connection, because a server may close a kept one just when a busy machine sends a request on it.
+ * Rejects without an answer.
  */
 export const get = (url: string): Promise<Response> => fetch(url, { headers: { connection: 'close' } });

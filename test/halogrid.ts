@@ -11,10 +11,10 @@ const launcher = fileURLToPath(new URL('../apps/cli/bin/halogrid.mjs', import.me
 
 const asOlderNode = ['--import', 'data:text/javascript,delete process.execve'];
 
-/** In the environment of every process that this test file starts, and of what those start. */
+/** A variable in the environment of every process that this test file starts, directly or not. */
 const ofThisFile = `HALOGRID_TEST=${randomUUID()}`;
 
-/** Nothing outlives its test file, whatever happened; and where nothing failed, nothing is there to be ended. */
+/** No process outlives its test file. If nothing failed, there is no process left to end. */
 process.once('exit', () => {
   for (const { pid, role } of processesWith(ofThisFile)) {
     console.error(`The ${role} with process id ${pid} was left running`);
@@ -24,8 +24,8 @@ process.once('exit', () => {
 });
 
 /**
- * No program of a test takes this long, even on a slow machine: one that does is ended, and the test fails of that. A
- * cluster that is asked to bear many faults lives for all of them.
+ * A program that lives longer than this is ended, and the test fails; even on a slow machine none needs so much. The
+ * limit is longer if a cluster is to bear many faults.
  */
 const defaultMaxLifeMs = Math.max(programLimitMs, 12_000 * Number(process.env.HALOGRID_FAULT_RUNS ?? 0));
 
@@ -38,34 +38,37 @@ export interface Ended {
 }
 
 export interface HalogridOptions {
-  /** Where relative paths begin (this process's folder). */
+  /** The working folder (this process's). */
   cwd?: string;
-  /** A process group of its own, as a shell would give it, for signals to all of it. */
+  /** Start a new process group, as a shell does, so that signals can go to the whole group. */
   ownGroup?: boolean;
   /**
-   * The launcher runs under a Node that cannot replace its process, as those before 22.15: it stays beside the program.
+   * Run the launcher under a Node that cannot replace its process, such as one before 22.15: the launcher stays beside
+   * the program.
    */
   olderNode?: boolean;
-  /** Started by npx in the checkout, as users do. npx and its shell stay beside the program. */
+  /** Start by npx in the checkout, as users do. npx and its shell stay beside the program. */
   npx?: boolean;
-  /** A command that becomes the launcher, which is put behind its words. */
+  /** Arguments of a command that runs the launcher; the launcher's command follows them. */
   within?: readonly string[];
-  /** The launcher of an installed halogrid, in the place of the checkout's. */
+  /** The launcher of an installed halogrid, instead of the checkout's. */
   installed?: string;
-  /** What the launcher becomes is started at once, which spares 35 ms of processor time; only without `olderNode`. */
+  /**
+   * Start the program directly instead of the launcher, which saves 35 ms of processor time; only without `olderNode`.
+   */
   withoutLauncher?: boolean;
   /** For programs that are measured, not tested. */
   maxLifeMs?: number;
-  /** Settings beside those of this process. */
+  /** Environment variables in addition to this process's. */
   env?: Record<string, string>;
 }
 
-/** `halogrid ...args` as a child process, by its launcher, and whatever that starts. */
+/** `halogrid ...args` as a child process through its launcher, with all processes that it starts. */
 export class Halogrid {
   /** Id of the launcher's process, which becomes the program. */
   readonly pid: number;
   readonly ended: Promise<Ended>;
-  /** The first line of stdout as JSON; rejects when the program ends without one. */
+  /** The first line of stdout as JSON; rejects if the program ends without one. */
   readonly firstLine: Promise<Record<string, unknown>>;
   readonly #child: ChildProcess;
   readonly #mark = `HALOGRID_TEST_PROGRAM=${randomUUID()}`;
@@ -95,7 +98,7 @@ export class Halogrid {
     });
     this.ended = new Promise((resolve, reject) => {
       this.#child.on('error', reject);
-      // 'close' comes after the last of the output, which children of the program may hold open.
+      // 'close' comes after all output, which children of the program may hold open.
       this.#child.on('close', (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
     });
     showOnFailure({
@@ -112,7 +115,9 @@ export class Halogrid {
     this.firstLine.catch(() => {});
   }
 
-  /** Sends a signal to the launcher, or what it became; it passes on those that ask to end. */
+  /**
+   * Sends a signal to the launcher, or to the program that it became. The launcher passes on signals that ask to end.
+   */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
@@ -123,7 +128,7 @@ export class Halogrid {
     for (const { pid } of this.processes()) killNow(pid);
   }
 
-  /** Its processes that live now. */
+  /** Its living processes. */
   processes(): ProcessInfo[] {
     return processesWith(this.#mark);
   }
@@ -143,6 +148,6 @@ function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended in the meantime.
+    // The process has ended meanwhile.
   }
 }

@@ -12,8 +12,7 @@ import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 
-// The images of deploy/docker hold what their process needs, and no more: each is built into a folder, and runs from
-// there.
+// The images of deploy/docker hold only what their process needs. Each is built into a folder, and runs from there.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const scratch = scratchFolder();
@@ -36,12 +35,12 @@ const inside = (image: string) => ({
   env: { PATH: '/usr/bin:/bin', HOME: '/nowhere', NODE_ENV: 'production' },
 });
 
-// Both had 470 MB of packages alone when they were made of the checkout.
+// Images made of the whole checkout had 470 MB of packages alone.
 for (const [image, mostMegabytes] of [
   ['coordinator', 165],
   ['gpu-node', 195],
 ] as const) {
-  test(`${image}: it holds at most ${mostMegabytes} MB, Node among them`, { skip }, () => {
+  test(`${image}: it holds at most ${mostMegabytes} MB, including Node`, { skip }, () => {
     const bytes = filesOf(image).reduce((sum, path) => sum + lstatSync(join(built[image]!, path)).size, 0);
     assert.ok(bytes < mostMegabytes * 1e6, `${(bytes / 1e6).toFixed(1)} MB`);
   });
@@ -54,7 +53,7 @@ for (const [image, mostMegabytes] of [
     assert.ok(filesOf(image).includes('app/samples/frames'));
   });
 
-  test(`${image}: what is sent to be built has every workspace and the scripts, and no tests and packages`, () => {
+  test(`${image}: the build context has every workspace and the scripts, but no tests and packages`, () => {
     const sent = contextPaths(`deploy/docker/${image}.Dockerfile`);
     const manifests = globSync(['{apps,libs}/*/package.json', '{deploy,test}/package.json'], { cwd: checkout });
     assert.ok(manifests.length > 15);
@@ -72,14 +71,14 @@ for (const [image, mostMegabytes] of [
   });
 }
 
-test('WebGPU and the software device are for the node, which has them for one platform', { skip }, () => {
+test('only the node has WebGPU and the software device, for one platform', { skip }, () => {
   const compute = (image: string) => filesOf(image).filter((path) => /dawn\.node$|swiftshader\.tar\.br$/.test(path));
   assert.deepEqual(compute('coordinator'), []);
   assert.equal(compute('gpu-node').filter((path) => path.endsWith('dawn.node')).length, 1);
   assert.equal(compute('gpu-node').length, process.arch === 'x64' ? 2 : 1);
 });
 
-test('a coordinator of its image and a node of its own do a job as the checkout does', { skip }, async (t) => {
+test('a coordinator and a node from their images run a job like the checkout', { skip }, async (t) => {
   const device = process.arch === 'x64' ? 'software' : 'cpu';
   const samples = join(built.coordinator!, 'app/samples');
   const plain = join(scratch, 'plain');
@@ -108,7 +107,7 @@ test('a coordinator of its image and a node of its own do a job as the checkout 
   }
 });
 
-test('in the image of the coordinator a device is missing with a sentence', { skip }, async () => {
+test('the image of the coordinator says in a sentence that it has no device', { skip }, async () => {
   const asked = ['run', join(built.coordinator!, 'app/samples/frames'), '--device', 'software'];
   const { code, stderr } = await halogrid([...asked, '--out', join(scratch, 'none')], inside('coordinator'));
   assert.equal(code, 2);

@@ -16,7 +16,7 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { hasChunks } from './unfinished.ts';
 
-// The same command on an archive that has grown computes what is new, and its output is that of a run from scratch.
+// The same command on a grown archive computes only new inputs, and its output is the same as of a run from scratch.
 
 const folder = scratchFolder();
 let s3: TestS3;
@@ -25,7 +25,7 @@ let cluster: Cluster;
 before(async () => {
   const keys = { accessKeyId: 'AKIDTEST', secretAccessKey: 'SECRET', region: 'eu-1', bucket: 'frames' };
   s3 = await startTestS3(keys);
-  // Inherited by all processes.
+  // All processes inherit these variables.
   for (const [name, value] of Object.entries(s3.environment)) {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
@@ -43,14 +43,14 @@ interface Changes {
   removed: number;
 }
 
-/** Runs to the end; what it says of the run before, and what it says besides. */
+/** Runs to the end; resolves with its report about the earlier run, and with stderr. */
 async function run(args: readonly string[], code = 0): Promise<{ changes: Changes | undefined; stderr: string }> {
   const ended = await cluster.halogrid(['run', ...args, '--json']);
   assert.equal(ended.code, code, ended.stderr);
   return { changes: JSON.parse(ended.stdout).incremental, stderr: ended.stderr };
 }
 
-/** Asserts that a folder holds what a run from scratch gives. */
+/** Asserts that a folder holds the same as a run from scratch gives. */
 async function assertAsFresh(out: string, args: readonly string[], code = 0): Promise<void> {
   const fresh = `${out}-fresh`;
   rmSync(fresh, { recursive: true, force: true });
@@ -88,8 +88,8 @@ test('a grown folder: what is new, changed, quarantined or gone, and nothing els
   const previewsBefore = new Set(readdirSync(join(out, 'preview')));
   const plan = await command(['plan', ...job, '--out', out, '--json']);
   const third = await run([...job, '--out', out], 3);
-  // Where it had a preview, a source that had none is computed again for one in its place, if it is none of those
-  // anyway.
+  // If the removed source had a preview, another source gets one instead. It is computed again for that, unless it is
+  // computed anyway.
   const newPreviews = new Set(readdirSync(join(out, 'preview'))).difference(previewsBefore);
   const instead = [...newPreviews].filter((name) => /^\d+\.png$/.test(name) && !/^(24|30)\./.test(name)).length;
   assert.deepEqual([JSON.parse(plan.stdout).sources, JSON.parse(plan.stdout).kept], [26, 23 - instead]);
@@ -106,7 +106,7 @@ test('a grown folder: what is new, changed, quarantined or gone, and nothing els
   await assertAsFresh(out, job, 3);
 });
 
-test('maps are added to the results in a folder, which then are as if they had been asked for at once', async () => {
+test('maps can be added to the results in a folder, with the same output as if they had been asked for at first', async () => {
   const source = join(folder, 'mapless');
   mkdirSync(source);
   for (let i = 0; i < 3; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(20 + i, 30, i));
@@ -125,7 +125,7 @@ test('maps are added to the results in a folder, which then are as if they had b
   assert.match(less.stderr, /: --map is none and was png\. /);
 });
 
-test('another pipeline is added to those in a folder, which alone computes the frames that were there', async () => {
+test('another pipeline can be added to a folder, and only it computes the earlier frames', async () => {
   const source = join(folder, 'edgeless');
   mkdirSync(source);
   for (let i = 0; i < 30; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(20 + i, 30, i));
@@ -139,7 +139,7 @@ test('another pipeline is added to those in a folder, which alone computes the f
   const plan = await command(['plan', source, ...both, '--out', out]);
   assert.ok(`${plan.stdout}${plan.stderr}`.includes(what), `${plan.stdout}${plan.stderr}`);
   const added = await run([source, ...both, '--out', out]);
-  // The 20 with a preview are computed by all; one of these may be the new one.
+  // The 20 frames with a preview are computed by all pipelines; one of them may be the new frame.
   const { extended } = added.changes!;
   assert.ok(extended === 10 || extended === 11, String(extended));
   assert.deepEqual(changesOf(added.changes), [0, 1, 0, 30 - extended, 0]);
@@ -152,7 +152,7 @@ test('another pipeline is added to those in a folder, which alone computes the f
   assert.match(less.stderr, /: --pipeline edges is not given and was ldp/);
 });
 
-test('results of another version are computed again, and it is said why', async () => {
+test('results of another version are computed again, with a reason', async () => {
   const source = join(folder, 'older');
   mkdirSync(source);
   for (let i = 0; i < 3; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(30, 30, i));
@@ -160,7 +160,7 @@ test('results of another version are computed again, and it is said why', async 
   const job = [source, '--map', 'tiff'];
   await run([...job, '--out', out]);
   const { resultsVersion, version } = readJson(out, 'job.json');
-  // As an earlier version wrote it, which had something wrong.
+  // An output as an earlier version with a fault wrote it.
   const lines = readFileSync(join(out, 'sources.jsonl'), 'utf8');
   const [head, ...rest] = lines.split('\n');
   const { resultsVersion: its, ...older } = JSON.parse(head!);
@@ -189,7 +189,7 @@ function sayVersion(out: string, version: number): void {
   writeFileSync(path, [JSON.stringify({ ...JSON.parse(head!), resultsVersion: version }), ...rest].join('\n'));
 }
 
-test('--checksum: a file that was touched is the same, one of other content is not, whatever its time', async () => {
+test('--checksum: a touched file counts as the same, and a file with other content does not, even with the same time', async () => {
   const source = join(folder, 'checked');
   mkdirSync(source);
   for (let i = 0; i < 4; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(30, 30, i));
@@ -204,7 +204,7 @@ test('--checksum: a file that was touched is the same, one of other content is n
   await assertAsFresh(out, [source, '--checksum']);
 });
 
-test('videos: every frame of one that is the same is kept', { skip: noFfmpeg }, async () => {
+test('videos: every frame of an unchanged video is kept', { skip: noFfmpeg }, async () => {
   const source = join(folder, 'videos');
   mkdirSync(source);
   makeVideo(join(source, 'a.mkv'), videoKinds['h264-open.mkv']!);
@@ -222,7 +222,7 @@ test('videos: every frame of one that is the same is kept', { skip: noFfmpeg }, 
   assert.equal(since.changes, undefined, 'frames of MJPEG have changed since version 3');
 });
 
-test('videos: another pipeline computes their frames as it would alone', { skip: noFfmpeg }, async () => {
+test('videos: another pipeline computes their frames as it does alone', { skip: noFfmpeg }, async () => {
   const source = join(folder, 'grown-video');
   mkdirSync(source);
   makeVideo(join(source, 'a.mkv'), videoKinds['h264-open.mkv']!, 60);
@@ -230,12 +230,12 @@ test('videos: another pipeline computes their frames as it would alone', { skip:
   const codes = [source, '--batch', '4', '--pipeline', 'codes=lbp'];
   await run([...codes, '--out', out]);
   const { changes } = await run([...codes, '--pipeline', 'edges=ldp', '--out', out]);
-  // A frame with a preview is in each shard.
+  // Each shard has a frame with a preview.
   assert.deepEqual([...changesOf(changes), changes!.extended], [0, 0, 0, 60, 0, 0]);
   await assertAsFresh(out, [...codes, '--pipeline', 'edges=ldp']);
 });
 
-test('what is on servers goes by its ETag, in a manifest and in a bucket', async (t) => {
+test('files on servers are recognised by ETag, in a manifest and in a bucket', async (t) => {
   const bytes = new Map<string, Buffer>();
   for (let i = 0; i < 4; i++) {
     await writePgm(join(folder, 'picture.pgm'), drawPicture(30 + i, 20, i));
@@ -244,7 +244,7 @@ test('what is on servers goes by its ETag, in a manifest and in a bucket', async
   const versions = new Map([...bytes.keys()].map((name) => [name, 1]));
   const web = await startServer((request, response) => {
     const name = request.url!.slice(1);
-    // Nobody can tell whether the last one is the same.
+    // The last one has no ETag, so it is unknown whether it is the same.
     const etag = name === '3.pgm' ? undefined : `"${versions.get(name)}"`;
     sendFile({ bytes: bytes.get(name)!, etag }, request, response);
   });
@@ -268,7 +268,7 @@ test('what is on servers goes by its ETag, in a manifest and in a bucket', async
   await assertAsFresh(bucketOut, ['s3://frames/day']);
 });
 
-test('frames were captured when their recording began plus their time, others when asked for as they were changed; what is kept says the same', {
+test('capture times are the start of a recording plus the time in it, or times of change if asked for; kept results have the same', {
   skip: noFfmpeg,
 }, async () => {
   const source = join(folder, 'captured');
@@ -281,7 +281,7 @@ test('frames were captured when their recording began plus their time, others wh
   const changedMs = Date.UTC(2025, 4, 6, 7, 8, 9);
   utimesSync(join(source, 'b.pgm'), changedMs / 1000, changedMs / 1000);
   const startMs = Date.UTC(2026, 0, 31, 12);
-  // The recording is of 25 frames a second.
+  // The recording has 25 frames a second.
   const frames = Array.from({ length: 10 }, (_, i) => startMs + 40 * i);
 
   const out = join(folder, 'captured-out');
@@ -300,14 +300,14 @@ test('frames were captured when their recording began plus their time, others wh
   }
 });
 
-/** When the rows of features.parquet say that they were captured, in milliseconds since 1970. */
+/** The capture times in features.parquet, in milliseconds since 1970. */
 async function capturedMsOf(out: string): Promise<(number | undefined)[]> {
   const file = await asyncBufferFromFile(join(out, 'features.parquet'));
   const rows = (await parquetReadObjects({ file })) as { captured_at?: Date | null }[];
   return rows.map(({ captured_at: time }) => time?.getTime());
 }
 
-test('a run that is killed leaves the output of the one before, and the same command goes on', {
+test('a killed run leaves the output of the run before, and the same command continues', {
   skip: hasProc ? false : 'which processes there are is told by /proc',
 }, async () => {
   const source = join(folder, 'growing');
@@ -347,13 +347,13 @@ function isComplete(out: string, sources: number): boolean {
   }
 }
 
-test('a cancelled or failed run gives the folder back to the one before', async () => {
+test('a cancelled or failed run restores the output of the run before', async () => {
   const source = join(folder, 'failing');
   mkdirSync(source);
   await writePgm(join(source, '0.pgm'), drawPicture(40, 30, 1));
   const out = join(folder, 'kept');
   await run([source, '--out', out]);
-  // Histograms that are not those of the digests must not become part of a result.
+  // Histograms that do not match the digests must not become part of a result.
   const parquet = readFileSync(join(out, 'features.parquet'));
   const broken = Buffer.from(parquet);
   for (let i = 300; i < 340; i++) broken[i]! ^= 0xff;

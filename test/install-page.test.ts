@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { ffmpegPackage } from '@halogrid/imaging/ffmpeg';
 import { softwareVersion } from '@halogrid/service/version';
 
-// What one types to install halogrid names this version, and the FFmpeg that it takes.
+// Commands to install halogrid name this version, and the FFmpeg that it needs.
 
 const pages = ['docs/install.md', 'README.md'].map((name) =>
   readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'),
 );
 const text = pages.join('\n');
 
-test('files of artefacts have the names that npm run package gives them', () => {
+test('files of artefacts are named as npm run package names them', () => {
   const named = new Set(
     [...text.matchAll(/\bhalogrid-(?:client-)?\d[\w.-]*?(?:\.tgz|\.tar\.gz|linux-\w+)/g)].map(([name]) => name),
   );
@@ -22,13 +22,13 @@ test('files of artefacts have the names that npm run package gives them', () => 
   for (const name of expected.filter((one) => one.endsWith('gz'))) assert.ok(text.includes(name), name);
 });
 
-test('the FFmpeg to add is of the version that halogrid takes', () => {
+test('the FFmpeg to add has the version that halogrid needs', () => {
   const versions = [...text.matchAll(/node-av-linux-\w+[@-](\d+\.\d+\.\d+)/g)].map(([, version]) => version);
   assert.ok(versions.length >= 4);
   for (const version of versions) assert.equal(version, ffmpegPackage.version);
 });
 
-test('the Node.js that is asked for is the one that the package asks for', async () => {
+test('the page asks for the same Node.js as the package', async () => {
   const { leastNode } = await import('../scripts/bundle.mjs');
   for (const page of pages) assert.match(page, new RegExp(`Node\\.js ${leastNode.join('\\.')} or newer`));
 });

@@ -13,7 +13,8 @@ import { runUndisturbed } from './shared-cluster.ts';
 import { slowFiles } from './slow-files.ts';
 import { hasResults } from './unfinished.ts';
 
-// However `halogrid run` ends half-way, no process stays behind, and the same command does the rest of the job.
+// If `halogrid run` ends half-way in any manner, no process stays behind, and the same command does the rest of the
+// job.
 
 const skip = hasProc ? false : 'what is left running is told by /proc';
 const folder = scratchFolder();
@@ -39,7 +40,8 @@ for (const [signal, code, olderNode, nodes] of [
   test(`${signal} stops the job${nodes > 1 ? ', and the same command goes on with it' : how}`, { skip }, async () => {
     const out = join(folder, `${signal}${olderNode}`);
     const run = await startHalfWay(out, olderNode, nodes);
-    // As a terminal does at Ctrl-C: every process of the foreground group gets it, and a launcher passes it on too.
+    // Like a terminal at Ctrl-C: every process of the foreground group gets the signal, and a launcher passes it on
+    // too.
     process.kill(-run.pid, signal);
     const ended = await run.ended;
     assert.equal(ended.code, code, ended.stderr);
@@ -70,7 +72,7 @@ for (const [victim, nodes] of [
   });
 }
 
-/** Starts the job and resolves when some results are there, but not all. */
+/** Starts the job and resolves when it has some of its results. */
 async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {
   const run = new Halogrid(job(out, 40, nodes), { ownGroup: true, olderNode, env: slowFiles('picture.pgm') });
   await eventually('the first results', () => hasResults(out));

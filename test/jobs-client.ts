@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { JobState, type JobStatus, JobsClient } from '@halogrid/proto';
 
-/** A job as tests ask for it; paths are absolute, and sources may be URIs of servers. */
+/** A job request of a test. Paths are absolute; sources may be URIs of servers. */
 export interface JobRequest {
   sources: string[];
   out: string;
@@ -13,19 +13,20 @@ export interface JobRequest {
   border?: string;
   grid?: { rows: number; columns: number };
   map?: 'none' | 'tiff' | 'zarr' | 'png' | 'dzi';
-  /** 0: chosen. */
+  /** 0: the coordinator chooses. */
   tilePx?: number;
-  /** 0: chosen. */
+  /** 0: the coordinator chooses. */
   batchFrames?: number;
 }
 
 /**
- * A program of its own that speaks halogrid.v1.Jobs: hundreds of small jobs would spend minutes in starting commands.
+ * A client of halogrid.v1.Jobs in this process, because starting a command for each of hundreds of small jobs would
+ * take minutes.
  */
 export interface JobsOverGrpc {
   /** Resolves with the job's id. */
   submit(request: JobRequest): Promise<string>;
-  /** Resolves with the job as it ended. */
+  /** Resolves with the ended job. */
   untilEnded(jobId: string): Promise<JobStatus>;
   /** Submits, waits, and rejects unless the job is complete. */
   run(request: JobRequest): Promise<JobStatus>;

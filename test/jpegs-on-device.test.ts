@@ -9,12 +9,12 @@ import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// A job is the same wherever its JPEGs are decoded: any kind of them, and damaged ones.
+// A job gives the same results wherever its JPEGs are decoded, for all kinds of JPEGs and damaged ones.
 
 const folder = scratchFolder();
 const source = join(folder, 'frames');
 
-/** More than a hundred files. Twenty get a preview, whose pixels come from cores. */
+/** Makes more than a hundred files. Twenty of them get a preview, for which CPU cores decode. */
 function putFrames(): void {
   mkdirSync(source, { recursive: true });
   const fixtures = globSync(fileURLToPath(new URL('../libs/imaging/{fixtures,mended-jpegs}/*.jpg', import.meta.url)));
@@ -25,7 +25,7 @@ function putFrames(): void {
   }
 }
 
-/** The counts for five copies of each file with bytes that hold no pixel, by the place of these bytes. */
+/** The expected counts for five copies of each file with bytes that hold no pixel, by the place of these bytes. */
 const expectedMended = [
   ['between segments', 4, '0-application-longer'],
   ['behind the last pixel', 3, '0-text-behind'],
@@ -48,7 +48,7 @@ function outcomeOf(out: string, { code, stderr }: Ended): object {
   return { digest, histogram: readHistogram(out), errors };
 }
 
-test('run --decode gpu gives what cores give: the digest, every bin and every sentence', async (t) => {
+test('run --decode gpu gives the same as cores: the digest, every bin and every sentence', async (t) => {
   putFrames();
   const [cores, device] = [join(folder, 'cores'), join(folder, 'device')];
   const cluster = await sharedCluster();

@@ -13,13 +13,13 @@ import { bundleKernels, declareKernels, kernelsExport } from '../scripts/bundle-
 import { openBrowser, openPage } from './browser.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// `halogrid/kernels` as a program finds it in the npm package, and the examples of its page.
+// `halogrid/kernels` in the npm package, as programs import it, and the examples of its page.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const folder = scratchFolder();
 const installed = join(folder, 'node_modules/halogrid');
 const manual = readFileSync(join(checkout, 'docs/kernels/javascript.md'), 'utf8');
-/** The examples that are marked so, as files beside node_modules. */
+/** The examples with that mark, written to files beside node_modules. */
 const examples = (mark: string): string[] =>
   [...manual.matchAll(/^```(js.*)\n([\s\S]*?)^```$/gm)].flatMap(([, marked, code], i) => {
     if (marked !== mark) return [];
@@ -50,13 +50,19 @@ async function run(program: string, args: string[]): Promise<string> {
 /** Bundles a program for browsers, as users do. */
 async function bundled(file: string): Promise<{ code: string; metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
-    ...{ entryPoints: [file], bundle: true, format: 'esm', platform: 'browser', write: false, metafile: true },
-    ...{ logLevel: 'silent', absWorkingDir: folder },
+    entryPoints: [file],
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+    absWorkingDir: folder,
   });
   return { code: outputFiles[0]!.text, metafile };
 }
 
-test('the examples for Node.js print what they say', async () => {
+test('the examples for Node.js print the shown output', async () => {
   const said = await Promise.all(examples('js').map((file) => run(process.execPath, [file])));
   assert.match(said[0]!, /^153600 codes, \d+ times 255\n$/);
   assert.equal(said[1], '18 labels\n');
@@ -70,7 +76,7 @@ test('the example for WebGPU computes in Node.js, and ends', async () => {
   assert.match(said, /^3844 pixels on swiftshader/i);
 });
 
-test('the example for browsers, bundled, counts what that for Node.js counts', async () => {
+test('the bundled example for browsers counts the same as the example for Node.js', async () => {
   const [file] = examples('js browser');
   const { code, metafile } = await bundled(file!);
   assert.deepEqual(
@@ -99,14 +105,14 @@ test('the example for browsers, bundled, counts what that for Node.js counts', a
   }
 });
 
-test('the module imports nothing, is one file, and stays small', () => {
+test('the module is one small file without imports', () => {
   const path = join(installed, kernelsExport.default);
   assert.doesNotMatch(readFileSync(path, 'utf8'), /\bnode:|\bimport\b\s*[({'"*\w]|import\.meta/);
   const limit = 150_000;
   assert.ok(statSync(path).size < limit, `${statSync(path).size} bytes are more than ${limit}`);
 });
 
-test('its types stand alone, and refuse what is wrong', async () => {
+test('its types need no others, and refuse wrong calls', async () => {
   const program = join(folder, 'program.mts');
   writeFileSync(
     program,

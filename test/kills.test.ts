@@ -17,13 +17,13 @@ import { scratchFolder } from './scratch-folder.ts';
 import { seeded } from './seeded.ts';
 import { repetitions } from './thorough.ts';
 
-// A process is killed before one of its changes of what is on disk. The moments are spread over a whole job: while it
-// is planned, while answers come, while tables are made and while they are published, half of the time over an earlier
-// output, of which results are kept. Then the job goes on, and what comes out is what comes out undisturbed.
+// A process is killed before one of its changes of the disk. The moments are spread over a whole job: while it is
+// planned, while answers come, while tables are made and while they are published. Half of the jobs run over an earlier
+// output, whose results are kept. Then the job goes on, and its output must be the same as undisturbed.
 
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 
-/** Of coordinators; half of them by `run`. */
+/** How many coordinators are killed; half of them in `run`. */
 const kills = repetitions('HALOGRID_TEST_KILLS', 2, 6);
 const [half, few] = [Math.ceil(kills / 2), Math.ceil(kills / 5)];
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
@@ -31,7 +31,7 @@ const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const undisturbed = join(folder, 'undisturbed');
-/** Of some of the sources. */
+/** An earlier output with some of the sources. */
 const earlier = join(folder, 'earlier');
 const cut = ['--pipeline', 'codes=lbp', '--pipeline', 'derivatives=ldp:order=2', '--map', 'tiff', '--grid', '2x2'];
 const small = ['--tile', '60', '--batch', '2'];
@@ -41,7 +41,7 @@ const local = ['--nodes', '1', '--device', 'cpu'];
 let counters = 0;
 const newCounter = (): string => join(folder, `changes-${++counters}`);
 
-/** Changes of an undisturbed `run`. */
+/** How many changes of the disk an undisturbed `run` makes. */
 let changesOfRun: number;
 
 before(async () => {
@@ -60,7 +60,7 @@ before(async () => {
   changesOfRun = changes;
 });
 
-/** Runs the job, and has the process killed before a change. */
+/** Runs the job, and kills the process before the given change. */
 async function run(out: string, change?: number): Promise<{ end: Ended; changes: number }> {
   const counter = newCounter();
   const env = killedAtChange({ command: 'run', counter, change });
@@ -81,7 +81,7 @@ function outFolder(name: string, number: number): string {
   return out;
 }
 
-/** Numbers of changes, one in each of so many equal parts of all. */
+/** Random numbers of changes, one in each of `count` equal parts of all. */
 function spread(count: number, changes: number, random: () => number): number[] {
   return Array.from({ length: count }, (_, i) => 1 + Math.floor(((i + random()) / count) * changes));
 }
@@ -90,7 +90,7 @@ function assertSame(out: string, of: string): void {
   const [is, was] = [out, undisturbed].map((path) => readJson(path, 'job.json'));
   assert.equal(is.digest, was.digest, of);
   const { sources, frames, pixels, quarantined } = is.counts;
-  assert.deepEqual({ ...was.counts, ...{ sources, frames, pixels, quarantined } }, was.counts, of);
+  assert.deepEqual({ ...was.counts, sources, frames, pixels, quarantined }, was.counts, of);
   const [files, expected] = [hashFiles(out), hashFiles(undisturbed)];
   for (const name of Object.keys(expected)) if (name.endsWith('job.json')) delete expected[name];
   for (const name of Object.keys(files)) if (name.endsWith('job.json')) delete files[name];
@@ -113,7 +113,7 @@ test(`run is killed at ${half} changes of the disk, and the same command complet
   assert.ok(killed > half / 2);
 });
 
-/** A coordinator of a ledger at an address that it has again after a kill. */
+/** A coordinator that keeps its ledger and its address after a kill. */
 class Served {
   readonly address: string;
   readonly #http: string;
@@ -146,7 +146,7 @@ class Served {
     assert.equal((await this.program!.ended).code, 0);
   }
 
-  /** The job of the folder, which is submitted where nobody knows it. */
+  /** Submits the job of the folder, unless the coordinator knows it already. */
   async submit(out: string): Promise<void> {
     const response = await fetch(`http://${this.#http}/api/v1/jobs`);
     const { jobs } = (await response.json()) as { jobs: JobStatus[] };
@@ -156,7 +156,7 @@ class Served {
   }
 }
 
-/** The coordinator may be killed meanwhile. */
+/** Submits a job; the coordinator may be killed meanwhile. */
 async function trySubmit(out: string, address: string): Promise<Ended> {
   const ended = await command(['submit', ...job(out), '--coordinator', address]);
   assert.notEqual(ended.code, 2, ended.stderr);
@@ -170,14 +170,14 @@ const isWhole = (out: string): boolean => {
     return false;
   }
 };
-/** An earlier output has fewer sources. */
+/** Whether the folder has the new output; an earlier output has fewer sources. */
 const isPublished = (out: string): boolean =>
   readJson(out, 'job.json').counts.sources === readJson(undisturbed, 'job.json').counts.sources &&
   !existsSync(join(out, '.halogrid'));
 
 const untilWhole = (out: string) => eventually(`the job of ${out} to be complete`, () => isWhole(out));
 
-test(`a coordinator with SQLite is killed at ${half} changes of the disk, and goes on when it is started again`, {
+test(`a coordinator with SQLite is killed at ${half} changes of the disk, and continues when it is started again`, {
   skip,
 }, async (t) => {
   const served = await Served.create(['--ledger', join(folder, 'ledger.sqlite')]);
@@ -215,7 +215,7 @@ const noPostgres = skip || skipPostgres;
 let server: PostgresServer | undefined;
 after(() => server?.remove());
 
-test(`of two coordinators with PostgreSQL, first the one and then the other is killed, in ${few} jobs`, {
+test(`two coordinators with PostgreSQL are killed one after the other, in ${few} jobs`, {
   skip: noPostgres,
 }, async (t) => {
   server = await PostgresServer.start();
@@ -256,8 +256,8 @@ test(`of two coordinators with PostgreSQL, first the one and then the other is k
   assert.equal((await node.program.ended).code, 0);
 });
 
-test(`two nodes one after another are killed while they write what they found, in ${few} jobs`, { skip }, async (t) => {
-  // A shard over which two were lost waits for as long.
+test(`two nodes are killed one after the other while they write their results, in ${few} jobs`, { skip }, async (t) => {
+  // A shard whose node was lost twice waits for this time.
   const nodeTimeoutMs = timeoutMs(2_000);
   const cluster = await Cluster.start({ nodes: 0, nodeTimeoutMs, maxLifeMs: programLimitMs * kills });
   const counter = newCounter();

@@ -1,4 +1,4 @@
-/** LBP as its definition reads, in plain loops: what every result is compared with. Knows nothing of the program. */
+/** LBP by its definition, in plain loops. Results are compared with it. It uses no code of the program. */
 
 export const borders = ['zero', 'replicate', 'reflect', 'mirror', 'wrap', 'interior'] as const;
 export type Border = (typeof borders)[number];
@@ -24,7 +24,7 @@ const ring = [
   [-1, 0],
 ] as const;
 
-/** The code of every pixel and how often each occurs among the pixels that count. */
+/** The code of every pixel, and how often each code occurs among the pixels that count. */
 export function lbpByDefinition(picture: Picture<Uint8Array | Uint16Array>, border: Border, convention: Convention) {
   const { width, height, pixels } = picture;
   const codes = new Uint8Array(width * height);
@@ -47,7 +47,7 @@ export function lbpByDefinition(picture: Picture<Uint8Array | Uint16Array>, bord
   return { codes, bins, counted: bins.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Where the pixel at `i` of a line of `n` is read, for an `i` at most one beyond its ends. */
+/** The position that is read for position `i` in a line of `n` pixels; `i` is at most one beyond the ends. */
 function inside(i: number, n: number, border: Border): number | 'outside' {
   if (i >= 0 && i < n) return i;
   const isBefore = i < 0;

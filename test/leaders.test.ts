@@ -12,7 +12,7 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { slowFiles } from './slow-files.ts';
 
-// Two coordinators that lead together by one PostgreSQL, and a node and commands that are given both addresses. One is
+// Two coordinators lead together with one PostgreSQL; a node and commands get both addresses. Then one coordinator is
 // lost.
 
 const skip = skipPostgres || (!hasProc && 'which process is the coordinator is told by /proc');
@@ -24,7 +24,7 @@ before(async () => {
   await writePgm(source, drawPicture(800, 800));
   server = await PostgresServer.start();
 });
-/** What ends with the file. */
+/** Functions to call when the test file ends. */
 const atEnd: (() => void)[] = [];
 after(async () => {
   for (const end of atEnd) end();
@@ -50,27 +50,27 @@ interface Pair {
   node: ClusterNode;
   /** Both addresses. */
   addresses: string;
-  /** The epoch of who leads the job; null where it has ended. */
+  /** The epoch of the job's leader; null if the job has ended. */
   leaderOf(id: string): Promise<unknown>;
-  /** That of its leases, which another leader would raise. */
+  /** The epoch of the job's leases, which a new leader raises. */
   epochOf(id: string): Promise<unknown>;
-  /** Whether the coordinator with that epoch leads no more, by its own word or because its lease was over. */
+  /** Whether the coordinator with that epoch no longer leads: it released its lease, or the lease was over. */
   isReleased(epoch: unknown): Promise<unknown>;
 }
 
 let lasting: Promise<Pair> | undefined;
 
-/** For tests after which both go on as before. */
+/** A pair for tests that leave both coordinators as they were. */
 const lastingPair = (): Promise<Pair> => (lasting ??= startPair({ after: (end) => atEnd.push(end) }));
 
-/** What has programs end with it. */
+/** The owner of programs, with which they end. */
 interface Owner {
   after(end: () => void): void;
 }
 
 async function startPair(t: Owner): Promise<Pair> {
   const url = `${await server.createDatabase()}?schema=site_a`;
-  // Inherited by the processes: a URL with a password is not for the list of processes.
+  // The processes inherit it. It is not an argument, because the list of processes would show the password of a URL.
   process.env.HALOGRID_LEDGER = url;
   const [first, second] = await Promise.all([startCoordinator(t), startCoordinator(t)]);
   for (const { program, http } of [first, second]) {
@@ -94,11 +94,11 @@ async function startPair(t: Owner): Promise<Pair> {
   return { url, first, second, node, addresses, leaderOf: columnOf('leader'), epochOf: columnOf('epoch'), isReleased };
 }
 
-/** At the addresses of one that has ended, where that is given. */
+/** Starts a coordinator, at the addresses of an ended one if that is given. */
 async function startCoordinator(t: Owner, before?: Coordinator): Promise<Coordinator> {
   const address = before?.address ?? `127.0.0.1:${await freePort()}`;
   const web = before?.http.slice('http://'.length) ?? `127.0.0.1:${await freePort()}`;
-  // A node notices a leader that stands still after the time-out.
+  // A node notices a hanging leader after this time-out.
   const nodeTimeout = String(timeoutMs(3_000));
   const options = ['--listen', address, '--http', web, '--node-timeout', nodeTimeout, '--log-level', 'warn'];
   const program = new Halogrid(['coordinator', ...options]);
@@ -150,7 +150,7 @@ async function submit({ address }: Coordinator, out: string, more: readonly stri
   return submitted.stdout.trim();
 }
 
-/** Submits a job to each, and resolves when each has first results. */
+/** Submits a job to each coordinator, and resolves when each job has first results. */
 async function beginJobs({ first, second }: Pair, name: string): Promise<string[]> {
   const ids = [await submit(first, join(folder, name, '0')), await submit(second, join(folder, name, '1'))];
   for (const [i, leader] of [first, second].entries()) {
@@ -164,7 +164,7 @@ async function beginJobs({ first, second }: Pair, name: string): Promise<string[
 
 let expected: { digest: string; counts: object; files: Record<string, string> } | undefined;
 
-/** What the jobs come to when nothing disturbs them. */
+/** The results of the jobs without a disturbance. */
 async function undisturbed(): Promise<NonNullable<typeof expected>> {
   if (expected) return expected;
   const out = join(folder, 'undisturbed');
@@ -176,8 +176,8 @@ async function undisturbed(): Promise<NonNullable<typeof expected>> {
 }
 
 /**
- * Both jobs end complete, as any coordinator tells, with the results of an undisturbed one, and nothing is counted
- * twice.
+ * Asserts that both jobs end complete according to `by`, with the results of an undisturbed job, and that nothing is
+ * counted twice.
  */
 async function assertResults(t: TestContext, by: Coordinator, name: string, ids: readonly string[]): Promise<void> {
   const { digest, counts, files } = await undisturbed();
@@ -198,18 +198,18 @@ async function assertResults(t: TestContext, by: Coordinator, name: string, ids:
   }
 }
 
-/** Resolves when the job is led by another than `before`, or has ended. */
+/** Resolves when the job has another leader than `before`, or has ended. */
 async function adopted({ leaderOf }: Pair, id: string, before: unknown): Promise<void> {
   await eventually('the job to be adopted', async () => (await leaderOf(id)) !== before);
 }
 
-test('each leads its own jobs, and answers for those of the other', { skip }, async (t) => {
+test('each leads its own jobs, and answers for the jobs of the other', { skip }, async (t) => {
   const pair = await lastingPair();
   const { first, second, node } = pair;
   for (const leader of [first, second]) assert.equal(await metricOf(leader, 'halogrid_leader'), 1);
   assert.equal((await fetch(`${node.http}/readyz`)).status, 200);
   const ids = await beginJobs(pair, 'together');
-  // So that the jobs go on for as long as they are asked about.
+  // Stops the node, so that the jobs do not end during the questions.
   process.kill(node.pid, 'SIGSTOP');
   for (const leader of [first, second]) {
     const running = await metricOf(leader, 'halogrid_jobs{state="running"}');
@@ -221,7 +221,7 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
   assert.equal(JSON.parse(status.stdout).state, 'running');
   const knownBy = async <T>({ http }: Coordinator, what: string): Promise<T> =>
     (await (await fetch(`${http}/api/v1/jobs/${ids[0]}${what}`)).json()) as T;
-  // The image counts nothing before its last tile.
+  // An image counts nothing before its last tile.
   const { counted, channels } = await knownBy<{ counted: number; channels: { bins: [] }[] }>(second, '/histogram');
   assert.deepEqual([counted, channels[0]!.bins.length], [0, 256]);
   const { history } = await knownBy<{ history: { lanes: { node: string }[] } }>(second, '');
@@ -248,7 +248,7 @@ test('each leads its own jobs, and answers for those of the other', { skip }, as
   assert.equal(((await file.json()) as { digest: string }).digest, (await undisturbed()).digest);
 });
 
-test('jobs of one are led by the other after SIGKILL', { skip }, async (t) => {
+test('the other coordinator leads the jobs after a SIGKILL', { skip }, async (t) => {
   const pair = await startPair(t);
   const ids = await beginJobs(pair, 'killed');
   const before = await pair.leaderOf(ids[0]!);
@@ -260,7 +260,7 @@ test('jobs of one are led by the other after SIGKILL', { skip }, async (t) => {
 
 const skipThorough = skip || (!isThorough && 'is repeated by HALOGRID_THOROUGH=1');
 
-test('of four coordinators two are killed, and the others divide their jobs', { skip: skipThorough }, async (t) => {
+test('two of four coordinators are killed, and the others divide their jobs', { skip: skipThorough }, async (t) => {
   const url = await server.createDatabase();
   process.env.HALOGRID_LEDGER = url;
   const leaders = await Promise.all(Array.from({ length: 4 }, () => startCoordinator(t)));
@@ -281,7 +281,7 @@ test('of four coordinators two are killed, and the others divide their jobs', { 
   await assertResults(t, leaders[3]!, 'four', ids);
 });
 
-test('a coordinator that stands still is followed, and may do nothing more when it wakes up', { skip }, async (t) => {
+test('a hanging coordinator is replaced, and can do nothing more when it wakes up', { skip }, async (t) => {
   const pair = await startPair(t);
   const { first, second } = pair;
   const ids = await beginJobs(pair, 'stopped');
@@ -298,7 +298,7 @@ test('a coordinator that stands still is followed, and may do nothing more when 
   await assertResults(t, second, 'stopped', ids);
 });
 
-test('a coordinator that is killed and started again has its jobs back, with what nodes hold of them', {
+test('a coordinator that is killed and started again gets its jobs back, with the leases of nodes', {
   skip,
 }, async (t) => {
   const url = await server.createDatabase();
@@ -315,7 +315,7 @@ test('a coordinator that is killed and started again has its jobs back, with wha
   await assertResults(t, again, 'again', [id]);
 });
 
-test('jobs wait for a database that goes away and comes back', { skip }, async (t) => {
+test('jobs wait for a database that is stopped and started again', { skip }, async (t) => {
   const pair = await lastingPair();
   const { first, second } = pair;
   const ids = await beginJobs(pair, 'database');
@@ -336,7 +336,7 @@ test('jobs wait for a database that goes away and comes back', { skip }, async (
   }
 });
 
-test('jobs wait for a database that stands still and goes on', { skip }, async (t) => {
+test('jobs wait for a database that hangs and goes on', { skip }, async (t) => {
   const pair = await lastingPair();
   const { first, second } = pair;
   const ids = await beginJobs(pair, 'hanging');
@@ -349,7 +349,7 @@ test('jobs wait for a database that stands still and goes on', { skip }, async (
       return code === 503 && text.includes('ledger');
     });
   }
-  // Longer than a lease, or than any statement may take.
+  // Longer than a lease or, in thorough runs, than any statement may take.
   await pause(isThorough ? 60_000 : 7_000);
   server.wake();
   await assertResults(t, first, 'hanging', ids);
@@ -377,13 +377,13 @@ test('a coordinator of another version is refused', { skip }, async () => {
 });
 
 test('a coordinator that is asked to end leaves its jobs to the other at once', { skip }, async (t) => {
-  // The last test of this pair.
+  // This is the last test of this pair.
   const pair = await lastingPair();
   const ids = await beginJobs(pair, 'ended');
   const before = await pair.leaderOf(ids[0]!);
   pair.first.program.signal('SIGTERM');
   assert.equal((await pair.first.program.ended).code, 0);
-  // Nobody waits for its lease to be over.
+  // The lease is released, so that the other does not wait for its end.
   assert.equal(await pair.isReleased(before), true);
   await adopted(pair, ids[0]!, before);
   await assertResults(t, pair.second, 'ended', ids);

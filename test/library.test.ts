@@ -10,7 +10,8 @@ import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// What programs do with a cluster and with this machine: test/package.test.ts runs those of docs/library.md.
+// Programs that use a cluster and this machine through the library. test/package.test.ts runs the programs of
+// docs/library.md.
 
 const samples = fileURLToPath(new URL('../samples', import.meta.url));
 const scratch = scratchFolder();
@@ -44,7 +45,7 @@ for (const [way, dial] of ways) {
     const rows = await Array.fromAsync(result.rows({ pipeline: 'derivatives' }));
     assert.equal(rows.length, 2 * result.counts.frames);
     for (const { histogram, counted } of rows) {
-      // Four channels, each of which counts every pixel.
+      // Each of the four channels counts every pixel.
       assert.equal(
         histogram.reduce((sum, count) => sum + count, 0),
         4 * counted,
@@ -61,7 +62,7 @@ for (const [way, dial] of ways) {
     assert.ok((await client.nodes()).length > 0);
   });
 
-  test(`${way}: what is refused, fails or is cancelled has its code`, async (t) => {
+  test(`${way}: a refused, failed or cancelled job gives its error code`, async (t) => {
     const client = dial();
     t.after(() => client.close());
     await assert.rejects(client.job('nobody'), { name: 'HalogridError', code: 'NOT_FOUND' });
@@ -82,7 +83,7 @@ for (const [way, dial] of ways) {
   });
 }
 
-test('a job of this machine is cancelled, and its processes are gone with it', async () => {
+test('a job on this machine is cancelled, and its processes end', async () => {
   const sources = join(scratch, 'many');
   for (let i = 0; i < 40; i++) cpSync(join(samples, 'images/survey.tif'), join(sources, `${i}.tif`));
   const job = await run({ sources, device: 'cpu', out: join(scratch, 'cancelled') });
@@ -92,7 +93,7 @@ test('a job of this machine is cancelled, and its processes are gone with it', a
   assert.equal(job.state, 'cancelled');
 });
 
-test('what is wrong of a call names its option', async () => {
+test('the error for a wrong call names the option', async () => {
   const sources = join(samples, 'frames');
   const table = [
     [{ sources, tile: 0 }, 'tile'],

@@ -11,7 +11,7 @@ import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// Which inputs a job has: each once, in an order that people expect, whatever leads to it.
+// The inputs of a job: each once, in the expected order, for any kind of sources.
 
 const folder = scratchFolder();
 const frames = join(folder, 'frames');
@@ -31,7 +31,7 @@ async function run(out: string, ...sources: string[]) {
   return { ...ended, job, uris: job.sources.map(({ uri }: { uri: string }) => uri.replace(prefix, '')) };
 }
 
-test('an input that several sources lead to is processed once, where it comes first', async () => {
+test('an input that several sources lead to is processed once, at its first place', async () => {
   const { code, job, uris } = await run('once', join(frames, 'frame9.pgm'), frames, `${frames}/*/*.pgm`, frames);
   assert.equal(code, 0);
   assert.deepEqual(uris, ['frame9.pgm', 'b/1.pgm', 'frame10.pgm']);
@@ -61,7 +61,7 @@ test('a small file of a folder that holds a huge image is cut into tiles', async
   assert.deepEqual([job.counts.shards, job.counts.pixels], [4, 30_000_000]);
 });
 
-test('a folder that is run three times has the same inputs each time, and the plan says what it leaves out', async () => {
+test('three runs over a folder have the same inputs, and the plan says what it leaves out', async () => {
   const place = join(folder, 'again');
   mkdirSync(place);
   for (const name of ['1.pgm', '2.pgm']) await writePgm(join(place, name), drawPicture(20, 20));

@@ -1,6 +1,6 @@
 import { pause } from '@halogrid/testing';
 
-/** Looks every now and then until `running` is over, and resolves as it does. */
+/** Calls `look` again and again until `running` settles, and settles like it. */
 export async function lookWhile<T>(running: Promise<T>, look: () => void): Promise<T> {
   const isOver = running.then(
     () => true,

@@ -25,15 +25,15 @@ import { runUndisturbed } from './shared-cluster.ts';
 import { slowFiles } from './slow-files.ts';
 import { hasChunks, hasResults } from './unfinished.ts';
 
-// The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence,
-// nobody else leads beside it, and the job goes on where the ledger is put back.
+// The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, no
+// other leads beside it, and the job continues if the ledger is put back.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const undisturbed = join(folder, 'undisturbed');
 const undisturbedFrames = join(folder, 'undisturbed-frames');
 const job = (out: string): string[] => [source, '--out', out, '--map', 'tiff', '--tile', '48'];
-/** A shard each: what a coordinator does with them it reads from the log again. */
+/** Frames in separate shards, because their coordinator reads them from the log again. */
 const frames = join(folder, 'frames');
 const frameNames = Array.from({ length: 40 }, (_, i) => `frame-${i}.pgm`);
 const frameJob = (out: string): string[] => [frames, '--out', out, '--batch', '1', '--map', 'none'];
@@ -48,7 +48,7 @@ before(async () => {
   await runUndisturbed(frameJob(undisturbedFrames));
 });
 
-/** A coordinator with its ledger in a folder of its own; it has ended when the test has. */
+/** Starts a coordinator with its ledger in a separate folder; it ends with the test. */
 async function startCoordinator(t: TestContext, ledger: string, address: string) {
   const http = `127.0.0.1:${await freePort()}`;
   const where = ['--listen', address, '--http', http, '--ledger', ledger, '--log-level', 'warn'];
@@ -60,7 +60,7 @@ async function startCoordinator(t: TestContext, ledger: string, address: string)
   return { program, epoch, shardsDone };
 }
 
-/** A job that is half-way, by a node that stays. */
+/** Runs a job half-way, on a node that stays. */
 async function halfWay(
   t: TestContext,
   name: string,
@@ -81,7 +81,7 @@ async function halfWay(
   return { place, ledger, out, address, coordinator };
 }
 
-/** A job that is half-way, whose coordinator was stopped in order, and a copy of its ledger. */
+/** Runs a job half-way, stops its coordinator in order, and copies its ledger. */
 async function stoppedHalfWay(t: TestContext, name: string) {
   const { place, ledger, out, address, coordinator } = await halfWay(t, name);
   coordinator.program.signal('SIGTERM');
@@ -98,12 +98,12 @@ async function assertEndsComplete(out: string): Promise<void> {
   assert.deepEqual(hashFiles(out, 'maps'), hashFiles(undisturbed, 'maps'));
 }
 
-test('a ledger whose folder is renamed: who leads it ends, the next has other epochs, and put back the job goes on', async (t) => {
+test('a ledger whose folder is renamed: its leader ends, a new ledger has other epochs, and with the old one put back the job continues', async (t) => {
   const { place, ledger, out, address, coordinator } = await halfWay(t, 'renamed');
   const before = await coordinator.epoch();
   renameSync(join(place, 'ledger'), join(place, 'elsewhere'));
   const other = await startCoordinator(t, ledger, `127.0.0.1:${await freePort()}`);
-  // When it asks for its lease again.
+  // The coordinator notices it when it renews its lease.
   const { code, stderr } = await within('the coordinator to end', coordinator.program.ended);
   assert.equal(code, 1);
   const sentence = `halogrid: The ledger '${ledger}' was deleted or replaced while in use; nothing more is written: `;
@@ -124,11 +124,11 @@ test('a ledger whose folder is renamed: who leads it ends, the next has other ep
   await assertEndsComplete(out);
 });
 
-test('a ledger of which a bit has changed, or that is overwritten with noise before a start: with a copy the job goes on', async (t) => {
+test('a ledger with a changed bit, or overwritten with noise before a start: with a copy the job continues', async (t) => {
   const { ledger, out, address, copy } = await stoppedHalfWay(t, 'noise');
 
   const changed = readFileSync(copy);
-  // All of them, because some may be what SQLite has left of records that were written since.
+  // All occurrences, because some may be remains of records that SQLite has rewritten since.
   const places: number[] = [];
   for (let at = changed.indexOf(source); at >= 0; at = changed.indexOf(source, at + 1)) places.push(at);
   assert.ok(places.length > 0, 'the job is in the ledger');
@@ -150,13 +150,13 @@ test('a ledger of which a bit has changed, or that is overwritten with noise bef
   await assertEndsComplete(out);
 });
 
-test('a ledger that is overwritten with noise while a job runs: its leader goes on or ends with a sentence, the next start says it, and with a copy the job goes on', async (t) => {
+test('a ledger that is overwritten with noise while a job runs: its leader goes on or ends with a sentence, the next start reports it, and with a copy the job continues', async (t) => {
   const { ledger, out, address, copy } = await stoppedHalfWay(t, 'noise in use');
   const second = await startCoordinator(t, ledger, address);
   await second.program.firstLine;
   const before = await second.shardsDone();
   overwrite(ledger);
-  // A ledger is small: its leader may hold all of it in memory, and need not read it again.
+  // A ledger is small, so its leader may have all of it in memory and not read it again.
   const goesOn = eventually('more results', async () => (await second.shardsDone()) > before).then(
     () => undefined,
     () => undefined,
@@ -183,7 +183,7 @@ test('a ledger that is overwritten with noise while a job runs: its leader goes 
   await assertEndsComplete(out);
 });
 
-/** Noise in the place of all bytes of a file, which stays the same file. */
+/** Overwrites all bytes of a file with noise; it stays the same file. */
 function overwrite(path: string): void {
   const noise = Uint8Array.from({ length: statSync(path).size }, (_, i) => (i * i * 31 + i * 7 + 5) % 251);
   writeFileSync(path, noise, { flag: 'r+' });
@@ -206,7 +206,7 @@ function changeBit(path: string): void {
   writeFileSync(path, bytes);
 }
 
-test('a log of which a bit has changed before a start: its job fails with a sentence, and the same command begins again', async (t) => {
+test('a log with a changed bit before a start: its job fails with a sentence, and the same command begins again', async (t) => {
   const { place, out, ledger, address, coordinator } = await halfWay(t, 'log', frameJob, slowFrames);
   const other = join(place, 'other');
   assert.equal((await command(['submit', ...frameJob(other), '--coordinator', address])).code, 0);
@@ -225,7 +225,7 @@ test('a log of which a bit has changed before a start: its job fails with a sent
   await assertRightFrames(out);
 });
 
-test('a log that is overwritten with noise while in use: its job ends right or with a sentence, and others go on', async (t) => {
+test('a log that is overwritten with noise while in use: its job ends correctly or with a sentence, and others go on', async (t) => {
   const { place, out, address } = await halfWay(t, 'log in use', frameJob, slowFrames);
   const other = join(place, 'other');
   assert.equal((await command(['submit', ...frameJob(other), '--coordinator', address])).code, 0);
@@ -241,7 +241,7 @@ test('a log that is overwritten with noise while in use: its job ends right or w
   await assertRightFrames(other);
 });
 
-test('run: a bit has changed of the log in its output folder', async () => {
+test('run: a bit of the log in its output folder has changed', async () => {
   const out = await killedRun('run, bit');
   changeBit(logOf(out));
   const refused = await command(['run', ...frameJob(out), '--device', 'cpu']);
@@ -254,7 +254,7 @@ test('run: a bit has changed of the log in its output folder', async () => {
   await runsAgain(out);
 });
 
-test('run: the log in its output folder is noise, with nothing whole in it: the same command begins again', async () => {
+test('run: the log in its output folder is only noise: the same command begins again', async () => {
   const out = await killedRun('run, noise');
   overwrite(logOf(out));
   await runsAgain(out);

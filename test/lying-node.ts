@@ -1,4 +1,4 @@
-// A node whose device finds wrong results that look right, as a process: lying-node.ts HOST:PORT NAME.
+// Runs a node whose device gives wrong but plausible results: lying-node.ts HOST:PORT NAME.
 import { createNodeConfig, type NodeDevice, openDevice, startNode } from '@halogrid/gpu-node';
 import { shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';

@@ -9,8 +9,8 @@ import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// Results of more bins than a message carries: blocks of 8 x 8 pixels, of which a quarter of a 4K frame has as many
-// bins as this.
+// Results with more bins than fit into a message: a histogram for each block of 8 x 8 pixels. A quarter of a 4K frame
+// has as many bins.
 
 const size = { width: 1056, height: 1024 };
 const blockPx = 8;
@@ -41,7 +41,7 @@ function blocksByDefinition(): { counted: number; bins: Uint16Array }[] {
   return blocks;
 }
 
-test('an image with millions of bins has those of the definition, whole, in tiles, and kept from an earlier run', async () => {
+test('an image with millions of bins gives the bins of the definition: whole, in tiles, and kept from an earlier run', async () => {
   const expected = blocksByDefinition();
   const digests = new Set<string>();
   const run = async (out: string, tilePx: number): Promise<void> => {

@@ -10,7 +10,7 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// Maps with their coarser levels: the same files, however the work is cut.
+// Maps with their coarser levels are the same files for any cut of the work.
 
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
@@ -23,7 +23,7 @@ before(async () => {
 after(() => cluster.stop());
 
 for (const map of ['tiff', 'zarr'] as const) {
-  // Samples of 8 bits, of more, and floating ones.
+  // Samples of 8 bits, of 16 bits, and floats.
   for (const op of ['lbp', 'ldp:order=2', 'conv:kernel=sobel']) {
     test(`${map} of ${op}: tiles of any size on 2 nodes give the same bytes`, async () => {
       const operations = [parseOperation(op)];
@@ -39,7 +39,7 @@ for (const map of ['tiff', 'zarr'] as const) {
   }
 }
 
-test('zarr: shards that two nodes write are those that the coordinator makes of chunks', async () => {
+test('zarr: shards that two nodes write are the same as shards that the coordinator makes of chunks', async () => {
   const tall = join(folder, 'tall.pgm');
   await writePgm(tall, drawPicture(600, 9000));
   const outcomes = [];

@@ -9,7 +9,7 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// A job says how many inputs it may lose, and whoever looks is told why they were lost, reason by reason.
+// A job says how many inputs it may lose, and users see why inputs were lost, reason by reason.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
@@ -20,8 +20,8 @@ let cluster: Cluster;
 const run = (out: string, ...more: string[]) => cluster.halogrid(['run', source, '--out', join(folder, out), ...more]);
 
 /**
- * Six of the 8 inputs are broken: 3 are empty, 2 are links to nothing, each to another, and one is of a format that is
- * not supported.
+ * Six of the 8 inputs are broken: 3 are empty, 2 are links to different missing files, and one has an unsupported
+ * format.
  */
 before(async () => {
   for (const path of [source, bad]) mkdirSync(path);
@@ -36,7 +36,7 @@ after(() => cluster?.stop());
 
 for (const tile of [[], ['--tile', '8']]) {
   const how = tile.join(' ') || 'as frames';
-  test(`one more than a job may lose fails it, ${how}`, async () => {
+  test(`a job fails with one lost input too many, ${how}`, async () => {
     const out = join(folder, `one${tile.length}`);
     const { code, stdout, stderr } = await run(`one${tile.length}`, '--max-quarantined', '1', '--json', ...tile);
     assert.equal(code, 1, stderr);
@@ -51,13 +51,13 @@ for (const tile of [[], ['--tile', '8']]) {
     assert.deepEqual([summary.state, summary.quarantine], ['failed', quarantine]);
   });
 
-  test(`a part of all inputs is judged when all are known, ${how}`, async () => {
+  test(`a percentage of the inputs is judged once all are known, ${how}`, async () => {
     const { code, stderr } = await run(`half${tile.length}`, '--max-quarantined', '50%', ...tile);
     assert.equal(code, 1, stderr);
     assert.match(stderr, /More inputs are quarantined \([56]\) than the job allows \(50% of 8\): [23] of them: /);
   });
 
-  test(`what a job may lose it loses, and is complete with the reasons, ${how}`, async () => {
+  test(`a job that loses as many as it may is complete, with the reasons, ${how}`, async () => {
     const out = join(folder, `all${tile.length}`);
     const { code, stdout, stderr } = await run(`all${tile.length}`, '--max-quarantined', '100%', ...tile);
     assert.equal(code, 3, stderr);
@@ -76,13 +76,13 @@ for (const tile of [[], ['--tile', '8']]) {
   });
 }
 
-test('the limit decides no result: the same command without it keeps what is there', async () => {
+test('the limit changes no result: the same command without it keeps the results', async () => {
   const args = ['--json'];
   assert.equal((await run('again', '--max-quarantined', '6', ...args)).code, 3);
   const { code, stdout, stderr } = await run('again', ...args);
   assert.equal(code, 3, stderr);
   assert.equal(JSON.parse(stdout).incremental.kept, 2);
-  // What was kept counts as an input: of 8 that are 75 %.
+  // Kept inputs count too: 6 of 8 are 75 %.
   assert.equal((await run('again', '--max-quarantined', '75%', '--wait-for-node', ...args)).code, 3);
   const failed = await run('again', '--max-quarantined', '74%', ...args);
   assert.equal(failed.code, 1);
@@ -96,7 +96,7 @@ test('a job that merged nothing says so', async () => {
   assert.match(stdout, /^Job \S+ is complete, but the results are empty: all 2 inputs are quarantined/);
 });
 
-test('a cluster tells the reasons while the job is known, also after a restart', async () => {
+test('a cluster gives the reasons while it knows the job, also after a restart', async () => {
   const out = join(folder, 'cluster');
   const { code, stdout, stderr } = await cluster.halogrid(['run', source, '--out', out, '--json']);
   assert.equal(code, 3, stderr);

@@ -10,8 +10,8 @@ import { readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
-// An image far larger than what is held of it. HALOGRID_THOROUGH=1 takes a larger one; HALOGRID_TEST_FULL=1 takes the
-// size that the limit is promised for; it takes more than a minute on two cores.
+// An image that is far larger than the memory for it. HALOGRID_THOROUGH=1 takes a larger one; HALOGRID_TEST_FULL=1
+// takes the size for which the limit is documented, which takes more than a minute on two cores.
 
 const isFull = process.env.HALOGRID_TEST_FULL === '1';
 const sidePx = isFull ? 20_000 : isThorough ? 7_000 : 5_000;
@@ -40,7 +40,7 @@ test(`${sidePx} x ${sidePx} pixels on the software device take less than 1.5 GB 
     t.diagnostic(`${role}: ${Math.round(bytes / 1e6)} MB at most`);
     assert.ok(bytes < limitBytes, `the ${role} had ${bytes} bytes resident`);
   }
-  // The launcher becomes the program, or stays beside it where its Node cannot do that.
+  // The launcher becomes the program, or stays beside it if its Node cannot replace its process.
   peaks.delete('launcher');
   assert.deepEqual([...peaks.keys()].sort(), ['node', 'run']);
   const { counts, wallSeconds } = readJson(out, 'job.json');

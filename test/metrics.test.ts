@@ -12,7 +12,7 @@ import { readMetrics } from './read-metrics.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// What a cluster says of itself to those who operate it.
+// The metrics, traces and health that a cluster gives its operators.
 
 const folder = scratchFolder();
 const source = join(folder, 'picture.pgm');
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => cluster.stop());
 
-/** Copies of stragglers, of which a busy machine makes some. */
+/** How many shards were leased a second time because they took long, as happens on a busy machine. */
 const copiesIn = (metrics: ReadonlyMap<string, number>): number =>
   metrics.get('halogrid_shard_attempts_total{reason="straggler"}') ?? 0;
 
@@ -62,7 +62,7 @@ test("the nodes' metrics add up to the pixels of the job, and time every stage",
   const nodes = await Promise.all(cluster.nodes.map(({ http }) => readMetrics(http)));
   const sum = (series: string) => nodes.reduce((total, metrics) => total + (metrics.get(series) ?? 0), 0);
   const copies = copiesIn(await readMetrics(cluster.http));
-  /** A copy that comes second is given up, wherever it is by then. */
+  /** The slower copy of a shard is dropped at any stage. */
   const isOnceEach = (count: number) => count >= 24 && count <= 24 + copies;
   assert.ok(sum('halogrid_node_pixels_total{kernel="lbp"}') >= pixels);
   assert.ok(copies > 0 || sum('halogrid_node_pixels_total{kernel="lbp"}') === pixels);
@@ -85,7 +85,7 @@ test("the nodes' metrics add up to the pixels of the job, and time every stage",
   }
 });
 
-test('what binds a node adds up to its time', async () => {
+test('the seconds of all bottlenecks add up to the time of a node', async () => {
   const [{ http }] = cluster.nodes as [ClusterNode];
   const bound = async () => {
     const series = [...(await readMetrics(http))].filter(([name]) => name.startsWith('halogrid_node_binding_seconds'));
@@ -100,7 +100,7 @@ test('what binds a node adds up to its time', async () => {
   assert.ok(after > before && after - before <= ms / 1000, `${before} ${after} ${ms}`);
 });
 
-test('buckets of durations lead to the job that was last counted in them, where the format can say so', async () => {
+test('buckets of durations have the last counted job as exemplar, if the format allows exemplars', async () => {
   const { otherData } = (await (await fetch(`${cluster.http}/api/v1/jobs/${jobId}/trace`)).json()) as {
     otherData: { trace: string };
   };
@@ -130,7 +130,7 @@ test('a trace has every shard of the job once, on its node, within its time', as
   const shards = (traceEvents as Event[]).filter(({ ph, name }) => ph === 'X' && name === 'shard');
   assert.deepEqual(new Set(shards.map(({ args }) => args.shard)).size, 24);
   for (const event of traceEvents as Event[]) {
-    // The job is over once its folder is in its place. Its moments are whole milliseconds.
+    // Writing ends after the job's end. Other events must end within it; its times are whole milliseconds.
     if (event.ph === 'X' && event.name !== 'writing')
       assert.ok(event.ts >= 0 && event.dur >= 0 && event.ts + event.dur <= lastsUs + 2_000, event.name);
   }
@@ -178,10 +178,7 @@ test('gRPC reflection lists the services', async () => {
   client.close();
 });
 
-/**
- * A client of a service of the coordinator, made from the .proto file that a package carries, as a foreign program
- * would.
- */
+/** A client for a service of the coordinator, made from the .proto file in a package, as a foreign program would do. */
 function connect(packageName: string, protoFile: string, service: string): Client {
   const packageFolder = dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`));
   // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the file that is loaded.

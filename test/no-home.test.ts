@@ -6,14 +6,14 @@ import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// What a user's home is good for is a matter of speed: where nothing can be kept there, everything is done without.
+// A home folder only speeds things up: if nothing can be stored there, everything works without it.
 
 const folder = scratchFolder();
 const picture = join(folder, 'picture.pgm');
 
 before(() => writePgm(picture, drawPicture(200, 100)));
 
-/** Folders in which none can be made: Linux says of the first that what exists does not. */
+/** Homes in which no folder can be made. For the first, Linux says that an existing folder does not exist. */
 const homes = ['/proc/nowhere', '/dev/null/home'];
 const skip = !existsSync('/proc/self');
 
@@ -27,7 +27,7 @@ test('a job runs without a home', { skip }, async () => {
 });
 
 for (const home of homes) {
-  test(`a coordinator says that it has no place for its ledger with ${home} as home`, { skip }, async () => {
+  test(`a coordinator says that it has no folder for its ledger with ${home} as home`, { skip }, async () => {
     const args = ['coordinator', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0'];
     const { code, stderr } = await halogrid(args, at(home));
     assert.equal(code, 1);

@@ -13,7 +13,7 @@ import { scratchFolder } from './scratch-folder.ts';
 import { slowFiles } from './slow-files.ts';
 import { hasChunks } from './unfinished.ts';
 
-// A node that is killed half-way costs time, and changes nothing else.
+// A node that is killed half-way costs only time.
 
 const skip = hasProc ? false : 'which process is the node is told by /proc';
 const folder = scratchFolder();
@@ -49,8 +49,8 @@ test('a node of a cluster killed half-way', { skip }, async () => {
 });
 
 /**
- * Does jobs until one is caught half-way: the node has done shards of it, holds others, and stands still. On a busy
- * machine a job may be over before anybody looks.
+ * Runs jobs until one is caught half-way: the node has done some of its shards, holds others, and is stopped. On a busy
+ * machine a job may end before this code looks.
  */
 async function stopHalfWay(node: ClusterNode): Promise<{ jobId: string; out: string }> {
   const status = async () => (await cluster.node(node.name))!;
@@ -63,7 +63,7 @@ async function stopHalfWay(node: ClusterNode): Promise<{ jobId: string; out: str
       async () => (await status()).shardsDone > before || hasEnded(await cluster.job(jobId)),
     );
     process.kill(node.pid, 'SIGSTOP');
-    // What it had said by then is heard before the coordinator answers a second time.
+    // The coordinator handles the node's earlier messages before its second answer.
     await status();
     if ((await status()).leases > 0) return { jobId, out };
     process.kill(node.pid, 'SIGCONT');
@@ -76,7 +76,7 @@ test('a node of run killed half-way: it is started again', { skip }, async () =>
   const out = join(folder, 'run');
   const options = ['--out', out, '--map', 'tiff', '--tile', '48', '--device', 'cpu', '--nodes', '2', '--json'];
   const run = new Halogrid(['run', source, ...options], { env: slowFiles('picture.pgm') });
-  // One that did not serve yet would not be started again.
+  // A node that did not serve yet would not be started again.
   const node = await eventually('results, and a node that is attached', async () => {
     if (!hasChunks(out)) return undefined;
     for (const pid of run.pidsOf('node')) if (await isReady(pid)) return pid;

@@ -5,7 +5,7 @@ import { eventually } from '@halogrid/testing';
 import { Halogrid } from './halogrid.ts';
 import { hasProc } from './process-list.ts';
 
-// npx runs a program in a shell, and passes signals on to that shell alone.
+// npx runs a program in a shell, and passes signals on only to that shell.
 
 const skip = hasProc ? false : 'what is left running is told by /proc';
 const cwd = fileURLToPath(new URL('..', import.meta.url));
@@ -14,7 +14,7 @@ const anyPort = '127.0.0.1:0';
 const coordinator = ['coordinator', '--listen', anyPort, '--http', anyPort];
 const node = ['node', '--coordinator', '127.0.0.1:9', '--device', 'cpu', '--http', anyPort];
 
-/** bash becomes the program, which then is a child of npx. */
+/** bash replaces itself by the program, which then is a child of npx. */
 const inBash = { npm_config_script_shell: 'bash' };
 
 for (const [signal, command, env] of [
@@ -34,7 +34,7 @@ for (const [signal, command, env] of [
   });
 }
 
-test('Ctrl-C for all processes of npx halogrid coordinator is one signal to it', { skip }, async () => {
+test('Ctrl-C to all processes of npx halogrid coordinator counts as one signal', { skip }, async () => {
   const program = new Halogrid(coordinator, {
     cwd,
     npx: true,

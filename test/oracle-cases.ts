@@ -4,21 +4,23 @@ import { fileURLToPath } from 'node:url';
 import type { KernelName } from '@halogrid/kernels';
 import { readJson } from './results.ts';
 
-/** Images with results that other programs computed. */
+/** The folder of images and of results that other programs computed. */
 const oracle = fileURLToPath(new URL('../libs/kernels/oracle', import.meta.url));
 
 export const oracleImages = join(oracle, 'images');
 
-/** What must come out for one image. */
+/** The expected result of one image. */
 export type Expected =
-  /** Exactly this: hash of the dense result, and the bins of every channel. */
+  /** Exact: the hash of the dense result, and the bins of every channel. */
   | { kind: 'exact'; mapSha256: string; histograms: number[][] }
-  /** The rows 0 … n - 1 and columns 0 … n - 1 of the dense result, null for NaN; within `relative` of each value. */
+  /**
+   * Rows 0 … n - 1 and columns 0 … n - 1 of the dense result, null for NaN; each value within a factor of `relative`.
+   */
   | { kind: 'variance'; crop: (number | null)[][]; relative: number }
-  /** The same within `absolute`, and mean and root mean square of the whole within 1e-6 of theirs. */
+  /** The same within `absolute`; mean and root mean square of the whole result within a relative error of 1e-6. */
   | { kind: 'real'; crop: number[][]; absolute: number; mean: number; l2: number };
 
-/** One pipeline with one border, and what it must give for each image, in the order of the folder. */
+/** One pipeline with one border, and its expected results for all images in the order of the folder. */
 export interface OracleCase {
   name: string;
   op: string;
@@ -31,7 +33,7 @@ export function oracleNames(): string[] {
   return files().map((file) => file.replace(/\.json$/, ''));
 }
 
-/** Every case that there are expected results for. */
+/** Every case with expected results. */
 export function oracleCases(): OracleCase[] {
   const images = files().map((file) => readJson(oracle, 'expected', file));
   const perCase = (

@@ -11,8 +11,8 @@ import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
 /**
- * One case of so many is taken; libs/kernels takes all of them at all times, and SwiftShader compiles each for a third
- * of a second.
+ * Every n-th case is tested here, because SwiftShader takes a third of a second to compile each. libs/kernels always
+ * tests all cases.
  */
 const everyNth = { cpu: isThorough ? 4 : 17, software: isThorough ? 17 : 51, gpu: 1 };
 
@@ -22,7 +22,7 @@ describe('the oracle', { concurrency: 3 }, () => {
   const names = oracleNames();
   const cases = oracleCases();
 
-  // One job of all images: the dense result of each, and the sum of their histograms.
+  // One job with all images: the dense result of each, and the sum of their histograms.
   for (const device of ['cpu', 'software', 'gpu'] as const) {
     describe(device, { skip: device === 'gpu' && !process.env.HALOGRID_TEST_GPU && 'set HALOGRID_TEST_GPU=1' }, () => {
       let cluster: ServingCluster;
@@ -74,13 +74,13 @@ function checkMap(map: Bands, expected: Expected, name: string): void {
     const values = Float64Array.from(map.samples);
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     const l2 = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
-    // The mean of an edge operator may be 0 but for the rounding of a float64 sum.
+    // The mean of an edge operator may be 0, apart from the rounding of a float64 sum.
     assert.ok(Math.abs(mean - expected.mean) <= 1e-6 * Math.abs(expected.mean) + 1e-9, `${name}: mean ${mean}`);
     assert.ok(Math.abs(l2 - expected.l2) <= 1e-6 * expected.l2, `${name}: root mean square ${l2}`);
   }
 }
 
-/** The job's histogram is the sum of those of its images. */
+/** Checks that the job's histogram is the sum of its images' histograms. */
 function checkSum(out: string, { expected }: OracleCase): void {
   const { counted, channels } = readChannels(out);
   const exact = expected.flatMap((one) => (one.kind === 'exact' ? [one.histograms] : []));
@@ -103,7 +103,9 @@ function checkSum(out: string, { expected }: OracleCase): void {
   }
 }
 
-/** Every value is in a bin, and their mean within half a bin of that of all images. */
+/**
+ * Checks that every value is in a bin, and that the mean of the bins is within half a bin of the mean of all images.
+ */
 function checkMean(out: string, means: number[]): void {
   const { counted, width, channels } = readJson(out, 'histogram.json');
   const pixels: number[] = readJson(out, 'job.json').sources.map((source: { counted: number }) => source.counted);

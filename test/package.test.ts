@@ -19,7 +19,7 @@ import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed, sharedCluster } from './shared-cluster.ts';
 
-// The npm package as 'npm install --global' leaves it, with dependencies of the checkout.
+// The npm package as 'npm install --global' installs it, with the checkout's dependencies.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const scratch = scratchFolder();
@@ -43,7 +43,7 @@ async function halogrid(args: string[], options: string[] = [], more: Record<str
   return await within(`halogrid ${args.join(' ')} to end`, ended, programLimitMs);
 }
 
-/** Puts the packages in the place of what is installed, as npm does, with dependencies of the checkout. */
+/** Installs the packages as npm does, over an earlier installation, with the checkout's dependencies. */
 async function installPackage(): Promise<void> {
   for (const name of ['halogrid', '@halogrid/client']) {
     const [tarball] = globSync(`${name.replace('@', '').replace('/', '-')}-[0-9]*.tgz`, { cwd: scratch });
@@ -63,13 +63,13 @@ async function installPackage(): Promise<void> {
 before(async () => {
   await makeArtefact('any', scratch);
   await installPackage();
-  // What users of TypeScript on Node have.
+  // The types that users of TypeScript on Node have.
   for (const name of ['@types', 'undici-types'])
     symlinkSync(join(checkout, 'node_modules', name), join(installed, '..', name));
   cpSync(join(checkout, 'samples/images'), photographs, { recursive: true });
 });
 
-test('its version is that of the checkout, and nothing is said beside it', async () => {
+test('its version is the same as in the checkout, and it prints nothing else', async () => {
   const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
   const { code, stdout, stderr } = await halogrid(['--version']);
   assert.deepEqual([code, stderr], [0, '']);
@@ -77,7 +77,7 @@ test('its version is that of the checkout, and nothing is said beside it', async
 });
 
 for (const device of ['cpu', 'software']) {
-  test(`a job in a folder with a space gives on ${device} what one of the checkout gives`, async () => {
+  test(`a job in a folder with a space gives the same on ${device} as in the checkout`, async () => {
     const plain = join(scratch, 'plain');
     await runUndisturbed([photographs, '--out', plain]);
     const { code, stderr } = await halogrid(['run', '.', '--device', device, '--out', join(scratch, device)]);
@@ -105,12 +105,12 @@ test('a run of one image loads a few dozen files of the bundle, and starts no th
   assert.ok(!lines.includes('thread'));
 });
 
-test('a package that takes the place of an earlier one goes on with its ledger and its outputs', async (t) => {
+test('a package that replaces an earlier one continues with its ledger and its outputs', async (t) => {
   const kept = join(scratch, 'kept');
   const anyPort = '127.0.0.1:0';
   const options = ['--ledger', join(kept, 'ledger.sqlite'), '--listen', anyPort, '--http', anyPort];
 
-  /** Has a coordinator act, which is told where it serves, and resolves with the ids of its jobs then. */
+  /** Starts a coordinator, calls `act` with its address, and resolves with the ids of its jobs afterwards. */
   async function jobsAfter(act: (grpc: unknown) => Promise<void>): Promise<string[]> {
     const coordinator = new Halogrid(['coordinator', ...options], { installed: join(installed, 'bin/halogrid.mjs') });
     t.after(() => coordinator.kill());
@@ -139,7 +139,7 @@ test('a package that takes the place of an earlier one goes on with its ledger a
   assert.match(stdout, /^ +skipped +\d+ unchanged since the last run; nothing is new$/m);
 });
 
-test('a program beside it has its kernels', async () => {
+test('a program beside it can import its kernels', async () => {
   const program = join(installed, '../../program.mjs');
   writeFileSync(
     program,
@@ -148,11 +148,11 @@ const { histogram } = await lbp({ data: new Uint8Array(25), width: 5, height: 5 
 console.log(histogram[255]);`,
   );
   const ended = promisify(execFile)(process.execPath, [program]);
-  // A flat picture without its border.
+  // The 9 pixels of a flat picture without its border.
   assert.equal((await within('the program', ended, programLimitMs)).stdout, '9\n');
 });
 
-test('a page about the job is written by the package, with its style', async () => {
+test('the package writes a page about the job, with its style', async () => {
   const page = join(scratch, 'page.html');
   const { code, stdout } = await halogrid(['show', join(scratch, 'cpu'), '--out', page]);
   assert.deepEqual([code, stdout], [0, `${page}\n`]);
@@ -169,7 +169,7 @@ const pages = ['library', 'api'].map((name) => readFileSync(join(checkout, `docs
 const programs = pages.flatMap((page) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]!));
 const user = join(installed, '../..');
 
-/** Writes programs where they find the package, and gives their paths. */
+/** Writes programs to a place where they can import the package, and returns their paths. */
 function written(sources: readonly string[], name: string): string[] {
   return sources.map((source, i) => {
     const path = join(user, `${name}-${i}.mts`);
@@ -178,7 +178,7 @@ function written(sources: readonly string[], name: string): string[] {
   });
 }
 
-test('programs of docs/library.md and docs/api.md compile by its types alone, strictly', async () => {
+test('programs of docs/library.md and docs/api.md compile strictly, with only its types', async () => {
   const words = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', '--types', 'node'];
   const browser =
     "import { connect, type Job } from '@halogrid/client';\nexport const job: Promise<Job> = connect('http://h').job('x');\n";
@@ -187,7 +187,7 @@ test('programs of docs/library.md and docs/api.md compile by its types alone, st
   await promisify(execFile)(tsc, [...words, ...files], { cwd: user }).catch(({ stdout }) => assert.fail(stdout));
 });
 
-test('programs of docs/library.md and docs/api.md run, say what is shown, and print nothing else', async (t) => {
+test('programs of docs/library.md and docs/api.md run, and print exactly the shown output', async (t) => {
   const cluster = await sharedCluster();
   t.after(() => cluster.stop());
   const folder = join(scratch, 'documented');
@@ -221,7 +221,7 @@ test('programs of docs/library.md and docs/api.md run, say what is shown, and pr
   for (const { stderr } of [onHere!, onCluster!, stopped!, byHttp!]) assert.equal(stderr, '');
 });
 
-test('where the program that runs a job is killed, its processes end', async () => {
+test('if the program that runs a job is killed, its processes end', async () => {
   const [file] = written(
     [
       `import { run } from 'halogrid';
@@ -263,7 +263,7 @@ test('a page submits a job by @halogrid/client, follows it and reads its rows', 
     const refusal = await client.submit({ sources: [${frames}], grid: { rows: -1, columns: 1 } }).catch(({ code, field }) => [code, field]);
     return { digest: result.digest, rows, refusal };
   })`)) as { digest: string; rows: number[]; refusal: string[] };
-  // The browser tells of the answer 400.
+  // The browser reports the answer with status 400.
   assert.equal(complaints.length, 1, complaints.join());
   assert.equal(found.digest, readJson(join(scratch, 'by a page'), 'job.json').digest);
   assert.equal(found.rows.length, globSync('*', { cwd: join(checkout, 'samples/frames') }).length);

@@ -9,13 +9,13 @@ import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// What a plan says is what the run does, and a plan that cannot fit is refused before anything is computed.
+// A run does what its plan says, and a plan that cannot fit is refused before anything is computed.
 
 const folder = scratchFolder();
 const frames = join(folder, 'frames');
 const onCpu = ['--device', 'cpu'];
 let cluster: ServingCluster;
-// Rates that other runs on this machine have left are none of this test's; compiled code is.
+// The test must not see rates of other runs on this machine, but may use compiled code.
 process.env.NODE_COMPILE_CACHE = join(process.env.XDG_CACHE_HOME!, 'halogrid', 'compiled');
 process.env.XDG_CACHE_HOME = join(folder, 'cache');
 
@@ -54,13 +54,13 @@ describe('a plan says what the run does', () => {
         { sources, pixels, shards },
         { sources: counts.sources, pixels: counts.pixels, shards: counts.shards },
       );
-      // The empty file is for the nodes to find; they find nothing else.
+      // Only nodes can find the empty file, and they find no other fault.
       assert.deepEqual([planned.quarantined + planned.unknown, counts.quarantined], [2, 2]);
     });
   }
 });
 
-test('a run by itself says its plan first, and the map files are as large as it says', async () => {
+test('a run prints its plan first, and the map files have the planned size', async () => {
   const out = join(folder, 'sizes');
   const image = join(folder, 'image.pgm');
   await writePgm(image, drawPicture(1300, 800));
@@ -71,12 +71,12 @@ test('a run by itself says its plan first, and the map files are as large as it 
   assert.equal(scratchBytes, 1300 * 800);
   const { size } = statSync(join(out, 'maps', 'image.tif'));
   assert.ok(size >= output.mapsBytes && size < output.mapsBytes + 20_000, `${size} bytes, planned ${output.mapsBytes}`);
-  // The run is remembered.
+  // Rates of the run are stored.
   const { estimate } = await plan(image, '--map', 'tiff', ...onCpu);
   assert.ok(estimate.likeRuns >= 1 && estimate.basis.startsWith('from '), estimate.basis);
 });
 
-test('a plan is a table for people, writes nothing, and starts nothing', async () => {
+test('a plan is a table for people; it writes and starts nothing', async () => {
   const out = join(folder, 'never');
   const { code, stdout } = await command(['plan', frames, '--out', out]);
   assert.equal(code, 0);
@@ -86,7 +86,7 @@ test('a plan is a table for people, writes nothing, and starts nothing', async (
   assert.ok(!existsSync(out));
 });
 
-test('a plan of which nothing is left says why, and exits 3', async () => {
+test('a plan with no usable input says why, and exits with 3', async () => {
   const { code, stdout } = await command(['plan', join(frames, 'text.tif'), '--json']);
   assert.equal(code, 3);
   const [{ stage, error, inputs, example }] = JSON.parse(stdout).quarantine;
@@ -103,7 +103,7 @@ test('tiny tiles are advised against', async () => {
 describe('a plan is refused with one sentence and exit code 2', () => {
   const huge = join(folder, 'huge.pgm');
   before(() => {
-    // A header, and a file as long as its pixels would be, of which nothing is stored.
+    // A header, and a sparse file as long as the pixels would be.
     writeFileSync(huge, 'P5 40000 40000 255\n');
     truncateSync(huge, 19 + 40000 * 40000);
   });
@@ -123,7 +123,7 @@ describe('a plan is refused with one sentence and exit code 2', () => {
     });
   }
 
-  test('a run is refused as its plan is, before it begins', async () => {
+  test('a run is refused like its plan, before it begins', async () => {
     const out = join(folder, 'refused');
     const { code, stderr } = await command(['run', huge, ...conv, '--tile', '32768', ...onCpu, '--out', out]);
     assert.equal(code, 2, stderr);

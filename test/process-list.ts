@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /** A process of a program under test. */
 export interface ProcessInfo {
   pid: number;
-  /** What it is: `launcher`, or the command that it runs, e.g. `run`, `coordinator`, `node`. */
+  /** Its role: `launcher`, or the command that it runs, e.g. `run`, `coordinator`, `node`. */
   role: string;
 }
 
@@ -11,8 +11,8 @@ export interface ProcessInfo {
 export const hasProc = process.platform === 'linux';
 
 /**
- * Processes whose environment holds `setting` (NAME=value): a program and all that it started, also those whose parent
- * is gone. Ended ones that nobody has waited for are left out.
+ * Processes whose environment holds `setting` (NAME=value): a program and all processes that it started, also if their
+ * parent is gone. Ended processes that were not waited for are left out.
  */
 export function processesWith(setting: string): ProcessInfo[] {
   const found: ProcessInfo[] = [];
@@ -24,30 +24,30 @@ export function processesWith(setting: string): ProcessInfo[] {
   return found;
 }
 
-/** The most memory that the process has had resident so far; undefined when it has ended. */
+/** The largest resident memory of the process so far, in bytes; undefined if it has ended. */
 export const peakResidentBytes = (pid: number): number | undefined => statusBytes(pid, 'VmHWM');
 
-/** The memory that the process has resident now; undefined when it has ended. */
+/** The resident memory of the process now, in bytes; undefined if it has ended. */
 export const residentBytes = (pid: number): number | undefined => statusBytes(pid, 'VmRSS');
 
-/** Processor time of the process so far, of all its threads; undefined when it has ended. */
+/** Processor time in seconds of all threads of the process so far; undefined if it has ended. */
 export function cpuSeconds(pid: number): number | undefined {
-  // User and system time, in ticks of which Linux has 100 a second; the name before them may hold anything but ends in
+  // User and system time, in Linux' ticks of 1/100 s. The process name before them may hold any character, but ends at
   // the last ')'.
   const [user, system] = readProc(pid, 'stat').split(') ').at(-1)!.split(' ').slice(11, 13).map(Number);
   return user === undefined || system === undefined ? undefined : (user + system) / 100;
 }
 
-/** What others see of how the process was started. */
+/** The command line of the process, as other users see it. */
 export const commandLine = (pid: number): string => readProc(pid, 'cmdline');
 
-/** The setting of that name in the environment of the process, which its own user alone may read. */
+/** An environment variable of the process; only the process's user may read it. */
 export function settingOf(pid: number, name: string): string | undefined {
   const setting = readProc(pid, 'environ').split('\0');
   return setting.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Ports of IPv4 on which the process listens. */
+/** IPv4 ports on which the process listens. */
 export function listeningPorts(pid: number): number[] {
   const open = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => target(`/proc/${pid}/fd/${fd}`)));
   // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode; 0A: it listens.
@@ -58,7 +58,7 @@ export function listeningPorts(pid: number): number[] {
   return listening.map(([, local]) => Number.parseInt(local!.split(':')[1]!, 16));
 }
 
-/** Where a link leads; empty for one that is gone by now. */
+/** The target of a link; empty if the link is gone. */
 function target(link: string): string {
   try {
     return readlinkSync(link);
@@ -78,7 +78,7 @@ function roleOf(words: string[]): string {
   return (main >= 0 && words[main + 1]) || (words[0] ?? '');
 }
 
-/** Empty for a process that is gone or not ours. */
+/** The text of a file of the process in /proc; empty if the process is gone or belongs to another user. */
 function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

@@ -1,5 +1,5 @@
-// The examples of Python in docs/python.md and docs/api.md, and the cells of docs/notebook.ipynb do what they say, one
-// after another as they stand there.
+// The Python examples in docs/python.md and docs/api.md, and the cells of docs/notebook.ipynb, run one after another as
+// they stand there.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { sharedCluster } from './shared-cluster.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const skip = lacksPython('pip', 'numpy', 'pandas', 'sklearn');
-/** Whether examples with what Debian does not have run as well. */
+/** Whether examples that need modules which Debian lacks run too. */
 const hasAll = !lacksPython('duckdb', 'pyarrow');
 let path = '';
 let cluster: ServingCluster;
 
 const outputs = join(checkout, 'halogrid-out');
-/** What examples write; what was there before stays. */
+/** Folders that the examples write, except folders that existed before. */
 const written = ['python', 'notebook'].map((name) => join(outputs, name)).filter((folder) => !existsSync(folder));
 
 before(async () => {
@@ -33,7 +33,7 @@ after(async () => {
   await cluster?.stop();
 });
 
-/** Executes cells in the root of the checkout, and returns what the expressions then are. */
+/** Executes cells in the root of the checkout, and returns the values of the expressions afterwards. */
 async function execute(cells: readonly (readonly [name: string, code: string])[], expressions: readonly string[]) {
   const { code, stdout, stderr } = await runPython([join(pythonPackage, 'tests/run_cells.py')], {
     path,

@@ -1,4 +1,4 @@
-// The Python package as pip installs it without a network, and what it loads held against what other readers find.
+// The Python package as pip installs it without a network; compares what it loads with other readers.
 import assert from 'node:assert/strict';
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 const samples = join(checkout, 'samples');
 const scratch = scratchFolder();
 const skip = lacksPython('pip');
-/** Whether there is a reader by NumPy beside the one of the standard library. */
+/** Whether NumPy is there, so that both readers can be tested: with NumPy, and with only the standard library. */
 const hasNumpy = !lacksPython('numpy');
 let path = '';
 let cluster: ServingCluster;
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => cluster?.stop());
 
-test('its version is that of the checkout, and its sources are the same in each way to install it', {
+test('its version is the same as in the checkout, and each way to install it gives the same sources', {
   skip,
 }, async () => {
   const { version } = readJson(checkout, 'package.json');
@@ -59,7 +59,7 @@ test('its own tests pass', { skip }, async () => {
   assert.match(stderr, /Ran [1-9]\d+ tests/);
 });
 
-/** The rows as Python is to tell them. */
+/** The rows as Python prints them. */
 interface Rows {
   source: string[];
   name: string[];
@@ -76,7 +76,7 @@ type Loaded =
   | { rows: Rows; channels: string[]; bins: number; shape: number[]; numpy: boolean }
   | { error: string; code: string };
 
-/** What halogrid.load gives of each, with NumPy where that is there and, in another process, without. */
+/** The results of halogrid.load for each: with NumPy if it is installed, and in another process without it. */
 async function load(asked: readonly [path: string, pipeline: string | null][]): Promise<Loaded[][]> {
   const input = asked.map((one) => `${JSON.stringify(one)}\n`).join('');
   const found: Loaded[][] = [];
@@ -94,7 +94,7 @@ async function load(asked: readonly [path: string, pipeline: string | null][]): 
   return found;
 }
 
-/** What another reader finds in a file. */
+/** The rows of a file as another reader finds them. */
 async function expectedRows(file: string): Promise<Rows> {
   const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file) });
   const column = (name: string) => rows.map((row) => row[name]);
@@ -113,8 +113,10 @@ async function expectedRows(file: string): Promise<Rows> {
 
 const int32 = fc.nat({ max: 2 ** 31 - 1 });
 const shapes = fc.record({
-  ...{ rows: fc.constantFrom(1, 1, 2), columns: fc.constantFrom(1, 1, 2) },
-  ...{ bins: fc.integer({ min: 1, max: 300 }), isWide: fc.boolean() },
+  rows: fc.constantFrom(1, 1, 2),
+  columns: fc.constantFrom(1, 1, 2),
+  bins: fc.integer({ min: 1, max: 300 }),
+  isWide: fc.boolean(),
 });
 const table = shapes.chain(({ rows, columns, bins, isWide }) => {
   const count = fc.oneof(fc.nat(9), int32, ...(isWide ? [fc.maxSafeNat()] : []));
@@ -129,7 +131,7 @@ const table = shapes.chain(({ rows, columns, bins, isWide }) => {
   const histogram = fc.array(count, { minLength: bins, maxLength: bins });
   const cell = fc.record({ counted: fc.maxSafeNat(), histogram });
   const cells = fc.array(cell, { minLength: rows * columns, maxLength: rows * columns });
-  // Sources that are quarantined have numbers, too.
+  // `step`: quarantined sources have numbers too, which then are missing here.
   const source = fc.record({ facts, cells, step: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 100 })) });
   const shape: FeatureShape = { grid: { rows, columns }, bins };
   return fc.record({ shape: fc.constant(shape), sources: fc.array(source, { minLength: 1, maxLength: 40 }) });
@@ -175,7 +177,7 @@ test('any features.parquet is loaded as another reader finds it, and so is a fol
 
 test('a file of many row groups, some of them compressed, is loaded as another reader finds it', { skip }, async () => {
   const sources = Array.from({ length: 700 }, (_, frame) => {
-    // Runs that repeat are compressed; others are not.
+    // Repetitive histograms are compressed; the others are not.
     const histogram = Array.from({ length: 1024 }, (_, bin) =>
       frame < 300 ? bin % 4 : (bin * frame * 2654435761) % 4099,
     );
@@ -192,7 +194,7 @@ test('a file of many row groups, some of them compressed, is loaded as another r
   }
 });
 
-/** What every job here is of: images, one that is broken, and recordings by camera and time. */
+/** Makes the sources of every job here: images, a broken one, and recordings by camera and time. */
 function makeArchive(): string {
   const archive = join(scratch, 'archive');
   mkdirSync(archive);
@@ -219,7 +221,7 @@ const job = fc.record({
   zone: fc.constantFrom('UTC', 'Europe/Berlin'),
 });
 
-test('what jobs write is loaded as their JSON and another reader say', { skip }, async () => {
+test('outputs of jobs are loaded with the same values as in their JSON and by another reader', { skip }, async () => {
   const archive = makeArchive();
   let runs = 0;
   await fc.assert(
@@ -264,7 +266,9 @@ test('what jobs write is loaded as their JSON and another reader say', { skip },
   );
 });
 
-test('a file that is damaged anywhere loads as it was, or is an error of one sentence', { skip }, async () => {
+test('a file that is damaged anywhere loads unchanged values, or gives an error of one sentence', {
+  skip,
+}, async () => {
   const ops = isThorough ? ['lbp:labels=uniform', 'ldp:order=2'] : ['lbp:labels=uniform'];
   const outs = ops.map((op, i) => [op, join(scratch, `whole ${i}`)] as const);
   for (const [op, out] of outs) {
@@ -282,14 +286,16 @@ test('a file that is damaged anywhere loads as it was, or is an error of one sen
   }
 });
 
-test('what cannot be loaded says why', { skip }, async () => {
+test('files that cannot be loaded give the reason', { skip }, async () => {
   const none = join(scratch, 'none');
   for (const [one] of await load([[none, null]])) {
     assert.deepEqual(one, { error: `The folder of results does not exist: '${none}'`, code: 'NOT_FOUND' });
   }
 });
 
-test('what a coordinator has is what its folder holds, and its refusals have code and field', { skip }, async () => {
+test('results from a coordinator are the same as in the folder, and refusals have code and field', {
+  skip,
+}, async () => {
   const out = join(scratch, 'over http');
   const script = `
 import halogrid, json, sys

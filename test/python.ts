@@ -9,30 +9,30 @@ import { scratchFolder } from './scratch-folder.ts';
 
 export const pythonPackage = fileURLToPath(new URL('../clients/python', import.meta.url));
 
-/** What the notebook imports beside ours. */
+/** Modules of others that the notebook imports. */
 const modules = ['numpy', 'pandas', 'sklearn', 'pip'];
 
-/** Whether it finds a module, which is not imported: that takes a second of some. */
+/** Whether a Python finds a module. The module is not imported, because that takes a second for some. */
 const has = (python: string, module: string): boolean => {
   const words = ['-c', 'import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)', module];
   return spawnSync(python, words, { stdio: 'ignore' }).status === 0;
 };
 
 /**
- * The first of these Pythons that has all modules, else the first that there is: a user's own may hide that of the
- * system.
+ * The first of these Pythons that has all modules, else the first that exists. A user's own Python may hide the
+ * system's.
  */
 const pythons = ['python3', '/usr/bin/python3'].filter((python) => has(python, 'sys'));
 const python = pythons.find((each) => modules.every((module) => has(each, module))) ?? pythons[0];
 
-/** Why tests that need Python with these modules are skipped; false where they are not. */
+/** Why tests that need Python with these modules are skipped; false if they are not. */
 export function lacksPython(...needed: string[]): string | false {
   if (python === undefined) return 'there is no python3';
   const missing = needed.filter((module) => !has(python, module));
   return missing.length > 0 && `${python} has no module ${missing.join(', ')}`;
 }
 
-/** Where the package is installed for this test file, as pip does it without a network. */
+/** Installs the package for this test file with pip, without a network; resolves with its folder. */
 export async function installPackage(from = pythonPackage): Promise<string> {
   const target = join(scratchFolder(), 'site packages');
   const words = ['--quiet', '--no-index', '--no-cache-dir', '--disable-pip-version-check', '--root-user-action=ignore'];
@@ -41,7 +41,7 @@ export async function installPackage(from = pythonPackage): Promise<string> {
   return target;
 }
 
-/** Runs Python to its end, with modules of `path` and what is told on stdin. */
+/** Runs Python to its end, with the modules in `path` and with `input` on stdin. */
 export async function runPython(
   args: readonly string[],
   {

@@ -1,4 +1,4 @@
-// Apart from what else tests read of results, because loading libvips takes 50 ms of processor time (measured).
+// Separate from results.ts, because loading libvips takes 50 ms of processor time (measured).
 import sharp from 'sharp';
 
 /** The codes of a map file, row by row, as libvips reads them. */
@@ -27,7 +27,7 @@ const arrays = {
   float: Float32Array,
 } as const;
 
-/** Reads band by band: as gray, so that libvips does not take them for colours. */
+/** Reads each band as gray, so that libvips does not treat them as colours. */
 export async function readBands(path: string): Promise<Bands> {
   const open = () => sharp(path, { limitInputPixels: false });
   const { width, height, channels, depth } = await open().metadata();

@@ -1,6 +1,6 @@
 import { get } from './get.ts';
 
-/** What a process at http://HOST:PORT measures: samples by series, e.g. `halogrid_jobs{state="complete"}`. */
+/** The metrics of the process at http://HOST:PORT: values by series, e.g. `halogrid_jobs{state="complete"}`. */
 export async function readMetrics(http: string): Promise<Map<string, number>> {
   const response = await get(`${http}/metrics`);
   if (!response.ok) throw new Error(`${http}/metrics answered ${response.status}`);

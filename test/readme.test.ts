@@ -10,8 +10,8 @@ import { isThorough } from '@halogrid/testing';
 import './own-folders.ts';
 import { readJson } from './results.ts';
 
-// The examples of README.md, and those of other pages that are marked as such, do what they say, typed as they stand
-// there. The first, and all with HALOGRID_THOROUGH=1, start the sources by npx, as users of a checkout do.
+// The examples of README.md, and the marked examples of other pages, work exactly as they stand there. The first one
+// (all with HALOGRID_THOROUGH=1) starts the sources by npx, as users of a checkout do.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const pages = ['README.md', 'docs/operations.md', 'docs/command-line.md'].map((page) =>
@@ -20,7 +20,7 @@ const pages = ['README.md', 'docs/operations.md', 'docs/command-line.md'].map((p
 const examples = [...pages.join('\n').matchAll(/^```sh\n(halogrid .*?)^```$/gms)].map((match) => match[1]!.trim());
 const outputs = join(checkout, 'halogrid-out');
 
-/** The program of the checkout by npx, and without the half second of processor time that npm takes for it. */
+/** Starts the program of the checkout by npx, or directly, which saves the half second of processor time of npm. */
 const byNpx = 'halogrid() { npx halogrid "$@"; }';
 const likeNpx = 'halogrid() { node_modules/.bin/halogrid "$@"; }';
 

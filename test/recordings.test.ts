@@ -1,4 +1,4 @@
-// What recorders leave in large numbers, and one long recording: who decodes it, what it gives, and what a node holds
+// Many short recordings, and one long one: which processes decode them, the results, and the memory of a node
 // meanwhile.
 import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => cluster?.stop());
 
-/** Processes that the node has started: those that decode. */
+/** Processes that the node has started, which are its decoders. */
 const decodersOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
@@ -40,7 +40,7 @@ test('one long recording is decoded by as many processes as there are cores', { 
   const out = join(scratch, 'of-long');
   const jobId = await cluster.jobs.submit({ sources: [path], out });
   const [node] = cluster.nodes;
-  // They stay for a while. A free one goes first, so there are as many as were at work at once.
+  // Decoders stay for a while, and free ones are used first, so their number is the most that worked at once.
   let most = 0;
   const { state, counts } = await lookWhile(cluster.jobs.untilEnded(jobId), () => {
     most = Math.max(most, decodersOf(node!.pid).length);
@@ -52,7 +52,7 @@ test('one long recording is decoded by as many processes as there are cores', { 
 // HALOGRID_TEST_RECORDINGS=10000 is an archive of some months.
 const recordings = repetitions('HALOGRID_TEST_RECORDINGS', 60, 200);
 
-test(`${recordings} short recordings in folders by day and camera, with sound alone among them`, {
+test(`${recordings} short recordings in folders by day and camera, some with only sound`, {
   skip,
 }, async (t) => {
   const clip = join(scratch, 'clip.mp4');
@@ -99,7 +99,7 @@ test(`${recordings} short recordings in folders by day and camera, with sound al
   assert.equal(readJson(out, 'job.json').counts.frames, frames * (recordings - 1));
 
   assert.ok(decodersOf(node!.pid).length <= availableParallelism());
-  // Half of the time is enough for everything to have been done once.
+  // By half of the time, everything has been done at least once.
   const half = residents[Math.floor(residents.length / 2)] ?? 0;
   const last = residents.at(-1) ?? 0;
   t.diagnostic(`the node had ${Math.round(half / 1e6)} MB half-way and ${Math.round(last / 1e6)} MB at the end`);

@@ -19,7 +19,7 @@ import { hashFiles, readErrors, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
-// Where a source lies makes no difference: the same bytes out from disk, from a web server and from S3.
+// The place of a source makes no difference: disk, web server and S3 give the same output bytes.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
@@ -27,7 +27,7 @@ const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.u
 const secret = 'SECRET/of+the+bucket';
 const names = ['1.pgm', '2.jpg', '9.png', '10.webp', '100.tif', '101.tif', '102.pgm'];
 
-/** How files of the web server are sent that are not as in the folder. */
+/** Files that the web server sends in an unusual way. */
 const unusual: Record<string, Partial<ServedFile>> = {
   '2.jpg': { withoutRanges: true },
   '9.png': { withoutRanges: true, withoutLength: true, etag: undefined },
@@ -96,7 +96,7 @@ describe('the same digest and maps from disk, a web server and S3', () => {
       assert.equal(Object.keys(disk.maps).length, names.length);
       assert.deepEqual(await outcomeOf('web', join(folder, 'web.txt')), disk);
       assert.deepEqual(await outcomeOf('s3', 's3://frames/day 1'), disk);
-      // How sources are named is one thing, how they are cut another.
+      // Names of sources are tested without tiles only, because the two are independent.
       if (tilePx) return;
       assert.deepEqual(await outcomeOf('urls', ...names.map((name) => `${web.origin}/${name}`)), disk);
       assert.deepEqual(await outcomeOf('list', 's3://frames/lists/all.txt'), disk);
@@ -106,7 +106,7 @@ describe('the same digest and maps from disk, a web server and S3', () => {
   }
 });
 
-test('run: its processes have what S3 needs', async () => {
+test('run: its processes get the settings for S3', async () => {
   const out = join(folder, 'run');
   const job = ['run', 's3://frames/day 1/', '--border', 'mirror', '--map', 'tiff', '--out', out];
   const { code, stdout, stderr } = await halogrid([...job, '--device', 'cpu']);
@@ -138,7 +138,7 @@ const withoutNames = ({ digest, maps, histogram }: Outcome) => ({
   histogram,
 });
 
-/** Each bad input of the web server, and what the sentence must say. */
+/** Each bad input on the web server, and what the sentence must say. */
 const bad: Record<string, RegExp> = {
   'denied.png': /^The server refuses access: 403 Forbidden$/,
   'failing.png': /^The server failed: 500 Internal Server Error \(4 attempts\)$/,
@@ -166,11 +166,11 @@ function serveBad(name: string, request: IncomingMessage, response: ServerRespon
   } else response.writeHead(404).end();
 }
 
-test('what cannot be had from servers is set aside, each with its sentence', async () => {
+test('files that servers do not deliver are set aside, each with its sentence', async () => {
   const out = join(folder, 'bad');
   const uris: Record<string, RegExp> = {
     ...Object.fromEntries(Object.entries(bad).map(([name, sentence]) => [`${web.origin}/${name}`, sentence])),
-    // As it is shown; what is asked for has a password.
+    // The URI as it is shown; the requested one has a password.
     'http://127.0.0.1/a.png': /^A URI with a user name or password is not supported/,
     's3://frames/no such key.png': /^There is no 'no such key.png' in the bucket 'frames': 404 NoSuchKey$/,
     's3://others/a.png': /^The bucket 'others' does not exist: 404 NoSuchBucket$/,
@@ -204,7 +204,7 @@ test('a host that cannot be reached fails the job, and sets nothing aside', asyn
   assert.deepEqual([state, counts?.quarantined ?? 0], ['failed', 0]);
 });
 
-test('a wrong key of S3 is told with the bucket and the key', async () => {
+test('a wrong key for S3 is reported with the bucket and the key', async () => {
   const out = join(folder, 'denied');
   const before = process.env.AWS_SECRET_ACCESS_KEY;
   process.env.AWS_SECRET_ACCESS_KEY = `${secret}+wrong`;
@@ -222,7 +222,7 @@ test('a wrong key of S3 is told with the bucket and the key', async () => {
   }
 });
 
-test('what is known to be missing is refused, and so is an output on a server', async () => {
+test('a source that is known to be missing is refused, and so is an output on a server', async () => {
   const refused: [args: string[], sentence: RegExp][] = [
     [[`${web.origin}/none.png`], /\/none\.png' does not exist: The server has no such file: 404 Not Found\n$/],
     [['s3://frames/nothing/'], /'s3:\/\/frames\/nothing\/' holds no images: it has no objects\n$/],
@@ -239,7 +239,7 @@ test('what is known to be missing is refused, and so is an output on a server', 
   }
 });
 
-/** In nothing that a job says or writes. */
+/** Asserts that the secret is in nothing that a job prints or writes. */
 function assertNoSecret(out: string, ...texts: string[]): void {
   const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const contents = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));

@@ -11,13 +11,13 @@ import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
-// A node that sees none of the coordinator's files: it may read and write an empty folder only.
+// A node that sees none of the coordinator's files: it may read and write only an empty folder.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const fixtures = fileURLToPath(new URL('../libs/imaging/fixtures', import.meta.url));
 let cluster: Cluster;
-/** Its nodes see all files. */
+/** A cluster whose nodes see all files. */
 let seeing: ServingCluster;
 
 before(async () => {
@@ -37,7 +37,7 @@ before(async () => {
 
 after(() => Promise.all([cluster?.stop(), seeing?.stop()]));
 
-test('without the option, such a node reads nothing', async () => {
+test('without the option, such a node can read nothing', async () => {
   const node = await startNode(cluster.address, 'blind', 'cpu', ['--data-root', join(folder, 'empty')]);
   await cluster.adopt(node);
   const ended = await cluster.halogrid(['run', source, '--out', join(folder, 'blind')]);

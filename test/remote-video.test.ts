@@ -1,4 +1,4 @@
-// Videos on servers, and on disks that a node does not see: the same bytes out as from files, and what goes wrong.
+// Videos on servers, and on disks that a node does not see: the same output bytes as from files, and errors.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,9 +26,9 @@ const names = ['day/deep.mkv', 'gate.ts', 'yard.mp4'];
 const served = new Map<string, ServedFile>();
 let web: TestServer;
 let s3: TestS3;
-/** It has no node until a test starts some. */
+/** A cluster without nodes until a test starts some. */
 let cluster: Cluster;
-/** Of all of the videos, wherever they are and however they are cut: one. */
+/** The digests of the same videos from all places and for all cuts; there must be only one. */
 const digests = new Set<string>();
 
 before(async () => {
@@ -60,7 +60,7 @@ after(() => Promise.all([cluster?.stop(), web?.close(), s3?.close()]));
 
 const digestOf = (out: string): string => readJson(out, 'job.json').digest;
 
-/** Has a job planned, changes a video of it, and starts the node. */
+/** Plans a job, changes one of its videos, and then starts the node. */
 async function changeBeforeRead(where: 'web' | 'disk', node: string, options: readonly string[] = []): Promise<void> {
   const path = join(folder, where, 'changing.mp4');
   mkdirSync(dirname(path));
@@ -85,7 +85,7 @@ async function changeBeforeRead(where: 'web' | 'disk', node: string, options: re
   }
 }
 
-test('a node that shares no storage decodes what the coordinator hands over, and what is on servers; what changes between plan and read is set aside', {
+test('a node without shared storage decodes videos from the coordinator and from servers; a video that changes between plan and read is set aside', {
   skip,
 }, async () => {
   const only = ['--storage', 'remote', '--data-root', join(folder, 'empty'), '--allow-host', '127.0.0.1'];
@@ -107,7 +107,7 @@ test('a video on a server that changes between plan and read is set aside', { sk
   await cluster.startNode('n2');
 });
 
-test('videos from disk, a web server and S3 have one digest, however they are cut', { skip }, async () => {
+test('videos from disk, a web server and S3 have the same digest for any cut', { skip }, async () => {
   const outcomeOf = async (name: string, batchFrames: number, ...sources: string[]) => {
     const out = join(folder, `${name}-${batchFrames}`);
     await cluster.jobs.run({ sources, out, batchFrames });
@@ -123,7 +123,7 @@ test('videos from disk, a web server and S3 have one digest, however they are cu
   assert.equal(digests.add(disk.digest).size, 1);
 });
 
-test('run reads a URL with a token in it, says the token nowhere, and keeps what has not changed', {
+test('run reads a URL with a token in it, never shows the token, and keeps results of unchanged sources', {
   skip,
 }, async () => {
   const uri = `${web.origin}/yard.mp4?token=SECRET`;
@@ -143,7 +143,7 @@ test('run reads a URL with a token in it, says the token nowhere, and keeps what
   assert.equal(digestOf(out), digestOf(local));
 });
 
-test('what cannot be had of videos on servers is set aside with its sentence, and the rest counts', {
+test('frames that servers do not deliver are set aside with a sentence, and the rest counts', {
   skip,
 }, async () => {
   const yard = readFileSync(join(source, 'yard.mp4'));
@@ -174,7 +174,7 @@ test('what cannot be had of videos on servers is set aside with its sentence, an
   assert.equal(readJson(out, 'job.json').counts.frames, 48);
 });
 
-/** In nothing that a job says or writes. */
+/** Asserts that the secret is in nothing that a job prints or writes. */
 function assertNoSecret(out: string, ...texts: string[]): void {
   const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const contents = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));

@@ -7,7 +7,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a file holds is for the test that reads it to say.
+// biome-ignore lint/suspicious/noExplicitAny: only the test that reads a file knows its contents.
 export function readJson(...path: string[]): any {
   return JSON.parse(readFileSync(join(...path), 'utf8'));
 }
@@ -17,7 +17,7 @@ export function readChannels(out: string): { counted: number; channels: { name: 
   return readJson(out, 'histogram.json');
 }
 
-/** The counts of histogram.json in an output folder; it must have one channel. */
+/** The counts of histogram.json in an output folder, which must have exactly one channel. */
 export function readHistogram(out: string): { counted: number; bins: number[] } {
   const { counted, channels } = readChannels(out);
   if (channels.length !== 1) throw new Error(`Expected one channel but found ${channels.length}`);
@@ -33,7 +33,7 @@ export function readErrors(
   return lines.map((line) => JSON.parse(line));
 }
 
-/** SHA-256 of every file in a folder and below, by its path in it. */
+/** SHA-256 of every file in a folder and its subfolders, by its path in the folder. */
 export function hashFiles(...folder: string[]): Record<string, string> {
   const path = join(...folder);
   const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

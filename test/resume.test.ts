@@ -17,8 +17,8 @@ import { runUndisturbed } from './shared-cluster.ts';
 import { repetitions } from './thorough.ts';
 import { hasChunks } from './unfinished.ts';
 
-// A coordinator may die at any moment: what it had acknowledged is not computed again, and the bytes that come out in
-// the end are those of a job that nobody disturbed.
+// A coordinator may die at any moment: acknowledged results are not computed again, and the final output is the same as
+// of an undisturbed job.
 
 const skip = hasProc ? false : 'which processes there are is told by /proc';
 
@@ -30,9 +30,11 @@ const folder = scratchFolder();
 const source = join(folder, 'source');
 const undisturbed = join(folder, 'undisturbed');
 
-/** Shards that may be in flight: what two nodes hold, and what is being committed. */
+/** At most this many shards are in flight: held by two nodes, or being committed. */
 const maxInFlight = 2 * 64 + 16;
-/** Part of a job's shards that may be leased twice because they take long, kill or none: docs/operations.md. */
+/**
+ * The share of a job's shards that may be leased twice because they take long, also without kills (docs/operations.md).
+ */
 const copiesShare = 0.1;
 
 const cut = [source, '--map', 'tiff', '--tile', '30', '--batch', '1'];
@@ -62,14 +64,14 @@ test(`run: killed ${kills} times with all its processes, the same command comple
     await run.ended;
     await eventually('its processes to be gone', () => run.processes().length === 0);
   }
-  // A job that was complete when the last kill came has nothing left to do.
+  // A job that was complete before the last kill has nothing left to do, so it is run with --fresh.
   const { code, stderr } = await halogrid(['run', ...job(out), ...local, ...(isComplete(out) ? ['--fresh'] : [])]);
   assert.equal(code, 0, stderr);
   t.diagnostic(`seed ${seed}: ${interrupted} kills came before the end`);
   assertSame(out, interrupted);
 });
 
-test('a folder that was left half-way is refused for another job, and by another version, with what to do; without --out, the newest of them goes on', {
+test('a half-way output folder is refused for another job, and by another version, with advice; without --out, the newest one is continued', {
   skip,
 }, async () => {
   const cwd = join(folder, 'here');
@@ -92,7 +94,7 @@ test('a folder that was left half-way is refused for another job, and by another
   assert.deepEqual(hashFiles(out), files);
 
   const older = leaveLedger(out, 1);
-  // A process of its own: as long as it is there, the folder is its own.
+  // In a separate process, because a process keeps its claim to the folder while it lives.
   const refused = await halogrid([...args, '--out', out]);
   assert.equal(refused.code, 2);
   const sentence =
@@ -111,7 +113,7 @@ test('a folder that was left half-way is refused for another job, and by another
   assertSame(out, 1);
 });
 
-/** As if a version of that format had left its ledger in the output folder; gives the path. */
+/** Leaves a ledger with that format in the output folder, as another version would; returns its path. */
 function leaveLedger(out: string, format: number): string {
   const path = join(out, '.halogrid', 'ledger.sqlite');
   const db = new DatabaseSync(path);
@@ -137,7 +139,7 @@ test('a coordinator that is killed and started again completes its job with the 
 
   const random = seeded(seed + 1);
   let interrupted = 0;
-  // A start takes as long as the lease of the one before.
+  // Few kills, because each start waits for the end of the earlier lease.
   for (let kill = 0; kill < kills / 3 && !isComplete(out); kill++) {
     if (kill === 0) await eventually('the first results', () => hasChunks(out));
     else await pause(random() * 1500);
@@ -157,7 +159,7 @@ test('a coordinator that is killed and started again completes its job with the 
   }
 });
 
-/** Id of the process that runs the job in this folder, or did. */
+/** Id of the process that runs, or last ran, the job in this folder. */
 function claimant(out: string): number | undefined {
   try {
     return readJson(out, 'job.json').coordinator?.pid;

@@ -13,7 +13,7 @@ import { scratchFolder } from './scratch-folder.ts';
 import { slowFiles } from './slow-files.ts';
 import { hasChunks } from './unfinished.ts';
 
-// Others who have an account on a machine reach the ports of somebody's `halogrid run` on it.
+// Other users of a machine can reach the ports of a user's `halogrid run`, but must not be able to use them.
 
 const skip = hasProc ? false : 'which ports it has is told by /proc';
 const folder = scratchFolder();
@@ -48,7 +48,7 @@ const httpStatus = (port: number, path: string): Promise<number | undefined> =>
     () => undefined,
   );
 
-test('while a run goes on, nobody without its token may use its coordinator, or read what it and its nodes serve', {
+test('without the token of a run, its coordinator cannot be used, and nothing that it and its nodes serve can be read', {
   skip,
 }, async (t) => {
   await writePgm(source, drawPicture(400, 400));
@@ -60,9 +60,9 @@ test('while a run goes on, nobody without its token may use its coordinator, or 
   t.after(() => run.kill());
   await eventually('the first results', () => hasChunks(out));
   const nodes = run.pidsOf('node');
-  // It does not end before it was looked at.
+  // Stops the nodes, so that the run does not end before it was examined.
   for (const pid of nodes) process.kill(pid, 'SIGSTOP');
-  // Its coordinator is in the process of the command.
+  // The coordinator of a run is in the process of the command.
   const [coordinator] = run.pidsOf('run');
   const ports = listeningPorts(coordinator!);
   assert.equal(ports.length, 2);
@@ -83,14 +83,14 @@ test('while a run goes on, nobody without its token may use its coordinator, or 
   assert.equal(guess.code, 2);
   assert.match(guess.stderr, /The token is not known here/);
 
-  // The other one holds shards, and so the job, meanwhile.
+  // The other node still holds shards, so the job does not end meanwhile.
   process.kill(nodes[0]!, 'SIGCONT');
   const port = await eventually('the port of a node', () => listeningPorts(nodes[0]!)[0]);
   assert.equal(await httpStatus(port, '/metrics'), 401);
   const token = settingOf(nodes[0]!, 'HALOGRID_TOKEN')!;
   assert.match(token, /^[0-9a-f]{64}$/);
   const commands = run.processes().map(({ pid }) => commandLine(pid));
-  // The launcher has become the command.
+  // There are three processes, because the launcher has become the command.
   assert.equal(commands.length, 3);
   assert.ok(!commands.join().includes(token), 'no command line has it');
   process.kill(nodes[1]!, 'SIGCONT');

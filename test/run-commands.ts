@@ -1,9 +1,9 @@
-// A program that runs commands of halogrid one after another, as its parent asks for them, and answers how each ended.
+// Runs commands of halogrid one after another in one process, as its parent asks, and answers how each ended.
 import { main } from '../apps/cli/bin/launch.mjs';
 import type { Command } from './command-process.ts';
 import type { Ended } from './halogrid.ts';
 
-/** Lies beside what a process of the program begins with, in the sources and where they are bundled. */
+/** The module program.ts is beside main.ts, both in the sources and in the bundle. */
 type Program = typeof import('../apps/cli/src/program.ts');
 const { runProgram }: Program = await import(main.replace(/main(\.[jt]s)$/, 'program$1'));
 
@@ -18,7 +18,7 @@ async function run({ args, cwd }: Command): Promise<Ended> {
     };
   }
   await runProgram(args);
-  // A command listens to the end of its process.
+  // Removes the listeners that each command adds for the rest of its process.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);
   return { code: Number(process.exitCode), signal: null, ...said };
 }

@@ -12,7 +12,7 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// Whatever the kernels: the same digest, maps, features and previews, however the images are cut and whatever computes.
+// For all kernels: the same digest, maps, features and previews, for any cut of the images and on any device.
 
 const folder = scratchFolder();
 const sources = ['grass.png', ...(isThorough ? ['bark.webp'] : [])].map((name) => {
@@ -55,7 +55,7 @@ for (const { ops, border, grid } of jobs) {
   });
 }
 
-test('broken images at the borders of pages, in any batches', async () => {
+test('broken images at the borders of pages, with any batches', async () => {
   const images = join(folder, 'borders');
   mkdirSync(images);
   // Pages of features.parquet have 128 sources with 256 bins.
@@ -111,6 +111,6 @@ test('a convolution without maps leaves the statistics of its results, exact as 
   assert.match(near.note, /^Near: /);
   const { statistics } = near.channels[0];
   assert.deepEqual([statistics.min, statistics.max], [-760, 760]);
-  // Half a bin, and that of a mean over evenly filled bins.
+  // The errors of the mean and the deviation from bins: half a bin, and the effect of its even filling.
   assert.ok(Math.abs(statistics.mean - mean) <= 4 && Math.abs(statistics.standardDeviation - standardDeviation) < 1);
 });

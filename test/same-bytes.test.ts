@@ -13,7 +13,7 @@ import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
-// The promise of the project: the same bytes out, however the work is cut and wherever it runs.
+// The promise of the project: the same output bytes, for any cut of the work and on any device.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
@@ -22,12 +22,10 @@ const border = 'mirror';
 const tilesPx = [isThorough ? 32 : 64, 100, 512, 4096];
 const batchesFrames = [1, 7, 32];
 
-/**
- * Which sizes of tiles go with the i-th number of nodes: all where everything is thorough, otherwise every other one.
- */
+/** Sizes of tiles to test with the i-th number of nodes: all in thorough runs, otherwise every second one. */
 const tilesWith = (i: number): number[] => tilesPx.filter((_, j) => isThorough || j % 2 === i % 2);
 
-/** Batches to go with the i-th size of tiles: all where everything is thorough, otherwise one. */
+/** Batches to test with the i-th size of tiles: all in thorough runs, otherwise one. */
 const batchesWith = (i: number): number[] => (isThorough ? batchesFrames : [batchesFrames[i % batchesFrames.length]!]);
 
 /** What every job on these sources must give. */
@@ -73,7 +71,7 @@ for (const device of ['cpu', 'software'] as const) {
       }
     }
 
-    test('without maps, of which then no more is computed than previews show', async () => {
+    test('without maps, where only the parts for previews are computed', async () => {
       for (const tilePx of isThorough ? tilesPx : [100]) {
         const out = join(folder, `${device}-previews-${tilePx}`);
         await cluster.jobs.run({ sources: [source], out, border, map: 'none', tilePx, batchFrames: 7 });
@@ -83,13 +81,13 @@ for (const device of ['cpu', 'software'] as const) {
   });
 }
 
-test('run, with tiles that are chosen by itself, on 2 nodes, where so many threads decode that images are opened on others', async () => {
+test('run, with automatic tiles, on 2 nodes with so many decoding threads that images are opened on other threads', async () => {
   const out = join(folder, 'run');
   const args = ['run', source, '--border', border, '--map', 'tiff', '--out', out, '--nodes', '2', '--device', 'cpu'];
   const { code, stderr } = await halogrid(args, { env: { UV_THREADPOOL_SIZE: '8' } });
   assert.equal(code, 0, stderr);
   assert.deepEqual(readOutcome(out), reference);
-  // Where one is there sooner, it may have done all of so little.
+  // A node that is there sooner may have done all of this small job.
   for (const { name } of readJson(out, 'job.json').nodes) assert.match(name, /^node-[12]$/);
 });
 
@@ -113,7 +111,10 @@ test('PNG maps hold the same codes as TIFF maps', async () => {
   }
 });
 
-/** Every format and way of reading, sizes that no tile divides, and frames that fill more than one batch of 32. */
+/**
+ * Makes sources of every format and way of reading, with sizes that no tile divides, and more frames than a batch of
+ * 32.
+ */
 async function drawSource(): Promise<void> {
   mkdirSync(join(source, 'frames'), { recursive: true });
   await writePgm(join(source, 'wide.pgm'), drawPicture(530, 130));

@@ -8,9 +8,9 @@ import { hasProc } from './process-list.ts';
 import { readMetrics } from './read-metrics.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// Nodes look through parts of an index, and nobody sees it by what is found.
+// Nodes search parts of an index, with the same results as without them.
 
-/** They take 4 KiB each: enough for two parts. */
+/** Frames of 4 KiB each, enough for two parts. */
 const frames = 12_000;
 
 const questions = [
@@ -23,7 +23,7 @@ const questions = [
 
 const skip = hasProc ? false : 'which process is the node is told by /proc';
 
-test('an answer is the same to the byte from the coordinator, from nodes, and when one is killed meanwhile', {
+test('the answer has the same bytes from the coordinator, from nodes, and when a node is killed meanwhile', {
   skip,
 }, async (t) => {
   const index = join(scratchFolder(), 'frames.index');
@@ -55,7 +55,7 @@ test('an answer is the same to the byte from the coordinator, from nodes, and wh
   const before = await searchedBy(stays.http);
   process.kill(killed.pid, 'SIGSTOP');
   const answer = ask(questions[0]!);
-  // All parts have been ordered once one has been searched. On a machine that is very busy a node may have none.
+  // Once one part has been searched, all parts have been given out. On a very busy machine a node may get none.
   const part = eventually('the part of the node that stays', async () => (await searchedBy(stays.http)) > before);
   part.catch(() => {});
   await Promise.race([part, answer]);

@@ -10,11 +10,11 @@ import { drawPicture, writePgm } from './picture-files.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// From pictures to an index, from a picture to those most like it, and how well that tells classes apart.
+// Makes an index of pictures, finds the most similar ones, and evaluates how well this separates classes.
 
 const folder = scratchFolder();
 const [frames, out, index] = ['frames', 'out', 'index'].map((name) => join(folder, name)) as [string, string, string];
-/** Sizes differ, so that pixels counted do. */
+/** Sizes differ, so that the numbers of counted pixels do too. */
 const sizes = [40, 48, 56, 64, 72];
 let cluster: ServingCluster;
 
@@ -40,7 +40,7 @@ async function makeIndex(
   }
 }
 
-test('a picture finds itself first, with the JSON that is promised, and a sheet to look at', async () => {
+test('a picture finds itself first, with the documented JSON, and a sheet to look at', async () => {
   const query = join(frames, '3.pgm');
   const found = join(folder, 'found');
   const { code, stdout, stderr } = await command([
@@ -80,13 +80,13 @@ test('a picture finds itself first, with the JSON that is promised, and a sheet 
   assert.equal(readFileSync(join(found, 'contact-sheet.png')).readUInt32BE(0), 0x89504e47);
 });
 
-test('frames are found by when and by which camera they were captured, as their names say', async () => {
+test('frames are found by capture time and camera, from their names', async () => {
   const [archive, results, timed] = ['archive', 'timed', 'timed-index'].map((name) => join(folder, name)) as [
     string,
     string,
     string,
   ];
-  // Clocks were put forward between the two of the north.
+  // Between the two frames of the north, clocks were put forward.
   for (const [i, name] of [
     'camnorth/20260329/013000',
     'camnorth/20260329/033000',
@@ -118,16 +118,16 @@ test('frames are found by when and by which camera they were captured, as their 
   assert.deepEqual([code, stdout, stderr], [2, '', sentence]);
 });
 
-test('a reader that is slower than the program gets all of a result that no pipe holds', async () => {
+test('a slow reader gets all of a result that is larger than a pipe holds', async () => {
   const queries = Array.from({ length: 200 }, (_, i) => `row:${i % sizes.length}`);
-  // It begins to read when the program prints, and goes on when a program that does not wait would be gone.
+  // It begins to read when the program prints, and continues when a program that does not wait would be gone.
   const within = ['sh', '-c', '"$@" | { IFS= read -r first; echo "$first"; sleep 0.3; cat; }', 'sh'];
   const { stdout } = await halogrid(['search', ...queries, '--index', index, '--json'], { within });
   assert.ok(stdout.length > 2 ** 17);
   assert.equal(JSON.parse(stdout).length, queries.length);
 });
 
-test('the pixels of a cell, read from a picture or a frame of a video, find that cell, with the codes that it has there', async () => {
+test('the pixels of a cell, from a picture or a video frame, find that cell, with the codes of the whole image', async () => {
   const [out, cells] = [join(folder, 'celled'), join(folder, 'celled-index')];
   const video = fileURLToPath(new URL('../samples/videos/cam1.mp4', import.meta.url));
   const query = join(frames, '3.pgm');
@@ -146,7 +146,7 @@ test('the pixels of a cell, read from a picture or a frame of a video, find that
   }
 });
 
-test('what cannot be found is said in one sentence', async () => {
+test('a search that cannot be done gives one sentence', async () => {
   const wrong: [string[], number, RegExp][] = [
     [['row:5'], 1, /^halogrid: There is no row:5: the rows of the index are 0 to 4\n$/],
     [[`${frames}/0.pgm#1`], 1, /^halogrid: Frame 1 of 'file:.*0\.pgm' is not in the index\n$/],
@@ -167,10 +167,10 @@ test('what cannot be found is said in one sentence', async () => {
   assert.equal(existsSync(join(index, 'writer.json')), false);
 });
 
-test('a labelled tree is evaluated, with the JSON that is promised, a curve and a sheet', async () => {
+test('a labelled tree is evaluated, with the documented JSON, a curve and a sheet', async () => {
   const [tree, written] = [join(folder, 'tree'), join(folder, 'evaluated')];
-  // Two classes that no descriptor could mix up, each alike but for its noise, and one that has nobody to be found
-  // with.
+  // Two classes that no descriptor could confuse, whose pictures differ only in noise, and one class with a single
+  // picture.
   for (const [label, count] of Object.entries({ slopes: 3, stripes: 2, alone: 1 })) {
     mkdirSync(join(tree, label), { recursive: true });
     for (let i = 0; i < count; i++) {
@@ -206,7 +206,7 @@ test('a labelled tree is evaluated, with the JSON that is promised, a curve and 
   const both = await command(['evaluate', tree, '--device', 'cpu', '--block', '20x24', ...several, '--json']);
   assert.equal(both.code, 0, both.stderr);
   const [first, ...others] = JSON.parse(both.stdout);
-  // Blocks of 20 rows and 24 columns cut 48 x 40 pixels as a grid of 2 x 2 does.
+  // Blocks of 20 rows and 24 columns divide 48 x 40 pixels like a grid of 2 x 2.
   const { name: _, ...same } = first;
   assert.deepEqual(same, JSON.parse(stdout));
   assert.deepEqual(

@@ -17,7 +17,7 @@ const secret = randomBytes(12).toString('hex');
 let web: TestServer;
 let cluster: Cluster;
 
-/** Serves images to those who know the secret. */
+/** Serves images to requests that contain the secret. */
 before(async () => {
   web = await startServer((request, response) => {
     if (!request.url!.includes(secret)) return void response.writeHead(403).end();
@@ -35,7 +35,7 @@ after(async () => {
   await web.close();
 });
 
-test('a random secret in every place of a source appears in no output, log, metric, answer or list of arguments', async () => {
+test('a random secret in any part of a source appears in no output, log, metric, answer or command line', async () => {
   const host = web.origin.slice('http://'.length);
   const lines = [
     `${web.origin}/good.pgm?X-Amz-Signature=${secret}`,
@@ -52,14 +52,14 @@ test('a random secret in every place of a source appears in no output, log, metr
   const manifest = join(folder, 'list.txt');
   writeFileSync(manifest, lines.join('\n'));
   const named = `${web.origin}/good.pgm?X-Amz-Signature=${secret}&named`;
-  // The option of the one who asks is theirs to hide; what it starts must not repeat it.
+  // The user's own command line shows the option, but processes that it starts must not repeat it.
   const run = () => cluster.halogrid(['run', named, manifest, '--out', out, '--json']);
   const first = await run();
   assert.equal(first.code, 3, first.stderr);
   const job = readJson(out, 'job.json');
   assert.deepEqual([job.counts.frames, job.counts.quarantined], [3, 8]);
   assert.match(job.specification.sources[0], /\/good\.pgm\?redacted-[0-9a-f]{8}$/);
-  // Those with a name and with a password are one; whatever differs in its query is not.
+  // URIs that differ in user name or password are shown as the same; URIs that differ in their query are not.
   assert.equal(new Set(job.sources.map(({ uri }: { uri: string }) => uri)).size, lines.length);
 
   const shown: Record<string, string> = { stdout: first.stdout, stderr: first.stderr };
@@ -91,7 +91,7 @@ test('a random secret in every place of a source appears in no output, log, metr
   assert.ok(!refused.stderr.includes(secret), refused.stderr);
 });
 
-test('the logs of the coordinator and of its node hold no secret', async () => {
+test('the logs of the coordinator and its node hold no secret', async () => {
   const [node] = cluster.nodes;
   const programs = [node!.program, cluster.coordinator];
   await cluster.stop();

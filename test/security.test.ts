@@ -13,7 +13,7 @@ import { readErrors, readHistogram } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 
-// A cluster that other machines can reach, set up as docs/security.md says: certificates, tokens and data roots.
+// A cluster that other machines can reach, set up as in docs/security.md: certificates, tokens and data roots.
 
 const manual = readFileSync(fileURLToPath(new URL('../docs/security.md', import.meta.url)), 'utf8');
 const folder = scratchFolder();
@@ -61,7 +61,7 @@ after(async () => {
   }
 });
 
-test('a job runs over TLS with tokens, and gives what it gives without', async () => {
+test('a job over TLS with tokens gives the same results as without', async () => {
   const ended = await ask('alice', 'run', join(data, '1.pgm'), '--out', join(data, 'out'));
   assert.equal(ended.code, 0, ended.stderr);
   await runUndisturbed([join(data, '1.pgm'), '--out', path('plain')]);
@@ -105,14 +105,14 @@ for (const [what, name, args, sentence] of [
   });
 }
 
-test('nothing is written outside of the roots', async () => {
+test('nothing is written outside the roots', async () => {
   const ended = await ask('alice', 'submit', join(data, '1.pgm'), '--out', path('elsewhere'));
   assert.equal(ended.code, 2);
   assert.match(ended.stderr, /The output is not allowed here: The path lies outside/);
   assert.ok(!existsSync(path('elsewhere')));
 });
 
-test('a link in a folder is quarantined, and what it leads to is not counted', async () => {
+test('a link in a folder is quarantined, and its target is not counted', async () => {
   mkdirSync(join(data, 'frames'));
   copyFileSync(join(data, '1.pgm'), join(data, 'frames', '1.pgm'));
   symlinkSync(path('secret.pgm'), join(data, 'frames', '2.pgm'));
@@ -133,18 +133,18 @@ test('without a certificate there is no connection, and without a token no call'
   assert.match(withoutTls.stderr, /speaks TLS alone: give --tls-ca .*, and --tls-cert with --tls-key/);
   const ended = await halogrid([...jobs, ...client]);
   assert.equal(ended.code, 2);
-  // Alone on its line: Node warned here of a server's name that is an IP address.
+  // The sentence is the whole output; there must be no warning of Node about a server name that is an IP address.
   assert.match(ended.stderr, /^halogrid: Expected a token with the role 'read' but received none/);
 });
 
-test('a node that is not let in ends and says why', async () => {
+test('a rejected node ends and says why', async () => {
   const where = ['--coordinator', address, '--http', '127.0.0.1:0', '--device', 'cpu'];
   const ended = await halogrid(['node', ...where, ...withToken('alice')]);
   assert.equal(ended.code, 1);
   assert.match(ended.stderr, /The coordinator refuses this node: The token of 'alice' has the role 'submit'/);
 });
 
-test('HTTP is for those with a certificate and a token; probes need neither', async () => {
+test('HTTP needs a certificate and a token; probes need neither', async () => {
   const pem = (name: string) => readFileSync(path(name));
   const pair = { cert: pem('client.pem'), key: pem('client.key') };
   const statusOf = (at: string, token?: string, own?: object) =>
@@ -165,7 +165,7 @@ test('HTTP is for those with a certificate and a token; probes need neither', as
   }
 });
 
-test('a node that sees none of the files gets them over TLS', async () => {
+test('a node that cannot see the files gets them over TLS', async () => {
   node.signal('SIGTERM');
   await node.ended;
   mkdirSync(path('empty'));
@@ -183,7 +183,7 @@ for (const [args, sentence] of [
   [['--tokens', path('nowhere'), '--data-root', folder], /'.*nowhere' \(--tokens\) cannot be read/],
   [['--insecure-network'], /Expected --data-root DIR/],
 ] as const) {
-  test(`a coordinator beyond this machine with ${args.join(' ') || 'nothing'} is refused`, async () => {
+  test(`a coordinator for other machines with ${args.join(' ') || 'nothing'} is refused`, async () => {
     const ended = await command(['coordinator', '--listen', '0.0.0.0:0', '--http', '127.0.0.1:0', ...args]);
     assert.equal(ended.code, 2);
     assert.match(ended.stderr, sentence);

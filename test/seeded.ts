@@ -1,4 +1,4 @@
-/** Numbers in [0, 1), the same for the same seed (mulberry32, of Tommy Ettinger). */
+/** A generator of random numbers in [0, 1) that depend only on the seed (mulberry32, by Tommy Ettinger). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

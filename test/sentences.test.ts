@@ -14,41 +14,53 @@ import { command } from './command.ts';
 import { lacksPython, pythonPackage, runPython } from './python.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// What is wrong of a job is told to each caller by the names that he uses.
+// Each interface reports a wrong field of a job by the name that its callers use.
 
 const frames = fileURLToPath(new URL('../samples/frames', import.meta.url));
 
-/** A wrong value of a field of JobSpec, and what each caller writes and calls it. */
+/** A wrong value of a field of JobSpec, as each interface takes it, with the interface's name for it. */
 interface Wrong {
   /** As JSON of JobSpec, and the name of its field in .proto files. */
   spec: Record<string, unknown>;
   field: string;
-  /** Arguments of Python's `submit`, where they are others than the fields of `spec`, and the name of the argument. */
+  /** Arguments of Python's `submit`, if they differ from the fields of `spec`, and the name of the argument. */
   python?: Record<string, unknown>;
   argument?: string;
-  /** Words of the command line, and the option. */
+  /** Arguments of the command line, and the option. */
   words?: string[];
   option?: string;
-  /** Options of `run` of TypeScript, and the option. */
+  /** Options of `run` in TypeScript, and the option. */
   run?: Record<string, unknown>;
   name?: string;
-  /** Whether no message can hold it. */
+  /** Whether only JSON can hold the value, not a protobuf message. */
   isJsonAlone?: boolean;
 }
 
 const table: Wrong[] = [
   {
-    ...{ spec: { sources: ['ftp://h/a.png'] }, field: 'sources[0]' },
-    ...{ words: ['ftp://h/a.png'], option: 'SOURCE 1', run: { sources: 'ftp://h/a.png' }, name: 'sources[0]' },
+    spec: { sources: ['ftp://h/a.png'] },
+    field: 'sources[0]',
+    words: ['ftp://h/a.png'],
+    option: 'SOURCE 1',
+    run: { sources: 'ftp://h/a.png' },
+    name: 'sources[0]',
   },
-  { ...{ spec: { sources: [] }, field: 'sources' }, ...{ run: { sources: [] }, name: 'sources' } },
+  { spec: { sources: [] }, field: 'sources', run: { sources: [] }, name: 'sources' },
   {
-    ...{ spec: { op: ['lpb'] }, field: 'op[0]' },
-    ...{ words: ['--op', 'lpb'], option: '--op', run: { op: 'lpb' }, name: 'op' },
+    spec: { op: ['lpb'] },
+    field: 'op[0]',
+    words: ['--op', 'lpb'],
+    option: '--op',
+    run: { op: 'lpb' },
+    name: 'op',
   },
   {
-    ...{ spec: { op: ['lbp', 'lbp:radius=99'] }, field: 'op[1]' },
-    ...{ words: ['--op', 'lbp:radius=99'], option: '--op', run: { op: 'lbp:radius=99' }, name: 'op' },
+    spec: { op: ['lbp', 'lbp:radius=99'] },
+    field: 'op[1]',
+    words: ['--op', 'lbp:radius=99'],
+    option: '--op',
+    run: { op: 'lbp:radius=99' },
+    name: 'op',
   },
   {
     spec: { pipeline: { operations: [{ kernel: 'lpb', parameters: {}, border: '' }] } },
@@ -56,115 +68,185 @@ const table: Wrong[] = [
   },
   { spec: { op: ['lbp'], pipeline: { operations: [] } }, field: 'op' },
   {
-    ...{ spec: { pipelines: { named: [{ name: 'a', op: ['lbp:x=1'] }] } }, field: 'pipelines.named[0].op[0]' },
-    ...{ python: { pipelines: { a: 'lbp:x=1' } }, argument: 'pipelines' },
-    ...{
-      words: ['--pipeline', 'a=lbp:x=1'],
-      option: '--pipeline',
-      run: { pipelines: { a: 'lbp:x=1' } },
-      name: 'pipelines',
-    },
+    spec: { pipelines: { named: [{ name: 'a', op: ['lbp:x=1'] }] } },
+    field: 'pipelines.named[0].op[0]',
+    python: { pipelines: { a: 'lbp:x=1' } },
+    argument: 'pipelines',
+    words: ['--pipeline', 'a=lbp:x=1'],
+    option: '--pipeline',
+    run: { pipelines: { a: 'lbp:x=1' } },
+    name: 'pipelines',
   },
   {
-    ...{ spec: { pipelines: { named: [{ name: '/', op: ['lbp'] }] } }, field: 'pipelines.named[0].name' },
-    ...{ python: { pipelines: { '/': 'lbp' } }, argument: 'pipelines' },
-    ...{ words: ['--pipeline', '/=lbp'], option: '--pipeline', run: { pipelines: { '/': 'lbp' } }, name: 'pipelines' },
+    spec: { pipelines: { named: [{ name: '/', op: ['lbp'] }] } },
+    field: 'pipelines.named[0].name',
+    python: { pipelines: { '/': 'lbp' } },
+    argument: 'pipelines',
+    words: ['--pipeline', '/=lbp'],
+    option: '--pipeline',
+    run: { pipelines: { '/': 'lbp' } },
+    name: 'pipelines',
   },
   {
-    ...{ spec: { out: 's3://b/x' }, field: 'out' },
-    ...{ words: ['--out', 's3://b/x'], option: '--out', run: { out: 's3://b/x' }, name: 'out' },
+    spec: { out: 's3://b/x' },
+    field: 'out',
+    words: ['--out', 's3://b/x'],
+    option: '--out',
+    run: { out: 's3://b/x' },
+    name: 'out',
   },
   {
-    ...{ spec: { mapFormat: 'gif' }, field: 'map_format' },
-    ...{ words: ['--map', 'gif'], option: '--map', run: { map: 'gif' }, name: 'map' },
+    spec: { mapFormat: 'gif' },
+    field: 'map_format',
+    words: ['--map', 'gif'],
+    option: '--map',
+    run: { map: 'gif' },
+    name: 'map',
   },
   {
-    ...{ spec: { mapFormat: 'png', op: ['ldp'] }, field: 'map_format' },
-    ...{ words: ['--map', 'png', '--op', 'ldp'], option: '--map', run: { map: 'png', op: 'ldp' }, name: 'map' },
+    spec: { mapFormat: 'png', op: ['ldp'] },
+    field: 'map_format',
+    words: ['--map', 'png', '--op', 'ldp'],
+    option: '--map',
+    run: { map: 'png', op: 'ldp' },
+    name: 'map',
   },
   {
-    ...{ spec: { tilePx: 99_999 }, field: 'tile_px' },
-    ...{ words: ['--tile', '99999'], option: '--tile', run: { tile: Number.NaN }, name: 'tile' },
+    spec: { tilePx: 99_999 },
+    field: 'tile_px',
+    words: ['--tile', '99999'],
+    option: '--tile',
+    run: { tile: Number.NaN },
+    name: 'tile',
   },
   {
-    ...{ spec: { batchFrames: 2 ** 31 }, field: 'batch_frames' },
-    ...{ words: ['--batch', '-1'], option: '--batch', run: { batch: -1 }, name: 'batch' },
+    spec: { batchFrames: 2 ** 31 },
+    field: 'batch_frames',
+    words: ['--batch', '-1'],
+    option: '--batch',
+    run: { batch: -1 },
+    name: 'batch',
   },
   {
-    ...{ spec: { grid: { rows: 10_000, columns: 10_000 } }, field: 'grid' },
-    ...{ words: ['--grid', '9999x9999'], option: '--grid', run: { grid: { rows: 9999, columns: 9999 } }, name: 'grid' },
+    spec: { grid: { rows: 10_000, columns: 10_000 } },
+    field: 'grid',
+    words: ['--grid', '9999x9999'],
+    option: '--grid',
+    run: { grid: { rows: 9999, columns: 9999 } },
+    name: 'grid',
   },
   {
-    ...{
-      spec: { grid: { rows: -1 } },
-      field: 'grid.rows',
-      isJsonAlone: true,
-      python: { grid: [-1, 2] },
-      argument: 'grid',
-    },
-    ...{ words: ['--grid', '-1x2'], option: '--grid', run: { grid: { rows: -1, columns: 2 } }, name: 'grid' },
+    spec: { grid: { rows: -1 } },
+    field: 'grid.rows',
+    isJsonAlone: true,
+    python: { grid: [-1, 2] },
+    argument: 'grid',
+    words: ['--grid', '-1x2'],
+    option: '--grid',
+    run: { grid: { rows: -1, columns: 2 } },
+    name: 'grid',
   },
   {
-    ...{ spec: { priority: 101 }, field: 'priority' },
-    ...{ words: ['--priority', '101'], option: '--priority', run: { priority: null }, name: 'priority' },
+    spec: { priority: 101 },
+    field: 'priority',
+    words: ['--priority', '101'],
+    option: '--priority',
+    run: { priority: null },
+    name: 'priority',
   },
   {
-    ...{ spec: { verifyPercent: 101 }, field: 'verify_percent' },
-    ...{ words: ['--verify', '101'], option: '--verify', run: { verify: 1e300 }, name: 'verify' },
+    spec: { verifyPercent: 101 },
+    field: 'verify_percent',
+    words: ['--verify', '101'],
+    option: '--verify',
+    run: { verify: 1e300 },
+    name: 'verify',
   },
   {
-    ...{ spec: { verifyPercent: 1, op: ['conv:kernel=sobel'] }, field: 'verify_percent' },
-    ...{ words: ['--verify', '1', '--op', 'conv:kernel=sobel'], option: '--verify' },
-    ...{ run: { verify: 1, op: 'conv:kernel=sobel' }, name: 'verify' },
+    spec: { verifyPercent: 1, op: ['conv:kernel=sobel'] },
+    field: 'verify_percent',
+    words: ['--verify', '1', '--op', 'conv:kernel=sobel'],
+    option: '--verify',
+    run: { verify: 1, op: 'conv:kernel=sobel' },
+    name: 'verify',
   },
   {
-    ...{ spec: { video: { every: 2 ** 31 } }, field: 'video.every' },
-    ...{ words: ['--every', '0'], option: '--every', run: { every: 0 }, name: 'every' },
+    spec: { video: { every: 2 ** 31 } },
+    field: 'video.every',
+    words: ['--every', '0'],
+    option: '--every',
+    run: { every: 0 },
+    name: 'every',
   },
   { spec: { video: { every: 2 } }, field: 'video.every' },
   {
-    ...{ spec: { video: { fromMs: 5, toMs: 4 } }, field: 'video.to_ms' },
-    ...{ words: ['--from', '5', '--to', '4'], option: '--to', run: { from: 5, to: 4 }, name: 'to' },
+    spec: { video: { fromMs: 5, toMs: 4 } },
+    field: 'video.to_ms',
+    words: ['--from', '5', '--to', '4'],
+    option: '--to',
+    run: { from: 5, to: 4 },
+    name: 'to',
   },
   {
-    ...{ spec: { video: { fpsNum: 5 } }, field: 'video.fps_num' },
-    ...{ words: ['--fps', '5/0'], option: '--fps', run: { fps: -5 }, name: 'fps' },
+    spec: { video: { fpsNum: 5 } },
+    field: 'video.fps_num',
+    words: ['--fps', '5/0'],
+    option: '--fps',
+    run: { fps: -5 },
+    name: 'fps',
   },
   {
-    ...{ spec: { video: { every: 2, fpsNum: 5, fpsDen: 1 } }, field: 'video.every' },
-    ...{ words: ['--every', '2', '--fps', '5'], option: '--every', run: { every: 2, fps: 5 }, name: 'every' },
+    spec: { video: { every: 2, fpsNum: 5, fpsDen: 1 } },
+    field: 'video.every',
+    words: ['--every', '2', '--fps', '5'],
+    option: '--every',
+    run: { every: 2, fps: 5 },
+    name: 'every',
   },
   {
-    ...{ spec: { video: { hwaccel: 'x' } }, field: 'video.hwaccel' },
-    ...{ words: ['--hwaccel', 'x'], option: '--hwaccel', run: { hwaccel: 'x' }, name: 'hwaccel' },
+    spec: { video: { hwaccel: 'x' } },
+    field: 'video.hwaccel',
+    words: ['--hwaccel', 'x'],
+    option: '--hwaccel',
+    run: { hwaccel: 'x' },
+    name: 'hwaccel',
   },
   ...['checksum', 'fresh', 'waitForNode'].map((name) => {
     const field = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     return { spec: { [name]: 'yes' }, field, isJsonAlone: true, run: { [name]: 'yes' }, name };
   }),
   {
-    ...{ spec: { maxQuarantined: { percent: 101 } }, field: 'max_quarantined.percent' },
-    ...{ words: ['--max-quarantined', '101%'], option: '--max-quarantined' },
-    ...{ run: { maxQuarantined: '101%' }, name: 'maxQuarantined' },
+    spec: { maxQuarantined: { percent: 101 } },
+    field: 'max_quarantined.percent',
+    words: ['--max-quarantined', '101%'],
+    option: '--max-quarantined',
+    run: { maxQuarantined: '101%' },
+    name: 'maxQuarantined',
   },
   { spec: { maxQuarantined: {} }, field: 'max_quarantined' },
   {
-    ...{ spec: { captured: { from: '%Q', zone: '' } }, field: 'captured.from' },
-    ...{
-      words: ['--captured-from', '%Q'],
-      option: '--captured-from',
-      run: { capturedFrom: '%Q' },
-      name: 'capturedFrom',
-    },
+    spec: { captured: { from: '%Q', zone: '' } },
+    field: 'captured.from',
+    words: ['--captured-from', '%Q'],
+    option: '--captured-from',
+    run: { capturedFrom: '%Q' },
+    name: 'capturedFrom',
   },
   {
-    ...{ spec: { captured: { from: '', zone: 'x' } }, field: 'captured.zone' },
-    ...{ words: ['--captured-zone', 'x'], option: '--captured-zone', run: { capturedZone: 'x' }, name: 'capturedZone' },
+    spec: { captured: { from: '', zone: 'x' } },
+    field: 'captured.zone',
+    words: ['--captured-zone', 'x'],
+    option: '--captured-zone',
+    run: { capturedZone: 'x' },
+    name: 'capturedZone',
   },
   {
-    ...{ spec: { captured: { from: 'mtime', zone: '' }, checksum: true }, field: 'captured.from' },
-    ...{ words: ['--captured-from', 'mtime', '--checksum'], option: '--captured-from' },
-    ...{ run: { capturedFrom: 'mtime', checksum: true }, name: 'capturedFrom' },
+    spec: { captured: { from: 'mtime', zone: '' }, checksum: true },
+    field: 'captured.from',
+    words: ['--captured-from', 'mtime', '--checksum'],
+    option: '--captured-from',
+    run: { capturedFrom: 'mtime', checksum: true },
+    name: 'capturedFrom',
   },
 ];
 
@@ -177,17 +259,17 @@ const snake = (value: unknown): unknown =>
     : value;
 const argumentOf = ({ argument, field }: Wrong): string => argument ?? field;
 
-/** An error as a caller got it. */
+/** An error as a caller receives it. */
 interface Told {
   message: string;
   field: string | undefined;
 }
 
-/** Holds an error to the name that its caller uses, and to none of another. */
+/** Checks that an error has the name of its own interface, and no name of another. */
 function check(door: string, wrong: Wrong, own: string, { message, field }: Told): void {
   const told = `${door}: ${JSON.stringify(wrong.spec)}: ${field}: ${message}`;
   assert.equal(field, own, told);
-  // A sentence about a source has its path.
+  // A sentence about a source contains its path instead of the field.
   if (!/sources\[|SOURCE /.test(own)) assert.ok(message.includes(own), told);
   if (door !== 'command line') assert.doesNotMatch(message, /(?<![\w'-])--[a-z]|SOURCE/, told);
   const others = [wrong.field, camel(wrong.field), argumentOf(wrong), wrong.option, wrong.name];
@@ -245,7 +327,7 @@ test('HTTP, and TypeScript by it: fields of JSON', async () => {
   }
 });
 
-test('gRPC: fields of the .proto files, and those of TypeScript by it', async (t) => {
+test('gRPC: fields of the .proto files, and TypeScript over gRPC: its fields', async (t) => {
   const jobs = new JobsClient(cluster.address, credentials.createInsecure());
   t.after(() => jobs.close());
   const client = connect(cluster.address);
@@ -287,7 +369,7 @@ test('the command line: options', () => {
   }
 });
 
-test('a refusal of a coordinator has the options of the command that was typed', async () => {
+test('a refusal by a coordinator has the options of the typed command', async () => {
   const { code, stdout, stderr } = await cluster.halogrid(['submit', frames, '--every', '2', '--json']);
   assert.equal(code, 2);
   const sentence = 'Expected a video among the sources, because --every is for videos, but received images alone';
@@ -296,7 +378,7 @@ test('a refusal of a coordinator has the options of the command that was typed',
   assert.deepEqual(told, { error: sentence, code: 'INVALID_ARGUMENT', field: '--every' });
 });
 
-test('a source that is not there is refused with one code by all', async () => {
+test('all interfaces refuse a missing source with the same code', async () => {
   const missing = join(frames, 'none.pgm');
   const runs = [
     command(['run', missing, '--json']),

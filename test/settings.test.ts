@@ -9,7 +9,7 @@ import { Halogrid, halogrid } from './halogrid.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
-// Options that were not typed, as a person sets them: in the environment and in files.
+// Options that are set in the environment and in files instead of on the command line.
 
 const scratch = scratchFolder();
 const frames = fileURLToPath(new URL('../samples/frames', import.meta.url));
@@ -28,14 +28,14 @@ function userWith(name: string, toml: string): Record<string, string> {
   return { XDG_CONFIG_HOME: join(scratch, name) };
 }
 
-test('a run takes options from everywhere, and says nothing where it is told to', async () => {
+test('a run takes options from all places, and is quiet if it is told to be', async () => {
   const out = join(scratch, 'out');
   const cwd = folderWith('photographs', 'batch = 5\ngrid = "2x2"\n[profiles.quick.run]\ngrid = "1x3"\n');
   const env = {
     ...userWith('config', 'quiet = true\nbatch = 1\ncoordinator = "127.0.0.1:9"\n'),
     HALOGRID_OUT: out,
     HALOGRID_PROFILE: 'quick',
-    // Those of servers are not for the coordinator and the node of a run.
+    // Options of servers must not affect the coordinator and the node of a run.
     HALOGRID_LISTEN: '203.0.113.1:1',
     HALOGRID_TOKENS: '/missing',
     HALOGRID_DATA_ROOT: '/missing',
@@ -46,7 +46,7 @@ test('a run takes options from everywhere, and says nothing where it is told to'
   assert.deepEqual([grid, batchFrames], [{ rows: 1, columns: 3 }, 5]);
 });
 
-test('no file of a folder sends a token to a stranger', async (t) => {
+test('a file in a folder cannot send a token to a foreign server', async (t) => {
   const stranger = createServer(() => assert.fail('somebody calls the stranger'));
   stranger.listen(0, '127.0.0.1');
   t.after(() => stranger.close());
@@ -87,7 +87,7 @@ test('config says where each option comes from, and shows no password', async ()
   assert.doesNotMatch(stdout, /secret/);
 });
 
-test('what is wrong in a value is told with where it is, also where it is found later', async () => {
+test('a wrong value is reported with its place, also if the error is found later', async () => {
   const cwd = folderWith('wrong', '\ngrid = "2by2"\n');
   const { code, stderr } = await halogrid(['plan', frames], { cwd, env: { HALOGRID_TYLE: '1' } });
   assert.equal(code, 2);
@@ -97,7 +97,7 @@ test('what is wrong in a value is told with where it is, also where it is found 
   );
 });
 
-test('submit --wait gives its job to a coordinator that comes later', async () => {
+test('submit --wait submits its job to a coordinator that starts later', async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const early = new Halogrid(['submit', frames, '--wait', '--coordinator', address, '--out', join(scratch, 'late')]);
   const http = ['--http', '127.0.0.1:0', '--ledger', join(scratch, 'ledger')];

@@ -10,7 +10,7 @@ import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// Several pipelines of one decode have what a job of each alone has, on every device.
+// Several pipelines over one decode give the same as a separate job for each, on every device.
 
 const folder = scratchFolder();
 const frames = join(folder, 'frames');
@@ -44,7 +44,7 @@ async function run(on: string, name: string, what: readonly string[]): Promise<s
   return out;
 }
 
-/** SHA-256 of each file of an output but its job.json. */
+/** SHA-256 of each file of an output except its job.json. */
 function resultsIn(out: string): Record<string, string> {
   const { 'job.json': _, ...files } = hashFiles(out);
   return files;

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { Cluster, ServingCluster } from './cluster.ts';
 
-/** Devices of which test files share a cluster, and the nodes that it has. */
+/** Devices with a cluster that test files share, and its number of nodes. */
 export const sharedNodes = { cpu: 2, software: 1 } as const;
 
 export type SharedDevice = keyof typeof sharedNodes;
 
-/** What the environment tells test files of the cluster of a device that they share, as JSON. */
+/** The environment variable that describes the shared cluster of a device to test files, as JSON. */
 export const settingOf = (device: SharedDevice): string => `HALOGRID_TEST_CLUSTER_${device.toUpperCase()}`;
 
-/** Where it serves. */
+/** The addresses of a shared cluster. */
 export interface SharedCluster {
   address: string;
   http: string;
 }
 
 /**
- * The cluster of a device that test files share, for those that run jobs and harm nobody: starting one takes two
- * seconds of processor time. A file that runs alone has one of its own. To be stopped either way.
+ * The shared cluster of a device, for test files that only run jobs, because starting a cluster takes two seconds of
+ * processor time. A file that runs alone gets its own cluster. Stop it in either case.
  */
 export async function sharedCluster(device: SharedDevice = 'cpu'): Promise<ServingCluster> {
   const told = process.env[settingOf(device)];
@@ -26,7 +26,7 @@ export async function sharedCluster(device: SharedDevice = 'cpu'): Promise<Servi
   return new ServingCluster(address, http);
 }
 
-/** Runs a job to its end where nobody disturbs it, on CPU nodes: what others are compared with. */
+/** Runs a job undisturbed to its end on CPU nodes, for comparison with other runs. */
 export async function runUndisturbed(job: readonly string[]): Promise<void> {
   const cluster = await sharedCluster();
   try {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// Tests do not know how fast the machine is: how long they wait, and what they give to programs as timeouts, comes from
-// libs/testing, and what they claim is an order of events or a count. This reads their sources.
+// Checks the sources of tests: they must not depend on the speed of the machine. Their waits, and the timeouts that
+// they give to programs, come from libs/testing; they claim only an order of events or a count.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
@@ -17,7 +17,7 @@ const rules: [what: string, pattern: RegExp, remedy: string][] = [
   ['a clock', /\b(?:performance|Date)\.now\(/, 'claim an order or a count; time with beside of @halogrid/testing'],
 ];
 
-/** Files that may, and why. */
+/** Files that are exempt, and why. */
 const exceptions: Record<string, string> = {
   'apps/coordinator/src/dispatch/job-spans.test.ts': 'It moves the timers of the code by hand.',
   'apps/coordinator/src/services/answer-parts.test.ts': 'It moves the timers of the code by hand.',
@@ -29,11 +29,11 @@ const exceptions: Record<string, string> = {
   'test/faults/node-hooks.ts': 'It is loaded into programs, to hold their threads up and to make their clocks jump.',
 };
 
-/** What a test hands to code as its clock is not read by the test. */
+/** A clock that a test passes to code. The test itself does not read it. */
 const asClock = /\bnowMs[:=] ?\(\) => performance\.now\(\)/g;
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
-/** Benchmarks and the soak measure durations, and claim nothing. */
+/** Benchmarks and the soak test measure durations, and make no claims about them. */
 const isMeasurement = (path: string): boolean => /^test\/(?:bench|soak)\//.test(path);
 
 const sources = globSync(
@@ -61,8 +61,8 @@ test('no test has a timer, a timeout or a clock of its own', () => {
   );
 });
 
-test('what may have one has one', () => {
+test('every exempt file needs its exemption', () => {
   for (const path of Object.keys(exceptions)) {
-    assert.ok(sources.includes(path) && !found(path).next().done, `${path} is no exception: take it from the list`);
+    assert.ok(sources.includes(path) && !found(path).next().done, `${path} needs no exemption: remove it`);
   }
 });

@@ -10,7 +10,7 @@ import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 
-// The tarball for arm64, on a machine of x64: every process of it is emulated.
+// The tarball for arm64 on an x64 machine: all its processes are emulated.
 
 const frames = fileURLToPath(new URL('../samples/frames', import.meta.url));
 const scratch = scratchFolder();
@@ -29,7 +29,7 @@ test('the tarball for arm64 computes the same, and says that it has no software 
   const arm = await makeTarball('linux-arm64', scratch);
   const node = join(arm, 'bin/node');
   renameSync(node, `${node}.arm64`);
-  // Each process is to be started by the emulator.
+  // The emulator must start each process.
   const asNode = `data:text/javascript,process.execPath=${JSON.stringify(node).replaceAll(' ', '%20')}`;
   writeFileSync(node, `#!/bin/sh\nexec ${qemu} -L ${libraries} '${node}.arm64' --import '${asNode}' "$@"\n`, {
     mode: 0o755,

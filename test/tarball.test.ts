@@ -13,7 +13,7 @@ import { readJson, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 
-// The tarball with Node inside: it runs where there is no Node, whatever else is there.
+// The tarball with Node inside: it runs on systems without Node.
 
 const samples = fileURLToPath(new URL('../samples', import.meta.url));
 const frames = join(samples, 'frames');
@@ -22,10 +22,10 @@ const isLinux = process.platform === 'linux' && ['x64', 'arm64'].includes(proces
 const skip = isLinux ? false : 'tarballs are for Linux on x64 and arm64';
 const scratch = join(scratchFolder(), 'a folder');
 let installed: string;
-/** The digest of the frames that the checkout has. */
+/** The digest of the frames, computed by the checkout. */
 let expected: string;
 
-/** Settings without Node in the path, and without a home. */
+/** An environment without Node in the path, and without a home. */
 const env = { PATH: '/usr/bin:/bin', HOME: '/nowhere' };
 
 before(async () => {
@@ -39,7 +39,7 @@ before(async () => {
 
 const pathsOf = (): string[] => globSync('**', { cwd: installed });
 
-test('it is small, has nothing of FFmpeg, and native code of one platform alone', { skip }, () => {
+test('it is small, without FFmpeg, and with native code of only one platform', { skip }, () => {
   assert.ok(statSync(`${installed}.tar.gz`).size < 80e6);
   const native = pathsOf().filter((path) => /\.(node|so[.\d]*|dll|dylib)$|bin\/node$/.test(path));
   assert.equal(native.length, 6, native.join('\n'));
@@ -47,7 +47,7 @@ test('it is small, has nothing of FFmpeg, and native code of one platform alone'
   assert.deepEqual(strange, []);
 });
 
-test('its sum is that of the file, and its bill of materials has all packages in it', { skip }, () => {
+test('its checksum matches the file, and its bill of materials has all packages in it', { skip }, () => {
   const name = `${installed}.tar.gz`;
   assert.equal(readFileSync(`${name}.sha256`, 'utf8').split(' ')[0], sha256(readFileSync(name)));
   const { bomFormat, metadata, components } = readJson(`${installed}.cdx.json`);
@@ -94,7 +94,7 @@ test('a job with a recording says how videos are added', { skip }, async () => {
   assert.equal(command.exec(stdout)?.[1], installed);
 });
 
-test('in a root with glibc alone, read-only and without network, it computes on each device what the checkout does', {
+test('in a read-only root with only glibc and no network, it computes the same as the checkout on each device', {
   skip: skip || (canMakeRoots() ? false : 'this user may not make a root of its own'),
 }, async () => {
   const root = join(scratchFolder(), 'root');

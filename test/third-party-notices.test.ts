@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-// Whoever ships halogrid ships what it depends on: the notices must name all of it, in the versions that are installed.
+// A copy of halogrid includes its dependencies: the notices must name all of them, in the installed versions.
 
 interface Locked {
   version: string;
@@ -22,7 +22,7 @@ const rows = notices
   .filter((line) => line.startsWith('| ') && !/^\| (package|---) /.test(line))
   .map((line) => line.slice(2, -2).split(' | '));
 
-test('every package that is installed in production is in the notices, in its version and with what it declares', () => {
+test('every package that is installed in production is in the notices, with its version and declared licence', () => {
   assert.ok(installed.length > 100);
   const listed = new Set(rows.map(([name, version, licence]) => `${name} ${version}: ${licence}`));
   const missing = installed.map(([name, version, licence]) => `${name} ${version}: ${licence}`);
@@ -32,7 +32,7 @@ test('every package that is installed in production is in the notices, in its ve
   );
 });
 
-test('nothing is in the notices that is not installed, and every row says where the source is', () => {
+test('the notices have only installed packages, and every row says where the source is', () => {
   const names = new Set(installed.map(([name, version]) => `${name} ${version}`));
   for (const row of rows) {
     assert.ok(names.has(`${row[0]} ${row[1]}`), `${row[0]} ${row[1]} is not in package-lock.json`);
@@ -41,7 +41,7 @@ test('nothing is in the notices that is not installed, and every row says where 
   assert.equal(new Set(rows.map(([name, version]) => `${name} ${version}`)).size, rows.length);
 });
 
-test('what is under the GNU licences is said to be, whatever its package declares, and the texts are here', () => {
+test('code under the GNU licences is marked so, even if its package does not declare it, and the texts are here', () => {
   const insideOf = (name: string) => rows.find((row) => row[0] === name)?.[3] ?? '';
   for (const machine of ['x64', 'arm64']) {
     assert.match(insideOf(`@seydx/node-av-linux-${machine}`), /GPL-3\.0/);

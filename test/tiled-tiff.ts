@@ -8,9 +8,9 @@ const short = 3;
 const long = 4;
 
 /**
- * Writes a gray TIFF in deflated tiles, tile by tile: memory is one tile, so an image may be far larger. `drawTile`
- * gives the tile that begins at column x and row y, `tilePx` by `tilePx`; what lies beyond the image is not shown.
- * Deflating takes most of the time, so a tile object that is given again is not deflated again.
+ * Writes a gray TIFF in deflated tiles, one at a time: only one tile is in memory, so the image may be far larger.
+ * `drawTile` gives the tile of `tilePx` by `tilePx` pixels that begins at column x and row y; pixels beyond the image
+ * are ignored. Deflating takes most of the time, so the same tile object is deflated only once.
  */
 export async function writeTiledTiff(
   path: string,
@@ -49,7 +49,7 @@ export async function writeTiledTiff(
 const bytesOf = ({ buffer, byteOffset, byteLength }: AnyPicture['pixels']): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** The directory and, behind it, the lists of where the tiles are. */
+/** The directory, followed by the lists of offsets and lengths of the tiles. */
 function directory(
   at: number,
   width: number,
@@ -62,7 +62,7 @@ function directory(
   const tiles = offsets.length;
   const entries = 10;
   const listsAt = at + 2 + 12 * entries + 4;
-  // One value stands in the entry itself, more stand in a list.
+  // A single value is in the entry itself; several are in a list.
   const list = (values: number[], where: number): number => (tiles === 1 ? values[0]! : where);
   const rows: [tag: number, type: number, count: number, value: number][] = [
     [256, long, 1, width],

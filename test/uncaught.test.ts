@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { within } from '@halogrid/testing';
 import { Halogrid, type HalogridOptions } from './halogrid.ts';
 
-// A fault of the program in a process that serves: it ends, and its log says why on one line.
+// A process that serves and has a fault of the program ends, and its log says why on one line.
 
 const anyPort = '127.0.0.1:0';
 const coordinator = ['coordinator', '--listen', anyPort, '--http', anyPort];
 const node = ['node', '--coordinator', '127.0.0.1:1', '--device', 'cpu', '--http', anyPort];
 
-/** Has the process fail once it gets SIGUSR2. */
+/** Makes the process fail when it gets SIGUSR2. */
 const failing = (fault: string): HalogridOptions => ({
   withoutLauncher: true,
   env: { NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGUSR2',()=>{${fault}})` },
@@ -22,7 +22,7 @@ const table = [
 
 for (const [what, fault] of table) {
   for (const command of [coordinator, node]) {
-    test(`${what} that nothing catches ends a ${command[0]} with 1, and is one line of its log`, async (t) => {
+    test(`${what} that is not caught ends a ${command[0]} with exit code 1, and is one line of its log`, async (t) => {
       const program = new Halogrid([...command, '--log-level', 'error'], failing(fault));
       t.after(() => program.kill());
       await program.firstLine;
@@ -37,7 +37,7 @@ for (const [what, fault] of table) {
   }
 }
 
-test('where nothing is to be logged, the stack is on stderr', async (t) => {
+test('without a log, the stack is on stderr', async (t) => {
   const program = new Halogrid([...coordinator, '--log-level', 'silent'], failing(table[0][1]));
   t.after(() => program.kill());
   await program.firstLine;

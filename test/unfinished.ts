@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Whether nodes have put results of a job that runs into its output folder: some shards are done. */
+/** Whether nodes have written results of a running job into its output folder, so that some shards are done. */
 export function hasChunks(out: string): boolean {
   try {
     return readdirSync(join(out, '.halogrid', 'map'), { recursive: true }).some((name) => String(name).endsWith('.u8'));
@@ -10,10 +10,7 @@ export function hasChunks(out: string): boolean {
   }
 }
 
-/**
- * Whether a log in the output folder of a job that runs says of some shards that they are done: the next run goes on
- * after them.
- */
+/** Whether the log in the output folder of a running job has done shards, so that the next run continues after them. */
 export function hasResults(out: string): boolean {
   const folder = join(out, '.halogrid');
   try {

@@ -1,5 +1,5 @@
-// A program of its own, for a mount namespace: until-results.ts OUT ends when the log in that folder says of some
-// shards that they are done.
+// Runs as a separate program in a mount namespace: until-results.ts OUT ends when the log in that folder has done
+// shards.
 import { eventually } from '@halogrid/testing';
 import { hasResults } from './unfinished.ts';
 

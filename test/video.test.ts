@@ -1,4 +1,5 @@
-// The whole system with videos: halogrid as a process, compared with what the program ffmpeg makes of the same files.
+// The whole system with videos: compares halogrid as a process with the results of the program ffmpeg for the same
+// files.
 
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -46,7 +47,7 @@ async function rowsOf(out: string): Promise<Row[]> {
 }
 
 /**
- * Runs to the end, on the cluster unless hardware is asked for, expects an exit code, and returns the output folder.
+ * Runs to the end (on the cluster unless hardware is asked for), checks the exit code, and returns the output folder.
  */
 async function run(name: string, args: readonly string[], code = 0): Promise<string> {
   const out = join(scratch, name);
@@ -63,7 +64,7 @@ function video(kind: string, name = kind): string {
   return path;
 }
 
-/** The frames of a video as PGM, by ffmpeg. */
+/** Writes the frames of a video as PGM with ffmpeg; returns their folder. */
 function framesOf(path: string, name: string, options: readonly string[] = []): string {
   const folder = join(scratch, name);
   mkdirSync(folder);
@@ -71,7 +72,7 @@ function framesOf(path: string, name: string, options: readonly string[] = []): 
   return folder;
 }
 
-test('a video and the folder of its frames give the same histograms, however many nodes and segments', {
+test('a video and the folder of its frames give the same histograms, with any number of nodes and segments', {
   skip,
 }, async () => {
   const path = video('h264-open.mkv');
@@ -115,7 +116,7 @@ test('a video and the folder of its frames give the same histograms, however man
         counted: undefined,
       },
     );
-    // There are the map and the frame itself of 20 frames, which their rows name; they are spread over the video.
+    // 20 frames, spread over the video, have previews of the map and of the frame itself, named as in their rows.
     const previews = readdirSync(join(out, 'preview')).filter((file) => file.endsWith('.png'));
     const shown = rows.filter(({ name }) => previews.includes(`${name}.png`));
     assert.deepEqual([previews.length, shown.length, readdirSync(join(out, 'preview')).length], [20, 20, 40]);
@@ -124,7 +125,7 @@ test('a video and the folder of its frames give the same histograms, however man
   }
 });
 
-test('a video of 10 bits and its frames as 16-bit PGM give the same histograms, however many segments', {
+test('a video of 10 bits and its frames as 16-bit PGM give the same histograms, with any number of segments', {
   skip,
 }, async () => {
   const path = join(scratch, 'deep.mp4');
@@ -149,7 +150,7 @@ test('a video of 10 bits and its frames as 16-bit PGM give the same histograms, 
   }
 });
 
-test('the colours of a video and of its frames as PPM give the same histograms, however many segments', {
+test('the colours of a video and of its frames as PPM give the same histograms, with any number of segments', {
   skip,
 }, async () => {
   for (const [name, colours] of [
@@ -181,11 +182,11 @@ test('--every, --from, --to and --fps choose frames by number and by time', { sk
   const frames = async (name: string, args: readonly string[]) =>
     (await rowsOf(await run(name, [path, ...args]))).map(({ frame }) => frame);
   assert.deepEqual(await frames('every', ['--every', '10']), [0, 10, 20, 30, 40]);
-  // 25 frames a second: frame n is at n * 40 ms.
+  // At 25 frames a second, frame n is at n * 40 ms.
   assert.deepEqual(await frames('between', ['--from', '0.9', '--to', '00:00:01.080']), [23, 24, 25, 26]);
   // Steps of 333.3 ms: the first frame at or after each.
   assert.deepEqual(await frames('rate', ['--fps', '3']), [0, 9, 17, 25, 34, 42]);
-  // AVI states no times, and has its constant rate.
+  // AVI states no times, only a constant rate.
   const avi = video('h264-without-times.avi');
   const rows = await rowsOf(await run('rate-of-avi', [avi, '--fps', '3', '--from', '0.3']));
   assert.deepEqual(
@@ -194,7 +195,7 @@ test('--every, --from, --to and --fps choose frames by number and by time', { sk
   );
 });
 
-test('a video among other sources: what is damaged is set aside by frame, what is no video as a whole', {
+test('a video among other sources: damage is set aside by frame, a file that is not a video as a whole', {
   skip,
 }, async () => {
   const folder = join(scratch, 'mixed');
@@ -240,23 +241,23 @@ test('plan counts the frames and segments of videos', { skip }, async () => {
   assert.equal(ofDeep.code, 0, ofDeep.stderr);
   const planOfDeep = JSON.parse(ofDeep.stdout);
   assert.equal(planOfDeep.pixels, plan.pixels);
-  // Another byte a pixel, and rows that begin at whole words; how many frames have a preview for a time depends on the
+  // One more byte per pixel, and rows aligned to whole words. How many frames need a preview at a time depends on the
   // file's path.
   const more = planOfDeep.nodeMemoryBytes - plan.nodeMemoryBytes;
   assert.ok(more >= plan.pixels * 0.7 && more < plan.pixels * 1.5, `${more} bytes for ${plan.pixels} pixels`);
 });
 
-test('the recording among the samples is small, and of the part that README.md takes there are two segments', async () => {
+test('the recording among the samples is small, and the part that README.md uses has two segments', async () => {
   const path = fileURLToPath(new URL('../samples/videos/cam1.mp4', import.meta.url));
   assert.ok(statSync(path).size < 300_000);
-  // 10 frames a second, of which every second is taken in four seconds.
+  // Every second frame of four seconds at 10 frames a second.
   const ended = await command(['plan', path, ...'--from 2 --to 6 --every 2 --batch 10 --json'.split(' ')]);
   assert.equal(ended.code, 0, ended.stderr);
   const { videoFrames, segments, pixels } = JSON.parse(ended.stdout);
   assert.deepEqual([videoFrames, segments, pixels], [20, 2, 20 * 480 * 270]);
 });
 
-test('what cannot be is said before anything is read', async () => {
+test('impossible options are reported before anything is read', async () => {
   const image = join(scratch, 'a.pgm');
   writeFileSync(image, Buffer.concat([Buffer.from('P5\n8 8\n255\n'), Buffer.alloc(64)]));
   const clip = join(scratch, 'clip.mp4');
@@ -284,7 +285,7 @@ test('what cannot be is said before anything is read', async () => {
   }
 });
 
-test('hardware that is not there is said, and decoded without', { skip }, async () => {
+test('missing hardware is reported, and the video is decoded without it', { skip }, async () => {
   const path = video('h264.mp4', 'without-hardware.mp4');
   const out = await run('without-hardware', [path, '--hwaccel', 'vdpau', '--every', '16']);
   assert.equal((await rowsOf(out)).length, 3);

@@ -4,8 +4,8 @@ import { drawPicture } from './picture-files.ts';
 const size = { width: 48, height: 48 };
 
 /**
- * A frame of a camera: grey with noise; each quarter has stripes of its own, and from frame 50 on the last has those of
- * the first.
+ * A frame of a camera: gray with noise. Each quarter has its own stripes; from frame 50 on, the last quarter has the
+ * stripes of the first.
  */
 export function viewWithChange(number: number): Picture {
   const { pixels: noise } = drawPicture(size.width, size.height, number + 1);

@@ -4,7 +4,6 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, freePort } from '@halogrid/testing';
 import { scratchFolder } from './scratch-folder.ts';
-import { shortenedRules } from './shortened-rules.ts';
 
 export const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
 
@@ -16,12 +15,19 @@ export interface Alert {
 /** A target: HOST:PORT, or http://HOST:PORT. */
 export type Targets = Record<'halogrid-coordinator' | 'halogrid-node', readonly string[]>;
 
+/** Numbers of seconds in rules: how old the last result may be, and how long the ledger may be behind. */
+const seconds: Record<string, RegExp> = {
+  lastResult: /(?<=<= )300\b/,
+  ledgerBehind: /(?<=halogrid_ledger_behind_seconds\) > )30\b/,
+};
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
 const rulesOf = (name: string): string =>
   readFileSync(new URL(`../deploy/prometheus/${name}`, import.meta.url), 'utf8');
 
 /**
- * A real Prometheus with our rules, in which times are shorter; it scrapes and evaluates every second, and targets come
- * and go.
+ * A real Prometheus with our rules, but with shorter times. It scrapes and evaluates every second, and its targets can
+ * change.
  */
 export class WatchingPrometheus {
   /** HOST:PORT. */
@@ -35,7 +41,7 @@ export class WatchingPrometheus {
     this.#stop = stop;
   }
 
-  /** `by`: what the times of rules are divided by. */
+  /** `by`: the factor by which times in rules are divided. */
   static async start(by: number): Promise<WatchingPrometheus> {
     const folder = scratchFolder();
     const address = `127.0.0.1:${await freePort()}`;
@@ -69,11 +75,11 @@ export class WatchingPrometheus {
     return prometheus;
   }
 
-  /** What it scrapes of a cluster from now on, all of it. */
+  /** Sets all targets of a cluster from now on. */
   watch(cluster: string, targets: Targets): void {
     for (const [job, addresses] of Object.entries(targets)) {
       const group = { targets: addresses.map((address) => address.replace('http://', '')), labels: { cluster } };
-      // Prometheus must not read half of it.
+      // Renamed into place, so that Prometheus never reads half of it.
       writeFileSync(join(this.#folder, 'next-targets'), JSON.stringify([group]));
       renameSync(join(this.#folder, 'next-targets'), join(this.#folder, 'targets', `${job}.${cluster}.json`));
     }
@@ -98,7 +104,7 @@ export class WatchingPrometheus {
     return result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
   }
 
-  /** Asks its API. Rejects with its own sentence where it refuses. */
+  /** Asks its API. Rejects with Prometheus' own sentence if it refuses. */
   async ask<T>(path: string, parameters: Record<string, string> = {}): Promise<T> {
     const response = await fetch(`http://${this.address}/api/v1/${path}?${new URLSearchParams(parameters)}`);
     const { status, error, data } = (await response.json()) as { status: string; error?: string; data: T };
@@ -109,4 +115,22 @@ export class WatchingPrometheus {
   stop(): Promise<unknown> {
     return this.#stop();
   }
+}
+
+/**
+ * The text of a Prometheus rules file with every time divided by `by`: the waits of alerts, the ranges of rates, and
+ * the seconds that alerts compare with. Everything else stays. Throws if a pattern of `seconds` is not found in a file
+ * of alerts.
+ */
+function shortenedRules(text: string, by: number): string {
+  const isOfAlerts = text.includes('alert:');
+  const divide = (amount: string, unit: string): string => `${(Number(amount) * unitSeconds[unit]!) / by}s`;
+  let shortened = text
+    .replaceAll(/(?<=\bfor: )(\d+)([smhd])$/gm, (_, amount, unit) => divide(amount, unit))
+    .replaceAll(/(?<=\[)(\d+)([smhd])(?=\])/g, (_, amount, unit) => divide(amount, unit));
+  for (const [name, pattern] of Object.entries(isOfAlerts ? seconds : {})) {
+    if (!pattern.test(shortened)) throw new Error(`No rule has the seconds of ${name}`);
+    shortened = shortened.replace(pattern, (amount) => String(Number(amount) / by));
+  }
+  return shortened;
 }

@@ -1,5 +1,5 @@
-// node with-shared-clusters.ts PROGRAM ARGUMENT...: runs a program while the clusters that test files share
-// (sharedCluster) serve, and ends with its exit code.
+// node with-shared-clusters.ts PROGRAM ARGUMENT...: starts the clusters that test files share (see sharedCluster), runs
+// a program, and ends with its exit code.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lastLines, programLimitMs } from '@halogrid/testing';

@@ -10,7 +10,7 @@ import { hashFiles } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
-// A command that is wrong gets one sentence and exit code 2, and leaves no trace.
+// A wrong command gives one sentence and exit code 2, and leaves no trace.
 
 const folder = scratchFolder();
 const good = join(folder, 'good.pgm');
@@ -73,13 +73,13 @@ describe('a wrong command', () => {
     });
   }
 
-  test('by its launcher, in a process of its own', async () => {
+  test('by its launcher, in a separate process', async () => {
     const [args, sentence] = wrong[0]!;
     assertRefused(await halogrid(args), sentence);
   });
 });
 
-test('a node for each GPU where there is no driver', {
+test('a node for each GPU without a driver', {
   skip: existsSync('/proc/driver/nvidia') && 'there is one',
 }, async () => {
   for (const choice of ['all', '0']) {
@@ -128,7 +128,7 @@ describe('an output folder that is in use', () => {
   }
 });
 
-test('a job that nobody knows', async () => {
+test('an unknown job', async () => {
   for (const command of ['status', 'watch', 'cancel']) {
     assertRefused(await cluster.halogrid([command, 'nobody']), /'nobody'/);
   }

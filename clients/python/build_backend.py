@@ -1,4 +1,4 @@
-"""Makes the packages of halogrid for pip, by PEP 517 and PEP 660, with the standard library alone."""
+"""Makes the packages of halogrid for pip, by PEP 517 and PEP 660, with only the standard library."""
 
 import base64
 import hashlib
@@ -41,7 +41,7 @@ Description-Content-Type: text/markdown
 
 _KIND = b"Wheel-Version: 1.0\nGenerator: halogrid\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
-#: The first moment that a zip file can tell: equal sources give equal packages.
+#: The earliest time that a zip file can hold, used for all files so that equal sources give equal packages.
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
@@ -63,7 +63,7 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """Writes what is known of the wheel and returns the name of the folder."""
+    """Writes the metadata of the wheel and returns the name of their folder."""
     folder = os.path.join(metadata_directory, _INFO)
     os.makedirs(folder)
     with open(os.path.join(folder, "METADATA"), "wb") as file:
@@ -89,7 +89,7 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 def _files(folder):
-    """What a folder holds, by path."""
+    """The contents of the files in a folder, by path."""
     found = {}
     top = os.path.join(_ROOT, folder)
     for path, _, names in os.walk(top):

@@ -39,13 +39,13 @@ const scrapes = load('../prometheus/prometheus.yml');
 const datasource = load('../grafana/provisioning/datasources/prometheus.yaml').datasources[0];
 const provider = load('../grafana/provisioning/dashboards/halogrid.yaml').providers[0];
 
-test('every process of ours sees the data under the same path', () => {
+test('all processes of halogrid see the data under the same path', () => {
   const data = '$' + '{HALOGRID_DATA:-data}:/data';
   assert.deepEqual(node!.volumes, [data]);
   assert.deepEqual(coordinator!.volumes, [data, 'ledger:/ledger']);
 });
 
-test('our processes have no privileges', () => {
+test('processes of halogrid have no privileges', () => {
   for (const service of [coordinator, node]) {
     assert.equal(service!.user, '$' + '{HALOGRID_USER:-65532:65532}');
     assert.equal(service!.read_only, true);
@@ -108,7 +108,7 @@ test('the commands of the containers are commands of the program, with its own p
     listen: option(coordinator!, '--listen'),
     http: option(coordinator!, '--http'),
     insecureNetwork: coordinator!.command.includes('--insecure-network'),
-    // Its own are those of the container.
+    // Any folder, because the real ones exist only in the container.
     data: { dataRoot: ['/'] },
   });
   const defaults = createCoordinatorConfig();
@@ -136,7 +136,7 @@ test('jobs are kept to the data and the samples everywhere', () => {
   }
 });
 
-test('with tokens no process needs --insecure-network, and each has its own token alone', (t) => {
+test('with tokens no process needs --insecure-network, and each has only its own token', (t) => {
   const folder = secretFolder(t);
   execFileSync('bash', [fileURLToPath(new URL('make-secrets.sh', import.meta.url)), folder]);
   const tokens = parseTokens(readFileSync(join(folder, 'tokens'), 'utf8'), 'tokens');
@@ -158,7 +158,7 @@ test('with tokens no process needs --insecure-network, and each has its own toke
   for (const name of Object.keys(secure.secrets)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
 
-test('Prometheus scrapes a cluster with tokens as one without, and shows its own', () => {
+test('Prometheus scrapes a cluster with tokens like one without, and sends its token', () => {
   const authorization = { credentials_file: '/run/secrets/read-token' };
   const expected = structuredClone(scrapes);
   for (const scrape of expected.scrape_configs) {
@@ -172,7 +172,7 @@ test('Prometheus scrapes a cluster with tokens as one without, and shows its own
   );
 });
 
-test('of two coordinators each leads by the same PostgreSQL, which nobody else reaches, and nodes dial both', () => {
+test('two coordinators lead by the same PostgreSQL, which only they can reach, and nodes dial both', () => {
   const { postgres, coordinator: first, 'coordinator-b': second, node: both } = two.services;
   const url = new URL(first.environment.HALOGRID_LEDGER);
   const { POSTGRES_USER, POSTGRES_DB } = postgres.environment;
@@ -205,7 +205,7 @@ test('Prometheus scrapes two coordinators as it does one', () => {
   );
 });
 
-test('with GPUs there is one node a card, because replicas would share it', () => {
+test('with GPUs there is one node per card, because replicas would share it', () => {
   assert.equal(node!.deploy!.replicas, 2);
   const reserved = withGpus.map(({ deploy, command }) => {
     assert.equal(deploy!.replicas, 1);

@@ -3,7 +3,7 @@
 FROM node:24.21.0-bookworm-slim AS package
 WORKDIR /build/source
 COPY . .
-# The tarball of this machine's platform, as docs/install.md has it: the images hold nothing else of halogrid.
+# The tarball for this machine's platform, as in docs/install.md. The images hold nothing else of halogrid.
 RUN --mount=type=cache,target=/root/.npm npm run package -- .. --platform linux-$(node -p process.arch)
 WORKDIR /build
 RUN tar -xzf halogrid-*.tar.gz && mv halogrid-*/ app && cp -r source/samples app
@@ -18,7 +18,8 @@ RUN cd app/lib/node_modules/halogrid && rm -rf node_modules/webgpu packages/@spa
 FROM debian:bookworm-slim
 WORKDIR /app
 COPY --from=files /build/app .
-# Named volumes mounted here take over owner and mode, so that results and the ledger can be written, the latter by any user.
+# Named volumes mounted here take over owner and mode, so that results and the ledger can be written, the ledger by any
+# user.
 RUN ln -s /app/halogrid /usr/local/bin/halogrid \
   && mkdir /data /ledger && chown 65532:65532 /data /ledger && chmod 1777 /ledger
 USER 65532:65532

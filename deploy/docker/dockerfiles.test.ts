@@ -22,17 +22,17 @@ for (const image of images) {
   const all = (instruction: string) =>
     lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1).trim());
 
-  test(`${image}: it is built by the Node.js that the workspace pins, and has the Debian of that`, () => {
+  test(`${image}: it is built with the Node.js that the workspace pins, on the same Debian`, () => {
     const bases = new Set(all('FROM').map((from) => from.split(' ')[0]!));
     bases.delete('package');
     assert.deepEqual([...bases], [`node:${workspace.devDependencies.node}-bookworm-slim`, 'debian:bookworm-slim']);
   });
 
-  test(`${image}: it runs as a user that is not root, by number so that Kubernetes can tell`, () => {
+  test(`${image}: it runs as a user that is not root, given by number so that Kubernetes can check this`, () => {
     assert.deepEqual(all('USER'), ['65532:65532']);
   });
 
-  test(`${image}: it starts the program by its launcher, which is in the path as well`, () => {
+  test(`${image}: it starts the program by its launcher, which is also in the path`, () => {
     assert.deepEqual(all('ENTRYPOINT'), ['["halogrid"]']);
     assert.ok(all('RUN').some((line) => line.startsWith('ln -s /app/halogrid /usr/local/bin/halogrid ')));
   });

@@ -3,7 +3,7 @@
 FROM node:24.21.0-bookworm-slim AS package
 WORKDIR /build/source
 COPY . .
-# The tarball of this machine's platform, as docs/install.md has it: the images hold nothing else of halogrid.
+# The tarball for this machine's platform, as in docs/install.md. The images hold nothing else of halogrid.
 RUN --mount=type=cache,target=/root/.npm npm run package -- .. --platform linux-$(node -p process.arch)
 WORKDIR /build
 RUN tar -xzf halogrid-*.tar.gz && mv halogrid-*/ app && cp -r source/samples app
@@ -22,8 +22,8 @@ COPY --from=package /build/app .
 RUN ln -s /app/halogrid /usr/local/bin/halogrid \
   && mkdir /data && chown 65532:65532 /data
 USER 65532:65532
-# 'graphics' makes the NVIDIA container toolkit mount the Vulkan driver, and 'video' libnvcuvid, which decodes recordings; its
-# default is compute and utility only.
+# 'graphics' makes the NVIDIA container toolkit mount the Vulkan driver, and 'video' makes it mount libnvcuvid, which
+# decodes recordings; its default is only compute and utility.
 ENV NODE_ENV=production \
   NVIDIA_DRIVER_CAPABILITIES=graphics,video,compute,utility
 EXPOSE 9465

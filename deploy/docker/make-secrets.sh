@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the secrets of compose.secure.yaml in the folder 'secrets' beside this file, or in the one that is named: a token for each
-# role, and the file of all of them, which holds SHA-256s only. As root it gives them to the users of the containers.
+# Makes the secrets of compose.secure.yaml in the given folder, or in 'secrets' beside this file: a token for each role,
+# and the file of tokens, which holds only their SHA-256s. As root it gives them to the users of the containers.
 set -euo pipefail
 umask 077
 folder=${1:-$(dirname "$0")/secrets}
@@ -16,6 +16,6 @@ for role in submit node read; do
 done
 if [ "$(id -u)" = 0 ]; then
   chown "${HALOGRID_USER:-65532:65532}" "$folder"/{tokens,submit-token,node-token}
-  # The image of Prometheus runs as nobody.
+  # The image of Prometheus runs as the user nobody.
   chown 65534:65534 "$folder/read-token"
 fi

@@ -33,16 +33,16 @@ const queries = panels.flatMap(({ title, targets }) => targets.map((target) => (
 const variables: { name: string; board: string }[] = committed.flatMap((board) =>
   board.templating.list.map(({ name }: { name: string }) => ({ name, board: board.uid })),
 );
-/** Not ours, and without a label of ours. */
+/** Series of another exporter, without our labels. */
 const isForeign = (series: string): boolean => series.startsWith('DCGM_');
 
-test('the committed boards are what the program generates, and no others are there', () => {
+test('the committed boards are exactly the ones that the program generates', () => {
   assert.deepEqual(committed, boards.map(toGrafana), 'out of date: npm run generate -w @halogrid/deploy');
   const files = readdirSync(new URL('dashboards', import.meta.url));
   assert.deepEqual(files.toSorted(), boards.map(({ uid }) => `${uid}.json`).toSorted());
 });
 
-test('every panel has a title of its own, a description, a unit and a query', () => {
+test('every panel has a unique title, a description, a unit and a query', () => {
   assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length);
   for (const panel of panels) {
     assert.match(panel.title, /^[A-Z]/);
@@ -70,20 +70,20 @@ test('queries use declared variables only', () => {
   }
 });
 
-test('every query is of the clusters that the viewer chose, and adds up none of them where it need not', () => {
+test('every query selects the chosen clusters, and adds up several only where needed', () => {
   for (const { expr } of queries) {
     for (const series of selectors(expr).filter((one) => !isForeign(one)))
       assert.match(series, /\{cluster=~"\$cluster"[,}]/, expr);
   }
   for (const { title, type, targets, fieldConfig } of panels) {
     const adds = targets.some(({ expr }) => /\b(sum|max|min)\b(?! by \((cluster|gpu_uuid)\b)/.test(expr));
-    // Shares that are stacked, and a heatmap, are of one whole.
+    // Stacked shares and heatmaps are over all chosen clusters together.
     const isWhole = type === 'heatmap' || fieldConfig.defaults.custom?.stacking !== undefined;
     assert.equal(adds, isWhole, title);
   }
 });
 
-test('counters are always rated, over the interval Grafana derives', () => {
+test('counters are always under rate(), over the interval that Grafana derives', () => {
   for (const { expr } of queries) {
     for (const [range] of expr.matchAll(/\[[^\]]*\]/g)) assert.equal(range, '[$__rate_interval]', expr);
     for (const series of selectors(expr)) {
@@ -109,11 +109,11 @@ for (const { uid, panels } of committed)
     }
   });
 
-test('nobody edits boards in Grafana: they are code', () => {
+test('boards cannot be edited in Grafana, because they are code', () => {
   for (const { editable } of committed) assert.equal(editable, false);
 });
 
-test('columns of a table have names of their own', () => {
+test('columns of a table have unique names', () => {
   const [table] = panels.filter(({ type }) => type === 'table');
   const names = table!.targets.map(({ legendFormat }) => legendFormat);
   assert.equal(new Set(names).size, names.length);

@@ -4,9 +4,9 @@ export interface Dashboard {
   title: string;
   description: string;
   variables: QueryVariable[];
-  /** What the viewer types; beside the address of the console, which every board has. */
+  /** Values that the viewer types, besides the address of the console, which every board has. */
   texts?: TextVariable[];
-  /** To other pages; every board has those to the others and to the console. */
+  /** Links to other pages, besides the links to the other boards and the console, which every board has. */
   links?: Link[];
   rows: Row[];
 }
@@ -27,7 +27,7 @@ export interface TextVariable {
 
 export interface Link {
   title: string;
-  /** With variables as `$name`. */
+  /** May contain variables as `$name`. */
   url: string;
 }
 
@@ -47,13 +47,13 @@ export interface Panel {
   /** Columns, of 24. */
   width: number;
   queries: Query[];
-  /** What a stat says where there is no series. */
+  /** The text of a stat without a series. */
   noValue?: string;
-  /** The label that the rows of a table are of; a query is a column of it. */
+  /** For a table: the label whose values are the rows. Each query is a column. */
   rowLabel?: string;
-  /** Where the name of a row of a table leads. */
+  /** The link on the name of a table's row. */
   link?: Link;
-  /** Without dcgm-exporter, or where no node has a card of NVIDIA, it stays empty. */
+  /** The panel stays empty without dcgm-exporter ('dcgm'), or if no node has an NVIDIA card ('card'). */
   needs?: 'dcgm' | 'card';
 }
 
@@ -61,15 +61,12 @@ export interface Query {
   expr: string;
   /** Name of a series; `{{label}}` stands for a label's value. */
   legend: string;
-  /** The unit of a column, where it is not the table's, and from where on it is coloured. */
+  /** The unit of a column, if it differs from the table's, and the value from which it is coloured. */
   unit?: Panel['unit'];
   warnFrom?: number;
 }
 
-/**
- * Whether a query is of buckets that lead to the job that was last counted in them; Grafana then asks for exemplars as
- * well.
- */
+/** Whether a query reads buckets with exemplars, which link to jobs; Grafana then asks for exemplars too. */
 export const hasExemplars = (expr: string): boolean =>
   /halogrid_(shard|shard_queue|merge|stage)_duration_seconds_bucket/.test(expr);
 
@@ -148,10 +145,10 @@ const datasourceVariable = {
   hide: 0,
 };
 
-/** Where the viewer's browser finds the coordinator. */
+/** The address of the coordinator for the viewer's browser. */
 const consoleVariable: TextVariable = { name: 'console', label: 'Console', value: 'http://localhost:9464' };
 
-/** Marks when a job ended, by how it did. */
+/** Marks when jobs ended, by final state. */
 const jobsEnded = {
   name: 'Jobs that ended',
   enable: true,
@@ -229,7 +226,7 @@ function looks(panel: Panel): object {
   }
 }
 
-/** Columns side by side by the label of the rows, each with its name, unit and colour. */
+/** Options that join a table's columns by the label of the rows, and give each its name, unit and colour. */
 function tableLooks({ unit, queries, rowLabel = 'instance', link }: Panel): object {
   const columns = queries.map((query, index) => ({ ...query, field: `Value #${String.fromCharCode(65 + index)}` }));
   const others = ['Time', 'cluster'].flatMap((name) => columns.map((_, i) => `${name} ${i + 1}`)).concat('Time');

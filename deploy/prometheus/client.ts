@@ -1,4 +1,4 @@
-/** A series as Prometheus answers it: labels, and its samples as seconds and value. */
+/** A series in an answer of Prometheus: its labels, and its samples as seconds and value. */
 export interface Series {
   metric: Record<string, string>;
   samples: [number, number][];
@@ -20,7 +20,7 @@ interface RawSeries {
   values?: [number, string][];
 }
 
-/** Asks one Prometheus over HTTP. Every method rejects with Prometheus' own sentence where it refuses. */
+/** Asks one Prometheus over HTTP. Every method rejects with Prometheus' own sentence if it refuses. */
 export class PrometheusClient {
   readonly #url: string;
 
@@ -42,7 +42,7 @@ export class PrometheusClient {
     return result.map(toSeries);
   }
 
-  /** Labels of the exemplars that it has of an expression, between two times in seconds since 1970. */
+  /** Labels of the exemplars of an expression between two times, in seconds since 1970. */
   async exemplars(expr: string, start: number, end: number): Promise<Record<string, string>[]> {
     const parameters = { query: expr, start: String(start), end: String(end) };
     const series = await this.#get<{ exemplars: { labels: Record<string, string> }[] }[]>(

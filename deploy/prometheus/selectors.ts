@@ -1,6 +1,6 @@
 const words = new Set(['and', 'or', 'unless', 'bool', 'offset']);
 
-/** The series an expression of PromQL reads: every `metric{matchers}` in it, once, in order. */
+/** The series that a PromQL expression reads: every `metric{matchers}` in it, once, in order. */
 export function selectors(expr: string): string[] {
   const bare = expr
     .replaceAll(/\[[^\]]*\]/g, '')
@@ -9,13 +9,16 @@ export function selectors(expr: string): string[] {
   for (const [, name, matchers = '', call] of bare.matchAll(
     /"[^"]*"|\$\w+|([a-zA-Z_:][\w:]*)\s*(\{[^}]*\})?\s*(\()?/g,
   )) {
-    // Neither a text nor a variable is a name.
+    // Strings and variables are not names.
     if (name && !call && !words.has(name)) found.add(name + matchers);
   }
   return [...found];
 }
 
-/** Name of the metric a selector reads, as the program registers it: a histogram's parts are the histogram. */
+/**
+ * Name of the metric that a selector reads, as the program registers it; a part of a histogram gives the histogram's
+ * name.
+ */
 export function metricName(selector: string): string {
   return selector.replace(/\{.*/s, '').replace(/_(bucket|sum|count)$/, '');
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { workspace } from './locked-packages.mjs';
 
 /**
- * Writes what is in an artefact, as CycloneDX 1.6 in JSON.
+ * Writes the list of packages in an artefact, as CycloneDX 1.6 in JSON.
  *
  * @param {string} file
  * @param {readonly import('./locked-packages.mjs').LockedPackage[]} packages
@@ -21,7 +21,7 @@ export function writeBillOfMaterials(file, packages) {
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
 }
 
-/** A package may be there in several places; its reference says which. */
+/** A package may be there several times; its reference says in which place. */
 function describe({ name, version, license, integrity, place }) {
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
   return {
@@ -35,7 +35,7 @@ function describe({ name, version, license, integrity, place }) {
   };
 }
 
-/** npm's sum of the package's tarball. */
+/** npm's checksum of the package's tarball. */
 function hashOf(integrity) {
   const [algorithm, base64] = integrity.split('-');
   return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(base64, 'base64').toString('hex') };

@@ -1,4 +1,4 @@
-// The licences of packages whose files are not in folders of their own any more.
+// Collects the licences of packages that are bundled, and so no longer have their own folders.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../install.mjs';
@@ -7,7 +7,7 @@ import { lockedAt } from './locked-packages.mjs';
 const isLicence = /^(licen[cs]e|copying|notice)(\.|-|$)/i;
 
 /**
- * Writes the texts that the packages of these places come with, each behind the names of all packages that have it.
+ * Writes the licence texts of the packages in these places, each after the names of all packages that have it.
  *
  * @param {readonly string[]} places
  * @param {string} file

@@ -1,4 +1,4 @@
-// What package-lock.json says of packages.
+// Reads the packages of package-lock.json.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../install.mjs';
@@ -16,14 +16,14 @@ const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
  * @property {string} [integrity]
  */
 
-/** The locked package that is in a place; undefined where that is another thing. */
+/** The locked package in a place; undefined if the place is not a locked package. */
 export function lockedAt(place) {
   const entry = locked[place];
   return entry && !entry.link ? { place, name: place.replace(/^.*node_modules\//, ''), ...entry } : undefined;
 }
 
 /**
- * These packages and all that they load on a platform, by place.
+ * These packages and all packages that they load on a platform, by place.
  *
  * @param {readonly string[]} names
  * @param {string} platform
@@ -44,7 +44,7 @@ export function packagesFor(names, platform) {
   return [...found.values()].sort((a, b) => (a.place < b.place ? -1 : 1));
 }
 
-/** What a package of that place means by a name: the nearest one, upwards. */
+/** The package that a package in that place gets by a name: the nearest one, upwards. */
 function seenFrom(place, name) {
   for (let folder = `${place}/`; ; folder = folder.replace(/node_modules\/(@[^/]+\/)?[^/]+\/$/, '')) {
     const found = lockedAt(`${folder}node_modules/${name}`);

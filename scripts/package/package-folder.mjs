@@ -1,4 +1,4 @@
-// Where the files of a package are: in the checkout, or where npm has put what it got from the registry.
+// Finds the files of a package: in the checkout, or in a cache of packages that npm got from the registry.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path';
 import { x as extract } from 'tar';
 import { root } from '../install.mjs';
 
-/** What was got is kept here. */
+/** The cache of packages from the registry. */
 const kept = join(root, 'node_modules/.cache/packages');
 
 /**
- * The folder with a package's files, in exactly that version. What the checkout has installed is taken; npm gets the
- * rest.
+ * The folder with a package's files, in exactly that version: from the checkout if it has that version installed,
+ * otherwise from the registry.
  *
  * @param {{ place: string, name: string, version: string, integrity?: string }} locked
  * @returns {Promise<string>}
@@ -45,7 +45,7 @@ async function getPackage({ name, version, integrity }) {
   }
 }
 
-/** The path of the tarball that npm has, or gets, of a package. */
+/** Has npm get the tarball of a package, from its own cache if possible; returns its path. */
 function pack(what, folder) {
   const { status } = spawnSync('npm', ['pack', what, '--prefer-offline', '--loglevel=error'], {
     cwd: folder,

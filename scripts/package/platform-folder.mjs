@@ -1,5 +1,5 @@
-// A folder that needs no Node: laid out as npm lays out a prefix, with the program and its packages where 'npm install
-// --global' puts them.
+// Makes a folder that runs without an installed Node. It has the layout of an npm prefix, with the program and its
+// packages where 'npm install --global' puts them.
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +11,10 @@ import { dependencies } from './write-program.mjs';
 const launcher = fileURLToPath(new URL('halogrid', import.meta.url));
 
 /**
- * @param {string} folder what is made
- * @param {string} program what `writeProgram` wrote
+ * @param {string} folder the folder to make
+ * @param {string} program the folder that `writeProgram` wrote
  * @param {string} platform
- * @returns {Promise<import('./locked-packages.mjs').LockedPackage[]>} the packages in it, Node among them
+ * @returns {Promise<import('./locked-packages.mjs').LockedPackage[]>} the packages in it, including Node
  */
 export async function writePlatformFolder(folder, program, platform) {
   const halogrid = join(folder, 'lib/node_modules/halogrid');
@@ -34,14 +34,14 @@ export async function writePlatformFolder(folder, program, platform) {
   return [...packages, node];
 }
 
-/** The package that the checkout's own Node comes from, of a platform. */
+/** For a platform, the package that has the same Node as the checkout. */
 function nodeFor(platform) {
   const name = `node-${platform}`;
   const version = workspace.devDependencies.node;
   return { place: `node_modules/node/node_modules/${name}`, name, version, license: 'MIT' };
 }
 
-/** Copies those files of a package that are wanted, without packages inside it. */
+/** Copies the wanted files of a package, without packages inside it. */
 function copyFiles(from, to, isWanted) {
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
     const path = relative(from, join(entry.parentPath, entry.name));

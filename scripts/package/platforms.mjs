@@ -1,17 +1,17 @@
-// What each platform's tarball takes of the packages beside the bundle.
+// Which files of the packages beside the bundle go into each platform's tarball.
 
-/** Those that tarballs are made for, by npm's names of what a package is for. */
+/** The platforms with tarballs, by npm's names for operating system, processor and C library. */
 export const platforms = {
   'linux-x64': { os: 'linux', cpu: 'x64', libc: 'glibc' },
   'linux-arm64': { os: 'linux', cpu: 'arm64', libc: 'glibc' },
 };
 
-/** SwiftShader comes for these alone. */
+/** Whether SwiftShader is available for a platform. */
 export const hasSoftwareDevice = (platform) => platform === 'linux-x64';
 
 /**
- * What is kept of packages that hold every platform's code, or sources: beginnings of paths, and dependencies that are
- * loaded.
+ * Which parts are kept of packages that hold sources or code for every platform: beginnings of paths, and the
+ * dependencies that are loaded.
  */
 const trimmed = {
   webgpu: (platform) => ({ files: ['index.js', `dist/${platform}/`], uses: () => false }),
@@ -33,10 +33,10 @@ const trimmed = {
 };
 
 const isAlwaysKept = /^(package\.json|licen[cs]e[^/]*)$/i;
-/** What nothing runs. */
+/** Files that are not needed at run time. */
 const isLeftOut = /\.(d\.[cm]?ts|map|cc|hh|h|inc|S|asm)$/;
 
-/** Whether a file of a package, by its path in there, is for the platform. */
+/** Whether a file of a package, by its path in the package, is for the platform. */
 export function isFileOf(name, path, platform) {
   if (isAlwaysKept.test(path)) return true;
   const { files } = trimmed[name]?.(platform) ?? {};

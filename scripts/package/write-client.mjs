@@ -19,10 +19,10 @@ const manifest = {
 };
 
 /**
- * Replaces a folder by the client.
+ * Writes the client into a folder, which is replaced.
  *
  * @param {string} folder
- * @returns {Promise<string[]>} places of the packages that the bundle has parts of
+ * @returns {Promise<string[]>} places of the packages whose code is in the bundle
  */
 export async function writeClient(folder) {
   const bundled = packagesIn(await bundleClient(folder));

@@ -1,4 +1,4 @@
-// The folder that npm packs: the bundle, what it reads, launchers and licences.
+// Makes the folder that npm packs: the bundle, the files that it reads, launchers and licences.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleProgram, isPackage, leastNode, programOf } from '../bundle.mjs';
@@ -13,7 +13,7 @@ export const dependencies = Object.fromEntries(
   Object.entries(workspace.dependencies).filter(([name]) => isPackage.test(name)),
 );
 
-/** What the manifests of all packages say. */
+/** Common fields of the manifests of all packages. */
 export const common = {
   version: workspace.version,
   description: workspace.description,
@@ -32,8 +32,8 @@ const manifest = {
   },
   engines: { node: `>=${leastNode.join('.')}` },
   dependencies,
-  // FFmpeg, which users with videos add. Installers that hide packages from each other show it to halogrid because of
-  // this.
+  // FFmpeg, which users with videos add. Because of this entry, installers that isolate packages from each other make
+  // it visible to halogrid.
   peerDependencies: Object.fromEntries(Object.keys(workspace.optionalDependencies).map((name) => [name, '*'])),
   peerDependenciesMeta: Object.fromEntries(
     Object.keys(workspace.optionalDependencies).map((name) => [name, { optional: true }]),
@@ -41,10 +41,10 @@ const manifest = {
 };
 
 /**
- * Replaces a folder by the program.
+ * Writes the program into a folder, which is replaced.
  *
  * @param {string} folder
- * @returns {Promise<string[]>} places of the packages that the bundle has parts of
+ * @returns {Promise<string[]>} places of the packages whose code is in the bundle
  */
 export async function writeProgram(folder) {
   const { bundled } = await bundleProgram(folder);

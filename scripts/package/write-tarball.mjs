@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { create } from 'tar';
 
 /**
- * Packs a folder under its name: the same files give the same bytes, on any machine and at any time.
+ * Packs a folder under its name. The same files give the same bytes, on any machine and at any time.
  *
  * @param {string} folder
  * @param {string} file
@@ -15,13 +15,14 @@ export async function writeTarball(folder, file) {
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(parent, join(entry.parentPath, entry.name)))
     .sort();
-  // 'portable' leaves out owners and settles modes. Level 6: 9 takes three times as long for half a percent (measured).
+  // 'portable' leaves out owners and normalises modes. Level 6: 9 takes three times as long for half a percent
+  // (measured).
   const options = { file, cwd: parent, portable: true, mtime: new Date(0), gzip: { level: 6 } };
   await create(options, paths);
 }
 
 /**
- * Writes FILE.sha256, which 'sha256sum --check' reads in the folder of both.
+ * Writes FILE.sha256 beside the file, for 'sha256sum --check' in their folder.
  *
  * @param {string} file
  */

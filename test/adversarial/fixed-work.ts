@@ -12,16 +12,16 @@ const program = `
   });`;
 
 /**
- * A prompt answer takes at most this many times as long as the fixed work. At rest, an answer beside a flood takes ten
- * times as long, and that of an event loop that is held for a quarter of a second 250 times.
+ * A prompt answer takes at most this many times as long as the fixed work. On an idle machine, an answer beside a flood
+ * takes ten times as long, and an answer of an event loop that is blocked for a quarter of a second 250 times.
  */
 export const promptTimesWork = 50;
 
 let worker: Worker | undefined;
 
 /**
- * The same piece of work every time, some millisecond of one core of a machine at rest, in a thread of its own: what an
- * answer of the coordinator is timed beside.
+ * Runs a fixed piece of work in a separate thread, about a millisecond of one core on an idle machine. Answers of the
+ * coordinator are timed beside it.
  */
 export async function fixedWork(): Promise<void> {
   worker ??= new Worker(program, { eval: true });

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The gray of TIFFs as GDAL reads them. For each path, a line of stdin, it prints a line of JSON: {width, height, bits, pixels: in
-base64, 16 bits little-endian}, or {none: why} if GDAL gives an error or a warning. Needs GDAL's Python and numpy."""
+"""Prints the gray values of TIFFs as GDAL reads them. For each line of stdin, a path, it prints a line of JSON:
+{width, height, bits, pixels: base64 of 16-bit little-endian numbers}, or {none: why} if GDAL gives an error or a
+warning. Needs GDAL's Python and numpy."""
 import base64, json, sys
 import numpy as np
 from osgeo import gdal

@@ -16,12 +16,15 @@ import { scratchFolder } from '../scratch-folder.ts';
 import { assertPrompt, fixedWork } from './fixed-work.ts';
 import { grpcFrame, RawCall } from './raw-call.ts';
 
-// Whoever speaks the protocol, and means harm by it: no peer takes from the others what they need. Each test floods a
-// real coordinator with one kind of message and takes no answer, while a job of a good node goes on.
+// Hostile peers that speak the protocol must not starve the others. Each test floods a real coordinator with one kind
+// of message and reads no answer, while a job on a good node goes on.
 
 const skip = hasProc ? false : 'the memory of a process is told by /proc';
 
-/** What a coordinator may grow by; where messages are of megabytes, by a few that are decoded and not collected yet. */
+/**
+ * How many bytes a coordinator may grow by; with messages of megabytes, more for a few that are decoded and not
+ * garbage-collected yet.
+ */
 const mostGrowth = 70e6;
 const mostGrowthByLarge = 160e6;
 /** A hostile peer goes on until this many answers have come. */
@@ -34,7 +37,7 @@ let cluster: Cluster;
 let jobs = 0;
 let digest: string | undefined;
 
-/** Runs a job, whose result nobody changes. */
+/** Runs a job, and checks that its result is unchanged. */
 const runJob = async (): Promise<void> => {
   const out = join(folder, `job-${jobs++}`);
   const job = await cluster.jobs.run({ sources: [picture], out, tilePx: 128, map: 'tiff' });
@@ -46,7 +49,7 @@ before(async () => {
   if (skip) return;
   await writePgm(picture, drawPicture(512, 512));
   cluster = await Cluster.start({ nodes: 1, nodeTimeoutMs });
-  // What is compiled and kept by a first job, and by what many calls begin with, is not counted.
+  // Warms up: memory that a first job and the beginning of calls keep is not counted as growth.
   await runJob();
   await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
     call.listen().say(hello(), draining);
@@ -71,10 +74,7 @@ async function withCall(path: string, act: (call: RawCall) => Promise<void>): Pr
   }
 }
 
-/**
- * Acts while jobs are done, until told to end; meanwhile /healthz answers, and in the end the coordinator has not
- * grown.
- */
+/** Calls `act` while jobs run. Meanwhile /healthz must answer, and in the end the coordinator must not have grown. */
 async function disturb(
   t: TestContext,
   act: (signal: AbortSignal) => Promise<void>,
@@ -108,7 +108,7 @@ const hello = (more: Partial<Hello> = {}): Uint8Array => {
   const defaults = { nodeId: 'hostile', name: 'hostile', ...versions, device, creditBytes: 1 };
   return report({ $case: 'hello', value: Hello.fromPartial({ ...defaults, ...more }) });
 };
-// It drains, so that it is leased nothing that the job would wait for.
+// The node drains, so that it gets no lease for which the job would wait.
 const draining = report({ $case: 'draining', value: {} });
 const lease = { jobId: 'no-such-job', shard: 1, attempt: 1, epoch: 1 };
 const answer = { ...lease, results: [], errors: [], stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
@@ -120,14 +120,14 @@ const floods: [name: string, message: Uint8Array, growth?: number][] = [
   ['draining', draining],
   ['heartbeat', report({ $case: 'heartbeat', value: {} })],
   ['returned', report({ $case: 'returned', value: lease })],
-  ['completed, of a lease that there is not', report({ $case: 'completed', value: answer })],
+  ['completed, for a lease that does not exist', report({ $case: 'completed', value: answer })],
   [
     'completed, with 100,000 bins',
     report({ $case: 'completed', value: { ...answer, results: [{ ...result, bins: Array(1e5).fill(1) }] } }),
     mostGrowthByLarge,
   ],
   [
-    'found, of a search that there is not, with 60,000 hits',
+    'found, for a search that does not exist, with 60,000 hits',
     report({
       $case: 'found',
       value: { search: 1, version: '', rankings: [{ hits: Array(6e4).fill(hit) }], error: '' },
@@ -157,7 +157,7 @@ for (const [name, message, growth] of floods) {
   });
 }
 
-test('a node that takes nothing of what it is told for longer than its time is let go, and its connection closed', {
+test('a node that reads no messages for too long is dropped, and its connection closed', {
   skip,
 }, async () => {
   await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
@@ -172,7 +172,7 @@ test('a node that takes nothing of what it is told for longer than its time is l
   });
 });
 
-test('nodes that say hello twice, over and over', { skip }, async (t) => {
+test('nodes that say hello twice, again and again', { skip }, async (t) => {
   await disturb(t, async (signal) => {
     while (!signal.aborted) {
       await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
@@ -183,7 +183,7 @@ test('nodes that say hello twice, over and over', { skip }, async (t) => {
   });
 });
 
-/** The field of that number as a text, or a message. */
+/** An encoded field with that number: a text, or a message. */
 const field = (number: number, bytes: Uint8Array): Uint8Array => {
   const length: number[] = [];
   for (let rest = bytes.length; length.length === 0 || rest > 0; rest = Math.floor(rest / 128)) {
@@ -193,8 +193,8 @@ const field = (number: number, bytes: Uint8Array): Uint8Array => {
 };
 
 for (const version of ['v1', 'v1alpha']) {
-  test(`requests of reflection ${version} whose answers nobody reads`, { skip }, async (t) => {
-    // file_containing_symbol: 20 bytes, which are answered by all of the .proto files.
+  test(`requests of reflection ${version} whose answers are not read`, { skip }, async (t) => {
+    // file_containing_symbol: 20 bytes, whose answer is all of the .proto files.
     const request = field(4, Buffer.from('halogrid.v1.Jobs'));
     await disturb(t, (signal) =>
       withCall(`/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`, async (call) => {
@@ -204,7 +204,7 @@ for (const version of ['v1', 'v1alpha']) {
   });
 }
 
-test('watchers of health by names without end', { skip }, async (t) => {
+test('watchers of health with ever new names', { skip }, async (t) => {
   const watch = async () => {
     const session = connectHttp2(`http://${cluster.address}`).on('error', () => {});
     try {
@@ -255,7 +255,7 @@ const malformed: [what: string, bytes: Uint8Array][] = [
   ],
 ];
 
-test('malformed frames end the connection they came on, and no other', { skip }, async () => {
+test('malformed frames end only their own connection', { skip }, async () => {
   const attachedMs = async () => (await cluster.node('n1'))!.attachedMs;
   const before = await attachedMs();
   const running = runJob();
@@ -269,7 +269,9 @@ test('malformed frames end the connection they came on, and no other', { skip },
   assert.equal(await attachedMs(), before);
 });
 
-test('what is no message, and a call that does not exist, are refused with their status', { skip }, async () => {
+test('bytes that are not a message, and a call that does not exist, are refused with their status', {
+  skip,
+}, async () => {
   for (const [path, message, expected] of [
     ['/halogrid.v1.Jobs/Get', [0x0a, 0xff, 0xff], status.INTERNAL],
     ['/halogrid.v1.Jobs/Nothing', [], status.UNIMPLEMENTED],
@@ -281,7 +283,7 @@ test('what is no message, and a call that does not exist, are refused with their
   }
 });
 
-test('a name without end is not given back in a status', { skip }, async () => {
+test('a very long name is not repeated in a status', { skip }, async () => {
   const long = 'x'.repeat(1e6);
   const asked: [path: string, message: Uint8Array, code: status][] = [
     ['/grpc.health.v1.Health/Check', field(1, Buffer.from(long)), status.NOT_FOUND],
@@ -319,13 +321,13 @@ test('a name without end is not given back in a status', { skip }, async () => {
 });
 
 test('messages of millions of empty parts', { skip }, async (t) => {
-  // An empty error takes two bytes in a message, and two hundred where it is decoded.
+  // An empty error takes two bytes in a message, and two hundred once decoded.
   const errors = Buffer.alloc(6e6, Buffer.from([0x32, 0x00]));
   await disturb(t, async () => {
     for (let i = 0; i < 3; i++) {
       await withCall('/halogrid.v1.Nodes/Attach', async (call) => {
         const { code } = await call.listen().say(hello(), field(3, errors)).ended;
-        // The connection may end first, because the rest of such a message is not waited for.
+        // The connection may end first, because the coordinator does not wait for the rest of such a message.
         assert.ok(code === undefined || code === status.INTERNAL, String(code));
       });
     }
@@ -333,7 +335,7 @@ test('messages of millions of empty parts', { skip }, async (t) => {
 });
 
 for (const path of ['/metrics', '/api/v1/jobs', '/console/pages/console.js']) {
-  test(`requests for ${path} that are sent ahead, with answers that nobody reads`, { skip }, async (t) => {
+  test(`requests for ${path} that are sent ahead, with answers that are not read`, { skip }, async (t) => {
     const { hostname, port } = new URL(cluster.http);
     const ahead = `GET ${path} HTTP/1.1\r\nhost: here\r\n\r\n`.repeat(1_000);
     await disturb(t, async (signal) => {

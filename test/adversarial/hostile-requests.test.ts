@@ -21,10 +21,13 @@ import { scratchFolder } from '../scratch-folder.ts';
 import { fixedWork, promptTimesWork } from './fixed-work.ts';
 import { RawCall } from './raw-call.ts';
 
-// Requests in which each parameter is as long, as deep or as numerous as possible. During each of them, /healthz must
-// answer at once, and no message may be about the program's internals.
+// Requests in which each parameter is as long, as deep or as numerous as possible. During each request, /healthz must
+// answer at once, and no message may mention internals of the program.
 
-/** Another program may have used the cores. A delay that the request causes occurs each time. */
+/**
+ * How often to try again: another program may have used the cores, but a delay that the request causes occurs each
+ * time.
+ */
 const tries = 4;
 
 const folder = scratchFolder();
@@ -41,7 +44,7 @@ before(async () => {
 });
 after(() => cluster?.stop());
 
-/** Resolves with the status and the text of the answer; a closed connection counts as an answer, too. */
+/** Resolves with the status and the text of the answer; a closed connection counts as an answer too. */
 function ask(path: string, { method = 'GET', body }: { method?: string; body?: string | Buffer } = {}, agent?: Agent) {
   const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length };
   return new Promise<string>((resolve) => {
@@ -69,8 +72,8 @@ async function call(path: string, message: Uint8Array): Promise<string> {
 }
 
 /**
- * The longest delay of /healthz until the task is over, in times of the fixed work beside it, and the result of the
- * task.
+ * The longest delay of /healthz until `act` is over, as a multiple of the fixed work beside it, and the result of
+ * `act`.
  */
 async function longestWait(act: () => Promise<string>): Promise<{ timesWork: number; said: string }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -124,7 +127,7 @@ const overHttp: [what: string, path: string, options?: { method?: string; body?:
   ['a header of many ranges', `/api/v1/jobs/2026/results/job.json?${'&'.repeat(7_000)}`],
   ['lists in lists', '/api/v1/jobs', { method: 'POST', body: '['.repeat(2 ** 20) }],
   ['objects in objects', '/api/v1/jobs', { method: 'POST', body: '{"a":'.repeat(200_000) }],
-  ['a form that is none', '/api/v1/jobs', json(null)],
+  ['a form that is null', '/api/v1/jobs', json(null)],
   ['a form of lists', '/api/v1/plan', json(form({ sources: many(1_000, () => [[]]) }))],
   ['a form of many fields', '/api/v1/jobs', json(Object.fromEntries(many(60_000, (i) => [`f${i}`, i])))],
   ['many sources', '/api/v1/jobs', json(form({ sources: many(60_000, (i) => `/s/${i}`) }))],
@@ -148,7 +151,8 @@ const spec = (more: Partial<JobSpec>): JobSpec =>
   JobSpec.fromPartial({
     sources: [pathToFileURL(join(root, 'in')).href],
     pipeline: { operations: [{ kernel: 'lbp' }] },
-    ...{ out: pathToFileURL(join(root, 'out')).href, mapFormat: 'none' },
+    out: pathToFileURL(join(root, 'out')).href,
+    mapFormat: 'none',
     ...more,
   });
 const submit = (more: Partial<JobSpec>): Uint8Array =>
@@ -255,10 +259,10 @@ async function assertCalm(act: () => Promise<string>): Promise<void> {
 }
 
 for (const [what, path, options] of overHttp) {
-  test(`HTTP: ${what} keeps nobody waiting`, () => assertCalm(() => ask(path, options)));
+  test(`HTTP: ${what} does not delay others`, () => assertCalm(() => ask(path, options)));
 }
 for (const [what, path, message] of overGrpc) {
-  test(`gRPC: ${what} keeps nobody waiting`, async () => {
+  test(`gRPC: ${what} does not delay others`, async () => {
     const bytes = message();
     await assertCalm(() => call(`/halogrid.v1.${path}`, bytes));
   });

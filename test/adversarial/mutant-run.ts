@@ -8,21 +8,21 @@ import { lookWhile } from '../look-while.ts';
 import { peakResidentBytes } from '../process-list.ts';
 import { readErrors, readJson } from '../results.ts';
 
-/** What became of every input of a job. */
+/** The outcome of every input of a job. */
 export interface Outcome {
   digest: string;
-  /** Histograms of those that were merged, by URI and frame. */
+  /** Histograms of merged inputs, by URI and frame. */
   merged: Map<string, number[]>;
-  /** Sentences of the others. */
+  /** Sentences of quarantined inputs. */
   quarantined: Map<string, string>;
 }
 
-/** What a process may have resident: more than a small file takes, and less than a file can claim. */
+/** The most resident memory of a process: more than a small file needs, and less than a file can claim to need. */
 const mostBytes = 1.5e9;
 
 /**
- * Runs the program over a folder of files that may be anything: it ends in time with 0 or 3, in bounded memory, loses
- * no node, and each input is merged or quarantined with one sentence.
+ * Runs the program over a folder of arbitrary files. Asserts that it ends in time with exit code 0 or 3, in bounded
+ * memory and without losing a node, and that each input is merged or quarantined with one sentence.
  */
 export async function runOver(
   folder: string,
@@ -40,13 +40,13 @@ export async function runOver(
   return outcome;
 }
 
-/** Looks at memory while the run lasts: its processes end with it, and tell nothing afterwards. */
+/** Runs a command with its own processes. Checks their memory during the run, because they end with it. */
 async function runAlone(command: readonly string[], maxMs: number): Promise<Ended> {
   const run = new Halogrid(command, { maxLifeMs: maxMs });
   return lookWhile(run.ended, () => assertBounded([run]));
 }
 
-/** Those of a cluster tell afterwards what they had at most. */
+/** Runs a command on a cluster. Its processes go on, so their largest memory is checked afterwards. */
 async function runOn(cluster: Cluster, command: readonly string[]): Promise<Ended> {
   const ended = await cluster.halogrid(command);
   assertBounded([cluster.coordinator, ...cluster.nodes.map(({ program }) => program)]);
@@ -60,7 +60,7 @@ function assertBounded(programs: readonly Halogrid[]): void {
   }
 }
 
-/** Nothing that a process wrote to stderr tells of a node that was lost, or of an error that nobody expected. */
+/** Asserts that stderr of a process mentions no lost node and no unexpected error. */
 export function assertCalm(stderr: string): void {
   assert.doesNotMatch(stderr, /is lost|uncaught|unhandled/i);
 }
@@ -77,7 +77,7 @@ async function readOutcome(out: string): Promise<Outcome> {
     const input = `${uri}#${frame}`;
     assert.ok(!quarantined.has(input), `${input} is quarantined twice`);
     assert.ok(!merged.has(input), `${input} is merged and quarantined`);
-    // Anything else, as `compute`, would blame the program and not the input.
+    // Any other stage, such as `compute`, would be a fault of the program, not of the input.
     assert.match(stage, /^(read|decode)$/, `${input}: ${error}`);
     assert.match(error, /^\S[^\n]*[^\s.:]$/, input);
     quarantined.set(input, error);
@@ -87,9 +87,7 @@ async function readOutcome(out: string): Promise<Outcome> {
   return { digest, merged, quarantined };
 }
 
-/**
- * The inputs whose fate is not the same; of those that are quarantined both times, where sentences count and differ.
- */
+/** The inputs whose outcomes differ. With `sentencesCount`, quarantined inputs with different sentences differ too. */
 export function differences(is: Outcome, was: Outcome, sentencesCount: boolean): string[] {
   const inputs = new Set([is, was].flatMap(({ merged, quarantined }) => [...merged.keys(), ...quarantined.keys()]));
   const fate = ({ merged, quarantined }: Outcome, input: string): string => {

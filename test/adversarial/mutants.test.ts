@@ -17,9 +17,9 @@ import { makeSeedImages, type Seed } from './seed-images.ts';
 import { isMisread, makeSeedTiffs } from './seed-tiffs.ts';
 import { makeSeedVideos } from './seed-videos.ts';
 
-// Damaged files of every format, made of good ones by a seeded generator: whatever is in them, the program ends, says
-// of each what became of it, and says the same however the work was cut. HALOGRID_MUTANTS and HALOGRID_MUTANT_VIDEOS
-// say how many, HALOGRID_MUTANTS_SEED which, and HALOGRID_MUTANT takes one alone.
+// Damaged files of every format, made from good ones by a seeded generator. The program must end, report the outcome of
+// each file, and report the same for any cut of the work. HALOGRID_MUTANTS and HALOGRID_MUTANT_VIDEOS give the numbers
+// of files, HALOGRID_MUTANTS_SEED the seed; HALOGRID_MUTANT takes only one file.
 
 const series = Number(process.env.HALOGRID_MUTANTS_SEED ?? 1);
 const one = process.env.HALOGRID_MUTANT;
@@ -27,16 +27,16 @@ const skip = hasProc ? false : 'memory is told by /proc';
 const scratch = scratchFolder();
 
 interface Kind {
-  /** In the name of the test. */
+  /** Used in the name of the test. */
   name: string;
   count: number;
   seeds: () => Promise<Seed[]> | Seed[];
   /** The kinds of changes; all unless given. */
   changes?: 'tags';
   skip: string | false;
-  /** Options of runs that must give what a run without any gives, on two nodes where no device is asked for. */
+  /** Options of runs that must give the same as a run without options; runs without --device use two nodes. */
   cuts: string[][];
-  /** Asserts that what was merged is what other programs read. */
+  /** Asserts that the merged results match what other programs read. */
   compare(t: TestContext, outcome: Outcome, wrong: (inputs: readonly string[], what: string) => void): Promise<void>;
 }
 
@@ -103,12 +103,12 @@ after(async () => {
 for (const { name, count, seeds: makeSeeds, changes, skip, cuts, compare } of kinds) {
   describe(`mutants of ${name}`, { skip }, () => {
     const source = join(scratch, name.replaceAll(' ', '-'));
-    // Nothing hangs: a machine that is very busy takes a second for each.
+    // The time after which the run counts as hanging: even a very busy machine takes less than a second per file.
     const maxMs = 120_000 + 1_000 * count;
     let whole: Outcome;
     let runs = 0;
 
-    /** Keeps the files of the inputs, all where none is named, and fails with how to have them again. */
+    /** Fails the test. Keeps the files of the inputs (all if none is named), and says how to make them again. */
     const wrong = (inputs: readonly string[], what: string): never => {
       const kept = mkdtempSync(join(tmpdir(), 'halogrid-mutants-'));
       const files = [...new Set(inputs.map((input) => fileURLToPath(input.replace(/#.*/, ''))))];
@@ -134,9 +134,9 @@ for (const { name, count, seeds: makeSeeds, changes, skip, cuts, compare } of ki
         writeFileSync(join(source, mutant.name), mutant.bytes);
         if (one !== undefined) console.log(`${mutant.name}: ${mutant.changes.join(', ')}`);
       }
-      // The good ones are beside them, and no mutant takes anything from them.
+      // The good files are beside the mutants, and must not be affected by them.
       for (const seed of seeds) writeFileSync(join(source, `good-${seed.name}`), seed.bytes);
-      // Processes of its own take a second of a core: one kind has them.
+      // Only one kind runs with separate processes, because these take a second of a core.
       whole = await (name === 'images' ? run(['--device', 'cpu']) : run([], cluster));
       const blamed = [...whole.quarantined].filter(([input]) => input.includes('/good-'));
       assert.deepEqual(blamed, []);
@@ -153,14 +153,14 @@ for (const { name, count, seeds: makeSeeds, changes, skip, cuts, compare } of ki
     for (const args of cuts) {
       test(`the same with ${args.join(' ')}`, async () => {
         const outcome = await run(args, args.includes('--device') ? undefined : cluster);
-        // By tiles, damage is met at another place.
+        // With tiles, damage is found at another place, so sentences may differ.
         const different = differences(outcome, whole, !args.includes('--tile'));
         if (different.length > 0) wrong(different, `${different.length} differ:\n${different.slice(0, 20).join('\n')}`);
         assert.equal(outcome.digest, whole.digest);
       });
     }
 
-    test('what others decode without a word is what was merged', (t) => compare(t, whole, wrong));
+    test('files that other programs decode silently have the same merged results', (t) => compare(t, whole, wrong));
   });
 }
 
@@ -195,7 +195,7 @@ async function compareImages(
   if (different.length > 0) wrong(different, `Others decode them differently:\n${different.join('\n')}`);
 }
 
-/** Checks against GDAL, where it is installed and reads a file without a warning. */
+/** Compares with GDAL, if it is installed, for files that it reads without a warning. */
 async function compareTiffs(
   t: TestContext,
   { merged }: Outcome,
@@ -229,7 +229,7 @@ async function compareVideos(
     const gray = await decodeVideoByOthers(fileURLToPath(file));
     const bytes = width * height;
     const all = [...merged.keys(), ...quarantined.keys()].filter((input) => fileOf(input) === file).length;
-    // Where a header was changed, frames have another size, or others know of more or fewer.
+    // After a change of the header, frames may have another size, or other programs may find more or fewer frames.
     if (!gray || gray.length !== all * bytes) continue;
     for (let frame = 0; frame < all; frame++) {
       const bins = merged.get(`${file}#${frame}`);

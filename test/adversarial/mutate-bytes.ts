@@ -1,10 +1,13 @@
 import type { SeededRandom } from '../../apps/coordinator/src/testing/simulation/seeded-random.ts';
 
-// Changes that know nothing of any format. Each takes a file and gives another; the first must not be empty.
+// Changes that do not depend on any format. Each makes a changed file from a file, which must not be empty.
 
 export type Mutation = (bytes: Buffer, random: SeededRandom) => Buffer;
 
-/** Where a run of at most `most` bytes begins and ends. Every other one is in the first bytes, which are headers. */
+/**
+ * Begin and end of a random range of at most `most` bytes. Half of the ranges are in the first bytes, which are
+ * headers.
+ */
 function someRun(bytes: Buffer, random: SeededRandom, most: number): [from: number, to: number] {
   const from = random.whole(0, (random.chance(0.5) ? bytes.length : Math.min(bytes.length, 400)) - 1);
   return [from, Math.min(bytes.length, from + random.whole(1, most))];
@@ -13,7 +16,7 @@ function someRun(bytes: Buffer, random: SeededRandom, most: number): [from: numb
 const noise = (length: number, random: SeededRandom): Buffer =>
   Buffer.from(Array.from({ length }, () => random.whole(0, 255)));
 
-/** Those in front of the run, what is put in its place, and those behind it. */
+/** Replaces a range of bytes by `put`. */
 const splice = (bytes: Buffer, [from, to]: readonly [number, number], put: Buffer = Buffer.alloc(0)): Buffer =>
   Buffer.concat([bytes.subarray(0, from), put, bytes.subarray(to)]);
 
@@ -31,7 +34,7 @@ export const byteMutations: Record<string, Mutation> = {
     const run = someRun(bytes, random, 2_048);
     return splice(bytes, run, Buffer.alloc(run[1] - run[0]));
   },
-  // Also by a few bytes only, and nearly wholly.
+  // Also cuts off only a few bytes, or nearly everything.
   'cut off': (bytes, random) => {
     const length = random.pick([
       random.whole(0, bytes.length),
@@ -64,7 +67,8 @@ export const byteMutations: Record<string, Mutation> = {
 };
 
 /**
- * Writes 0, 1, or about the largest number of so many bytes, with or without a sign, at `at`, in either order of bytes.
+ * Writes an edge number of `size` bytes at `at`: 0, 1, or a value near the largest signed or unsigned one, in either
+ * byte order.
  */
 export function writeNumber(bytes: Buffer, at: number, size: number, random: SeededRandom): Buffer {
   const max = 256n ** BigInt(size) - 1n;
@@ -75,7 +79,7 @@ export function writeNumber(bytes: Buffer, at: number, size: number, random: See
   return bytes;
 }
 
-/** The beginning of one file and the end of another. */
+/** Joins the beginning of one file with the end of another. */
 export function spliceHalves(first: Buffer, second: Buffer, random: SeededRandom): Buffer {
   const part = random.next();
   const [end, start] = [first.length, second.length].map((length) => Math.floor(length * part));

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { SeededRandom } from '../../apps/coordinator/src/testing/simulation/seeded-random.ts';
 import { type Mutation, writeNumber } from './mutate-bytes.ts';
 
-// Changes of the numbers of headers, so that the rest of a file stays what a decoder reads on with.
+// Changes numbers in headers, so that a decoder goes on with the unchanged rest of the file.
 
 /** A number in a file. */
 interface Field {
@@ -11,7 +11,7 @@ interface Field {
   size: number;
 }
 
-/** Writes an edge number into one or two fields of the headers. A file that has none stays as it is. */
+/** Writes an edge number into one or two fields of the headers. A file without known fields stays as it is. */
 export const mutateHeaders: Mutation = (bytes, random) => {
   const changed = Buffer.from(bytes);
   const fields = fieldsOf(bytes).filter(({ at, size }) => at + size <= bytes.length);
@@ -21,14 +21,14 @@ export const mutateHeaders: Mutation = (bytes, random) => {
 };
 
 function change(bytes: Buffer, { at, size }: Field, random: SeededRandom): void {
-  // A text has a digit more or less, or another.
+  // In headers of text, changes one character, so that a number has a digit more, less or different.
   if (isPnm(bytes)) bytes[at] = random.pick([...Buffer.from('0189- #\n')]);
-  // Sizes that are wrong by a little are read further than those that cannot be.
+  // Decoders read further with sizes that are slightly wrong than with impossible sizes.
   else if (random.chance(0.3)) bytes[at + random.whole(0, size - 1)]! += random.pick([1, 255, 16]);
   else writeNumber(bytes, at, size, random);
 }
 
-/** Every number in the headers of an image or a video that is known; none of another file. */
+/** Every known number in the headers of an image or a video; empty for other files. */
 export function fieldsOf(bytes: Buffer): Field[] {
   const head = bytes.toString('latin1', 0, 16);
   if (head.startsWith('\xff\xd8')) return jpegFields(bytes);
@@ -42,13 +42,13 @@ export function fieldsOf(bytes: Buffer): Field[] {
 
 const isPnm = (bytes: Buffer): boolean => /^P[2356]/.test(bytes.toString('latin1', 0, 2));
 
-/** Lengths of segments, and what stands in those of frames, scans, tables and restarts. */
+/** Lengths of segments, and the numbers in segments of frames, scans, tables and restarts. */
 function jpegFields(bytes: Buffer): Field[] {
   const fields: Field[] = [];
   for (let at = 2; at + 4 < bytes.length && bytes[at] === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
     const kind = bytes[at + 1]!;
     fields.push({ at: at + 2, size: 2 });
-    // SOF0..2: bits, height, width, components, and of each its factors and table.
+    // SOF0..2: bits, height, width, number of components, and for each component its factors and table.
     if (kind >= 0xc0 && kind <= 0xc2) fields.push({ at: at + 5, size: 2 }, { at: at + 7, size: 2 });
     const length = Math.min(bytes.readUInt16BE(at + 2), 24);
     for (let i = 2; i < length; i++) fields.push({ at: at + 2 + i, size: 1 });
@@ -63,7 +63,7 @@ function pngFields(bytes: Buffer, at: number): Field[] {
   return [{ at, size: 4 }, ...ofHeader, ...[16, 17, 18, 19, 20].map((offset) => ({ at: at + offset, size: 1 }))];
 }
 
-/** Where each chunk of a PNG begins, with its length first, as far as they can be followed. */
+/** The range of each chunk of a PNG, which begins with its length, as far as the chain of chunks can be followed. */
 function* pngChunks(bytes: Buffer): Generator<{ at: number; end: number }> {
   for (let at = 8; at + 12 <= bytes.length; ) {
     const end = at + 12 + bytes.readUInt32BE(at);
@@ -73,7 +73,7 @@ function* pngChunks(bytes: Buffer): Generator<{ at: number; end: number }> {
   }
 }
 
-/** Chunks of a PNG whose content has changed get the checksum that they need; another file stays as it is. */
+/** Corrects the checksums of changed chunks of a PNG. Other files stay as they are. */
 export function mendChecksums(bytes: Buffer): Buffer {
   if (bytes.toString('latin1', 1, 4) !== 'PNG') return bytes;
   const mended = Buffer.from(bytes);
@@ -81,7 +81,7 @@ export function mendChecksums(bytes: Buffer): Buffer {
   return mended;
 }
 
-/** The first directory of a TIFF: where its place is stated, where it begins, and its entries. */
+/** The first directory of a TIFF: where its offset is stated, where it begins, and its entries. */
 function tiffDirectory(bytes: Buffer) {
   const isLittle = bytes[0] === 0x49;
   const isBig = bytes[isLittle ? 2 : 3] === 43;
@@ -166,7 +166,7 @@ export const mutateTags: Mutation = (bytes, random) => {
   return changed;
 };
 
-/** Sizes of chunks, and the first bytes of each, which have the size of the image. */
+/** Sizes of chunks, and the first bytes of each chunk, which hold the size of the image. */
 function webpFields(bytes: Buffer): Field[] {
   const fields: Field[] = [{ at: 4, size: 4 }];
   for (let at = 12; at + 8 < bytes.length; at += 8 + bytes.readUInt32LE(at + 4) + (bytes.readUInt32LE(at + 4) % 2)) {
@@ -176,7 +176,7 @@ function webpFields(bytes: Buffer): Field[] {
   return fields;
 }
 
-/** Sizes of the lists and chunks of an AVI, whose names are four letters, and the numbers of its headers. */
+/** Sizes of the lists and chunks of an AVI, found by their four-letter names, and the numbers in its headers. */
 function aviFields(bytes: Buffer): Field[] {
   const fields: Field[] = [];
   const names = ['RIFF', 'LIST', 'avih', 'strh', 'strf', 'idx1', '00dc', 'indx'];
@@ -189,7 +189,7 @@ function aviFields(bytes: Buffer): Field[] {
   return fields;
 }
 
-/** Sizes of the boxes of an MP4, and the first numbers of its tables. */
+/** Sizes of the boxes of an MP4, and the first numbers in its tables. */
 function boxFields(bytes: Buffer, from: number, to: number): Field[] {
   const fields: Field[] = [];
   for (let at = from; at + 8 <= to; ) {

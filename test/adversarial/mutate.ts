@@ -4,7 +4,7 @@ import { mendChecksums, mutateHeaders, mutateTags } from './mutate-headers.ts';
 import type { Seed } from './seed-images.ts';
 
 export interface Mutant {
-  /** Its number and the name of the seed that it is made of. */
+  /** Its number, and the name of the seed that it is made from. */
   name: string;
   bytes: Buffer;
   /** What was changed, for people. */
@@ -12,8 +12,8 @@ export interface Mutant {
 }
 
 /**
- * The mutant of that number: a function of the seeds, the number of the whole series and its own. `kinds` of changes
- * may be limited to tags of TIFF.
+ * The mutant with that index. It depends only on the seeds, the number of the series, and the index. `kinds` can limit
+ * the changes to TIFF tags.
  */
 export function makeMutant(
   seeds: readonly Seed[],
@@ -25,13 +25,13 @@ export function makeMutant(
   const { name, bytes: good } = random.pick(seeds);
   const changes: string[] = [];
   let bytes = good;
-  // Most have one change: of several, the first that is seen hides the others.
+  // Most have only one change, because the first one that is noticed hides the others.
   for (let i = random.pick([1, 1, 1, 2, 3]); i > 0 && bytes.length > 0; i--) {
     const [change, changed] = (kinds === 'all' ? changeOnce : changeTags)(bytes, name, seeds, random);
     changes.push(change);
     bytes = changed;
   }
-  // Otherwise whatever is behind the checksums of a PNG is never reached.
+  // Without this, the code behind the check of PNG checksums would never be reached.
   if (random.chance(0.5)) bytes = mendChecksums(bytes);
   return { name: `${String(index).padStart(6, '0')}-${name}`, bytes, changes };
 }
@@ -47,7 +47,7 @@ function changeOnce(bytes: Buffer, name: string, seeds: readonly Seed[], random:
   const kind = random.pick(kinds);
   if (kind === 'header') return [kind, mutateHeaders(bytes, random)];
   if (kind !== 'spliced') return [kind, byteMutations[kind]!(bytes, random)];
-  // One of its own format where there is another, which is decoded further, or one of any.
+  // Mostly another file of the same format, because the result is decoded further; otherwise any file.
   const extension = name.slice(name.lastIndexOf('.'));
   const related = seeds.filter((seed) => seed.name.endsWith(extension) && seed.name !== name);
   const other = random.pick(random.chance(0.7) && related.length > 0 ? related : seeds);

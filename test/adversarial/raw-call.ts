@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 
-/** A message as gRPC frames it: a byte that says it is not compressed, its length, and it. */
+/** A message in a gRPC frame: a byte that says it is not compressed, its length, and the message. */
 export function grpcFrame(message: Uint8Array): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);
 }
 
-/** How a call ended: its gRPC status; undefined where the connection did. */
+/** How a call ended: its gRPC status; the code is undefined if the connection ended. */
 export interface CallEnd {
   code: number | undefined;
   details: string;
 }
 
-/** A call over HTTP/2 without any library of gRPC's, which reads answers only when it is told to. */
+/** A call over HTTP/2 without a gRPC library. It reads answers only when told to. */
 export class RawCall {
   readonly ended: Promise<CallEnd>;
   readonly #session: ClientHttp2Session;
@@ -42,18 +42,18 @@ export class RawCall {
     return !this.#stream.closed && !this.#stream.destroyed;
   }
 
-  /** Chunks of answers that have come since they are read. */
+  /** How many chunks of answers have been read. */
   get answers(): number {
     return this.#answers;
   }
 
-  /** Writes and does not wait. */
+  /** Writes messages without waiting. */
   say(...messages: Uint8Array[]): this {
     if (this.isOpen) this.#stream.write(Buffer.concat(messages.map(grpcFrame)));
     return this;
   }
 
-  /** Begins to read what is answered. */
+  /** Begins to read answers. */
   listen(): this {
     this.#stream.on('data', () => {
       this.#answers++;
@@ -62,7 +62,7 @@ export class RawCall {
     return this;
   }
 
-  /** Sends the message over and over, as fast as it is taken, until the signal is aborted or the call ends. */
+  /** Sends the message again and again, as fast as it is accepted, until the signal is aborted or the call ends. */
   async flood(message: Uint8Array, signal: AbortSignal): Promise<void> {
     const frame = grpcFrame(message);
     const many = Math.max(1, Math.floor(65_536 / frame.length));
@@ -76,7 +76,7 @@ export class RawCall {
     }
   }
 
-  /** Says that no more messages follow. */
+  /** Ends the stream of messages. */
   finish(): void {
     this.#stream.end();
   }

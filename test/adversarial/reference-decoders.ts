@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { timeoutMs } from '@halogrid/testing';
 import type { Picture } from '../lbp-definition.ts';
 
-// What programs that halogrid is not made of read in a file. They count only where they have nothing to say about it.
+// Decodes files with programs that are not part of halogrid. Their results count only if they print no error or
+// warning.
 
-/** The gray of an image, or why nobody tells it. */
+/** The gray values of an image, or why they are not known. */
 export type Reference = { picture: Picture<Uint8Array | Uint16Array> } | { none: string };
 
 const maxBytes = 2 ** 28;
@@ -28,7 +29,7 @@ function isInstalled(program: string): boolean {
   return is;
 }
 
-/** What the program writes to stdout; undefined where it fails or says anything. */
+/** The program's stdout; undefined if it fails or writes to stderr. */
 function silently(program: string, args: readonly string[]): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const options = { encoding: 'buffer', maxBuffer: maxBytes, timeout: timeoutMs(20_000) } as const;
@@ -45,7 +46,7 @@ export async function decodeByOthers(path: string, bytes: Buffer): Promise<Refer
   if (/^RIFF....WEBP/s.test(head)) return ask('dwebp', ['-quiet', '-ppm', path, '-o', '-']);
   const codec = codecOf(head);
   if (!codec) return { none: 'no decoder' };
-  // FFmpeg 5.1 takes the tiles of good files, too, for something else, without a word.
+  // FFmpeg 5.1 silently misreads tiles, even of good files.
   if (codec === 'tiff' && hasTiles(bytes)) return { none: 'a TIFF in tiles' };
   if (/^P[2356]/.test(head)) {
     // FFmpeg scales samples to 255 or 65535; here they stay as they are stored.
@@ -58,7 +59,7 @@ export async function decodeByOthers(path: string, bytes: Buffer): Promise<Refer
   return ask('ffmpeg', ['-v', 'error', '-nostdin', ...input, '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'pam', '-']);
 }
 
-/** What GDAL reads in each TIFF; undefined if GDAL is not installed. */
+/** GDAL's result for each TIFF; undefined if GDAL is not installed. */
 export async function readTiffsByGdal(paths: readonly string[]): Promise<Reference[] | undefined> {
   const python = '/usr/bin/python3';
   const script = fileURLToPath(new URL('gdal-gray.py', import.meta.url));
@@ -84,9 +85,7 @@ function codecOf(head: string): string | undefined {
   return { P2: 'pgm', P5: 'pgm', P3: 'ppm', P6: 'ppm' }[head.slice(0, 2)];
 }
 
-/**
- * Whether any entry of a directory, in either order of bytes, might be TileWidth (322) as a number of 16 or 32 bits.
- */
+/** Whether a directory might have a TileWidth entry (322) with 16 or 32 bits, in either byte order. */
 const hasTiles = (bytes: Buffer): boolean => {
   const entries = ['42010300', '42010400', '01420003', '01420004'];
   return entries.some((entry) => bytes.includes(Buffer.from(entry, 'hex')));
@@ -99,11 +98,11 @@ async function ask(program: string, args: readonly string[]): Promise<Reference>
   return { picture: grayOf(pnm) };
 }
 
-/** The luma of a PGM, PPM or PAM; colours as docs/inputs.md says, alpha left out. */
+/** The luma of a PGM, PPM or PAM, from colours as in docs/inputs.md, without alpha. */
 export function grayOf(pnm: Buffer): Picture<Uint8Array | Uint16Array> {
   const { width, height, maximum, depth, bodyAt } = readHeader(pnm);
   const deep = maximum > 255;
-  // Black and white of a PAM is 0 and 1.
+  // Black and white in a PAM are 0 and 1.
   const scale = maximum === 1 ? 255 : 1;
   const sample = (i: number): number => scale * (deep ? pnm.readUInt16BE(bodyAt + 2 * i) : pnm[bodyAt + i]!);
   const pixels = new (deep ? Uint16Array : Uint8Array)(width * height);
@@ -129,8 +128,8 @@ function readHeader(pnm: Buffer) {
 }
 
 /**
- * Gray of every frame of a video by ffmpeg, of MJPEG by djpeg, one after another; undefined where one of them says
- * anything.
+ * The gray values of all frames of a video, one after another, by ffmpeg, or for MJPEG by djpeg; undefined if the
+ * program prints an error or warning.
  */
 export async function decodeVideoByOthers(path: string): Promise<Buffer | undefined> {
   if (!isInstalled('ffmpeg')) return undefined;
@@ -139,7 +138,9 @@ export async function decodeVideoByOthers(path: string): Promise<Buffer | undefi
   return silently('ffmpeg', [...args, '-f', 'rawvideo', '-pix_fmt', 'gray', '-']);
 }
 
-/** Frames of MJPEG are defined as libjpeg decodes them, which ffmpeg does not. */
+/**
+ * Decodes frames of MJPEG with djpeg: they are defined as libjpeg decodes them, and ffmpeg decodes them differently.
+ */
 async function decodeJpegsByOthers(args: readonly string[]): Promise<Buffer | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-jpegs-'));
   try {

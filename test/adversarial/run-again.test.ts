@@ -11,7 +11,7 @@ import { readJson } from '../results.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { sharedCluster } from '../shared-cluster.ts';
 
-// People repeat a command in the folder where they gave it. What a run leaves there is nobody's input the next time.
+// Users repeat a command in the same folder. The files that a run leaves there must not become inputs of the next run.
 
 const folder = scratchFolder();
 const pictures = 4;
@@ -22,17 +22,17 @@ before(async () => {
 after(() => cluster?.stop());
 
 interface Case {
-  /** As a user writes it, in the folder. */
+  /** The arguments as a user types them in the folder. */
   args: string[];
-  /** Sources beside the pictures. */
+  /** How many sources there are besides the pictures. */
   more?: number;
-  /** The runs have processes of their own, and a ledger in the folder; otherwise they are of one cluster. */
+  /** The runs have separate processes, and a ledger in the folder; otherwise they use one cluster. */
   isAlone?: boolean;
   /** A video is among them. */
   hasVideo?: boolean;
-  /** Before the first run. */
+  /** Called before the first run. */
   prepare?: (cwd: string) => void;
-  /** Between the first and the second. */
+  /** Called between the first and the second run. */
   meanwhile?: (cwd: string) => void;
 }
 
@@ -45,11 +45,11 @@ const cases: Record<string, Case> = {
   'a glob of everything, with maps that are images': { args: ['**/*', '--map', 'png'] },
   'a manifest and its folder': {
     args: ['frames.txt', '.', '--map', 'png'],
-    // What a manifest lists is not remembered: it counts in the folder as well.
+    // Files that the manifest lists count a second time in the folder.
     more: 2,
     prepare: (cwd) => writeFileSync(join(cwd, 'frames.txt'), '# some of them\nsub/1.pgm\n0.pgm\n'),
   },
-  'a folder, into one of it, of which somebody makes a copy': {
+  'a folder, into a folder in it that is then copied': {
     args: ['.', '--map', 'png', '--out', 'results'],
     meanwhile: (cwd) => cpSync(join(cwd, 'results'), join(cwd, 'sub', 'copy'), { recursive: true }),
   },
@@ -69,10 +69,10 @@ describe('the same command again', { concurrency: 2 }, () => {
       const run = (): Promise<Outcome> => runIn(cwd, args, isAlone);
       const first = await run();
       meanwhile?.(cwd);
-      // What the second may take for an input the third finds, too.
+      // A third run is only for thorough tests: it finds the same files as the second.
       const others = isThorough ? [await run(), await run()] : [await run()];
       assert.deepEqual([first.counts.sources, first.counts.quarantined], [pictures + more, 0]);
-      // Without --out, each run has a folder of its own, and nothing to keep.
+      // Without --out, each run has a new folder, and no results to keep.
       const kept = args.includes('--out') ? first.counts.sources : undefined;
       for (const other of others) {
         assert.deepEqual([other.digest, other.sources, other.kept], [first.digest, first.sources, kept]);

@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
 import { drawPicture } from '../picture-files.ts';
 
-/** A good file that mutants are made of. */
+/** A good file from which mutants are made. */
 export interface Seed {
-  /** With the extension of its format. */
+  /** File name with the extension of its format. */
   name: string;
   bytes: Buffer;
 }
 
-/** No tile of 64 px divides it, and no block of a codec. */
+/** Sizes that are not multiples of tiles of 64 px or of a codec's blocks. */
 const width = 99;
 const height = 77;
 
 const restartIntervals = new URL('../../libs/imaging/fixtures/restart.jpg', import.meta.url);
 
-/** Small images of every format that is read. */
+/** Makes small images of every supported format. */
 export async function makeSeedImages(): Promise<Seed[]> {
   const encoders: Record<string, (open: { rgb(): Sharp; gray(): Sharp; deep(): Sharp; deepGray(): Sharp }) => Sharp> = {
     'baseline-444.jpg': ({ rgb }) => rgb().jpeg({ chromaSubsampling: '4:4:4', optimiseCoding: false }),
@@ -81,7 +81,7 @@ const deepen = (samples: Uint8Array): Uint16Array =>
 const raw = (kind: string, maximum: number, samples: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${kind}\n# a comment\n${width} ${height}\n${maximum}\n`), samples]);
 
-/** Samples as text, so many a line that no line is long. */
+/** Samples as text in short lines. */
 function rows(samples: Uint8Array | Uint16Array): string {
   const lines: string[] = [];
   for (let i = 0; i < samples.length; i += 11) lines.push(samples.subarray(i, i + 11).join(' '));

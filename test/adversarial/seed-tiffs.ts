@@ -16,7 +16,7 @@ export function makeSeedTiffs(): Seed[] {
 }
 
 /**
- * GDAL with libtiff 4.5 loses bytes of subsampled YCbCr, without a warning, where the image ends within a unit of
- * chroma.
+ * Whether GDAL with libtiff 4.5 misreads the file: it silently loses bytes of subsampled YCbCr if the image ends within
+ * a unit of chroma.
  */
 export const isMisread = (name: string): boolean => /ycbcr-(?!1x1)/.test(name);

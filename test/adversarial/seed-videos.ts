@@ -15,13 +15,13 @@ const encoders: Record<string, readonly string[]> = {
   'mpeg4.avi': [...videoKinds['mpeg4.avi']!, ...shortGroups],
 };
 
-/** Small videos of every container, by the program ffmpeg. */
+/** Makes a small video of every container with the program ffmpeg. */
 export function makeSeedVideos(): Seed[] {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-seeds-'));
   try {
     return Object.entries(encoders).map(([name, encoder]) => {
       const path = join(folder, name);
-      // Without times, versions and random numbers in it, so that the same mutants are made again.
+      // Without times, versions and random numbers in the file, so that mutants can be made again.
       makeVideo(path, [...encoder, '-fflags', '+bitexact', '-flags:v', '+bitexact', '-map_metadata', '-1'], frames);
       return { name, bytes: readFileSync(path) };
     });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scratchFolder } from '../scratch-folder.ts';
 
-// What makes a node see less than others: mounts of its own, and a disk that fails.
+// Makes a node see less than others, by private mounts or a failing disk.
 
 /** Whether this user may make mounts that other processes do not see. */
 export const canMount = (): boolean => {
@@ -19,12 +19,12 @@ const mounting = (mount: string, ...command: string[]): string[] => [
   ...command,
 ];
 
-/** Has every process see `folder` at `place` as well. */
+/** Makes every process see `folder` also at `place`. */
 export function bind(folder: string, place: string): void {
   execFileSync('mount', ['--bind', folder, place]);
 }
 
-/** Ends that, if it is so. */
+/** Undoes `bind`, if there is such a mount. */
 export function unbind(place: string): void {
   spawnSync('umount', ['-l', place]);
 }
@@ -37,26 +37,28 @@ export const canBind = (): boolean => {
   return process.platform === 'linux' && status === 0;
 };
 
-/** Has a process see an empty folder there, as where nothing is mounted; for `HalogridOptions.within`. */
+/**
+ * Arguments, for `HalogridOptions.within`, that make a process see an empty folder there, as if nothing were mounted.
+ */
 export const withoutMount = (folder: string): string[] => ['unshare', ...mounting(`mount -t tmpfs none '${folder}'`)];
 
-/** Has a process see another folder there. */
+/** Arguments that make a process see another folder there. */
 export const withOther = (folder: string, other: string): string[] => [
   'unshare',
   ...mounting(`mount --bind '${other}' '${folder}'`),
 ];
 
-/** Gives a process mounts of its own, for `mountIn`. */
+/** Arguments that give a process private mounts, for `mountIn`. */
 export const withOwnMounts: string[] = ['unshare', ...mounting('true')];
 
-/** Changes the mounts of a running process that was started with its own. */
+/** Changes the mounts of a running process that was started with private mounts. */
 export function mountIn(pid: number, command: 'mount' | 'umount', ...words: string[]): void {
   execFileSync('nsenter', ['-t', String(pid), '-m', command, ...words]);
 }
 
 /**
- * Settings of a process for which every read of a file whose path holds `part` fails with EIO, as on a broken disk:
- * opening it and asking for its size work. Undefined where there is no compiler for it.
+ * Environment variables of a process that make every read of a file whose path contains `part` fail with EIO, as on a
+ * broken disk. Opening the file and asking for its size still work. Undefined without a C compiler.
  */
 export function withBrokenDisk(part: string): Record<string, string> | undefined {
   const folder = scratchFolder();

@@ -21,7 +21,7 @@ import {
   withoutMount,
 } from './blind-node.ts';
 
-// Nodes that do not see what the coordinator has listed: no input is lost to them, and they are named.
+// Nodes that do not see the files that the coordinator has listed lose no input, and are named.
 
 const count = Number(process.env.HALOGRID_BLIND_FRAMES ?? 120);
 const folder = scratchFolder();
@@ -65,21 +65,21 @@ async function attach(name: string, more: readonly string[] = [], process: Halog
   return cluster.adopt(await startNode(cluster.address, name, 'cpu', more, process));
 }
 
-/** Runs the archive with the program, as a user does; batches of four frames. */
+/** Runs the program over the archive, as a user does, in batches of four frames. */
 async function run(...more: string[]): Promise<{ out: string; code: number | null; stdout: string; stderr: string }> {
   const out = join(folder, `out-${++jobs}`);
   const ended = await cluster.halogrid(['run', archive, '--batch', '4', '--out', out, ...more]);
   return { out, ...ended };
 }
 
-/** Every frame is merged, as by the good node alone. */
+/** Asserts that every frame is merged, as with only the good node. */
 function assertWhole({ out, code, stderr }: Awaited<ReturnType<typeof run>>): void {
   assert.equal(code, 0, stderr);
   const job = readJson(out, 'job.json');
   assert.deepEqual([job.counts.frames, job.counts.quarantined, job.digest], [count, 0, digest]);
 }
 
-/** The node is named where people look: in the list of nodes, in the API, and in what an alert is made of. */
+/** Asserts that the node is named in the list of nodes, in the API, and in the metric of an alert. */
 async function assertNamed(name: string, reason: RegExp): Promise<void> {
   const { stdout } = await cluster.halogrid(['nodes']);
   assert.match(stdout, new RegExp(`${name}[^]*cannot read ${archive}: ${reason.source}`));
@@ -105,7 +105,7 @@ blindTest('a node on which the folder is not mounted loses nothing', { skip }, a
   await assertNamed('bad', /The file does not exist/);
 });
 
-blindTest('a node that has other content under the same names, sizes and times loses nothing', { skip }, async () => {
+blindTest('a node that sees other content under the same names, sizes and times loses nothing', { skip }, async () => {
   const other = join(folder, 'other');
   cpSync(archive, other, { recursive: true, preserveTimestamps: true });
   for (const name of readdirSync(other)) {
@@ -137,7 +137,7 @@ blindTest(
   },
 );
 
-blindTest('a job with --wait-for-node waits beside a bad node for a good one', { skip }, async () => {
+blindTest('a job with --wait-for-node waits for a good node if there is only a bad one', { skip }, async () => {
   await end(good!);
   await attach('bad', [], { within: withoutMount(archive) });
   const running = run('--wait-for-node');
@@ -198,7 +198,7 @@ blindTest(
 );
 
 blindTest(
-  'one node alone that sees nothing: the job ends with a sentence, and nothing is quarantined',
+  'a single node that sees nothing: the job ends with a sentence, and nothing is quarantined',
   { skip },
   async () => {
     await end(good!);
@@ -209,7 +209,7 @@ blindTest(
     assert.match(stderr, /mount the folder there.*have the job wait for a node/);
     const job = readJson(out, 'job.json');
     assert.deepEqual([job.state, existsSync(join(out, 'errors.jsonl'))], ['failed', false]);
-    // Other jobs are not harmed.
+    // Other jobs are not affected.
     const seen = join(folder, 'seen');
     mkdirSync(seen, { recursive: true });
     await writePgm(join(seen, 'a.pgm'), drawPicture(32, 24, 1));
@@ -218,7 +218,7 @@ blindTest(
 );
 
 blindTest(
-  'a folder that no node and no coordinator has, named by a manifest, is quarantined, and nothing else',
+  'files that neither the nodes nor the coordinator have, named in a manifest, are quarantined, and nothing else',
   {},
   async () => {
     const manifest = join(folder, 'list.txt');
@@ -235,7 +235,7 @@ blindTest(
 );
 
 blindTest(
-  'a file that is deleted after it was listed is quarantined, also where it is what nodes are asked for',
+  'a file that is deleted after it was listed is quarantined, also if nodes are probed with it',
   {},
   async () => {
     const shrinking = join(folder, 'shrinking');

@@ -9,14 +9,14 @@ import { peakResidentBytes, residentBytes } from '../process-list.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { skip } from './fault-cluster.ts';
 
-// More work than anybody takes.
+// More work than nodes take.
 
-/** A million take a minute: HALOGRID_FAULT_SHARDS=1000000. */
+/** How many shards; HALOGRID_FAULT_SHARDS=1000000 takes a minute. */
 const shards = Number(process.env.HALOGRID_FAULT_SHARDS ?? repeated(30_000, 100_000));
 
 /**
- * Submitting and cancelling take a fifth of a second, two hundred times the fixed work. They take this many times as
- * long only if they wait for the shards.
+ * Submitting and cancelling take a fifth of a second, two hundred times the fixed work. Only if they waited for the
+ * shards would they take this many times the fixed work.
  */
 const waitsTimesWork = 10_000;
 
@@ -29,7 +29,7 @@ test(`${shards} shards that no node takes: the coordinator answers at once and h
   mkdirSync(frames);
   const first = join(frames, '0.pgm');
   writeFileSync(first, Buffer.concat([Buffer.from('P5\n16 16\n255\n'), Buffer.alloc(256, 7)]));
-  // A file has 65,000 names at most on some file systems.
+  // A new file now and then, because some file systems allow at most 65,000 links to a file.
   for (let i = 1; i < shards; i++) {
     if (i % 50_000 === 0) writeFileSync(join(frames, `${i}.pgm`), readFileSync(first));
     else linkSync(join(frames, `${i - (i % 50_000)}.pgm`), join(frames, `${i}.pgm`));
@@ -55,7 +55,7 @@ test(`${shards} shards that no node takes: the coordinator answers at once and h
   const grown = (peakResidentBytes(pid)! - before) / 2 ** 20;
   t.diagnostic(`submitted in ${submitting.ms.toFixed(0)} ms; ${assertPrompt(answers)}; ${grown.toFixed(0)} MB more`);
   assert.ok(submitting.ms < waitsTimesWork * submitting.controlMs, `Submitting took ${submitting.ms} ms`);
-  // 77 bytes a shard, and what is ahead of the nodes; the rest is garbage.
+  // 77 bytes per shard, and the shards that are planned ahead of the nodes; the rest is uncollected garbage.
   assert.ok(grown < 300 + shards / 5_000, `The coordinator holds ${grown} MB more`);
 
   const cancelling = await beside(() => started.jobs.cancel(jobId), fixedWork);

@@ -6,7 +6,8 @@ import { pause } from '@halogrid/testing';
 import { FaultCluster, skip } from './fault-cluster.ts';
 import { withFaults } from './node-hooks.ts';
 
-// Clocks that jump, and clocks of hosts that differ: leases and deadlines are by clocks that never go back.
+// Clocks jump, and clocks of hosts differ. This must not matter, because leases and deadlines use clocks that never go
+// back.
 
 const jumpMs = 3_600_000;
 const jumping = withFaults({ clockJumpsMs: jumpMs });
@@ -15,7 +16,7 @@ let faults: FaultCluster | undefined;
 after(() => faults?.stop());
 
 test('the clocks of the coordinator and of a node jump by an hour, each second', { skip }, async () => {
-  // A jump is far above the time for which a node may be silent: nodes would count as lost.
+  // A jump is far longer than a node may be silent, so nodes would count as lost if wall clocks were used.
   faults = await FaultCluster.start(['right'], undefined, jumping);
   await faults.join('jumping', { env: jumping });
   const network = (down: { bytesPerSecond?: number; isHeld?: boolean }): void => {
@@ -24,7 +25,7 @@ test('the clocks of the coordinator and of a node jump by an hour, each second',
   network({ bytesPerSecond: 5_000 });
   const job = await faults.submit();
   await faults.shardsDone(job, 5);
-  // Two jumps while shards are leased: the job cannot be over, because nothing reaches its nodes.
+  // Two jumps while shards are leased. The job cannot end meanwhile, because no message reaches its nodes.
   network({ isHeld: true });
   await pause(2_500);
   network({});

@@ -5,7 +5,7 @@ import { seeded } from '../seeded.ts';
 import { repetitions } from '../thorough.ts';
 import { FaultCluster, skip, slowly } from './fault-cluster.ts';
 
-// Whatever a network does between nodes and their coordinator, a job ends with the same bytes.
+// Whatever the network between nodes and coordinator does, a job gives the same bytes.
 
 /** Silence that makes a node count as lost. */
 const nodeTimeoutMs = timeoutMs(5_000);
@@ -34,23 +34,23 @@ networkTest('a connection that is half open is given up by both ends, and the no
   const before = await attachedMs();
   proxy.forsake();
   await eventually('the node to dial again', () => proxy.accepted > dialled);
-  // It may be back before anybody sees that it was gone.
+  // The node may be back before this code could see that it was gone.
   await eventually('the coordinator to give the old conversation up', async () => (await attachedMs()) !== before);
   await faults.completesUndisturbed(job);
 });
 
-networkTest('a network in packets of one byte costs nothing but time', async () => {
+networkTest('a network with packets of one byte costs only time', async () => {
   const inBytes = { sliceBytes: 1 };
   for (const name of ['a', 'b']) faults.node(name).proxy.set({ up: inBytes, down: inBytes });
   const job = await faults.submit();
   await faults.shardsDone(job, 10);
-  // The rest would be the same, for ten seconds.
+  // The network is repaired, because the rest would only repeat the same for ten seconds.
   for (const name of ['a', 'b']) faults.node(name).proxy.set({});
   const { attempts } = await faults.completesUndisturbed(job);
   assert.equal(attempts, faults.work.shards);
 });
 
-networkTest('a network of 200 ms and 1 MB/s costs nothing but time', async () => {
+networkTest('a network with 200 ms latency and 1 MB/s costs only time', async () => {
   const slow = { latencyMs: 100, jitterMs: 10, bytesPerSecond: 1_000_000, sliceBytes: 1400 };
   for (const name of ['a', 'b']) faults.node(name).proxy.set({ up: slow, down: slow });
   const { attempts } = await faults.completesUndisturbed(await faults.submit());
@@ -58,12 +58,12 @@ networkTest('a network of 200 ms and 1 MB/s costs nothing but time', async () =>
 });
 
 for (const way of ['up', 'down'] as const) {
-  networkTest(`connections that are reset in the middle of messages ${way}, at ${runs} random bytes`, async () => {
+  networkTest(`connections that are reset within messages ${way}, at ${runs} random bytes`, async () => {
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       const random = seeded(seed);
       const limits = ['a', 'b'].map((name) => {
         const limitBytes = 300 + Math.floor(random() * 14_000);
-        // Connections that are open have carried more than that already: the next ones are meant.
+        // The limit is for later connections, because the open ones have carried more already.
         const { proxy } = faults.node(name);
         proxy.cut('reset');
         proxy.set({ [way]: { limitBytes } });
@@ -80,9 +80,9 @@ for (const way of ['up', 'down'] as const) {
   });
 }
 
-networkTest('a reply that is lost after the commit makes nobody compute the shard again', async () => {
+networkTest('a shard is not computed again if the reply after its commit is lost', async () => {
   const { proxy } = faults.node('a');
-  // Answers take their time, so that the node has some on their way when it becomes deaf.
+  // Answers are slowed down, so that some are on their way when the node stops receiving.
   const up = { bytesPerSecond: 40_000 };
   proxy.set({ up });
   const job = await faults.submit();
@@ -95,18 +95,18 @@ networkTest('a reply that is lost after the commit makes nobody compute the shar
   proxy.cut('reset');
   proxy.set({});
   const { attempts, expired } = await faults.completesUndisturbed(job);
-  // The node brings along those of its shards that nobody else was given meanwhile: their leases did not expire.
+  // The node keeps its shards that were not leased to others meanwhile: their leases did not expire.
   assert.equal(attempts, faults.work.shards + expired);
 });
 
-networkTest('nodes that are parted from their coordinator come back when the network heals', async () => {
+networkTest('nodes that are cut off from their coordinator come back when the network heals', async () => {
   for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
   const job = await faults.submit();
   await faults.shardsDone(job, 10);
   const proxies = ['a', 'b'].map((name) => faults.node(name).proxy);
   const dialled = proxies.map(({ accepted }) => accepted);
   for (const proxy of proxies) proxy.refuse();
-  // Two looks at why follow a dial that is cut off.
+  // Each dial that is cut off is followed by two connections that look for the reason.
   await eventually('three dials each', () => proxies.every((proxy, i) => proxy.accepted >= dialled[i]! + 7));
   for (const proxy of proxies) {
     proxy.set({});

@@ -12,7 +12,7 @@ import { readErrors, readJson } from '../results.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 import { type NodeFaults, withFaults } from './node-hooks.ts';
 
-// Nodes without a decoder, or with one that breaks down or hangs: their inputs go to others, and none is lost.
+// Nodes without a decoder, or with a decoder that crashes or hangs: their inputs go to other nodes, and none is lost.
 
 const folder = scratchFolder();
 const jpegs = fileURLToPath(new URL('../../samples/frames', import.meta.url));
@@ -45,7 +45,7 @@ async function run(source: string): Promise<JobStatus & { out: string }> {
 
 const digests = new Map<string, string>();
 
-/** The digest of a source as the good node has it alone. */
+/** The digest of a source, computed by the good node alone. */
 async function digestOf(source: string): Promise<string> {
   let digest = digests.get(source);
   if (digest === undefined) {
@@ -109,7 +109,7 @@ for (const { name, faults, source, lacks, skip } of table) {
   });
 }
 
-test('a node that has no decoder and is alone: the job ends with a sentence, and nothing is quarantined', async () => {
+test('a single node without a decoder: the job ends with a sentence, and nothing is quarantined', async () => {
   await attach('bad', { missing: ['@julusian/'] });
   const [good] = cluster.nodes;
   good!.program.signal('SIGTERM');
@@ -120,7 +120,7 @@ test('a node that has no decoder and is alone: the job ends with a sentence, and
   assert.match(error, /^No attached node can decode JPEGs: node 'bad': JPEGs cannot be read here: the package/);
 });
 
-test('recordings over which every decoder hangs or dies are set aside, and none of them outlives its node', {
+test('recordings on which every decoder hangs or dies are set aside, and no decoder outlives its node', {
   skip: noFfmpeg,
 }, async () => {
   const recordings = join(folder, 'recordings');

@@ -6,12 +6,12 @@ import { readJson } from '../results.ts';
 import { FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
 import { withFaults } from './node-hooks.ts';
 
-// Devices that take batches and never answer, on SwiftShader, whose waits are made to stay open.
+// Devices that accept batches and never answer: SwiftShader, with waits that never end.
 
 let faults: FaultCluster;
 
 before(async () => {
-  // A shard that has failed is tried again after the time for which a node may be silent.
+  // The time for which a node may be silent: a failed shard is tried again after it.
   if (!skip) faults = await FaultCluster.start(['good'], timeoutMs(5_000));
 });
 beforeEach(() => faults?.restore());
@@ -22,11 +22,11 @@ const deviceTest = (sentence: string, act: () => Promise<void>) => test(sentence
 const shardsOf = (name: string, { out }: StartedJob): number =>
   readJson(out, 'job.json').nodes.find((node: { name: string }) => node.name === name)?.shards ?? 0;
 
-deviceTest('a device that hangs in the middle of a job is opened again, and its node does all of the job', async () => {
+deviceTest('a device that hangs in the middle of a job is opened again, and its node completes the job', async () => {
   const { http } = await faults.join('hanging', {
     env: withFaults({ hang: { devices: 1, afterBatches: 20 } }),
     device: 'software',
-    // The device that is opened in its place has this time, too.
+    // The device that is opened in its place has the same limit.
     options: ['--device-timeout', String(timeoutMs(5_000))],
   });
   const job = await faults.submit();
@@ -36,7 +36,7 @@ deviceTest('a device that hangs in the middle of a job is opened again, and its 
   assert.ok(lost! >= 1, `lost ${lost} times`);
 });
 
-deviceTest('a device that hangs again and again: its node is set aside, and another does every shard', async () => {
+deviceTest('a device that keeps hanging: its node is set aside, and another node computes all shards', async () => {
   await faults.join('hanging', {
     env: withFaults({ hang: { devices: 100, afterBatches: 0 } }),
     device: 'software',
@@ -51,6 +51,6 @@ deviceTest('a device that hangs again and again: its node is set aside, and anot
   await faults.join('good');
   await faults.completesUndisturbed(job);
   assert.equal(shardsOf('good', job), faults.work.shards);
-  // It may have given its device up by now, and ended.
+  // The node may have given up its device by now, and ended.
   await faults.kill('hanging');
 });

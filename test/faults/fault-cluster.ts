@@ -15,29 +15,29 @@ export const skip = hasProc ? false : 'which process is the node is told by /pro
 /** Lets about a hundred leases a second reach a node, so that a job lasts long enough to be disturbed. */
 export const slowly = { down: { bytesPerSecond: 40_000 } };
 
-/** A node that reaches its coordinator through a proxy of its own. */
+/** A node with its own proxy to the coordinator. */
 export interface ProxiedNode extends ClusterNode {
   readonly proxy: TcpProxy;
 }
 
-/** How a node is started that is unlike others. */
+/** Options of a node that differs from the others. */
 export interface NodeStart {
-  /** Settings of its process. */
+  /** Environment variables of its process. */
   env?: Record<string, string>;
   /** cpu unless given. */
   device?: string;
-  /** Further words of its command. */
+  /** Further arguments of its command. */
   options?: readonly string[];
 }
 
 export interface StartedJob {
   jobId: string;
   out: string;
-  /** The coordinator's metrics before it. */
+  /** The coordinator's metrics before the job. */
   before: Map<string, number>;
 }
 
-/** A cluster whose every node has a network of its own, and one piece of work with the outcome it has undisturbed. */
+/** A cluster in which every node has its own network, and a piece of work with its undisturbed outcome. */
 export class FaultCluster {
   readonly cluster: Cluster;
   readonly work: Work;
@@ -52,9 +52,7 @@ export class FaultCluster {
     this.work = work;
   }
 
-  /**
-   * Starts a coordinator, with further settings, and nodes of these names, which do the work once without any fault.
-   */
+  /** Starts a coordinator with further options, and nodes with these names, which do the work once without a fault. */
   static async start(
     names: readonly string[],
     nodeTimeoutMs?: number,
@@ -94,10 +92,10 @@ export class FaultCluster {
     return node;
   }
 
-  /** Kills the node's processes, where it has any left, and forgets it. */
+  /** Kills the node's remaining processes, and forgets the node. */
   async kill(name: string): Promise<void> {
     const { program } = this.node(name);
-    // One that was being started is not seen the first time.
+    // A process that is just being started may be missed the first time.
     await eventually(`${name} to be gone`, () => {
       program.kill();
       return program.processes().length === 0;
@@ -106,7 +104,7 @@ export class FaultCluster {
     await this.forget(name);
   }
 
-  /** Leaves out a node whose processes have ended. */
+  /** Forgets a node whose processes have ended. */
   async forget(name: string): Promise<void> {
     const node = this.node(name);
     this.#nodes.delete(name);
@@ -114,8 +112,10 @@ export class FaultCluster {
     await node.proxy.close();
   }
 
-  /** Repairs every network and waits until exactly these nodes are attached; others are killed, missing ones started,
-   * as are those whose process was killed. */
+  /**
+   * Repairs every network and waits until exactly these nodes are attached. Other nodes are killed; missing and killed
+   * ones are started.
+   */
   async restore(...names: string[]): Promise<void> {
     for (const { proxy } of this.#nodes.values()) {
       proxy.set({});
@@ -131,14 +131,14 @@ export class FaultCluster {
     });
   }
 
-  /** Submits the work, or other sources cut alike. */
+  /** Submits the work, or other sources with the same cut. */
   async submit(sources = [this.work.folder]): Promise<StartedJob> {
     const out = join(this.#folder, `job-${++this.#jobs}`);
     const before = await readMetrics(this.cluster.http);
     return { out, before, jobId: await this.cluster.jobs.submit({ ...cut, sources, out }) };
   }
 
-  /** Waits until so many shards of the job are done; it must not be over. */
+  /** Waits until at least `atLeast` shards of the job are done; the job must not have ended. */
   async shardsDone({ jobId }: StartedJob, atLeast: number): Promise<number> {
     return eventually(`${atLeast} shards of job ${jobId}`, async () => {
       const { counts, state } = await this.cluster.job(jobId);
@@ -149,7 +149,7 @@ export class FaultCluster {
     });
   }
 
-  /** Waits for the job's end, whatever that is, and fails with what it was at where there is none. */
+  /** Waits until the job has ended in any state. If it does not, fails with the state of the job. */
   async ended({ jobId }: StartedJob): Promise<JobStatus> {
     try {
       return await within(`the end of job ${jobId}`, this.cluster.jobs.untilEnded(jobId));
@@ -160,7 +160,8 @@ export class FaultCluster {
   }
 
   /**
-   * As `completesUndisturbed`, for a job that several coordinators had in turn, whose metrics each count a part of it.
+   * As `completesUndisturbed`, for a job that several coordinators led in turn: each one's metrics count only a part of
+   * it.
    */
   async resumesUndisturbed(started: StartedJob): Promise<{ attempts: number }> {
     const job = await this.ended(started);
@@ -170,9 +171,9 @@ export class FaultCluster {
   }
 
   /**
-   * Waits for the job's end: it is complete and, whatever happened meanwhile, bit for bit what it is undisturbed, each
-   * of its shards was accepted once, and the counts of job.json, of the API and of the metrics agree. Its attempts are
-   * told without copies of stragglers, which depend on how busy the machine is.
+   * Waits for the job's end, and asserts: the job is complete with exactly the undisturbed outcome, each of its shards
+   * was accepted once, and the counts of job.json, the API and the metrics agree. Returns its attempts without second
+   * leases of slow shards, which depend on how busy the machine is.
    */
   async completesUndisturbed(started: StartedJob): Promise<{ attempts: number; expired: number }> {
     const job = await this.ended(started);
@@ -215,7 +216,7 @@ export class FaultCluster {
     return { attempts };
   }
 
-  /** Ends everything; whatever was asked to end did so in order. */
+  /** Ends everything, and asserts that every process ended in order. */
   async stop(): Promise<void> {
     const codes = await this.cluster.stop();
     await Promise.all([...this.#nodes.values()].map(({ proxy }) => proxy.close()));
@@ -223,7 +224,7 @@ export class FaultCluster {
   }
 }
 
-/** Copies of stragglers, of which a busy machine makes some. */
+/** Counts second leases of slow shards, as happen on a busy machine. */
 const copiesSeries = 'halogrid_shard_attempts_total{reason="straggler"}';
 
 async function doUndisturbed(cluster: Cluster, work: Work, out: string): Promise<Outcome> {

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a host is away: it refuses connections, resets each one, answers with a status, or has lost its name. */
+/** How a host fails: it refuses connections, resets each one, answers with a status, or its name no longer resolves. */
 export type Absence = 'refuses' | 'resets' | 'has no name' | number;
 
-/** A web server on this machine that goes away when a test says so, and comes back. */
+/** A web server on this machine that fails when a test says so, and comes back. */
 export class FlakyHost {
   readonly port: number;
-  /** Resolves when it has gone away. */
+  /** Resolves when it has begun to fail. */
   readonly away: Promise<void>;
   readonly #server: Server;
   readonly #left = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ export class FlakyHost {
     this.port = (server.address() as AddressInfo).port;
   }
 
-  /** `setName` makes its name resolve, or not. */
+  /** Starts a host. `setName` makes its name resolve or not. */
   static async start(serve: RequestListener, setName: (isKnown: boolean) => void = () => {}): Promise<FlakyHost> {
     const server = createServer((asked, response) => {
       if (host.#isThereFor(asked)) serve(asked, response);
@@ -35,7 +35,7 @@ export class FlakyHost {
     return host;
   }
 
-  /** The host goes away at the first request for which `leaves` returns how. */
+  /** Makes the host fail at the first request for which `leaves` returns an absence. */
   leaveWhen(leaves: (request: IncomingMessage) => Absence | undefined): void {
     this.#leaves = leaves;
   }
@@ -65,7 +65,7 @@ export class FlakyHost {
     this.#leaves = undefined;
     if (absence === 'has no name') this.#setName(false);
     if (absence === 'refuses') this.#server.close();
-    // Kept connections would still reach the server.
+    // Closes kept connections, because they would still reach the server.
     if (typeof absence !== 'number') this.#server.closeAllConnections();
     this.#left.resolve();
   }

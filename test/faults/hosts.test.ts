@@ -15,8 +15,8 @@ import { writeTiledTiff } from '../tiled-tiff.ts';
 import { type Absence, FlakyHost, handTo } from './flaky-host.ts';
 import { withFaults } from './node-hooks.ts';
 
-// A host or bucket that goes away while a job is planned or computed: no input is lost, and the digest is that of the
-// same files on disk.
+// A host or bucket fails while a job is planned or computed: no input is lost, and the digest is the same as for the
+// files on disk.
 
 const folder = scratchFolder();
 const namesFile = join(folder, 'names');
@@ -104,7 +104,7 @@ const serving = (files: Record<string, Buffer>): RequestListener => {
   };
 };
 
-/** The host goes away at the n-th request that `isIt` picks. */
+/** Makes the host fail at the n-th request that `isIt` picks. */
 function nth(n: number, how: Absence, isIt: (request: IncomingMessage) => boolean = () => true) {
   let asked = 0;
   return (request: IncomingMessage): Absence | undefined => (isIt(request) && ++asked === n ? how : undefined);
@@ -141,7 +141,7 @@ const cases: Case[] = [
   { what: 'a recording is decoded', kind: 'recording', how: 503, leaves: nth(4, 503, isRead), skip: noFfmpeg },
 ];
 
-describe('a host that goes away and comes back', { concurrency: true }, () => {
+describe('a host that fails and comes back', { concurrency: true }, () => {
   for (const { what, kind, how, leaves, skip = false } of cases) {
     const absence = typeof how === 'number' ? `answers ${how}` : how;
     test(`it ${absence} while ${what} (${kind})`, { skip }, async () => {
@@ -157,7 +157,7 @@ describe('a host that goes away and comes back', { concurrency: true }, () => {
   }
 });
 
-test('a bucket that is away while it is listed, and while its objects are read', async () => {
+test('a bucket that is unreachable while it is listed, and while its objects are read', async () => {
   const isList = ({ url }: IncomingMessage): boolean => url!.includes('list-type');
   for (const leaves of [nth(2, 'refuses', isList), nth(20, 503, (request) => !isList(request))]) {
     bucket.leaveWhen(leaves);
@@ -165,7 +165,7 @@ test('a bucket that is away while it is listed, and while its objects are read',
   }
 });
 
-/** The job waits, says so, and has the same digest as the files on disk once the host is back. */
+/** Asserts that a job waits, says so, and has the same digest as the files on disk once the host is back. */
 async function outlasts(host: FlakyHost, source: string, kind: keyof typeof kinds, place: string): Promise<void> {
   const jobId = await cluster.jobs.submit({ sources: [source], out: nextOut(), batchFrames, ...tilesOf(kinds[kind]) });
   const waiting = await eventually(`the job to wait for ${place}`, async () => {
@@ -185,7 +185,7 @@ async function outlasts(host: FlakyHost, source: string, kind: keyof typeof kind
   assert.deepEqual([state, error, digest, counts!.quarantined], ['JOB_STATE_COMPLETE', '', digests.get(kind), 0]);
 }
 
-test('a host that is away for one node alone: the other does the work', async () => {
+test('a host that only one node cannot reach: the other node does the work', async () => {
   const name = 'near.test';
   const host = await FlakyHost.start(serving(kinds.frames.files()), setName(name));
   const none = join(folder, 'no-names');
@@ -203,7 +203,7 @@ test('a host that is away for one node alone: the other does the work', async ()
   }
 });
 
-test('a host that stays away fails the job with the host and the reason, quarantines nothing, and the same command goes on', async () => {
+test('a host that stays unreachable fails the job with the host and the reason, nothing is quarantined, and the same command continues', async () => {
   const host = await FlakyHost.start(serving(kinds.frames.files()));
   const source = `http://127.0.0.1:${host.port}/list.txt`;
   const impatient = await Cluster.start({ options: ['--source-grace', `${timeoutMs(1_000) / 1000}s`] });

@@ -21,12 +21,12 @@ import { readErrors, readHistogram, readJson } from '../results.ts';
 import { FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
 import { cut, writeWork } from './work.ts';
 
-// What people do to a job that runs, and what happens to its files.
+// Users disturb a running job, or its files change.
 
 let faults: FaultCluster;
 
 before(async () => {
-  // The job waits for a missing output as long as for a node.
+  // A job waits for a missing output as long as for a node.
   const options = ['--node-grace', String(timeoutMs(1_000))];
   if (!skip) faults = await FaultCluster.start(['a', 'b'], timeoutMs(2_500), undefined, options);
 });
@@ -35,9 +35,9 @@ after(() => faults?.stop());
 
 const jobTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
 
-jobTest('a job that is cancelled while its shards run: the nodes hear of it at once and drop them', async () => {
+jobTest('a job is cancelled while its shards run: the nodes learn of it at once and drop the shards', async () => {
   const names = ['a', 'b'];
-  // Their answers do not get through: what they hold, they hold when the job is cancelled.
+  // Answers are slowed down, so that the nodes still hold their shards when the job is cancelled.
   for (const name of names) faults.node(name).proxy.set({ up: { bytesPerSecond: 20_000 } });
   const job = await faults.submit();
   const held = async (name: string): Promise<number> => (await faults.cluster.node(name))!.leases;
@@ -54,7 +54,7 @@ jobTest('a job that is cancelled while its shards run: the nodes hear of it at o
   await faults.completesUndisturbed(await faults.submit());
 });
 
-jobTest('who watches a job may go: it goes on, and the next to ask is told its end', async () => {
+jobTest('a watcher of a job may leave: the job goes on, and later callers learn its end', async () => {
   for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
   const job = await faults.submit();
   const watch = ['watch', job.jobId, '--json', '--coordinator', faults.cluster.address];
@@ -68,7 +68,7 @@ jobTest('who watches a job may go: it goes on, and the next to ask is told its e
   await faults.completesUndisturbed(job);
 });
 
-jobTest('images that are broken or claim to be huge are set aside, and the nodes live on', async () => {
+jobTest('images that are broken or claim to be huge are set aside, and the nodes go on', async () => {
   const folder = join(faults.work.folder, '..', 'bad');
   mkdirSync(folder, { recursive: true });
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -82,7 +82,7 @@ jobTest('images that are broken or claim to be huge are set aside, and the nodes
     'cut.pgm': Buffer.from('P5\n30 20\n255\nhalf'),
     'empty.jpg': Buffer.alloc(0),
     'noise.png': Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 89) & 255)),
-    'text.tif': Buffer.from('II*\0 this is no directory of tags'),
+    'text.tif': Buffer.from('II*\0 this is not a directory of tags'),
   };
   for (const [name, bytes] of Object.entries(bad)) writeFileSync(join(folder, name), bytes);
   const pids = faults.cluster.nodes.map(({ program }) => program.pidsOf('node'));
@@ -99,14 +99,14 @@ jobTest('images that are broken or claim to be huge are set aside, and the nodes
 });
 
 jobTest(
-  'an image that is overwritten while its tiles are computed is set aside: nothing is made of two images',
+  'an image that is overwritten while its tiles are computed is set aside: no result mixes two images',
   async () => {
     const folder = join(faults.work.folder, '..', 'changing');
     const { folder: other } = await writeWork(folder);
     for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
     const job = await faults.submit([other]);
     await faults.shardsDone(job, 20);
-    // The same size, and other pixels.
+    // Other pixels of the same size.
     const path = join(folder, 'image.tif');
     const bytes = readFileSync(path);
     writeFileSync(
@@ -120,13 +120,13 @@ jobTest(
     assert.equal(basename(line!.uri), 'image.tif');
     assert.match(line!.error, /^The file is not what it was when the job was planned/);
     assert.equal(readJson(job.out, 'job.json').counts.quarantined, 1);
-    // 24 frames of 32 x 24, whose border is not counted.
+    // 24 frames of 32 x 24 pixels, without their border.
     assert.equal(readHistogram(job.out).counted, 24 * 30 * 22);
   },
 );
 
 jobTest(
-  'a chunk of a map that something else cut short: the job fails and says so, and nothing is made of it',
+  'a chunk of a map is cut off by something else: the job fails and says so, and no output is made of it',
   async () => {
     for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
     const job = await faults.submit();
@@ -157,7 +157,7 @@ for (const [what, gone, map] of [
     renameSync(join(out, gone), `${out}-away`);
     const { state, error } = await faults.ended(job);
     assert.equal(state, 'JOB_STATE_FAILED');
-    // The log that is there no more may be met first.
+    // The missing log may be noticed first.
     assert.match(error, / (could not|cannot) be written: .*(ENOENT|is missing)|^The log '.*' was deleted or replaced /);
     await eventually('the output to be cleared', () => !existsSync(out) || readdirSync(out).join() === 'job.json');
   });
@@ -186,7 +186,7 @@ async function submitTo(disk: string): Promise<StartedJob> {
 const enlarge = (disk: string): void => void spawnSync('mount', ['-o', 'remount,size=64m', disk]);
 
 onSmallDisk(
-  'a job whose disk is full waits for room and says so, though a coordinator is killed; others go on',
+  'a job whose disk is full waits for room and says so, even if a coordinator is killed; others go on',
   async (disk) => {
     const elsewhere = join(disk, '..', 'elsewhere');
     mkdirSync(elsewhere, { recursive: true });
@@ -207,7 +207,7 @@ onSmallDisk(
     assert.equal((await readMetrics(faults.cluster.http)).get('halogrid_jobs_blocked'), 1);
     assert.match((await faults.cluster.halogrid(['status', job.jobId])).stdout, /^waits +It waits for room in /m);
 
-    // The node that does not see the disk comes last: alone, it would be what the job waits for.
+    // The node that does not see the disk comes last, because the job would wait for a node if it were alone.
     blind.proxy.refuse();
     faults.cluster.coordinator.kill();
     await faults.cluster.startCoordinatorAgain();
@@ -229,7 +229,7 @@ function mount(folder: string, size: string): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'halogrid-test', folder]).status === 0;
 }
 
-/** Why this process may not mount a small disk; false where it may. */
+/** Why this process may not mount a small disk; false if it may. */
 function cannotMount(): string | false {
   const folder = '/tmp';
   const trial = join(folder, `halogrid-mount-${process.pid}`);

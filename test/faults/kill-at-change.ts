@@ -4,19 +4,19 @@ import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded into a process before the program, by tests that have it killed between any two changes of what is on disk:
-// files, folders, syncs, and statements of SQLite, in all of its threads.
+// Loaded into a process before the program, by tests that kill it between any two changes of the disk: files, folders,
+// syncs and SQLite statements, in all of its threads.
 
 export interface KillAt {
-  /** The command that the process runs; what it starts runs another, and is left alone. */
+  /** The command that the process runs. Processes that it starts run other commands, and are not affected. */
   command: string;
   /** A file that grows by a byte with each change. */
   counter: string;
-  /** Number of the change before which the process is killed, from 1; without it, changes are counted only. */
+  /** Number, from 1, of the change before which the process is killed; without it, changes are only counted. */
   change?: number;
 }
 
-/** For the `env` of its start. */
+/** Environment variables with which to start the process. */
 export function killedAtChange(kill: KillAt): Record<string, string> {
   return { NODE_OPTIONS: `--import=${import.meta.url}`, HALOGRID_TEST_KILL: JSON.stringify(kill) };
 }
@@ -24,7 +24,8 @@ export function killedAtChange(kill: KillAt): Record<string, string> {
 const asked: KillAt | undefined = JSON.parse(process.env.HALOGRID_TEST_KILL ?? 'null') ?? undefined;
 
 /**
- * In the environment of its threads, which do not know the command; the id is not that of processes that inherit it.
+ * An environment variable with the process's id, for its threads, which do not know the command. Processes that inherit
+ * it have another id.
  */
 const mark = 'HALOGRID_TEST_KILL_PROCESS';
 if (isMainThread && asked?.command === process.argv[2]) process.env[mark] = String(process.pid);

@@ -1,8 +1,9 @@
-// A program of its own, for a network namespace in which packets are lost: does the work twice and prints what it took.
+// Runs as a separate program in a network namespace with packet loss: does the work twice and prints how many attempts
+// it took.
 import { readFileSync } from 'node:fs';
 import { FaultCluster } from './fault-cluster.ts';
 
-/** Segments that TCP has sent again in this namespace. */
+/** How many segments TCP has sent again in this namespace. */
 function resentSegments(): number {
   const [names, values] = readFileSync('/proc/net/snmp', 'utf8').match(/^Tcp: .*$/gm)!;
   return Number(values!.split(' ')[names!.split(' ').indexOf('RetransSegs')]);

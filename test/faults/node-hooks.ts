@@ -6,32 +6,32 @@ import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded into a process before the program, by tests that need a node to fail of itself, or a host's clock to be wrong.
+// Loaded into a process before the program, by tests that need a node with internal failures, or a wrong clock.
 
-/** Settings of a process that fails by these rules; for the `env` of its start. */
+/** The failures of a process, which `withFaults` turns into environment variables for its start. */
 export interface NodeFaults {
   /**
-   * What happens where a file is opened to be computed whose path holds the key: the process is killed, there is that
-   * error, or it takes so many milliseconds. What the node shows of it to the coordinator is well.
+   * What happens when a file whose path contains the key is opened for computing: the process is killed, opening fails
+   * with that error, or it takes that many milliseconds. Probes of the file by the coordinator still succeed.
    */
   open?: Record<string, 'SIGKILL' | `E${string}` | number>;
-  /** Packages that are not installed. */
+  /** Packages that seem not to be installed. */
   missing?: string[];
-  /** The processes that decode videos break down as they start. */
+  /** Processes that decode videos crash when they start. */
   decodersBreak?: boolean;
-  /** The processes that decode videos stop for ever where they open a file whose path holds this. */
+  /** Processes that decode videos hang when they open a file whose path contains this. */
   decodersHang?: string;
-  /** They break down there. */
+  /** Processes that decode videos crash when they open a file whose path contains this. */
   decodersDie?: string;
-  /** Connections to the port that is the key go to another. */
+  /** Connections to a port, the key, go to another port. */
   reroute?: Record<number, number>;
-  /** A file of names that end in .test, one a line: only these lead to this machine now. */
+  /** A file with names that end in .test, one per line: only these now resolve, to this machine. */
   names?: string;
-  /** The first so many WebGPU devices that are opened answer so many batches each, and then nothing any more. */
+  /** The first `devices` WebGPU devices that are opened answer `afterBatches` batches each, and then hang. */
   hang?: { devices: number; afterBatches: number };
-  /** The main thread does nothing for so long between two turns, from one SIGUSR2 to the next. */
+  /** The main thread blocks for so many milliseconds in each turn, from one SIGUSR2 to the next. */
   blocksMs?: number;
-  /** The wall clock is ahead by so much for a second, then behind by as much, and so on. */
+  /** The wall clock is ahead by so many milliseconds for a second, then behind by as many, and so on. */
   clockJumpsMs?: number;
 }
 
@@ -70,7 +70,7 @@ if (Object.keys(rules).length > 0) {
 }
 
 if (missing.length > 0) {
-  // It is what every require and require.resolve come to.
+  // Every require and require.resolve calls this function.
   const modules = Module as unknown as { _resolveFilename: (request: string, ...rest: unknown[]) => string };
   const resolve = modules._resolveFilename;
   modules._resolveFilename = (request, ...rest) => {
@@ -97,8 +97,8 @@ if (Object.keys(reroute).length > 0) {
   const connect = Socket.prototype.connect;
   // biome-ignore lint/suspicious/noExplicitAny: its overloads are many.
   Socket.prototype.connect = function (this: Socket, ...args: any[]) {
-    // Node's own callers pass one array of the options and a callback. The options are theirs: agents know sockets by
-    // them.
+    // Node's own callers pass one array with the options and a callback. The options must not be changed, because
+    // agents use them to identify sockets.
     const list = Array.isArray(args[0]) ? args[0] : args;
     const to = reroute[Number(list[0]?.port)];
     if (to) list[0] = { ...list[0], port: to };
@@ -134,7 +134,7 @@ if (hang) {
   whenDefined('GPUBuffer', ({ prototype }: typeof GPUBuffer) => {
     const { mapAsync } = prototype;
     prototype.mapAsync = function (...range) {
-      // What a batch leaves is mapped once, to be read.
+      // The results of a batch are mapped once, for reading.
       const isResult = range[0] === GPUMapMode.READ;
       const hangs = isResult && devices <= hang.devices && ++batches > hang.afterBatches;
       return hangs ? new Promise(() => {}) : mapAsync.apply(this, range);

@@ -8,13 +8,13 @@ import { readJson } from '../results.ts';
 import { seeded } from '../seeded.ts';
 import { FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
 
-// Whatever ends or stops the process of a node or of the coordinator, a job ends with the same bytes, and what was
-// accepted is not computed again.
+// Whatever ends or stops the process of a node or the coordinator, a job gives the same bytes, and accepted results are
+// not computed again.
 
 /** Silence that makes a node count as lost. */
 const nodeTimeoutMs = timeoutMs(4_000);
 
-/** Kills. Each takes six seconds: a start takes as long as the lease of the one before. */
+/** How many kills. Each takes six seconds, because a start waits for the end of the earlier lease. */
 const runs = Number(process.env.HALOGRID_FAULT_RUNS ?? 1);
 const seed = Number(process.env.HALOGRID_FAULT_SEED ?? 1);
 
@@ -30,10 +30,10 @@ const processTest = (sentence: string, act: (t: TestContext) => Promise<void>) =
 
 const leases = async (name: string): Promise<number> => (await faults.cluster.node(name))?.leases ?? 0;
 
-/** Its answers stay on their way for as long as the proxy says so: it computes, and nobody hears of it. */
+/** Holds back a node's answers: it computes, but the coordinator does not hear of it. */
 const silenced = { up: { isHeld: true } };
 
-/** Submits the work, and lets nobody hear more of a node once it has some of it. */
+/** Submits the work, and holds back a node's answers once it has some shards. */
 async function submitAndSilence(name: string): Promise<StartedJob> {
   const { proxy } = faults.node(name);
   proxy.set(slowly);
@@ -43,7 +43,7 @@ async function submitAndSilence(name: string): Promise<StartedJob> {
   return job;
 }
 
-/** Parts in that folder that are not being written. */
+/** The complete parts in that folder. */
 const whole = (parts: string): string[] => globSync('*', { cwd: parts }).filter((part) => !part.endsWith('.tmp'));
 
 const chunks = ({ out }: StartedJob): number => globSync(`${out}/.halogrid/map/**/*.u8`).length;
@@ -59,12 +59,12 @@ processTest('SIGKILL of a node while it computes', async () => {
   assert.equal(attempts, faults.work.shards + expired);
 });
 
-processTest('SIGKILL of a node after it has written chunks and before anybody heard of them', async () => {
+processTest('SIGKILL of a node after it has written chunks but before the coordinator heard of them', async () => {
   await faults.kill('b');
   const job = await submitAndSilence('a');
   const known = async () => (await faults.cluster.job(job.jobId)).counts!.shardsDone;
-  // A shard leaves two chunks at most.
-  await eventually('chunks that nobody knows of', async () => chunks(job) > 2 * (await known()) + 3);
+  // A shard writes at most two chunks.
+  await eventually('chunks that the coordinator does not know of', async () => chunks(job) > 2 * (await known()) + 3);
   await faults.kill('a');
   await faults.join('c');
   const { attempts, expired } = await faults.completesUndisturbed(job);
@@ -72,16 +72,16 @@ processTest('SIGKILL of a node after it has written chunks and before anybody he
   assert.equal(attempts, faults.work.shards + expired);
 });
 
-processTest('SIGSTOP of a node beyond its deadline, and SIGCONT while others do its shards', async () => {
+processTest('SIGSTOP of a node beyond its deadline, and SIGCONT while others compute its shards', async () => {
   const { pid, proxy } = faults.node('a');
-  // What it finds stays on its way.
+  // The other node's results are slowed down.
   faults.node('b').proxy.set(slowly);
   const job = await submitAndSilence('a');
   await eventually('leases of the node', async () => (await leases('a')) > 2);
   process.kill(pid, 'SIGSTOP');
   await eventually('the node to be given up', async () => !(await faults.cluster.node('a')));
   process.kill(pid, 'SIGCONT');
-  // It answers what it held, to nobody, dials again and takes part.
+  // The node answers its old leases, which are ignored, dials again and takes part.
   proxy.set({});
   await faults.completesUndisturbed(job);
   await eventually('the node to be back', () => faults.cluster.node('a'));
@@ -99,7 +99,7 @@ processTest('SIGCONT after the job is over', async () => {
   await faults.completesUndisturbed(await faults.submit());
 });
 
-processTest('every node lost: the job waits, and goes on with the first that joins', async () => {
+processTest('every node is lost: the job waits, and goes on with the first that joins', async () => {
   for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
   const job = await faults.submit();
   await faults.shardsDone(job, 20);
@@ -120,11 +120,11 @@ processTest('every node lost: the job waits, and goes on with the first that joi
   assert.ok(attempts > faults.work.shards);
 });
 
-processTest('SIGTERM of a node: it finishes what it holds, however slow its network, and wastes nothing', async () => {
+processTest('SIGTERM of a node: it finishes its shards even over a slow network, and wastes nothing', async () => {
   faults.node('a').proxy.set({ up: { bytesPerSecond: 40_000, latencyMs: 50 }, down: { latencyMs: 50 } });
   faults.node('b').proxy.set(slowly);
   const job = await faults.submit();
-  // It has one at least for as long as its first answer is on its way; more where the other node leaves it some.
+  // It has at least one lease while its first answer is on its way, and more if the other node leaves it some.
   await eventually('leases of the node', async () => (await leases('a')) > 0);
   const { program } = faults.node('a');
   program.signal('SIGTERM');
@@ -143,7 +143,7 @@ processTest('SIGKILL of a node that does not drain in time', async (t) => {
   program.signal('SIGTERM');
   await eventually('the coordinator to know', async () => (await faults.cluster.node('a'))?.draining);
   proxy.set(silenced);
-  // It may have answered the last of them just before.
+  // The node may just have answered the last of them.
   t.diagnostic(`${await leases('a')} leases that it cannot answer`);
   await faults.kill('a');
   await faults.completesUndisturbed(job);
@@ -151,7 +151,7 @@ processTest('SIGKILL of a node that does not drain in time', async (t) => {
 
 processTest(`SIGKILL of the coordinator at ${runs} random moments of one job`, async (t) => {
   const random = seeded(seed);
-  // Leases come so slowly that the job outlives all of them.
+  // Leases are slowed down, so that the job outlasts all kills.
   const down = { bytesPerSecond: Math.max(800, 6_000 / runs) };
   for (const name of ['a', 'b']) faults.node(name).proxy.set({ down });
   const job = await faults.submit();
@@ -159,7 +159,7 @@ processTest(`SIGKILL of the coordinator at ${runs} random moments of one job`, a
   for (let kills = 0; kills < runs; kills++) {
     const { counts } = await faults.cluster.job(job.jobId);
     assert.ok(counts!.shardsDone >= done, `${counts!.shardsDone} of ${done} shards are still done`);
-    // Half of the shards are done before the last kill at most.
+    // At most half of the shards are done before the last kill.
     done = await faults.shardsDone(job, done + Math.floor((random() * faults.work.shards) / 2 / runs));
     held += (await leases('a')) + (await leases('b'));
     faults.cluster.coordinator.kill();
@@ -169,11 +169,11 @@ processTest(`SIGKILL of the coordinator at ${runs} random moments of one job`, a
   const { attempts } = await faults.resumesUndisturbed(job);
   const again = attempts - faults.work.shards;
   t.diagnostic(`seed ${seed}: ${runs} kills, ${held} leases held then, ${again} attempts more than shards`);
-  // Those that were answered between our look and the kill had others in their place.
+  // Leases that were answered between this look and the kill were replaced by others.
   assert.ok(again <= held + 16 * runs, `${again} attempts more than shards, ${held} leases were held`);
 });
 
-processTest('SIGKILL of the coordinator, and what was found of some shards is gone when it is back', async () => {
+processTest('SIGKILL of the coordinator, and the results of some shards are gone when it is back', async () => {
   for (const name of ['a', 'b']) faults.node(name).proxy.set({ down: { bytesPerSecond: 6_000 } });
   const job = await faults.submit();
   const parts = join(job.out, '.halogrid', 'parts');
@@ -187,7 +187,7 @@ processTest('SIGKILL of the coordinator, and what was found of some shards is go
   assert.ok(attempts > faults.work.shards);
 });
 
-processTest('SIGSTOP of the coordinator for longer than nodes wait for its word', async () => {
+processTest('SIGSTOP of the coordinator for longer than nodes wait for a message', async () => {
   for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
   const job = await faults.submit();
   await faults.shardsDone(job, 20);

@@ -9,7 +9,7 @@ import { FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
 import { withFaults } from './node-hooks.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-// One shard, or one node, that always fails: the others are not made to pay for it.
+// One shard, or one node, that always fails must not affect the others.
 
 let faults: FaultCluster;
 
@@ -20,14 +20,14 @@ after(() => faults?.stop());
 
 const shardTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
 
-/** The work, and one more frame that is the last of the job and alone in its shard. */
+/** Submits the work and one more frame, which is the last of the job and alone in its shard. */
 async function submitWith(name: string): Promise<StartedJob> {
   const extra = join(faults.work.folder, '..', name);
   copyFileSync(join(faults.work.folder, 'frame-0.pgm'), extra);
   return faults.submit([faults.work.folder, extra]);
 }
 
-/** The job is complete but for that one frame, and what is said of the frame is returned. */
+/** Asserts that the job is complete except for that frame; returns the error of the frame. */
 async function completesWithout(job: StartedJob, name: string) {
   const { state, error } = await faults.ended(job);
   assert.equal(state, 'JOB_STATE_COMPLETE', error);
@@ -40,7 +40,7 @@ async function completesWithout(job: StartedJob, name: string) {
   return line!;
 }
 
-shardTest('a node on which every shard fails: the other node does them all', async () => {
+shardTest('a node on which every shard fails: the other node computes them all', async () => {
   await faults.join('bad', { env: withFaults({ open: { 'frame-': 'EMFILE', 'image.tif': 'EMFILE' } }) });
   const job = await faults.submit();
   await faults.completesUndisturbed(job);
@@ -75,12 +75,12 @@ shardTest('sources that one node cannot reach are read by another', async () => 
   }
 });
 
-shardTest('a shard that kills its nodes is given up after three, and no other shard with it', async () => {
+shardTest('a shard that kills its nodes is given up after three, and no other shard is', async () => {
   await faults.restore();
   const deadly = withFaults({ open: { 'killer.pgm': 'SIGKILL' } });
   for (const name of ['k1', 'k2']) await faults.launch(name, { env: deadly });
   const job = await submitWith('killer.pgm');
-  // As whatever supervises nodes does: one that has ended is started again, under a new id.
+  // Acts like a supervisor of nodes: starts an ended node again, with a new id.
   const ended = faults.ended(job);
   let over = false;
   void ended.finally(() => {

@@ -7,12 +7,12 @@ import { eventually, pause, within } from '@halogrid/testing';
 import { seeded } from '../seeded.ts';
 import { type NetworkClock, TcpProxy } from './tcp-proxy.ts';
 
-/** An end of a connection that keeps what it hears. */
+/** An end of a connection that records what it receives. */
 class End {
   heard = Buffer.alloc(0);
   packets = 0;
   hasEnded = false;
-  /** ECONNRESET where the connection was reset. */
+  /** ECONNRESET if the connection was reset. */
   error: string | undefined;
   readonly socket: Socket;
 
@@ -81,7 +81,7 @@ function proxyTest(
 
 const megabytes = Buffer.alloc(5 * 2 ** 20, 'halogrid');
 
-proxyTest('both ways carry what is said, more than any buffer, and each its own end', async ({ client, server }) => {
+proxyTest('both ways carry all bytes, more than any buffer, and each has its own end', async ({ client, server }) => {
   client.socket.end(megabytes);
   await server.hears(megabytes);
   await server.ends();
@@ -91,7 +91,7 @@ proxyTest('both ways carry what is said, more than any buffer, and each its own 
   assert.deepEqual([client.hasEnded, client.error, server.error], [true, undefined, undefined]);
 });
 
-/** A clock that goes on by what is waited for, at once, and what that was. */
+/** A clock that advances at once by each wait, and records the waits. */
 class VirtualClock implements NetworkClock {
   waits: number[] = [];
   #nowMs = 0;
@@ -108,12 +108,12 @@ class VirtualClock implements NetworkClock {
 
 const latencyClock = new VirtualClock();
 proxyTest(
-  'latency is added to each way and does not narrow it',
+  'latency delays each way and does not reduce its bandwidth',
   async ({ proxy, client, server }) => {
     proxy.set({ up: { latencyMs: 60, sliceBytes: 1 }, down: { latencyMs: 90, jitterMs: 20 } });
     client.socket.write('x'.repeat(100));
     await server.hears('x'.repeat(100));
-    // One after another: 100 pieces that come at the same time are all 60 ms late, and not 6 s.
+    // 100 pieces that come at the same time are each 60 ms late, not 6 s in sum.
     assert.deepEqual(latencyClock.waits, [60]);
     server.socket.write('y');
     await client.hears('y');
@@ -126,7 +126,7 @@ proxyTest(
 
 const trickleClock = new VirtualClock();
 proxyTest(
-  'a trickle passes no more than it says',
+  'a trickle passes no more bytes than its rate',
   async ({ proxy, client, server }) => {
     proxy.set({ up: { bytesPerSecond: 10_000, sliceBytes: 100 } });
     client.socket.write(Buffer.alloc(2_000, 1));
@@ -136,14 +136,14 @@ proxyTest(
   trickleClock,
 );
 
-proxyTest('slices arrive as packets of their own', async ({ proxy, client, server }) => {
+proxyTest('slices arrive as separate packets', async ({ proxy, client, server }) => {
   proxy.set({ up: { sliceBytes: 1 } });
   client.socket.write('one by one');
   await server.hears('one by one');
   assert.ok(server.packets > 1, `${server.packets} packets`);
 });
 
-proxyTest('a limit lets so many bytes pass, then resets', async ({ proxy, client, server }) => {
+proxyTest('a limit lets that many bytes pass, then resets', async ({ proxy, client, server }) => {
   proxy.set({ up: { limitBytes: 7 } });
   client.socket.write('four');
   client.socket.write('and more');
@@ -171,7 +171,7 @@ for (const [how, error] of [
   });
 }
 
-proxyTest('what is held arrives in order once it is let go', async ({ proxy, client, server }) => {
+proxyTest('held bytes arrive in order once they are released', async ({ proxy, client, server }) => {
   proxy.set({ up: { isHeld: true } });
   client.socket.write('a');
   await pause(30);
@@ -184,7 +184,7 @@ proxyTest('what is held arrives in order once it is let go', async ({ proxy, cli
   await server.ends();
 });
 
-proxyTest('what is lost is never heard, and neither end is told', async ({ proxy, client, server }) => {
+proxyTest('lost bytes never arrive, and neither end notices', async ({ proxy, client, server }) => {
   client.socket.write('before');
   await server.hears('before');
   proxy.set({ up: { isLost: true } });
@@ -196,7 +196,7 @@ proxyTest('what is lost is never heard, and neither end is told', async ({ proxy
   assert.deepEqual([server.hasEnded, server.socket.closed, client.socket.closed], [false, false, false]);
 });
 
-proxyTest('a connection that is forsaken tells neither end of the other one, and the next is well', async (ends) => {
+proxyTest('neither end of a forsaken connection notices the other, and the next connection works', async (ends) => {
   const { proxy, client, server } = ends;
   client.socket.write('before');
   await server.hears('before');
@@ -221,7 +221,7 @@ proxyTest('a reply is lost though its request was delivered', async ({ proxy, cl
   assert.deepEqual([client.heard.length, client.error], [0, 'ECONNRESET']);
 });
 
-proxyTest('who is refused is reset, and let in again later', async ({ proxy, client, server }) => {
+proxyTest('a refused client is reset, and accepted again later', async ({ proxy, client, server }) => {
   proxy.refuse();
   await Promise.all([client.closes(), server.closes()]);
   const refused = new End(connect(proxy.port, '127.0.0.1'));
@@ -234,7 +234,7 @@ proxyTest('who is refused is reset, and let in again later', async ({ proxy, cli
   assert.equal(proxy.accepted, 3);
 });
 
-test('a process ends though it reset a connection whose end was on its way', async () => {
+test('a process ends even if it reset a connection whose end was on its way', async () => {
   const program = `
     import { once } from 'node:events';
     import { connect, createServer } from 'node:net';
@@ -258,7 +258,7 @@ test('a process ends though it reset a connection whose end was on its way', asy
   }
 });
 
-test('the same seed draws the same numbers, all of them from 0 up to 1', () => {
+test('the same seed gives the same numbers, all from 0 up to 1', () => {
   const draw = (seed: number): number[] => Array.from({ length: 1000 }, seeded(seed));
   assert.deepEqual(draw(5), draw(5));
   assert.notDeepEqual(draw(5), draw(6));

@@ -2,25 +2,25 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { pause, turns } from '@halogrid/testing';
 import { seeded } from '../seeded.ts';
 
-/** What happens to the bytes of one way; a network without faults unless it says otherwise. */
+/** The faults of one direction; by default none. */
 export interface Way {
-  /** Every byte arrives this much later. */
+  /** Every byte arrives this many milliseconds later. */
   latencyMs?: number;
-  /** And up to this much later again, drawn for each piece; order is kept, as TCP does. */
+  /** In addition, each piece is delayed by a random time up to this; the order is kept, as in TCP. */
   jitterMs?: number;
-  /** A trickle. */
+  /** The bandwidth. */
   bytesPerSecond?: number;
-  /** Pieces of at most this many bytes, each a packet of its own. */
+  /** Bytes pass in pieces of at most this many bytes, each a separate packet. */
   sliceBytes?: number;
   /** Each connection is reset once it has carried this many bytes. */
   limitBytes?: number;
-  /** Nothing passes, and all of it arrives once this is over: a partition that heals. */
+  /** Nothing passes, and everything arrives once this is over, as after a partition that heals. */
   isHeld?: boolean;
-  /** What is sent is taken and lost, also on later connections. */
+  /** Sent bytes are accepted and lost, also on later connections. */
   isLost?: boolean;
 }
 
-/** What time it is for a network, and how it waits. */
+/** The clock of a network, and its waits. */
 export interface NetworkClock {
   nowMs(): number;
   delay(ms: number): Promise<void>;
@@ -29,8 +29,8 @@ export interface NetworkClock {
 const realClock: NetworkClock = { nowMs: () => performance.now(), delay: pause };
 
 /**
- * Resets a connection. One whose end is on its way is closed instead: Node 24 would never close the socket, and turn
- * for ever as the process ends.
+ * Resets a connection. If its end is on its way, closes it instead: Node 24 would never close the socket, and would
+ * loop forever when the process ends.
  */
 function reset(socket: Socket): void {
   if (socket.writableEnded && !socket.writableFinished) socket.destroy();
@@ -41,14 +41,16 @@ function reset(socket: Socket): void {
 interface Link {
   client: Socket;
   target: Socket;
-  /** Neither side hears anything of the other any more. */
+  /** Neither side receives anything of the other any more. */
   isForsaken: boolean;
 }
 
-/** Bytes on their way through one connection, above which its sender has to wait. */
+/** The most bytes on their way through a connection; above it, the sender has to wait. */
 const maxInsideBytes = 2 ** 20;
 
-/** A TCP proxy on this machine whose network fails as a test says; `up` is from the client to the target. */
+/**
+ * A TCP proxy on this machine, whose network fails as a test says. `up` is the direction from the client to the target.
+ */
 export class TcpProxy {
   /** HOST:PORT to dial instead of the target. */
   readonly address: string;
@@ -72,7 +74,7 @@ export class TcpProxy {
     server.on('connection', (client) => this.#accept(client));
   }
 
-  /** Starts a proxy before `target` (HOST:PORT). What is random in it follows from `seed`. */
+  /** Starts a proxy before `target` (HOST:PORT). Its random numbers depend only on `seed`. */
   static async start(target: string, seed = 1, clock = realClock): Promise<TcpProxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -84,17 +86,17 @@ export class TcpProxy {
     return Number(this.address.split(':')[1]);
   }
 
-  /** Connections that have been accepted. */
+  /** How many connections have been accepted. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Connections that are open now. */
+  /** How many connections are open now. */
   get connections(): number {
     return this.#links.size;
   }
 
-  /** From now on, for connections that are open as for later ones. */
+  /** Sets the faults from now on, for open and for later connections. */
   set({ up = {}, down = {} }: { up?: Way; down?: Way }): void {
     this.#up = up;
     this.#down = down;
@@ -102,19 +104,19 @@ export class TcpProxy {
     this.#changed = Promise.withResolvers();
   }
 
-  /** Ends every connection: `reset` as a machine that lost its state, `end` in order. */
+  /** Ends every connection: `reset` like a machine that lost its state, `end` in order. */
   cut(how: 'reset' | 'end'): void {
     for (const { client, target } of this.#links) {
       for (const socket of [client, target]) how === 'reset' ? reset(socket) : socket.end();
     }
   }
 
-  /** Leaves every open connection half open for ever, as a machine that lost its power; later ones are well. */
+  /** Leaves every open connection half open forever, like a machine that lost its power. Later connections work. */
   forsake(): void {
     for (const link of this.#links) link.isForsaken = true;
   }
 
-  /** Resets every connection now and later, until `accept`. */
+  /** Resets every connection, now and later, until `accept`. */
   refuse(): void {
     this.#refuses = true;
     this.cut('reset');
@@ -149,7 +151,7 @@ export class TcpProxy {
       });
       one.on('close', () => {
         if (other.closed) this.#links.delete(link);
-        // One that has ended in order has an end on its way already.
+        // A side that has ended in order has its end on its way already.
         else if (!one.readableEnded && !link.isForsaken) other.destroy();
       });
     }
@@ -157,7 +159,7 @@ export class TcpProxy {
     this.#carry(target, client, () => (link.isForsaken ? { isLost: true } : this.#down));
   }
 
-  /** Forwards what `from` says, one piece after another. */
+  /** Forwards the bytes of `from`, one piece after another. */
   #carry(from: Socket, to: Socket, way: () => Way): void {
     let insideBytes = 0;
     let carriedBytes = 0;
@@ -168,7 +170,7 @@ export class TcpProxy {
       if (latencyMs + jitterMs > 0 && lateMs > 0) await this.#clock.delay(lateMs);
       while (way().isHeld && !to.destroyed) await this.#changed.promise;
       const { bytesPerSecond, isLost, limitBytes = Number.POSITIVE_INFINITY, sliceBytes } = way();
-      // Or the receiver would find several packets at once.
+      // Without this, the receiver would get several packets at once.
       if (sliceBytes) await turns();
       if (bytesPerSecond) await this.#clock.delay((piece.length / bytesPerSecond) * 1000);
       insideBytes -= piece.length;
@@ -178,7 +180,7 @@ export class TcpProxy {
       carriedBytes += passed.length;
       const isFull = !to.write(passed);
       if (passed.length < piece.length) {
-        // Those before the limit arrive; a reset would overtake them.
+        // Waits, because bytes before the limit must arrive, and the reset would overtake them.
         await new Promise((resolve) => to.write('', resolve));
         reset(from);
         reset(to);

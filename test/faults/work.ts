@@ -6,22 +6,19 @@ import { drawPicture, writePgm } from '../picture-files.ts';
 import { hashFiles, readHistogram, readJson } from '../results.ts';
 import { writeTiledTiff } from '../tiled-tiff.ts';
 
-/**
- * What is asked of every job of the fault tests: small shards, so that there is always a next one that something can
- * happen to.
- */
+/** Options of every job in fault tests: small shards, so that there is always a next one to disturb. */
 export const cut = { tilePx: 32, batchFrames: 2, grid: { rows: 2, columns: 2 }, map: 'tiff' } as const;
 
 const image = { width: 256, height: 256 };
 const frames = { count: 24, width: 32, height: 24 };
 
-/** Sources, and what LBP of them must be. */
+/** Sources, and their expected LBP results. */
 export interface Work {
   folder: string;
-  /** As it comes from the definition. */
+  /** The result by the definition. */
   expected: { counted: number; bins: number[] };
   shards: number;
-  /** Sources. */
+  /** Number of sources. */
   sources: number;
   pixels: number;
 }

@@ -2,26 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SeededRandom } from '../../apps/coordinator/src/testing/simulation/seeded-random.ts';
 import { nodeNames, nodeTimeoutMs, type SoakCluster } from './soak-cluster.ts';
 
-/** What is done to a cluster, and when: a function of the random numbers. */
+/** A fault of a cluster, with its time. Both depend only on the random numbers. */
 export interface Fault {
   atMs: number;
   kind: 'kill a node' | 'stop a node' | 'kill the leader' | 'stop the leader';
-  /** The name of the node that it happens to. */
+  /** The name of the affected node. */
   name: string;
-  /** Until what stands still goes on, or what was killed is started again. */
+  /** Milliseconds until a stopped process goes on, or a killed one is started again. */
   forMs: number;
 }
 
 /**
- * Faults of one round. Nodes are lost twice at most: a shard over which three die is given up as their killer, as it
- * should be.
+ * The faults of one round. At most two nodes are lost, because a shard that was on three lost nodes is rightly given
+ * up.
  */
 export function planFaults(random: SeededRandom, withCoordinators: boolean): Fault[] {
   const within = 5_000;
   const faults: Fault[] = [];
   for (let i = random.whole(0, 2); i > 0; i--) {
     const kind = random.pick(['kill a node', 'stop a node'] as const);
-    // Half of them past the deadline.
+    // About half of the stops last longer than the deadline.
     const forMs = kind === 'stop a node' ? random.between(200, 2 * nodeTimeoutMs) : random.between(0, 2_000);
     faults.push({ atMs: random.between(0, within), kind, name: random.pick(nodeNames), forMs });
   }
@@ -35,7 +35,7 @@ export function planFaults(random: SeededRandom, withCoordinators: boolean): Fau
 export const describeFault = ({ kind, name, atMs, forMs }: Fault): string =>
   `${kind}${name && ` ${name}`} at ${(atMs / 1000).toFixed(1)} s for ${(forMs / 1000).toFixed(1)} s`;
 
-/** Does them all, each at its time, and undoes them; two of the same node follow each other. */
+/** Causes all faults, each at its time, and undoes them. Faults of the same node follow each other. */
 export async function disturb(cluster: SoakCluster, faults: readonly Fault[]): Promise<void> {
   const startMs = performance.now();
   const busy = new Map<string, Promise<void>>();

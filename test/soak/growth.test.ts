@@ -5,7 +5,7 @@ import { growthOf, slope, type Usage } from './growth.ts';
 const life = (rounds: number, bytes: (round: number) => number, descriptors: (round: number) => number): Usage[] =>
   Array.from({ length: rounds }, (_, round) => ({ round, bytes: bytes(round), descriptors: descriptors(round) }));
 
-/** As a heap between two collections. */
+/** Memory like a heap that grows between two collections. */
 const saw = (round: number): number => 150e6 + (round % 4) * 20e6;
 
 test('a process that goes up and down, or grows while it warms up, does not grow', () => {
@@ -22,7 +22,7 @@ test('a process that goes up and down, or grows while it warms up, does not grow
   );
 });
 
-test('what rises round by round is told, memory and descriptors each', () => {
+test('a rise from round to round is reported, for memory and descriptors separately', () => {
   assert.equal(
     growthOf(
       life(
@@ -46,7 +46,7 @@ test('what rises round by round is told, memory and descriptors each', () => {
   );
 });
 
-test('a short life tells nothing', () => {
+test('a short life gives no result', () => {
   assert.equal(
     growthOf(
       life(
@@ -59,7 +59,7 @@ test('a short life tells nothing', () => {
   );
 });
 
-test('the slope of a line is its own', () => {
+test('values on a line have the slope of the line', () => {
   assert.equal(slope([1, 3, 5, 7]), 2);
   assert.equal(slope([5]), 0);
 });

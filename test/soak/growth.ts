@@ -1,19 +1,19 @@
-/** What a process had at the end of a round. */
+/** Resources of a process at the end of a round. */
 export interface Usage {
   round: number;
   bytes: number;
   descriptors: number;
 }
 
-/** Rounds in which a process warms up: what it compiles and keeps by then is not counted. */
+/** Rounds in which a process warms up. They are not counted, because code is still being compiled and kept. */
 const warmUpRounds = 3;
-/** Fewer than these tell nothing. */
+/** With fewer rounds there is no result. */
 const leastRounds = 8;
-/** What a heap that is not collected yet may add, and sockets that are not closed yet. */
+/** Allowed growth: a heap that is not collected yet, and sockets that are not closed yet. */
 const allowedBytes = 80e6;
 const allowedDescriptors = 12;
 
-/** What grows in the life of a process, in words; undefined where nothing does, or its life was too short to tell. */
+/** The growing resources of a process, in words; undefined if none grows, or its life was too short. */
 export function growthOf(life: readonly Usage[]): string | undefined {
   const warm = life.slice(warmUpRounds);
   if (warm.length < leastRounds) return undefined;
@@ -33,8 +33,8 @@ export function growthOf(life: readonly Usage[]): string | undefined {
 }
 
 /**
- * The line through all values must rise by more than what is allowed, and so must the medians of the first and last
- * third.
+ * Growth means that both the line through all values, and the medians from the first to the last third, rise by more
+ * than is allowed.
  */
 function grown(values: readonly number[], allowed: number, tell: (value: number) => string): string | undefined {
   const perRound = slope(values);
@@ -44,7 +44,7 @@ function grown(values: readonly number[], allowed: number, tell: (value: number)
   return `${tell(perRound)} a round`;
 }
 
-/** The rise of the line of least squares from one value to the next. */
+/** The slope of the least-squares line per value. */
 export function slope(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

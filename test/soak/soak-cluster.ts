@@ -7,7 +7,7 @@ import { residentBytes } from '../process-list.ts';
 
 export const nodeNames = ['a', 'b', 'c'] as const;
 
-/** Silence after which a node, and a coordinator, count as lost. */
+/** Milliseconds of silence after which a node or a coordinator counts as lost. */
 export const nodeTimeoutMs = 3_000;
 /** For a machine that is busy. */
 
@@ -34,17 +34,17 @@ export class SoakCoordinator {
     this.http = `http://127.0.0.1:${http}`;
   }
 
-  /** The id of the process that coordinates; undefined when it has ended. */
+  /** The id of the coordinator's process; undefined if it has ended. */
   get pid(): number | undefined {
     return this.#hasEnded ? undefined : this.#program.pidsOf('coordinator')[0];
   }
 
-  /** Starts its process where there is none, and resolves when that answers. */
+  /** Starts its process if it is not running, and resolves when the process answers. */
   async ensure(): Promise<void> {
     if (!this.#hasEnded) return;
     const addresses = ['--listen', this.address, '--http', new URL(this.http).host];
     const options = [...addresses, '--node-timeout', String(nodeTimeoutMs), '--log-level', 'warn'];
-    // A URL of a database is not for the list of processes.
+    // Not an argument, because the list of processes would show the URL of the database.
     const program = new Halogrid(['coordinator', ...options], {
       env: { HALOGRID_LEDGER: this.#ledger },
       maxLifeMs: this.#maxLifeMs,
@@ -100,7 +100,7 @@ export class SoakCoordinator {
   }
 }
 
-/** Coordinators of one ledger, and three nodes that know all of them. */
+/** Coordinators with one ledger, and three nodes that know all coordinators. */
 export class SoakCluster {
   readonly coordinators: SoakCoordinator[];
   readonly nodes = new Map<string, ClusterNode>();
@@ -112,7 +112,7 @@ export class SoakCluster {
     this.#maxLifeMs = maxLifeMs;
   }
 
-  /** `ledger` is a file, for one coordinator, or the URL of a database, for two. */
+  /** Starts the cluster. `ledger` is a file, for one coordinator, or the URL of a database, for two. */
   static async start(ledger: string, maxLifeMs: number): Promise<SoakCluster> {
     const count = ledger.includes('://') ? 2 : 1;
     const coordinators: SoakCoordinator[] = [];
@@ -122,13 +122,13 @@ export class SoakCluster {
     return cluster;
   }
 
-  /** Starts whatever is not there; resolves with who leads once all nodes are attached to it. */
+  /** Starts all missing processes; resolves with the leader once all nodes are attached to it. */
   async heal(): Promise<SoakCoordinator> {
     for (const coordinator of this.coordinators) await coordinator.ensure();
     for (const name of nodeNames) if (!this.nodes.has(name)) await this.startNode(name);
     return eventually('a leader with every node', async () => {
       this.checkNodes();
-      // One that was passed over ends a little after it wakes up.
+      // A coordinator that was replaced ends shortly after it wakes up.
       for (const coordinator of this.coordinators) await coordinator.ensure();
       for (const coordinator of this.coordinators) {
         if (!(await coordinator.leads())) continue;
@@ -149,13 +149,13 @@ export class SoakCluster {
     const node = await startNode(addresses, name, 'cpu', [], { maxLifeMs: this.#maxLifeMs });
     this.nodes.set(name, node);
     void node.program.ended.then(({ code, signal, stderr }) => {
-      // Nobody asked it to.
+      // It ended without being asked.
       if (this.nodes.get(name) === node)
         this.#endedByThemselves.push(`Node ${name} ended with ${code ?? signal}: ${stderr}`);
     });
   }
 
-  /** Throws where a node has ended that nobody killed. */
+  /** Throws if a node has ended that was not killed. */
   checkNodes(): void {
     if (this.#endedByThemselves.length > 0) throw new Error(this.#endedByThemselves.join('\n'));
   }
@@ -167,7 +167,7 @@ export class SoakCluster {
     await program.ended;
   }
 
-  /** Asks everything to end, and resolves when it has. */
+  /** Asks all processes to end, and resolves when they have. */
   async stop(): Promise<void> {
     const nodes = [...this.nodes.values()];
     this.nodes.clear();
@@ -183,5 +183,5 @@ export class SoakCluster {
   }
 }
 
-/** A ledger in a file of that folder. */
+/** The path of a ledger file in that folder. */
 export const ledgerFile = (folder: string): string => join(folder, 'ledger.sqlite');

@@ -9,7 +9,7 @@ import { drawPicture, writePgm } from '../picture-files.ts';
 import { hashFiles, readErrors, readJson } from '../results.ts';
 import { writeTiledTiff } from '../tiled-tiff.ts';
 
-/** A job that is done over and over. */
+/** A job that is repeated. */
 export interface SoakWork {
   name: string;
   request: Omit<JobRequest, 'out'>;
@@ -18,7 +18,7 @@ export interface SoakWork {
 const imagePx = 1_536;
 const mutants = 80;
 
-/** Writes the sources of every kind of job; videos where ffmpeg is there to make them. */
+/** Writes the sources of every kind of job; videos only if ffmpeg is installed. */
 export async function writeSoakWorks(folder: string, seed: number): Promise<SoakWork[]> {
   const source = (name: string): string => {
     mkdirSync(join(folder, name), { recursive: true });
@@ -53,7 +53,7 @@ export async function writeSoakWorks(folder: string, seed: number): Promise<Soak
   return works;
 }
 
-/** All that a job leaves which does not depend on when and where it ran. */
+/** All of a job's output that does not depend on when and where it ran. */
 export interface SoakOutcome {
   digest: string;
   quarantined: string[];
@@ -66,7 +66,7 @@ export function readSoakOutcome(out: string): SoakOutcome {
   assert.equal(job.state, 'complete', job.error);
   const errors = existsSync(join(out, 'errors.jsonl')) ? readErrors(out) : [];
   const files = hashFiles(out);
-  // How often a shard was tried, and times, differ.
+  // These files contain attempts and times, which differ.
   for (const name of ['job.json', 'errors.jsonl']) delete files[name];
   return {
     digest: job.digest,

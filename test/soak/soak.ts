@@ -1,6 +1,6 @@
-// node test/soak/soak.ts [--hours H | --minutes M] [--seed N] [--postgres BIN]
-// A cluster that does jobs for hours while its processes are killed and stopped. Ends with 1 and names the seed where a
-// result differs from that of the same job undisturbed, a job hangs, or a coordinator grows.
+// node test/soak/soak.ts [--hours H | --minutes M] [--seed N] [--postgres BIN] Runs jobs on a cluster for hours while
+// its processes are killed and stopped. Ends with exit code 1 and names the seed if a result differs from the
+// undisturbed job, a job hangs, or a coordinator grows.
 import assert from 'node:assert/strict';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,19 +31,19 @@ if (!(minutes > 0) || !Number.isInteger(seed))
 if (!hasProc) throw new Error('What processes take is told by /proc, which this machine has not');
 
 /**
- * Coordinators are left alone for as many rounds, and then disturbed for as many, so that some live long enough to
- * grow.
+ * Coordinators are left alone for this many rounds, and then disturbed for as many, so that some live long enough to
+ * show growth.
  */
 const calmRounds = 16;
 
 const folder = scratchFolder();
-// Whatever was started, and the folder, go with this process.
+// Exits in order, so that all started processes end and the folder is removed.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const random = new SeededRandom(seed);
 const endMs = performance.now() + minutes * 60_000;
 const maxLifeMs = minutes * 60_000 + 30 * 60_000;
 
-/** By the life of a coordinator's process, and what it did in it. */
+/** Resources by the life of a coordinator's process and its role in it. */
 const lives = new Map<string, Usage[]>();
 const faultCounts = new Map<string, number>();
 const jobCounts = new Map<string, number>();
@@ -82,14 +82,14 @@ if (failure) {
 
 async function openLedger(): Promise<{ url: string; remove(): Promise<void> }> {
   if (!values.postgres) return { url: ledgerFile(folder), remove: async () => {} };
-  // Read where the module is loaded.
+  // The module reads it when it is loaded.
   process.env.HALOGRID_TEST_POSTGRES = values.postgres;
   const { PostgresServer } = await import('@halogrid/ledger/testing-postgres-server');
   const server = await PostgresServer.start();
   return { url: await server.createDatabase(), remove: () => server.remove() };
 }
 
-/** Does every job once, with whatever happens meanwhile; resolves with the outcomes by name. */
+/** Runs every job once while `meanwhile` runs; resolves with the outcomes by name. */
 async function doJobs(works: readonly SoakWork[], meanwhile?: () => Promise<void>): Promise<Map<string, SoakOutcome>> {
   const leader = await cluster.heal();
   const jobs = connectJobs(leader.address);
@@ -97,7 +97,7 @@ async function doJobs(works: readonly SoakWork[], meanwhile?: () => Promise<void
   for (const { name, request } of works) await jobs.submit({ ...request, out: outs.get(name)! });
   jobs.close();
   await meanwhile?.();
-  // job.json says how a job ended, whichever coordinator ended it.
+  // job.json says how a job ended, for any coordinator.
   const areOver = (): boolean => {
     cluster.checkNodes();
     return [...outs.values()].every(hasEnded);
@@ -109,7 +109,7 @@ async function doJobs(works: readonly SoakWork[], meanwhile?: () => Promise<void
 }
 
 function hasEnded(out: string): boolean {
-  // What grows is cleared behind it.
+  // The scratch folder is removed after job.json is written.
   if (!existsSync(join(out, 'job.json')) || existsSync(join(out, '.halogrid'))) return false;
   return /complete|failed|cancelled/.test(readJson(out, 'job.json').state);
 }
@@ -131,7 +131,7 @@ async function playRound(works: readonly SoakWork[], expected: Map<string, SoakO
   for (const [i, coordinator] of cluster.coordinators.entries()) {
     const usage = coordinator.usage();
     if (!usage) continue;
-    // A standby that begins to lead opens what it then needs: that is no growth.
+    // A standby that begins to lead opens more files, which is not growth, so a new role counts as a new life.
     const life = `${i + 1}, life ${coordinator.life}, ${coordinator === leader ? 'leading' : 'standing by'}`;
     lives.set(life, [...(lives.get(life) ?? []), { round: rounds, ...usage }]);
   }

@@ -1,4 +1,4 @@
-/** Attributes by name. An undefined one is left out. @typedef {Record<string, string | number | undefined>} Attributes */
+/** Attributes by name, without undefined ones. @typedef {Record<string, string | number | undefined>} Attributes */
 
 /** Replaces the children of an element. @param {string} id @param {(Node | string)[]} children */
 export const fill = (id, children) => byId(id).replaceChildren(...children);

@@ -85,7 +85,7 @@ test('tokens open other addresses, and what they do not protect from is said', (
   const tokens = writeSecret(secretFolder(t), 'tokens', 'submit alice 0123456789abcdef\n');
   const options = { listen: '0.0.0.0:1', data: { dataRoot: ['/'] }, security: { tokens } };
   assert.deepEqual(createCoordinatorConfig(options).warnings, [
-    'Tokens are sent without TLS: whoever sees the network can use them',
+    'Tokens are sent without TLS: everyone who sees the network traffic can use them',
   ]);
   assert.deepEqual(createCoordinatorConfig({ security: { tokens } }).warnings, []);
 });

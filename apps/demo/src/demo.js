@@ -18,19 +18,19 @@ let chosen;
 let frame;
 /** @type {Result<true> | undefined} */
 let result;
-/** What is saved of the result. @type {object | undefined} */
+/** The part of the result that is saved. @type {object | undefined} */
 let found;
 let savedUrl = '';
 /** @type {(() => void) | undefined} */
 let closeCamera;
 /** @type {'linear' | 'log'} */
 let scale = 'linear';
-/** Computing, one frame after another. @type {Promise<void>} */
+/** The work in progress: one frame after another. @type {Promise<void>} */
 let work = Promise.resolve();
-/** What was asked for and is not done. */
+/** How many requests are not done. */
 let asked = 0;
 
-/** Does what somebody asks for, and says what went wrong. @param {() => Promise<void> | void} act */
+/** Runs a user's request, and shows an error if it fails. @param {() => Promise<void> | void} act */
 function trying(act) {
   asked++;
   byId('main').setAttribute('aria-busy', 'true');
@@ -40,13 +40,13 @@ function trying(act) {
   }).then(() => byId('main').setAttribute('aria-busy', String(--asked > 0)));
 }
 
-/** Does something after all that was begun. @param {() => Promise<void> | void} act */
+/** Runs something after all earlier work. @param {() => Promise<void> | void} act */
 function next(act) {
   work = work.then(act).catch((error) => fill('trouble', [error.message]));
   return work;
 }
 
-/** Opens what is to compute. */
+/** Opens the chosen device. */
 async function choosePlace() {
   const on = /** @type {'auto' | 'webgpu' | 'wasm'} */ (fieldById('on').value);
   fill('why', []);
@@ -66,7 +66,7 @@ function chooseWork() {
   chosen = { op, run: pipeline([op], { border: border || undefined }) };
 }
 
-/** Computes the frame there is, and shows what was found. */
+/** Computes the present frame, and shows the result. */
 async function compute() {
   if (!frame || !device || !chosen) return;
   draw(/** @type {HTMLCanvasElement} */ (byId('source')), frame);
@@ -114,7 +114,7 @@ async function startCamera() {
 
 function save() {
   if (!found) return;
-  // It is read after this returns.
+  // The old address is revoked only now, because a download reads it later.
   URL.revokeObjectURL(savedUrl);
   savedUrl = URL.createObjectURL(new Blob([JSON.stringify(found)], { type: 'application/json' }));
   element('a', { href: savedUrl, download: 'histogram.json' }).click();

@@ -4,7 +4,7 @@ import { grayValues, whiteOf } from './gray-values.js';
 
 /** @import { Result } from '@halogrid/kernels/api' */
 
-/** What a channel is called where there are several: those of ldp are directions. @param {string} name */
+/** The name of a channel, if there are several: the channels of ldp are directions. @param {string} name */
 const wordsOf = (name) => `${name}°`;
 
 /** Draws each channel of a map. @param {Result<true>} result */
@@ -49,7 +49,7 @@ export function drawHistograms(result, scale) {
   fill('histograms', result.bins > 0 ? cards : [none]);
 }
 
-/** The counts of each channel, as histogram.json has them. @param {Result} result */
+/** The counts of each channel, as in histogram.json. @param {Result} result */
 export function countsOf({ channels, bins, histogram }) {
   return channels.map((name, i) => ({ name, bins: [...histogram.subarray(i * bins, (i + 1) * bins)] }));
 }

@@ -1,10 +1,11 @@
-/** Frames a second, of the frames of the last second. */
+/** Frames per second, measured over the last second. */
 export class FrameRate {
   /** @type {number[]} */
   #times = [];
 
   /**
-   * A frame is done at that time. @param {number} nowMs @returns {number} frames a second; 0 until two frames are known
+   * Adds a frame that was done at that time. @param {number} nowMs @returns {number} frames a second; 0 until two
+   * frames are known
    */
   add(nowMs) {
     this.#times = [...this.#times.filter((ms) => nowMs - ms <= 1000), nowMs];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { FrameRate } from './frame-rate.js';
 
-test('frames at a steady distance have its rate, whatever came before the last second', () => {
+test('frames at a steady interval give its rate, whatever came before the last second', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 500 }), fc.array(fc.nat(2000), { maxLength: 5 }), (distanceMs, earlier) => {
       const rate = new FrameRate();
@@ -15,7 +15,7 @@ test('frames at a steady distance have its rate, whatever came before the last s
   );
 });
 
-test('of one frame nothing is known', () => {
+test('one frame gives no rate', () => {
   const rate = new FrameRate();
   assert.equal(rate.add(1), 0);
   assert.equal(rate.add(11), 100);

@@ -1,7 +1,7 @@
 /** @import { Samples } from '@halogrid/kernels/api' */
 
 /**
- * Samples as opaque gray: 0 is black, and `most` is white. What is not a number is black.
+ * Samples as opaque gray: 0 is black, and `most` is white. NaN is black.
  *
  * @param {Samples} samples
  * @param {number} most above 0
@@ -20,7 +20,7 @@ export function grayValues(samples, most) {
 }
 
 /**
- * What is white: the last bin, or the greatest sample of results that have no bins.
+ * The value that is white: the last bin, or the greatest sample for results without bins.
  *
  * @param {Samples} samples
  * @param {number} bins

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grayValues, whiteOf } from './gray-values.js';
 
-test('the last bin is white, and what is not a number is black', () => {
+test('the last bin is white, and NaN is black', () => {
   assert.deepEqual(
     [...grayValues(Uint8Array.of(0, 9), whiteOf(new Uint8Array(0), 10))],
     [0, 0, 0, 255, 255, 255, 255, 255],

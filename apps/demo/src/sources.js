@@ -1,4 +1,4 @@
-/** Pixels of what is drawn, a picture or a frame of a video. */
+/** Reads the pixels of a picture or of a frame of a video. */
 class Reader {
   #canvas = document.createElement('canvas');
   #context = /** @type {CanvasRenderingContext2D} */ (this.#canvas.getContext('2d', { willReadFrequently: true }));
@@ -13,8 +13,7 @@ class Reader {
 }
 
 /**
- * Decodes a file of a picture, colours as they are in it. Rejects with a sentence. @param {Blob} blob @param {string}
- * name
+ * Decodes a picture file, with its colours unchanged. Rejects with a sentence. @param {Blob} blob @param {string} name
  */
 export async function openPicture(blob, name) {
   const bitmap = await createImageBitmap(blob, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' }).catch(() => {
@@ -28,11 +27,11 @@ export async function openPicture(blob, name) {
 }
 
 /**
- * Opens the camera, and gives each frame to `take`, one at a time: a frame that comes meanwhile is left out. Rejects
+ * Opens the camera, and gives frames to `take`, one at a time. Frames that come while `take` works are skipped. Rejects
  * with a sentence.
  *
  * @param {(frame: ImageData) => Promise<void>} take
- * @returns {Promise<() => void>} what closes it
+ * @returns {Promise<() => void>} a function that closes the camera
  */
 export async function openCamera(take) {
   if (!navigator.mediaDevices) throw new Error('The camera needs a page of https or localhost.');

@@ -1,4 +1,4 @@
-"""A server that answers as it is told, in place of a coordinator."""
+"""A server with prepared answers, in place of a coordinator."""
 
 import json
 import threading
@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Answer:
-    """What is sent: a status and a body, which is JSON unless it is bytes; ``cut``: it ends before its length."""
+    """An answer: a status and a body, which is sent as JSON unless it is bytes; ``cut``: the body ends too early."""
 
     def __init__(self, body, status=200, cut=False):
         self.body, self.status, self.cut = body, status, cut
@@ -15,7 +15,7 @@ class Answer:
 
 @contextmanager
 def coordinator(answers):
-    """Its URL, and what is asked: method, path, headers, body. ``answers`` has an Answer or a list by path."""
+    """Its URL, and the requests so far: method, path, headers, body. ``answers``: by path, an Answer or a list."""
     asked = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,6 +1,6 @@
-"""Damages files of features byte by byte: each then has the counts that it had, or is an Error.
+"""Damages files of features byte by byte: each must then still give the same counts, or an Error.
 
-Arguments: the seed; of how many bytes one is changed, each time; the files.
+Arguments: the seed; N, to change one byte in N each time; the files.
 """
 
 import os

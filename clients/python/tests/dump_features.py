@@ -1,4 +1,4 @@
-"""Prints what halogrid.load gives for each line of stdin, [path, pipeline], as a line of JSON."""
+"""Prints the result of halogrid.load for each line [path, pipeline] of stdin, as a line of JSON."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Encoders, by the specifications of Parquet and Snappy: what the tests of the readers have them read."""
+"""Encoders for tests of the readers, by the specifications of Parquet and Snappy."""
 
 import random
 
@@ -16,7 +16,7 @@ def zigzag(number):
 
 
 def delta_pack(numbers, block=128, per_block=4, junk=0):
-    """DELTA_BINARY_PACKED; widths of miniblocks that have no number are ``junk``."""
+    """DELTA_BINARY_PACKED; miniblocks without a number have the width ``junk``."""
     size = block // per_block
     out = bytearray(varint(block) + varint(per_block) + varint(len(numbers)) + zigzag(numbers[0] if numbers else 0))
     deltas = [after - before for before, after in zip(numbers, numbers[1:])]
@@ -34,7 +34,7 @@ def delta_pack(numbers, block=128, per_block=4, junk=0):
 
 
 def levels(bits, seed):
-    """Runs and packed bits, in any mixture that says those levels."""
+    """A random mixture of runs and packed bits that encodes those levels."""
     chosen = random.Random(seed)
     out = bytearray()
     at = 0
@@ -55,7 +55,7 @@ def levels(bits, seed):
 
 
 def snappy_pack(data, seed):
-    """Literals and copies of every kind, where they are possible."""
+    """A random mixture of literals and copies of every kind."""
     chosen = random.Random(seed)
     out = bytearray(varint(len(data)))
     at = 0

@@ -1,4 +1,4 @@
-"""Calls of a coordinator, against a server that answers as one."""
+"""Tests calls of a coordinator, against a server that answers like one."""
 
 import json
 import os

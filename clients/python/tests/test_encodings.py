@@ -1,4 +1,4 @@
-"""What readers make of encoded numbers, levels, texts and compressed bytes: all that was encoded, or Malformed."""
+"""Tests that readers return encoded numbers, levels, texts and compressed bytes exactly, or raise Malformed."""
 
 import random
 import unittest
@@ -27,7 +27,7 @@ class Deltas(unittest.TestCase):
             block, per_block = chosen.choice([(128, 4), (256, 8), (128, 1), (1024, 4)])
             packed = delta_pack(numbers, block, per_block, junk=chosen.choice([0, 7, 255]))
             for quickly in READERS:
-                # What comes before and behind is of others.
+                # The bytes before and after do not belong to the numbers.
                 cursor = Cursor(b"abc" + packed + b"de", 3)
                 self.assertEqual(unpack(cursor, len(numbers), quickly=quickly).tolist(), numbers)
                 self.assertEqual(cursor.left, 2)
@@ -104,7 +104,7 @@ class Levels(unittest.TestCase):
         chosen = random.Random(4)
         for seed in range(100):
             bits = [int(chosen.random() < chosen.choice([0.02, 0.5])) for _ in range(chosen.randint(1, 200))]
-            # Packed bits may end a list alone: the rest of their byte is not of it.
+            # Packed bits may end within a byte: the rest of that byte does not count.
             self.assertEqual(read_levels(levels(bits, seed), len(bits))[: len(bits)], bytes(bits))
 
     def test_others_are_malformed(self):

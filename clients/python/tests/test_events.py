@@ -1,4 +1,4 @@
-"""Server-sent events, in whatever pieces they come."""
+"""Tests server-sent events that arrive in pieces of any size."""
 
 import io
 import unittest
@@ -7,7 +7,7 @@ from halogrid.events import read_events
 
 
 class Pieces(io.RawIOBase):
-    """A body that comes in pieces of so many bytes."""
+    """A body that arrives in pieces of ``size`` bytes."""
 
     def __init__(self, data, size):
         self.data, self.size = data, size

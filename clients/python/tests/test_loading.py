@@ -1,4 +1,4 @@
-"""What is loaded of a folder, and the sentences where that cannot be."""
+"""Tests what is loaded from a folder, and the sentences if it cannot be loaded."""
 
 import os
 import tempfile

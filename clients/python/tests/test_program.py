@@ -1,4 +1,4 @@
-"""`halogrid.run`, with a program that does as it is told in place of halogrid."""
+"""Tests `halogrid.run`, with a fake program in place of halogrid."""
 
 import json
 import os

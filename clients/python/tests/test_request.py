@@ -1,4 +1,4 @@
-"""What is asked for becomes a JobSpec, or options of the command line."""
+"""Tests that arguments become a JobSpec, or options of the command line."""
 
 import fractions
 import os

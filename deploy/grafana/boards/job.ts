@@ -2,8 +2,8 @@ import type { Dashboard } from '../dashboard.ts';
 import { clusterVariable, each, panel, rate, series } from './queries.ts';
 
 /**
- * A cluster while one job ran: no series names a job, so its time is what is chosen, and marks say when jobs began and
- * ended. The job itself is on the console.
+ * A cluster while one job ran. No series names a job, so the viewer chooses the job's time; marks show when jobs began
+ * and ended. The console shows the job itself.
  */
 export const jobBoard: Dashboard = {
   uid: 'halogrid-job',
@@ -22,18 +22,13 @@ export const jobBoard: Dashboard = {
         panel('Shards open', 'short', 'Shards of unfinished jobs by state.', [
           { expr: each('sum', series('halogrid_shards', 'state!="done"'), 'state'), legend: '{{cluster}} {{state}}' },
         ]),
-        panel(
-          'Nodes bound by',
-          'percentunit',
-          'Share of the time of nodes, by the stage that all behind it waited for.',
-          [
-            {
-              expr: `${each('sum', rate('halogrid_node_binding_seconds_total'), 'stage')} / on (cluster) group_left () ${each('sum', rate('halogrid_node_binding_seconds_total'))}`,
-              legend: '{{cluster}} {{stage}}',
-            },
-          ],
-        ),
-        panel('Leases that were no use', 'cps', 'Leases that ended without a result that counts, by why.', [
+        panel('Nodes bound by', 'percentunit', 'Share of the time of nodes, by the stage that was the bottleneck.', [
+          {
+            expr: `${each('sum', rate('halogrid_node_binding_seconds_total'), 'stage')} / on (cluster) group_left () ${each('sum', rate('halogrid_node_binding_seconds_total'))}`,
+            legend: '{{cluster}} {{stage}}',
+          },
+        ]),
+        panel('Leases that were no use', 'cps', 'Leases that ended without a result that counts, by reason.', [
           {
             expr: each('sum', rate('halogrid_shards_finished_total', 'outcome!="ok"'), 'outcome'),
             legend: '{{cluster}} {{outcome}}',

@@ -1,7 +1,7 @@
 import type { Dashboard, Panel } from '../dashboard.ts';
 import { clusterVariable, each, nodeVariable, onNode, ours, panel, quantiles, rate, series } from './queries.ts';
 
-/** What is committed, what goes wrong, and how processes feel. */
+/** Commits, faults, and the health of processes. */
 export const ledgerBoard: Dashboard = {
   uid: 'halogrid-ledger',
   title: 'halogrid: ledger and faults',
@@ -35,10 +35,10 @@ function ledger(): Panel[] {
 
 function leases(): Panel[] {
   return [
-    panel('Shards finished', 'cps', 'Leases that ended, by what became of them.', [
+    panel('Shards finished', 'cps', 'Leases that ended, by outcome.', [
       { expr: each('sum', rate('halogrid_shards_finished_total'), 'outcome'), legend: '{{cluster}} {{outcome}}' },
     ]),
-    panel('Attempts', 'cps', 'Leases given, by why: a first try, or the reason of a repeated one.', [
+    panel('Attempts', 'cps', 'Leases given, by reason: a first try, or why the shard is repeated.', [
       { expr: each('sum', rate('halogrid_shard_attempts_total'), 'reason'), legend: '{{cluster}} {{reason}}' },
     ]),
     panel(
@@ -47,7 +47,7 @@ function leases(): Panel[] {
       'Leases that ended without an answer because their node went away and did not bring them back.',
       [{ expr: each('sum', rate('halogrid_lease_expirations_total')), legend: '{{cluster}} expired' }],
     ),
-    panel('Jobs ended', 'short', 'Jobs that ended around each point, by how.', [
+    panel('Jobs ended', 'short', 'Jobs that ended around each point, by final state.', [
       {
         expr: each('sum', `increase(${series('halogrid_jobs_ended_total')}[$__rate_interval])`, 'state'),
         legend: '{{cluster}} {{state}}',
@@ -78,10 +78,10 @@ function scheduling(): Panel[] {
         },
       ],
     ),
-    panel('Nodes set aside', 'cps', 'Times that a node got no shards for a while, because it failed too often.', [
+    panel('Nodes set aside', 'cps', 'How often a node got no shards for a while because it failed too often.', [
       { expr: each('sum', rate('halogrid_nodes_set_aside_total')), legend: '{{cluster}} set aside' },
     ]),
-    panel('What nodes lack', 'short', 'Needs of jobs that a node cannot meet: it gets no work that has them.', [
+    panel('What nodes lack', 'short', 'Needs of jobs that a node cannot meet. It gets no work that has them.', [
       { expr: each('max', series('halogrid_node_lacks'), 'node'), legend: '{{cluster}} {{node}}' },
       { expr: each('sum', rate('halogrid_nodes_lacking_total')), legend: '{{cluster}} found out' },
     ]),
@@ -93,9 +93,12 @@ function scheduling(): Panel[] {
       { expr: each('sum', rate('halogrid_checked_shards_total')), legend: '{{cluster}} checked' },
       { expr: each('sum', rate('halogrid_shard_disputes_total')), legend: '{{cluster}} differed' },
     ]),
-    panel('Wrong answers by node', 'cps', 'Answers that two others contradicted; after one the node is sent away.', [
-      { expr: each('sum', rate('halogrid_result_mismatches_total'), 'node'), legend: '{{cluster}} {{node}}' },
-    ]),
+    panel(
+      'Wrong answers by node',
+      'cps',
+      'Answers that two others contradicted. After one, the node gets no more shards.',
+      [{ expr: each('sum', rate('halogrid_result_mismatches_total'), 'node'), legend: '{{cluster}} {{node}}' }],
+    ),
   ];
 }
 
@@ -107,7 +110,7 @@ function quarantine(): Panel[] {
     panel(
       'Quarantined by node',
       'cps',
-      'Inputs each node could not read or decode: one node alone points at its storage.',
+      'Inputs that each node could not read or decode. If it is only one node, suspect its storage.',
       [
         {
           expr: each('sum', rate('halogrid_node_quarantined_total', onNode), 'instance', 'stage'),
@@ -120,7 +123,7 @@ function quarantine(): Panel[] {
 
 function processes(): Panel[] {
   return [
-    panel('Resident memory', 'bytes', 'Memory of each process, pixels in flight included.', [
+    panel('Resident memory', 'bytes', 'Memory of each process, including pixels in flight.', [
       {
         expr: each('sum', series('process_resident_memory_bytes', ours), 'instance'),
         legend: '{{cluster}} {{instance}}',
@@ -129,7 +132,7 @@ function processes(): Panel[] {
     panel(
       'Event-loop lag',
       's',
-      'Lag of the event loop at its 99th percentile since the last scrape: late heartbeats lose nodes.',
+      'The 99th percentile of the lag of the event loop since the last scrape. Nodes whose heartbeats are late are lost.',
       [
         {
           expr: each('max', series('nodejs_eventloop_lag_p99_seconds', ours), 'instance'),

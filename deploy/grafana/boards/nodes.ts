@@ -5,7 +5,7 @@ import { clusterVariable, each, nodeVariable, onNode, panel, rate, series } from
 export const nodesBoard: Dashboard = {
   uid: 'halogrid-nodes',
   title: 'halogrid: nodes and GPUs',
-  description: 'Nodes of halogrid clusters, what they are at, and their cards as dcgm-exporter sees them.',
+  description: 'Nodes of halogrid clusters, their work, and their cards as dcgm-exporter reports them.',
   variables: [clusterVariable, nodeVariable],
   texts: [{ name: 'price', label: 'Price of a GPU hour', value: '2.50' }],
   rows: [
@@ -15,15 +15,15 @@ export const nodesBoard: Dashboard = {
   ],
 };
 
-/** A row a node, which leads to the console's page of nodes. */
+/** A table with one row per node, which links to the console's page of nodes. */
 function table(): Panel {
   const column = (name: string, unit: Panel['unit'], expr: string, warnFrom?: number) => {
-    return { name, unit, expr, legend: name, ...(warnFrom !== undefined && { warnFrom }) };
+    return { name, unit, expr, legend: name, warnFrom };
   };
   return {
     kind: 'table',
     title: 'All nodes',
-    description: 'A row for each node; its name leads to the page of nodes of the console.',
+    description: 'One row per node. Its name links to the page of nodes on the console.',
     unit: 'short',
     width: 24,
     rowLabel: 'instance',
@@ -51,18 +51,13 @@ function table(): Panel {
 
 function nodes(): Panel[] {
   return [
-    panel(
-      'Bound by',
-      'percentunit',
-      'Share of its time in which a stage of a node was what all behind it waited for.',
-      [
-        {
-          expr: each('sum', rate('halogrid_node_binding_seconds_total', onNode), 'instance', 'stage'),
-          legend: '{{cluster}} {{instance}} {{stage}}',
-        },
-      ],
-    ),
-    panel('Under way', 'percentunit', 'Share of its time in which a stage was under way for at least one shard.', [
+    panel('Bound by', 'percentunit', 'Share of the time in which the stage was the bottleneck of the node.', [
+      {
+        expr: each('sum', rate('halogrid_node_binding_seconds_total', onNode), 'instance', 'stage'),
+        legend: '{{cluster}} {{instance}} {{stage}}',
+      },
+    ]),
+    panel('Under way', 'percentunit', 'Share of the time in which the stage was under way for at least one shard.', [
       {
         expr: each('sum', rate('halogrid_node_busy_seconds_total', onNode), 'instance', 'stage'),
         legend: '{{cluster}} {{instance}} {{stage}}',
@@ -86,7 +81,7 @@ function nodes(): Panel[] {
     panel(
       'Device busy',
       'percentunit',
-      'Share of the time kernels run and JPEGs are decoded on the device; on the cpu device summed over its threads.',
+      'Share of the time in which kernels run or JPEGs are decoded on the device; for the cpu device summed over its threads.',
       [
         {
           expr: each('sum', rate('halogrid_gpu_busy_seconds_total', onNode), 'instance', 'device'),
@@ -106,7 +101,7 @@ function nodes(): Panel[] {
     panel(
       'Bytes in flight',
       'bytes',
-      'Decoded pixels nodes hold, and the bytes of credit the coordinator has leased out.',
+      'Decoded pixels that nodes hold, and the bytes of credit that the coordinator has leased out.',
       [
         {
           expr: each('sum', series('halogrid_inflight_bytes', onNode), 'instance'),
@@ -130,45 +125,53 @@ function nodes(): Panel[] {
   ];
 }
 
-/** The cards that nodes have open, a series each. */
+/** The cards that nodes have open, one series per card. */
 function openCards(): string {
   return series('halogrid_node_info', 'gpu_uuid!=""');
 }
 
-/** What dcgm-exporter says of these cards: its UUID is our gpu_uuid. */
+/** A metric of dcgm-exporter for these cards: its label UUID is our gpu_uuid. */
 function joined(cards: string, metric: string): string {
   return `${cards} * on (gpu_uuid) group_left () max by (gpu_uuid) (label_replace(${metric}, "gpu_uuid", "$1", "UUID", "(.+)"))`;
 }
 
 /**
- * Seconds of devices, energy and money, by a thousand million merged pixels: what is computed twice counts for nothing.
+ * Device seconds, energy and money per thousand million merged pixels. Work that is done twice adds cost but no pixels.
  */
 function costs(): Panel[] {
   const gigapixels = `(${each('sum', rate('halogrid_input_pixels_total'))} / 10^9 > 0)`;
-  // A card counts once, also while the series of a node that was started again is still there.
+  // A card counts once, also while an old series of a restarted node still exists.
   const cards = each('max', openCards(), 'gpu_uuid');
   const watts = joined(cards, 'rate(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION[$__rate_interval])');
   return [
-    panel('Device time a gigapixel', 's', 'Time in which devices ran, by what was merged meanwhile.', [
+    panel('Device time a gigapixel', 's', 'Time in which devices ran, per gigapixel merged meanwhile.', [
       { expr: `${each('sum', rate('halogrid_gpu_busy_seconds_total'))} / ${gigapixels}`, legend: '{{cluster}}' },
     ]),
     {
-      ...panel('Energy a gigapixel', 'joule', 'What the cards of nodes consumed, by what was merged meanwhile.', [
-        // dcgm-exporter counts millijoules.
-        { expr: `${each('sum', watts)} / 1000 / ${gigapixels}`, legend: '{{cluster}}' },
-      ]),
+      ...panel(
+        'Energy a gigapixel',
+        'joule',
+        'Energy that the cards of nodes consumed, per gigapixel merged meanwhile.',
+        [
+          // dcgm-exporter counts millijoules.
+          { expr: `${each('sum', watts)} / 1000 / ${gigapixels}`, legend: '{{cluster}}' },
+        ],
+      ),
       needs: 'dcgm',
     },
     {
-      ...panel('Cost a gigapixel', 'short', 'Hours of the cards of nodes, busy or not, at the price of one above.', [
-        { expr: `${each('sum', cards)} * $price / 3600 / ${gigapixels}`, legend: '{{cluster}}' },
-      ]),
+      ...panel(
+        'Cost a gigapixel',
+        'short',
+        'Hours of the cards of nodes, busy or not, at the price entered above, per gigapixel merged meanwhile.',
+        [{ expr: `${each('sum', cards)} * $price / 3600 / ${gigapixels}`, legend: '{{cluster}}' }],
+      ),
       needs: 'card',
     },
   ];
 }
 
-/** What a card says of itself, by the node that has it open. */
+/** What dcgm-exporter reports about each card, by the node that has it open. */
 function cards(): Panel[] {
   const ofCard = (metric: string) => joined(each('max', openCards(), 'instance', 'gpu_uuid'), metric);
   const card = (title: string, unit: Panel['unit'], description: string, expr: string): Panel => ({
@@ -176,8 +179,13 @@ function cards(): Panel[] {
     needs: 'dcgm',
   });
   return [
-    card('Card used', 'percentunit', 'As the driver says, whoever uses it.', `${ofCard('DCGM_FI_DEV_GPU_UTIL')} / 100`),
-    card('Memory of the card', 'bytes', 'In use, whoever uses it.', `${ofCard('DCGM_FI_DEV_FB_USED')} * 2^20`),
-    card('Power', 'watt', 'What the card draws.', ofCard('DCGM_FI_DEV_POWER_USAGE')),
+    card(
+      'Card used',
+      'percentunit',
+      'As the driver reports it, for all its users.',
+      `${ofCard('DCGM_FI_DEV_GPU_UTIL')} / 100`,
+    ),
+    card('Memory of the card', 'bytes', 'In use by all its users.', `${ofCard('DCGM_FI_DEV_FB_USED')} * 2^20`),
+    card('Power', 'watt', 'Power that the card draws.', ofCard('DCGM_FI_DEV_POWER_USAGE')),
   ];
 }

@@ -1,11 +1,12 @@
 import type { Dashboard, Panel } from '../dashboard.ts';
 import { clusterVariable, each, panel, rate, series } from './queries.ts';
 
-/** A cluster on one page: what it achieves, what waits, and what binds it. */
+/** A cluster on one page: its throughput, its queue, and its bottleneck. */
 export const overviewBoard: Dashboard = {
   uid: 'halogrid',
   title: 'halogrid',
-  description: 'Throughput, queue and bound of halogrid clusters; the other boards of the tag halogrid have the rest.',
+  description:
+    'Throughput, queue and bottleneck of halogrid clusters; the other boards with the tag halogrid have the rest.',
   variables: [clusterVariable],
   rows: [
     { title: 'Overview', panels: overview() },
@@ -30,13 +31,13 @@ function overview(): Panel[] {
       'Pixels',
       'si: px/s',
       each('sum', rate('halogrid_input_pixels_total')),
-      'Source pixels committed to results, in every job.',
+      'Source pixels committed to results, over all jobs.',
     ),
     stat(
       'Frames',
       'si: frames/s',
       each('sum', rate('halogrid_input_frames_total')),
-      'Whole sources committed to results, in every job.',
+      'Whole sources committed to results, over all jobs.',
     ),
     stat(
       'Shards waiting',
@@ -56,7 +57,7 @@ function overview(): Panel[] {
       'Since last result',
       's',
       `time() - ${each('max', series('halogrid_last_result_timestamp_seconds'))}`,
-      'Time since a shard was committed. Long while shards wait: see the runbook of HalogridQueueStalled.',
+      'Time since the last shard was committed. If it is long while shards wait, see the runbook of HalogridQueueStalled.',
       'none since the start',
     ),
   ];
@@ -83,18 +84,18 @@ function binding(): Panel[] {
       kind: 'stacked',
       title: 'What binds nodes',
       description:
-        'Share of the time in which a stage was what all behind it waited for; idle: nodes had no shard. The largest binds.',
+        'Share of the time in which the stage was the bottleneck; idle: nodes had no shard. The largest limits the cluster.',
       unit: 'percentunit',
       width: 16,
       queries: [
         {
-          // One share of all chosen clusters together: shares of each would add up to several times 100 %.
+          // Shares over all chosen clusters together, because shares of each would add up to several times 100 %.
           expr: `sum by (stage) (${seconds}) / on () group_left () (sum(${seconds}) > 0)`,
           legend: '{{stage}}',
         },
       ],
     },
-    panel('Workers used', 'percentunit', 'How far threads that decode, decoders of videos and devices are at work.', [
+    panel('Workers used', 'percentunit', 'Share of decoding threads, video decoders and devices that are at work.', [
       {
         expr: `${each('sum', rate('halogrid_node_worker_seconds_total'), 'stage')} / ${each('sum', series('halogrid_node_workers'), 'stage')}`,
         legend: '{{cluster}} {{stage}}',

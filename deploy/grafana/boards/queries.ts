@@ -1,10 +1,10 @@
 import type { Panel, Query, QueryVariable } from '../dashboard.ts';
 
 export const onNode = 'instance=~"$node"';
-/** What Prometheus names processes of ours. */
+/** Matches the Prometheus jobs of halogrid's processes. */
 export const ours = 'job=~"halogrid-.*"';
 
-/** Each of several clusters in one Prometheus has series of its own, so that none hides another. */
+/** If one Prometheus watches several clusters, each has separate series, so that no cluster hides another. */
 export const clusterVariable: QueryVariable = {
   name: 'cluster',
   label: 'Cluster',
@@ -24,12 +24,12 @@ export function rate(counter: string, matchers?: string): string {
   return `rate(${series(counter, matchers)}[$__rate_interval])`;
 }
 
-/** Aggregates what is of the same cluster and has the same of these labels. */
+/** Aggregates series with the same cluster and the same values of `labels`. */
 export function each(aggregate: 'sum' | 'max' | 'min', expr: string, ...labels: string[]): string {
   return `${aggregate} by (${['cluster', ...labels].join(', ')}) (${expr})`;
 }
 
-/** The quantile where something was observed: of nothing it is not a number, which the comparison leaves out. */
+/** A quantile. Without observations it would be NaN, which the comparison leaves out. */
 export function quantileOf(quantile: number, buckets: string): string {
   return `histogram_quantile(${quantile}, ${buckets}) >= 0`;
 }

@@ -3,7 +3,7 @@ import { clusterVariable, each, nodeVariable, onNode, panel, quantileOf, quantil
 
 const stages = ['read', 'decode', 'upload', 'compute', 'readback', 'encode'];
 
-/** How fast nodes are, and how long each stage takes a shard. */
+/** How fast nodes are, and how long shards take in each stage. */
 export const throughputBoard: Dashboard = {
   uid: 'halogrid-throughput',
   title: 'halogrid: throughput and latency',
@@ -19,22 +19,27 @@ export const throughputBoard: Dashboard = {
 
 function throughput(): Panel[] {
   return [
-    panel('Pixels by node', 'si: px/s', 'Pixels each node computed, repeated attempts included.', [
+    panel('Pixels by node', 'si: px/s', 'Pixels that each node computed, including repeated attempts.', [
       { expr: each('sum', rate('halogrid_node_pixels_total', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
-    panel('Frames by node', 'si: frames/s', 'Whole frames each node computed, repeated attempts included.', [
+    panel('Frames by node', 'si: frames/s', 'Whole frames that each node computed, including repeated attempts.', [
       { expr: each('sum', rate('halogrid_node_frames_total', onNode), 'instance'), legend: '{{cluster}} {{instance}}' },
     ]),
-    panel('Input read', 'Bps', 'Encoded bytes each node read from sources, and those not in its page cache.', [
-      {
-        expr: each('sum', rate('halogrid_node_input_bytes_total', onNode), 'instance'),
-        legend: '{{cluster}} {{instance}}',
-      },
-      {
-        expr: each('sum', rate('halogrid_node_storage_read_bytes_total', onNode), 'instance'),
-        legend: '{{cluster}} {{instance}} from storage',
-      },
-    ]),
+    panel(
+      'Input read',
+      'Bps',
+      'Encoded bytes that each node read from sources, and how many of them were not in its page cache.',
+      [
+        {
+          expr: each('sum', rate('halogrid_node_input_bytes_total', onNode), 'instance'),
+          legend: '{{cluster}} {{instance}}',
+        },
+        {
+          expr: each('sum', rate('halogrid_node_storage_read_bytes_total', onNode), 'instance'),
+          legend: '{{cluster}} {{instance}} from storage',
+        },
+      ],
+    ),
     panel('Copied to devices and back', 'Bps', 'Bytes of planes, JPEGs, counts and maps between hosts and devices.', [
       {
         expr: each('sum', rate('halogrid_node_uploaded_bytes_total', onNode), 'instance'),
@@ -45,7 +50,7 @@ function throughput(): Panel[] {
         legend: '{{cluster}} {{instance}} back',
       },
     ]),
-    panel('Wait for a lease', 's', 'Time from queued to leased: long when nodes are the bottleneck.', [
+    panel('Wait for a lease', 's', 'Time from queued to leased. It is long if nodes are the bottleneck.', [
       ...quantiles('halogrid_shard_queue_duration_seconds'),
     ]),
   ];
@@ -66,12 +71,12 @@ function latency(): Panel[] {
       kind: 'stacked',
       title: 'Where the time goes',
       description:
-        'Share of each stage in the seconds nodes spent on shards. Decode above compute: the CPU, not the device, limits.',
+        'Share of each stage in the seconds that nodes spent on shards. If decode is above compute, the CPU is the limit, not the device.',
       unit: 'percentunit',
       width: 8,
       queries: [
         {
-          // One share of all chosen clusters together: shares of each would add up to several times 100 %.
+          // Shares over all chosen clusters together, because shares of each would add up to several times 100 %.
           expr: `sum by (stage) (${stageSeconds}) / on () group_left () (sum(${stageSeconds}) > 0)`,
           legend: '{{stage}}',
         },
@@ -80,7 +85,7 @@ function latency(): Panel[] {
     {
       kind: 'heatmap',
       title: 'Shard duration',
-      description: 'Shards a second by the time from lease to committed answer.',
+      description: 'Shards a second, by the time from lease to committed answer.',
       unit: 's',
       width: 8,
       queries: [{ expr: `sum by (le) (${rate('halogrid_shard_duration_seconds_bucket')})`, legend: '{{le}}' }],
@@ -91,7 +96,7 @@ function latency(): Panel[] {
   ];
 }
 
-/** Shards a second by the time that they spent in the stage. */
+/** A heatmap of shards a second, by the time that they spent in the stage. */
 function stageHeatmap(stage: string): Panel {
   const buckets = rate('halogrid_stage_duration_seconds_bucket', `${onNode}, stage="${stage}"`);
   return {
@@ -106,11 +111,16 @@ function stageHeatmap(stage: string): Panel {
 
 function searches(): Panel[] {
   return [
-    panel('Searches', 'cps', 'Searches of indexes, by who looked, and parts that their node did not search.', [
-      { expr: each('sum', rate('halogrid_searches_total'), 'by'), legend: '{{cluster}} {{by}}' },
-      { expr: each('sum', rate('halogrid_search_parts_failed_total')), legend: '{{cluster}} parts not searched' },
-    ]),
-    panel('Search duration', 's', 'Time that a search took, without that in which it waited.', [
+    panel(
+      'Searches',
+      'cps',
+      'Searches of indexes, by the process that searched, and parts that a node failed to search.',
+      [
+        { expr: each('sum', rate('halogrid_searches_total'), 'by'), legend: '{{cluster}} {{by}}' },
+        { expr: each('sum', rate('halogrid_search_parts_failed_total')), legend: '{{cluster}} parts not searched' },
+      ],
+    ),
+    panel('Search duration', 's', 'Time that a search took, without its wait.', [
       ...quantiles('halogrid_search_duration_seconds'),
     ]),
   ];

@@ -4,7 +4,7 @@ import { firings } from './firing.ts';
 
 const at = (...seconds: number[]): [number, number][] => seconds.map((second) => [second, 1]);
 
-test('an alert fires once its series was there for long enough without a gap, until it is not', () => {
+test('an alert fires once its series existed for long enough without a gap, until the series ends', () => {
   const metric = { cluster: 'lab' };
   const series = [{ metric, samples: at(60, 120, 180, 240, 360, 420, 480) }];
   assert.deepEqual(firings(series, 120, 60), [

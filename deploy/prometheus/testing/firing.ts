@@ -8,8 +8,8 @@ export interface Firing {
 }
 
 /**
- * When an alert fires whose expression gives these series, evaluated every `step` seconds: as Prometheus does, once a
- * series was there at every evaluation for `forSeconds`, until it is not.
+ * When an alert fires, given the series of its expression, evaluated every `step` seconds. As in Prometheus, it fires
+ * once a series existed at every evaluation for `forSeconds`, until the series ends.
  */
 export function firings(series: Series[], forSeconds: number, step: number): Firing[] {
   return series.flatMap(({ metric: labels, samples }) => {

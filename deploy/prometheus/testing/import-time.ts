@@ -6,22 +6,22 @@ import { MadeUpCluster } from './made-up-cluster.ts';
 import { scrape } from './open-metrics.ts';
 
 /**
- * Blocks of Prometheus begin at multiples of two hours. A file with the samples of several is read by promtool as often
- * as there are blocks in it.
+ * Blocks of Prometheus begin at multiples of two hours. promtool reads a file once for each block in it, so each file
+ * has one block.
  */
 const blockMinutes = 120;
 
 export interface MadeUpTime {
-  /** Where a Prometheus has its data. */
+  /** The data folder of a Prometheus. */
   folder: string;
-  /** Jobs that are done in it; see incidents.ts. */
+  /** Number of periods, each with one job; see incidents.ts. */
   periods: number;
   minutes: number;
-  /** Since 1970, a multiple of two hours. */
+  /** Seconds since 1970, a multiple of two hours. */
   startSeconds: number;
 }
 
-/** Gives a Prometheus what it would have scraped of the made-up clusters every minute. */
+/** Imports into a Prometheus the samples that it would have scraped from the made-up clusters every minute. */
 export async function importTime(time: MadeUpTime): Promise<void> {
   const clusters = [new MadeUpCluster('lab'), new MadeUpCluster('archive')];
   const file = `${time.folder}.samples`;
@@ -38,7 +38,7 @@ export async function importTime(time: MadeUpTime): Promise<void> {
   await rm(file);
 }
 
-/** What is scraped of the cluster after this minute. */
+/** Runs the cluster for this minute, and returns the samples that are scraped after it. */
 async function liveMinute(cluster: MadeUpCluster, minute: number, time: MadeUpTime): Promise<string> {
   const seconds = time.startSeconds + 60 * minute;
   const kindsOf = (isMeant: (sinceBegin: number, incident: Incident) => boolean) =>

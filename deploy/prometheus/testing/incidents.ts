@@ -1,13 +1,13 @@
-/** What happens to a made-up cluster, and which alerts that must raise. */
+/** An incident in a made-up cluster, and the alerts that it must raise. */
 export interface Incident {
   cluster: ClusterName;
   kind: IncidentKind;
-  /** In which part of the time: 0 in the first job, 1 in the last whole one. */
+  /** The job in which it happens, as a part of the whole time: 0 is the first job, 1 the last complete one. */
   part: number;
   /** Minutes after that job began. */
   offset: number;
   minutes: number;
-  /** Alerts, with minutes from the beginning of the incident in which they fire; all others stay silent. */
+  /** The alerts that fire, from and to which minute of the incident; all others stay silent. */
   alerts: { alert: string; from: number; to: number }[];
 }
 
@@ -32,11 +32,13 @@ export type IncidentKind =
   | 'nodes no targets'
   | 'nodes flap';
 
-/** A job begins so often, in minutes; it takes about `jobMinutes`, and nothing is asked for in the rest of the time. */
+/** Minutes from the beginning of a job to the next. A job takes about `jobMinutes`; then the cluster is idle. */
 export const periodMinutes = 180;
 export const jobMinutes = 140;
 
-/** Minutes by which an alert may be early or late: a sample a minute, each seen for a minute and a half. */
+/**
+ * Minutes by which an alert may be early or late, because there is one sample a minute, seen for a minute and a half.
+ */
 export const toleranceMinutes = 3;
 
 const [lab, archive] = ['lab', 'archive'] as const;
@@ -50,7 +52,8 @@ export const incidents: Incident[] = [
   at(lab, 'nobody leads', second, 20, 10, ['HalogridNobodyLeads', 2, 10], ['HalogridTargetDown', 1, 10]),
   at(lab, 'node lacks a folder', second, 70, 20, ['HalogridNodeLacks', 1, 20]),
   at(lab, 'jobs blocked', second, 110, 8, ['HalogridJobsBlocked', 1, 8]),
-  // Half of the inputs: more than a twentieth of those of 15 minutes from the second minute on, to the second last.
+  // Half of the inputs are damaged: their share over 15 minutes is more than a twentieth from the second minute to the
+  // second last.
   at(lab, 'damaged inputs', third, 20, 30, ['HalogridQuarantineRatioHigh', 7, 43]),
   at(lab, 'nodes hang', third, 80, 20, ['HalogridQueueStalled', 10, 20]),
   at(lab, 'event loop lags', late, 30, 15, ['HalogridEventLoopLagHigh', 5, 15]),
@@ -62,11 +65,12 @@ export const incidents: Incident[] = [
   at(archive, 'coordinator no target', second, 60, 30, ['HalogridCoordinatorAbsent', 2, 30]),
   at(archive, 'metrics vanish', second, 110, 15, ['HalogridNobodyLeads', 2, 15], ['HalogridMetricsMissing', 6, 15]),
   at(archive, 'nodes no targets', third, 30, 20, ['HalogridNodesUnwatched', 6, 20]),
-  // A fifth of the leases: more than a twentieth of those of 15 minutes from the fourth minute on, to the fourth last.
+  // A fifth of the leases expire: their share over 15 minutes is more than a twentieth from the fourth minute to the
+  // fourth last.
   at(archive, 'nodes flap', third, 80, 30, ['HalogridLeaseExpiryRateHigh', 9, 41], ['HalogridNodesLost', 0, 45]),
 ];
 
-/** The minute of the whole time in which the incident begins. */
+/** The minute, from the start of the whole time, in which the incident begins. */
 export function beginsAt({ part, offset }: Incident, periods: number): number {
   return Math.round(part * (periods - 1)) * periodMinutes + offset;
 }

@@ -5,7 +5,7 @@ import { MadeUpCoordinator, MadeUpNode, shardOf } from './made-up-process.ts';
 /** Shards that a node does in a minute: enough to be busy all the time. */
 const shardsAMinute = 60 / shardOf.seconds;
 const steadyNodes = 3;
-/** Minutes of each period in which a further node takes part: it is another process every time. */
+/** Minutes of each period in which a further node takes part, each time as a new process. */
 const helper = { from: 10, to: 120 };
 
 interface MadeUpJob {
@@ -15,17 +15,17 @@ interface MadeUpJob {
   shardsLeft: number;
 }
 
-/** What Prometheus scrapes. */
+/** A target of Prometheus. */
 export interface Target {
   job: string;
   instance: string;
   isUp: boolean;
   registry: MadeUpNode['registry'];
-  /** Whether it answers with what is ours. */
+  /** Whether it answers with halogrid's metrics. */
   hasOurs: boolean;
 }
 
-/** Incidents that are under way at a step, those among them that begin with it, and those that are over with it. */
+/** Incidents at a step: those under way, those that begin with it, and those that end with it. */
 export interface StepIncidents {
   now: IncidentKind[];
   begun: IncidentKind[];
@@ -63,7 +63,7 @@ export class MadeUpCluster {
     this.#coordinators[0]!.lead(this.#epoch, [...this.#nodes, this.#helper]);
   }
 
-  /** All that Prometheus would scrape now. */
+  /** Everything that Prometheus would scrape now. */
   targets(): Target[] {
     const hides = (kind: IncidentKind) => this.#hidden.includes(kind);
     const nodes = hides('nodes no targets') ? [] : [...this.#nodes, ...(this.#isHelping ? [this.#helper] : [])];
@@ -77,7 +77,7 @@ export class MadeUpCluster {
     }));
   }
 
-  /** Goes on by a minute. */
+  /** Simulates a minute. */
   step(minute: number, nowSeconds: number, { now, begun, over }: StepIncidents): void {
     this.#hidden = now;
     this.#submit(minute);

@@ -11,9 +11,9 @@ import {
 import { exposeWork, type MeteredWorkers } from '../../../apps/gpu-node/src/metrics/expose-work.ts';
 import { NodeMetrics } from '../../../apps/gpu-node/src/metrics/node-metrics.ts';
 
-/** A shard of these clusters: frames of Full HD in one batch, and what it takes. */
+/** A shard of these clusters: a batch of Full HD frames, and the time that it takes. */
 export const shardOf = { frames: 16, framePixels: 1920 * 1080, inputBytes: 6_000_000, seconds: 5, deviceSeconds: 2.4 };
-/** What a card draws, whatever it does. */
+/** The constant power of a card. */
 export const cardWatts = 300;
 /** Seconds of a shard in each stage. */
 const stageSeconds = {
@@ -25,7 +25,7 @@ const stageSeconds = {
   encode: 0.3,
 };
 
-/** What every process of a made-up cluster has: an address that Prometheus knows, and metrics that end with it. */
+/** A process of a made-up cluster: it has an address that Prometheus knows, and metrics that end with the process. */
 abstract class MadeUpProcess {
   readonly instance: string;
   isUp = true;
@@ -78,7 +78,7 @@ export class MadeUpCoordinator extends MadeUpProcess {
     this.start();
   }
 
-  /** A new process, which stands by. */
+  /** Starts a new process, which is a standby. */
   start(): void {
     this.begin('coordinator');
     this.isUp = true;
@@ -101,7 +101,10 @@ export class MadeUpCoordinator extends MadeUpProcess {
     for (const { name } of nodes) this.work.wrongAnswers.inc({ node: name }, 0);
   }
 
-  /** A shard was leased after so long, and merged. `damaged` of its frames could not be decoded. */
+  /**
+   * A shard was leased after it had waited for `waitedSeconds`, and merged. `damaged` of its frames could not be
+   * decoded.
+   */
   merged(waitedSeconds: number, nowSeconds: number, damaged: number): void {
     const metrics = this.work!;
     metrics.shardAttempts.inc({ reason: 'first' });
@@ -118,7 +121,7 @@ export class MadeUpCoordinator extends MadeUpProcess {
     metrics.lastResult.set(nowSeconds);
   }
 
-  /** Somebody looked for a frame, and nodes searched. */
+  /** A user searched for a frame, and nodes did the search. */
   searched(): void {
     const metrics = this.work!;
     metrics.searches.inc({ by: 'nodes' });
@@ -146,7 +149,7 @@ export class MadeUpNode extends MadeUpProcess {
   readonly #card: string;
   #cardMillijoules = 0;
   #storageBytes = 0;
-  /** Counts what its card drew. */
+  /** Counts the energy of its card. */
   #drew!: (millijoules: number) => void;
   /** Shards since the last minute. */
   #shards = 0;
@@ -182,7 +185,7 @@ export class MadeUpNode extends MadeUpProcess {
         return told;
       },
     });
-    // As dcgm-exporter has them, with its labels: percent, MiB, watts; and mJ since the driver was loaded.
+    // As in dcgm-exporter, with its labels: percent, MiB, watts; and millijoules since the driver was loaded.
     const labels = { gpu: '0', UUID: this.#card, device: 'nvidia0', modelName: 'A card', Hostname: this.name };
     const ofCard = (name: string) => {
       return { name: `DCGM_FI_DEV_${name}`, help: name, labelNames: Object.keys(labels), registers: [this.registry] };
@@ -197,7 +200,7 @@ export class MadeUpNode extends MadeUpProcess {
     };
   }
 
-  /** What it did in this minute binds it for as long, or less. */
+  /** Its work of this minute keeps it busy for at most a minute. */
   override tick(): void {
     super.tick();
     this.#drew(60 * cardWatts * 1000);

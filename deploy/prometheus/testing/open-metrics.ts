@@ -7,8 +7,8 @@ interface Value {
 }
 
 /**
- * What a Prometheus has of a scrape of the target: its metrics with the labels of the target, and `up`; a line each,
- * without an end.
+ * The samples of a scrape of the target: its metrics with the labels of the target, and `up`, as lines without line
+ * feeds.
  */
 export async function scrape(target: Target, cluster: string, seconds: number): Promise<string[]> {
   const { job, instance, isUp, registry, hasOurs } = target;

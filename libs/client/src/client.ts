@@ -9,7 +9,7 @@ export interface JobsQuery {
   state?: StateName | readonly StateName[] | undefined;
   /** Jobs submitted then or later: a time, or its milliseconds since 1970. */
   since?: Date | number | undefined;
-  /** The newest so many of them; 0: all (0). */
+  /** At most this many jobs, the newest; 0: all (0). */
   limit?: number | undefined;
 }
 
@@ -17,15 +17,15 @@ export interface JobsQuery {
 export interface Client<Request = JobRequest> {
   /** The address as it was given. */
   readonly address: string;
-  /** Submits a job, which goes on whatever becomes of this program. */
+  /** Submits a job. It goes on when this program ends. */
   submit(request: Request): Promise<Job>;
-  /** The job of that id, or of as much of its beginning or its ending as no other id has. */
+  /** The job with that id, or with a unique beginning or ending of an id. */
   job(id: string): Promise<Job>;
-  /** Newest first. */
+  /** Jobs, newest first. */
   jobs(query?: JobsQuery): Promise<ListResponse>;
   /** The attached nodes. */
   nodes(): Promise<NodeStatus[]>;
-  /** Lets go of the coordinator. */
+  /** Closes the connection to the coordinator. */
   close(): void;
 }
 

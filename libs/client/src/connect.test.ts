@@ -14,7 +14,7 @@ const job = (state: string, more: object = {}) => ({
 });
 const event = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 
-/** A server that gives one answer after another to requests, which it keeps as METHOD PATH. */
+/** A server that gives one answer after another, and records requests as METHOD PATH. */
 async function serve(t: TestContext, ...answers: Answer[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -36,7 +36,7 @@ const answer =
   (_, response) =>
     response.writeHead(status).end(JSON.stringify(body));
 
-test('a job is followed over a connection that breaks, and a coordinator that is away', async (t) => {
+test('a job is followed across a broken connection and an unreachable coordinator', async (t) => {
   const { address, asked } = await serve(
     t,
     answer(200, job('PENDING')),
@@ -56,7 +56,7 @@ test('a job is followed over a connection that breaks, and a coordinator that is
   });
 });
 
-test('what is submitted is JSON with the token, and a limit comes back as messages have it', async (t) => {
+test('a submitted job is sent as JSON with the token, and a limit comes back in the form of messages', async (t) => {
   let sent: unknown;
   const { address, asked } = await serve(t, async (request, response) => {
     sent = [request.headers.authorization, request.headers['content-type'], await json(request)];
@@ -93,8 +93,8 @@ for (const [status, body, expected] of refusals) {
   });
 }
 
-test('that nobody answers is said with the address', async () => {
-  // Port 9 is the discard service, which nobody runs.
+test('if no server answers, the error names the address', async () => {
+  // Port 9 is for the discard service, which is practically never running.
   await assert.rejects(connect('http://127.0.0.1:9').job('x'), (error) => {
     assert.ok(error instanceof HalogridError && error.code === 'UNAVAILABLE');
     assert.match(error.message, /^No coordinator answers at http:\/\/127\.0\.0\.1:9: /);
@@ -102,7 +102,7 @@ test('that nobody answers is said with the address', async () => {
   });
 });
 
-test('an address that speaks gRPC is told from one where nobody is', async (t) => {
+test('an address that speaks gRPC is told apart from one without a server', async (t) => {
   const server = createSocketServer((socket) => socket.end(Buffer.from([0, 0, 6, 4, 0, 0, 0, 0, 0]))).listen(
     0,
     '127.0.0.1',

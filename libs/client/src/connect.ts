@@ -12,27 +12,29 @@ import { askJson, type HttpOptions, httpCalls, posted } from './http-calls.ts';
 import { httpTransport } from './http-transport.ts';
 import type { JobRequest } from './job-request.ts';
 
-/** A coordinator by its HTTP API. Every method rejects with HalogridError. */
+/** A coordinator, through its HTTP API. Every method rejects with HalogridError. */
 export interface HttpClient extends Client {
-  /** What a job comes to, which does not start. */
+  /** What a job would process and write; the job is not started. */
   plan(request: JobRequest): Promise<PlanAnswer>;
-  /** What a pipeline may be made of. */
+  /** The kernels, borders and map formats that a job may use. */
   kernels(): Promise<KernelsAnswer>;
   /** The indexes that can be searched. */
   indexes(): Promise<ListIndexesResponse>;
   /**
-   * The frames of an index that are most like a frame of it (`row`, or `uri` and `frame`), or like the file of an
-   * image.
+   * The frames of an index that are most similar to one of its frames (`row`, or `uri` and `frame`), or to the image
+   * file `image`.
    */
   search(
     query: Partial<SearchQuery> & { index: string },
     image?: Blob | Uint8Array<ArrayBuffer>,
   ): Promise<SearchResponse>;
-  /** What changed in each camera of a complete job. */
+  /** What changed in the view of each camera of a complete job. */
   changes(query: Partial<ChangesRequest>): Promise<ChangesResponse>;
 }
 
-/** A client of the coordinator whose pages are at `address`, http(s)://HOST[:PORT]; it connects when first asked. */
+/**
+ * A client of the coordinator whose pages are at `address`, http(s)://HOST[:PORT]. It connects at the first request.
+ */
 export function connect(address: string, options: HttpOptions = {}): HttpClient {
   const call = httpCalls(address, options);
   return {

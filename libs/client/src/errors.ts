@@ -1,6 +1,8 @@
 import type { JobStatus } from '@halogrid/proto';
 
-/** Codes with which a coordinator refuses a request for what it says. Its sentence is for the person who asked. */
+/**
+ * Codes with which a coordinator refuses a request because of its contents. The sentence is for the person who asked.
+ */
 const refusals = [
   'INVALID_ARGUMENT',
   'NOT_FOUND',
@@ -12,7 +14,9 @@ const refusals = [
   'RESOURCE_EXHAUSTED',
 ] as const;
 
-/** Why something failed, as gRPC names it; of a job that has ended without results, JOB_FAILED or JOB_CANCELLED. */
+/**
+ * Why something failed, as a status code of gRPC; for a job that ended without results, JOB_FAILED or JOB_CANCELLED.
+ */
 export type ErrorCode =
   | (typeof refusals)[number]
   | 'DEADLINE_EXCEEDED'
@@ -23,15 +27,15 @@ export type ErrorCode =
   | 'UNIMPLEMENTED'
   | 'UNKNOWN';
 
-/** Whether a request was refused for what it says: sent once more as it is, it would be refused again. */
+/** Whether a request was refused because of its contents: sent again unchanged, it would be refused again. */
 export const isRefusal = (code: ErrorCode): boolean => refusals.some((refusal) => refusal === code);
 
-/** What was asked for did not come about; the message is one sentence. */
+/** A request failed; the message is one sentence. */
 export class HalogridError extends Error {
   readonly code: ErrorCode;
   /**
-   * What of the request is wrong, as the request calls it: `grid.rows`, `sources[2]`; undefined where it is nothing by
-   * itself.
+   * The field of the request that is wrong, as the request names it: `grid.rows`, `sources[2]`; undefined if it is not
+   * a single field.
    */
   readonly field: string | undefined;
 

@@ -1,13 +1,13 @@
 import { type ErrorCode, HalogridError } from './errors.ts';
 
 export interface HttpOptions {
-  /** What the coordinator asks for; a function is called for each request. */
+  /** The token that the coordinator requires; a function is called for each request. */
   token?: string | (() => string | undefined) | undefined;
   /** In place of the global fetch. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** Asks for a path below /api/v1; rejects with HalogridError where the answer is none. */
+/** Requests a path below /api/v1; rejects with HalogridError if the answer is an error. */
 export type HttpCall = (path: string, init?: RequestInit) => Promise<Response>;
 
 export function httpCalls(address: string, { token, fetch = globalThis.fetch }: HttpOptions): HttpCall {
@@ -27,7 +27,7 @@ export function httpCalls(address: string, { token, fetch = globalThis.fetch }: 
 export const askJson = async <Answer>(call: HttpCall, path: string, init?: RequestInit): Promise<Answer> =>
   (await (await call(path, init)).json()) as Answer;
 
-/** What is sent as JSON. Throws HalogridError for what JSON does not hold. */
+/** A request that posts `body` as JSON. Throws HalogridError for values that JSON cannot hold. */
 export const posted = (body: object): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json' },
@@ -41,7 +41,7 @@ function jsonOf(body: object): string {
   throw new HalogridError('INVALID_ARGUMENT', `${why} for ${field} but received something else`, { field });
 }
 
-/** Where in a value something is that JSON would leave out, or write as null. */
+/** The path of a part of `value` that JSON would leave out or write as null; undefined if there is none. */
 function unsendable(value: unknown, at: string): string | undefined {
   if (typeof value !== 'object' || value === null) {
     const isLost =
@@ -56,7 +56,7 @@ function unsendable(value: unknown, at: string): string | undefined {
   return undefined;
 }
 
-/** Node says `fetch failed`, and has the reason behind it. */
+/** Why there is no answer. Node only says `fetch failed`; the reason is in the error's cause. */
 function whyNone(address: string, error: Error): string {
   const cause = error.cause instanceof Error ? error.cause : undefined;
   if (cause?.name === 'HTTPParserError') {
@@ -68,7 +68,7 @@ function whyNone(address: string, error: Error): string {
   return `No coordinator answers at ${address}: ${cause?.message || error.message}`;
 }
 
-/** What stands in front of a coordinator gives no code. */
+/** Codes for HTTP statuses, because a proxy in front of a coordinator sends no code. */
 const codes: Record<number, ErrorCode> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',

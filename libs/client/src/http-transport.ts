@@ -13,10 +13,10 @@ import { type JobRequest, nameOfState } from './job-request.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 import type { ResultFiles, Transport } from './transport.ts';
 
-/** A coordinator that was there is waited for so long, and asked so often. */
+/** How long to wait for a coordinator that was lost, and how often to ask meanwhile. */
 const [backWithinMs, askEveryMs] = [20_000, 500];
 
-/** The coordinator of `call`, whose HTTP API is at `address`. */
+/** A transport to the coordinator at `address`; `call` sends requests to its HTTP API. */
 export function httpTransport(address: string, call: HttpCall): Transport<JobRequest> {
   const jobAt = async (path: string, init?: RequestInit) =>
     statusOf((await askJson<{ job: StatusJson }>(call, path, init)).job);
@@ -66,7 +66,7 @@ async function* watch(call: HttpCall, path: string): AsyncGenerator<JobStatus, v
   }
 }
 
-/** Whether the coordinator went away, and may come back. A stream that breaks says so in the words of its runtime. */
+/** Whether the coordinator was lost and may come back. A broken stream gives an error of the runtime. */
 const isLoss = (error: unknown): boolean => !(error instanceof HalogridError) || error.code === 'UNAVAILABLE';
 
 const lossOf = (error: unknown): HalogridError =>
@@ -74,7 +74,7 @@ const lossOf = (error: unknown): HalogridError =>
     ? error
     : new HalogridError('UNAVAILABLE', `The connection was lost: ${(error as Error).message}`);
 
-/** The files of a complete job that the coordinator of `call` serves. */
+/** The files of a complete job, served by the coordinator that `call` reaches. */
 export function servedResults(call: HttpCall, jobId: string): ResultFiles {
   const root = `jobs/${encodeURIComponent(jobId)}/results`;
   const pathOf = (name: string): string => `${root}/${name.split('/').map(encodeURIComponent).join('/')}`;
@@ -91,7 +91,7 @@ export function servedResults(call: HttpCall, jobId: string): ResultFiles {
 
 type StatusJson = Omit<JobStatus, 'spec'> & { spec: Omit<JobSpec, 'maxQuarantined'> & { maxQuarantined?: object } };
 
-/** A job as its message has it: in JSON, one of several fields is there by its name. */
+/** A job in the form of its message: JSON has the set field of a oneof directly by its name. */
 function statusOf({ spec: { maxQuarantined, ...spec }, ...job }: StatusJson): JobStatus {
   const [limit] = Object.entries(maxQuarantined ?? {}).map(([$case, value]) => ({ $case, value }));
   return { ...job, spec: { ...spec, ...(limit && { maxQuarantined: { limit } as MaxQuarantined }) } };

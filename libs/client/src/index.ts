@@ -1,4 +1,4 @@
-// A client of a coordinator for Node, Deno and browsers: nothing of it is native, or of Node alone.
+// A client of a coordinator for Node, Deno and browsers. It uses no native code and no API that only Node has.
 export type {
   ChangesRequest,
   ChangesResponse,

@@ -1,9 +1,9 @@
 import type { JobSpec, JobState, NamedPipeline, VideoOptions } from '@halogrid/proto';
 
-/** The states of a job, in the order in which it has them. */
+/** The states of a job, in order. */
 export type StateName = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
 
-/** The state of that name, as messages have it. */
+/** The state with that name, as in messages. */
 export const stateOf = (name: StateName): JobState => `JOB_STATE_${name.toUpperCase() as Uppercase<StateName>}`;
 
 /** The name of a state. */
@@ -11,17 +11,14 @@ export const nameOfState = (state: JobState): StateName => state.replace('JOB_ST
 
 type Given<Message> = { [Field in keyof Message]?: Message[Field] | undefined };
 
-/**
- * A job as it is submitted: of a specification, only `sources` must be given. The coordinator has a default for all
- * else.
- */
+/** A job to submit. Only `sources` must be given: the coordinator has a default for everything else. */
 export interface JobRequest extends Given<Omit<JobSpec, 'sources' | 'maxQuarantined' | 'pipelines' | 'video'>> {
   /** Absolute paths and URIs (file:, http:, https:, s3:), as the coordinator sees them. */
   sources: string[];
-  /** The job fails as soon as more inputs than that are quarantined; it never does unless this is given. */
+  /** The job fails as soon as more inputs than this are quarantined; absent: it never fails for that. */
   maxQuarantined?: { inputs: number } | { percent: number } | undefined;
   /** Several pipelines in place of `op`. */
   pipelines?: { named: (Given<NamedPipeline> & { name: string })[] } | undefined;
-  /** Which frames of videos count. */
+  /** Which frames of videos are processed. */
   video?: Given<VideoOptions> | undefined;
 }

@@ -11,7 +11,8 @@ type JobTransport = Pick<Transport<never>, 'address' | 'watch' | 'cancel' | 'res
 export class Job implements AsyncIterable<JobStatus> {
   readonly id: string;
   /**
-   * The address of its page; undefined where that cannot be reached from here, or it was not submitted by this program.
+   * The address of the job's page; undefined if the page cannot be reached from here, or another program submitted the
+   * job.
    */
   readonly page: string | undefined;
   readonly #transport: JobTransport;
@@ -24,7 +25,7 @@ export class Job implements AsyncIterable<JobStatus> {
     this.page = page;
   }
 
-  /** The job when something was last heard of it. */
+  /** The job when it was last heard of. */
   get status(): JobStatus {
     return this.#status;
   }
@@ -37,7 +38,7 @@ export class Job implements AsyncIterable<JobStatus> {
     return hasEnded(this.#status);
   }
 
-  /** The job now and whenever it has changed, its end last. A loop that is left does not cancel it. */
+  /** Yields the job now and whenever it has changed, until it has ended. Leaving the loop does not cancel the job. */
   async *[Symbol.asyncIterator](): AsyncGenerator<JobStatus, void> {
     for await (const status of this.#transport.watch(this.id)) {
       this.#status = status;
@@ -48,7 +49,7 @@ export class Job implements AsyncIterable<JobStatus> {
     throw new HalogridError('UNAVAILABLE', why);
   }
 
-  /** Waits until it has ended. Rejects with JobError where it failed or was cancelled. */
+  /** Waits until the job has ended. Rejects with JobError if it failed or was cancelled. */
   async result(): Promise<JobResult> {
     if (!this.hasEnded) for await (const _ of this);
     const status = this.#status;
@@ -65,26 +66,24 @@ export class Job implements AsyncIterable<JobStatus> {
     };
   }
 
-  /** Stops it; one that has ended stays as it is. Resolves with the job after that. */
+  /** Stops the job; an ended job stays as it is. Resolves with the job after that. */
   async cancel(): Promise<JobStatus> {
     this.#status = await this.#transport.cancel(this.id);
     return this.#status;
   }
 }
 
-/** What a complete job came to. */
+/** The results of a complete job. */
 export interface JobResult {
   readonly status: JobStatus;
-  /** Equal for equal results, whatever the number of nodes and the kind of their devices. */
+  /** Equal for equal results, independent of the number and the devices of nodes. */
   readonly digest: string;
   readonly counts: Counts;
-  /** Why inputs were set aside, the most frequent reason first; empty where none was. */
+  /** Why inputs were quarantined, the most frequent reason first; empty if none was. */
   readonly quarantined: QuarantineReason[];
   files(): Promise<ResultFile[]>;
-  /**
-   * A file by its path below the output folder, to be read as the body of any response: `.json()`, `.bytes()`, `.body`.
-   */
+  /** A file by its path below the output folder, as a Response to read by `.json()`, `.bytes()` or `.body`. */
   file(name: string): Promise<Response>;
-  /** The rows of features.parquet; of a job of several pipelines, the name of one must be given. */
+  /** The rows of features.parquet. For a job with several pipelines, the name of one must be given. */
   rows(options?: { pipeline?: string | undefined }): AsyncGenerator<FeatureRow, void>;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { readRows } from './rows.ts';
 
-/** A file of rows of those frames. */
+/** A file with one row for each of `frames`. */
 const fileOf = (...frames: number[]): ArrayBuffer =>
   parquetWriteBuffer({
     columnData: [
@@ -21,7 +21,7 @@ function filesOf(files: Record<string, ArrayBuffer>) {
   };
 }
 
-test('rows are those of a file, or of the files of a folder in the order of their names', async () => {
+test('rows come from one file, or from the files of a folder in the order of their names', async () => {
   const table = [
     [{ 'features.parquet': fileOf(0, 1, 2), 'job.json': fileOf(9) }, undefined],
     [
@@ -43,7 +43,7 @@ test('rows are those of a file, or of the files of a folder in the order of thei
   }
 });
 
-test('a job without histograms, or of several pipelines, has no such rows', async () => {
+test('a job without histograms, or with several pipelines, has no such rows', async () => {
   const rowsOf = (files: Record<string, ArrayBuffer>) => Array.fromAsync(readRows(filesOf(files)));
   await assert.rejects(rowsOf({}), /^HalogridError: The job has no features.parquet: its kernel has no histogram$/);
   const several = {

@@ -2,19 +2,19 @@ import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { HalogridError } from './errors.ts';
 import type { ResultFiles } from './transport.ts';
 
-/** A row of features.parquet: the histogram of one cell of one image or frame. Names are those of its columns. */
+/** A row of features.parquet: the histogram of one cell of one image or frame. Fields are named like its columns. */
 export interface FeatureRow {
   /** URI. */
   source: string;
-  /** That of its files, without extensions: preview/NAME.png. */
+  /** The name of its output files, without extensions: preview/NAME.png. */
   name: string;
   /** Index of the frame in its source; 0 for an image. */
   frame: number;
-  /** From the start of its source; null for what has no time. */
+  /** Milliseconds from the start of its source; null if it has no time. */
   timestamp_ms: number | null;
-  /** When it was captured; null where nobody knows. */
+  /** When it was captured; null if unknown. */
   captured_at: Date | null;
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   camera: string | null;
   cell_row: number;
   cell_col: number;
@@ -25,8 +25,8 @@ export interface FeatureRow {
 }
 
 /**
- * The rows of a features.parquet, which is a file or a folder of files, in their order; a row group is held at a time.
- * Rejects with HalogridError where there is none.
+ * The rows of a features.parquet, which is a file or a folder of files, in order. Only one row group is in memory at a
+ * time. Rejects with HalogridError if there is no such file.
  */
 export async function* readRows(files: ResultFiles, pipeline?: string): AsyncGenerator<FeatureRow, void> {
   const path = pipeline === undefined ? 'features.parquet' : `pipelines/${pipeline}/features.parquet`;
@@ -42,7 +42,7 @@ export async function* readRows(files: ResultFiles, pipeline?: string): AsyncGen
         yield {
           ...row,
           counted: Number(row.counted),
-          // Of 64 bits where one of its counts needs that.
+          // The column has 64 bits if one of its counts needs them.
           histogram: typeof row.histogram[0] === 'bigint' ? row.histogram.map(Number) : row.histogram,
         } as FeatureRow;
       }

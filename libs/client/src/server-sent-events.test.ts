@@ -10,7 +10,7 @@ const eventOf = (data: string): string =>
     .map((line) => `data: ${line}\n`)
     .join('')}\n`;
 
-/** A stream of these bytes, cut where the numbers say. */
+/** A stream of these bytes, cut at the given offsets. */
 function cut(bytes: Uint8Array<ArrayBuffer>, cuts: readonly number[]): ReadableStream<Uint8Array<ArrayBuffer>> {
   const ends = [...cuts.map((one) => one % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return ReadableStream.from(ends.map((end, i) => bytes.slice(i === 0 ? 0 : ends[i - 1], end))) as ReadableStream<
@@ -18,7 +18,7 @@ function cut(bytes: Uint8Array<ArrayBuffer>, cuts: readonly number[]): ReadableS
   >;
 }
 
-test('events are what was sent, wherever the stream is cut, and comments are none', async () => {
+test('events are read as they were sent, wherever the stream is cut, and comments are skipped', async () => {
   const text = fc.string({ unit: 'grapheme' }).map((some) => some.replaceAll(/[\r\n]/g, '').trimStart());
   const data = fc.array(text, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n'));
   await fc.assert(

@@ -1,7 +1,7 @@
-/** A server that sends nothing for so long, not even the comments that keep a connection, is gone. */
+/** A server that sends nothing for so many milliseconds, not even the comments that keep a connection open, is gone. */
 const silentWithinMs = 60_000;
 
-/** The data of each event of a stream. Rejects where the connection is lost, or nothing comes for a minute. */
+/** The data of each event of a stream. Rejects if the connection is lost, or nothing comes for a minute. */
 export async function* serverSentEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string, void> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -17,7 +17,7 @@ export async function* serverSentEvents(body: ReadableStream<Uint8Array<ArrayBuf
       }
     }
   } finally {
-    // Where the connection is lost, so is this.
+    // Cancelling fails too if the connection is lost.
     reader.cancel().catch(() => {});
   }
 }

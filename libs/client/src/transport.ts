@@ -1,25 +1,28 @@
 import type { JobStatus, ListRequest, ListResponse, NodeStatus, ResultFile } from '@halogrid/proto';
 
-/** The files of a complete job, wherever they are. */
+/** Access to the files of a complete job. */
 export interface ResultFiles {
   list(): Promise<ResultFile[]>;
-  /** Rejects where there is no such file. */
+  /** Opens a file. Rejects if there is no such file. */
   open(name: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
-  /** The bytes of a file from `start` up to `end`, which is not among them. */
+  /** The bytes of a file from `start` up to but without `end`. */
   slice(name: string, start: number, end: number): Promise<ArrayBuffer>;
 }
 
-/** How a coordinator is asked. Every method rejects with HalogridError. `Request` is what it takes as a job. */
+/**
+ * How requests reach a coordinator. Every method rejects with HalogridError. `Request` is the form in which a job is
+ * submitted.
+ */
 export interface Transport<Request> {
   /** The address as it was given. */
   readonly address: string;
-  /** Resolves with the accepted job, and the address of its page; undefined where that cannot be reached from here. */
+  /** Resolves with the accepted job and the address of its page; undefined if the page cannot be reached from here. */
   submit(request: Request): Promise<{ status: JobStatus; page: string | undefined }>;
-  /** `id`: or as much of its beginning or its ending as no other id has. */
+  /** `id` may be a unique beginning or ending of an id. */
   get(id: string): Promise<JobStatus>;
   /** Newest first. */
   jobs(request: ListRequest): Promise<ListResponse>;
-  /** The job now and whenever it has changed; ends when it has. Goes on where a connection is lost. */
+  /** Yields the job now and whenever it has changed, until it has ended. Continues after a lost connection. */
   watch(id: string): AsyncGenerator<JobStatus>;
   cancel(id: string): Promise<JobStatus>;
   nodes(): Promise<NodeStatus[]>;

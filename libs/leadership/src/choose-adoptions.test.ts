@@ -13,7 +13,7 @@ const over = (epoch: number, silentMs = leaseMs): Member => ({ ...alive(epoch), 
 const released = (epoch: number): Member => ({ ...alive(epoch), isReleased: true });
 
 const heard: Silence = { renewedAtMs: 0, heardMs: leaseMs, isBroken: false };
-/** As the member that chooses heard all members. */
+/** The same silence for all members. */
 const allAs = (members: Member[], silence: Silence) => new Map(members.map(({ epoch }) => [epoch, silence]));
 
 const job = (jobId: string, leader: number | undefined): SharedJob => {
@@ -58,7 +58,7 @@ for (const [what, members, leaders, adopted, silence = heard] of cases) {
   });
 }
 
-test('members that see the same take every orphan once, and equally many jobs lead to equally many', () => {
+test('members that see the same view take every orphan once, and end up with equally many jobs if they began so', () => {
   const view = fc
     .record({
       living: fc.integer({ min: 1, max: 5 }),
@@ -79,7 +79,7 @@ test('members that see the same take every orphan once, and equally many jobs le
       const adopted = leads.flatMap((led) => led.adopted);
       const orphans = jobs.filter(({ leader }) => leader! >= living).map(({ jobId }) => jobId);
       assert.deepEqual(adopted.toSorted(), orphans.toSorted());
-      // Nobody who took some has more than one job more than anybody else.
+      // A member that took jobs has at most one job more than any other.
       const sums = leads.map((led) => led.before + led.adopted.length);
       for (const [own, led] of leads.entries()) {
         if (led.adopted.length > 0) assert.ok(sums[own]! <= Math.min(...sums) + 1);

@@ -3,8 +3,8 @@ import { giveUpMs, leaseMs } from './lease-keeping.ts';
 import { isLongEnough, type Silence } from './silence.ts';
 
 /**
- * The only place where it is decided which jobs a member takes over: those of this member's part of all that nobody
- * leads. `silences` are those of all members, as `own` heard them.
+ * Decides which jobs the member `own` takes over: its part of the jobs whose leader is gone. No other code decides
+ * this. `silences` has the silence of each member, as `own` observed it.
  */
 export function chooseAdoptions(
   view: SharedView,
@@ -13,11 +13,11 @@ export function chooseAdoptions(
 ): { jobId: string; leader: number }[] {
   const members = new Map(view.members.map((member) => [member.epoch, member]));
   const self = members.get(own);
-  // One that has not renewed its own lease since the registry was away judges nobody by theirs.
+  // A member that has not renewed its own lease since the registry was away does not judge others by their leases.
   if (!self || self.isReleased || self.isOver) return [];
   const leads = new Map<number, number>();
   for (const { epoch } of view.members.filter(isAlive)) leads.set(epoch, 0);
-  // This member knows of itself that it is there.
+  // This member is alive, whatever the view says.
   leads.set(own, 0);
   const orphans: { jobId: string; leader: number }[] = [];
   for (const { jobId, leader } of view.jobs) {
@@ -31,8 +31,8 @@ export function chooseAdoptions(
 const isAlive = ({ isReleased, isOver }: Member): boolean => !isReleased && !isOver;
 
 /**
- * A lease may be over because the registry was away from all: its holder is then waited for as long as it takes to come
- * back. One that was silent for longer than anybody would try is not waited for.
+ * Whether a member is gone. Its lease may be over only because no member could reach the registry: then there is a
+ * longer wait until it can be back. A member that was silent for longer than any member tries is gone.
  */
 function isDead(member: Member | undefined, silence: Silence | undefined): boolean {
   if (!member || member.isReleased) return true;
@@ -41,7 +41,8 @@ function isDead(member: Member | undefined, silence: Silence | undefined): boole
 }
 
 /**
- * The next orphan goes to who leads the fewest jobs, of several to the one that came first: all members divide alike.
+ * The next orphan goes to the member with the fewest jobs, among equals to the one that joined first. All members apply
+ * this rule, and so divide the orphans in the same way.
  */
 function giveToLeast(leads: Map<number, number>): number {
   let [least, fewest] = [0, Number.POSITIVE_INFINITY];

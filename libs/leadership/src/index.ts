@@ -1,4 +1,4 @@
-// Which coordinator leads a registry, or each of its jobs where several lead.
+// Decides which coordinator leads a registry or, if several lead it, each of its jobs.
 export { Leadership } from './leadership.ts';
 export { askEveryMs, leaseMs } from './lease-keeping.ts';
 export type { AnswerQuestion, Questions } from './questions.ts';

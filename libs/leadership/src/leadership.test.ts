@@ -21,7 +21,7 @@ function setStage(t: TestContext) {
       const registry = new MemoryRegistry({ memory, nowMs: clock });
       return { registry, leadership: new Leadership({ registry, holder, nowMs: clock, log }) };
     },
-    /** Lets time pass in steps that are short against every interval, with answers in between. */
+    /** Lets time pass, in steps that are much shorter than every interval, with answers in between. */
     pass: async (ms: number) => {
       for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 100) {
         t.mock.timers.tick(100);
@@ -37,7 +37,7 @@ const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   return (await Promise.race([promise, turns().then(() => pending)])) !== pending;
 };
 
-test('the first leads at once, keeps the lease, and leaves it to the next at once', async (t) => {
+test('the first process leads at once, keeps the lease, and passes it to the next at once', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [join('A').leadership, join('B').leadership];
   assert.equal(await a.led, 1);
@@ -50,20 +50,20 @@ test('the first leads at once, keeps the lease, and leaves it to the next at onc
   await b.close();
 });
 
-test('a leader that says nothing more is followed within the lease and one question', async (t) => {
+test('a silent leader is replaced within the lease and one interval of questions', async (t) => {
   const { join, pass } = setStage(t);
   const a = join('A');
   await a.leadership.led;
   const b = join('B').leadership;
   await pass(3 * leaseMs);
-  // As if it stood still from now on.
+  // The leader hangs from now on.
   a.registry.renew = () => new Promise(() => {});
   await pass(leaseMs + askEveryMs);
   assert.equal(await b.led, 2);
   await b.close();
 });
 
-test('a leader that wakes up hears that it leads no more', async (t) => {
+test('a leader that wakes up learns that it no longer leads', async (t) => {
   const { join, pass } = setStage(t);
   const a = join('A');
   await a.leadership.led;
@@ -87,7 +87,7 @@ test('a leader that wakes up hears that it leads no more', async (t) => {
   await b.close();
 });
 
-test('a write that is fenced tells so at once, and never settles', async (t) => {
+test('a fenced write is reported at once, and its promise never settles', async (t) => {
   const { join, pass } = setStage(t);
   const a = join('A');
   const epoch = await a.leadership.led;
@@ -105,7 +105,7 @@ test('a write that is fenced tells so at once, and never settles', async (t) => 
   await b.close();
 });
 
-test('a ledger that is lost ends who leads by it, and who stands by', async (t) => {
+test('a lost ledger ends the leader and the standby', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [join('A'), join('B')];
   await a.leadership.led;
@@ -118,11 +118,11 @@ test('a ledger that is lost ends who leads by it, and who stands by', async (t) 
     assert.equal(leadership.standby, sentence);
     await leadership.close();
   }
-  // Nothing is given up in a ledger that is not believed.
+  // A damaged ledger is not changed, not even to release the lease.
   assert.deepEqual(await a.registry.leader(), { holder: 'A', epoch: 1 });
 });
 
-test('what else finds the ledger lost ends the leader at once', async (t) => {
+test('a lost ledger that other code finds ends the leader at once', async (t) => {
   const { leadership } = setStage(t).join('A');
   await leadership.led;
   leadership.end('The ledger is damaged');
@@ -130,7 +130,7 @@ test('what else finds the ledger lost ends the leader at once', async (t) => {
   await leadership.close();
 });
 
-test('another failure of a write is the writer’s to hear', async (t) => {
+test('any other failure of a write goes to the caller', async (t) => {
   const { join } = setStage(t);
   const { registry, leadership } = join('A');
   const epoch = await leadership.led;
@@ -140,7 +140,7 @@ test('another failure of a write is the writer’s to hear', async (t) => {
   await leadership.close();
 });
 
-test('a leader goes on while the ledger is away for less than it is patient', async (t) => {
+test('a leader goes on while the ledger is unreachable for less than its patience', async (t) => {
   const { join, pass } = setStage(t);
   const { registry, leadership } = join('A');
   await leadership.led;

@@ -11,13 +11,13 @@ export interface LeadershipOptions {
   log: Log;
 }
 
-/** Asks the registry for the lease until this process leads, and keeps it as long as it lives. */
+/** Asks the registry for the lease until this process leads, and then renews it until the process ends. */
 export class Leadership {
   /** Resolves with the epoch once this process leads. */
   readonly led: Promise<number>;
-  /** Resolves with one sentence once it leads no more, or can lead no more: it may do nothing then but end. */
+  /** Resolves with one sentence once this process no longer leads, or can never lead. Then it can only end. */
   readonly lost: Promise<string>;
-  /** What the ledger writes to. A write that is fenced never settles, because nothing may follow from it any more. */
+  /** The registry for the ledger. A fenced write never settles, so that nothing follows from it. */
   readonly registry: Registry;
 
   readonly #options: LeadershipOptions;
@@ -25,7 +25,7 @@ export class Leadership {
   readonly #lost = Promise.withResolvers<string>();
   #state: LeaseState;
   #timer: NodeJS.Timeout | undefined;
-  /** The answer that is awaited. */
+  /** The question whose answer is awaited. */
   #question: Promise<void> | undefined;
   #isClosed = false;
 
@@ -45,17 +45,19 @@ export class Leadership {
     return state.kind === 'lost' ? state.reason : `Standby: ${state.why}`;
   }
 
-  /** The epoch that this process leads or led with, or else that of the leader it last heard of; 0 for none. */
+  /**
+   * The epoch with which this process leads or led, or the epoch of the leader it last heard of; 0 if there is none.
+   */
   get epoch(): number {
     return this.#state.epoch;
   }
 
-  /** The ledger is lost, for this sentence's reason. */
+  /** Ends leadership because the ledger is lost; `reason` is a sentence. */
   end(reason: string): void {
     this.#handle({ kind: 'ended', reason });
   }
 
-  /** Asks no more, and lets a successor lead at once. To be called when everything that writes has ended. */
+  /** Stops asking, and lets a successor lead at once. Call it when everything that writes has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -101,7 +103,7 @@ export class Leadership {
     if (this.#isClosed || state.kind === 'lost') return;
     const delayMs = this.#question ? askEveryMs : Math.max(0, state.askAtMs - this.#options.nowMs());
     this.#timer = setTimeout(() => {
-      // A question that hangs is not put again, and may be the reason to give up.
+      // A question that hangs is not repeated; its delay may be the reason to give up.
       if (this.#question) this.#handle({ kind: 'timePassed' });
       else this.#question = this.#ask();
       this.#wait();
@@ -127,7 +129,7 @@ export class Leadership {
 
   #guard(registry: Registry): Registry {
     return {
-      ...(registry.shares && { shares: registry.shares }),
+      shares: registry.shares,
       acquire: (holder, ms) => registry.acquire(holder, ms),
       renew: (epoch, ms) => registry.renew(epoch, ms),
       release: (epoch) => registry.release(epoch),

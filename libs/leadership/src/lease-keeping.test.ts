@@ -87,7 +87,7 @@ for (const [name, state, event, expected] of table) {
   test(name, () => assert.deepEqual(keepLease(state, event, at), expected));
 }
 
-test('what is lost stays lost, for the first reason', () => {
+test('lost leadership stays lost, for the first reason', () => {
   const events: LeaseEvent[] = [
     { kind: 'renewed', askedMs: at },
     { kind: 'fenced', leader },
@@ -98,11 +98,11 @@ test('what is lost stays lost, for the first reason', () => {
   for (const event of events) assert.deepEqual(keepLease(lost, event, at + giveUpMs), lost);
 });
 
-test('a lease outlives failed renewals: any three in a row leave it in force', () => {
+test('a lease survives any three failed renewals in a row', () => {
   assert.ok(4 * askEveryMs < leaseMs);
 });
 
-test('whatever is answered, a leader that heard no renewal for giveUpMs has given up by its next question', () => {
+test('with any answers, a leader without a renewal for giveUpMs has given up by its next question', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(5000), { maxLength: 40 }), (pauses) => {
       let state: LeaseState = leading;

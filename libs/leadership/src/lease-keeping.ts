@@ -1,37 +1,41 @@
 import type { Leader } from '@halogrid/ledger';
 
-/** What this process is to the ledger. */
+/** The role of this process. */
 export type LeaseState =
-  /** It asks for the lease at `askAtMs`; `why` is one clause for people. */
+  /** It will ask for the lease at `askAtMs`; `why` says in one clause why it does not lead. */
   | { kind: 'standby'; askAtMs: number; why: string; epoch: number }
-  /** It holds the lease, as of `renewedMs` at least, and asks for more time at `askAtMs`. */
+  /** It holds the lease, which was last renewed at `renewedMs` or later, and will renew it at `askAtMs`. */
   | { kind: 'leading'; epoch: number; renewedMs: number; askAtMs: number }
-  /** It may do nothing more, for this sentence's reason. */
+  /** It may do nothing more; `reason` is a sentence. */
   | { kind: 'lost'; epoch: number; reason: string };
 
-/** What was heard from the registry about a question that was put at `askedMs`, or that nothing was heard yet. */
+/** An answer of the registry to the question that was asked at `askedMs`, or that time has passed without one. */
 export type LeaseEvent =
   | { kind: 'acquired'; epoch: number; askedMs: number }
-  /** Another leads, or did a moment ago. */
+  /** Another process leads, or did a moment ago. */
   | { kind: 'occupied'; leader: Leader | undefined }
   | { kind: 'renewed'; askedMs: number }
-  /** Another has taken over. */
+  /** Another process has taken over. */
   | { kind: 'fenced'; leader: Leader | undefined }
-  /** The registry cannot be asked. */
+  /** The registry cannot be reached. */
   | { kind: 'failed'; error: string }
-  /** The ledger is lost, to whoever leads and to whoever stands by. */
+  /** The ledger is lost, for the leader and for standbys. */
   | { kind: 'ended'; reason: string }
   | { kind: 'timePassed' };
 
-/** The lease ends this long after it was renewed last. */
+/** The lease ends so many milliseconds after its last renewal. */
 export const leaseMs = 5_000;
 
-/** Between two questions. A successor leads within the lease and one of these; four renewals may fail before. */
+/**
+ * Milliseconds between two questions. A successor leads within the lease and one such interval, so up to four renewals
+ * in a row may fail.
+ */
 export const askEveryMs = 1_000;
 
 /**
- * A leader that cannot reach the ledger gives up after this. It is more than a lease, so that a database may be away
- * for a minute or two: nothing it says meanwhile is written where another leads.
+ * A leader that cannot reach the ledger gives up after so many milliseconds. This is longer than a lease, so that a
+ * database may be unreachable for a minute or two. It is safe: if another process leads by then, no write of this one
+ * succeeds.
  */
 export const giveUpMs = 180_000;
 
@@ -40,7 +44,7 @@ export function startLeadership(nowMs: number): LeaseState {
   return { kind: 'standby', askAtMs: nowMs, why: 'the ledger was not asked yet', epoch: 0 };
 }
 
-/** The only place where it is decided whether this process leads. */
+/** Decides whether this process leads. No other code decides this. */
 export function keepLease(state: LeaseState, event: LeaseEvent, nowMs: number): LeaseState {
   const askAtMs = nowMs + askEveryMs;
   switch (event.kind) {

@@ -4,7 +4,7 @@ import { SharedMemoryRegistry, SharesMemory } from '@halogrid/ledger/testing-sha
 import { turns } from '@halogrid/testing';
 import { Questions } from './questions.ts';
 
-/** Two coordinators of a registry, whose time the test lets pass. */
+/** Two coordinators of a registry, and a clock that the test moves. */
 function setStage() {
   const { shares } = new SharedMemoryRegistry(new SharesMemory(), () => 0);
   let nowMs = 0;
@@ -29,7 +29,7 @@ function setStage() {
   return { asker: join(), leader: join(), shares, pass, open, leaveAlone };
 }
 
-test('what is asked is answered by who knows it, once for all who ask the same meanwhile', async () => {
+test('the coordinator that knows the answer gives it, once for all that ask the same meanwhile', async () => {
   const { asker, leader, pass, open } = setStage();
   const asked: string[] = [];
   leader.answerBy(async (jobId, what) => {
@@ -39,7 +39,7 @@ test('what is asked is answered by who knows it, once for all who ask the same m
   const both = Promise.all([asker.ask('known', 'speed', false), asker.ask('known', 'speed', false)]);
   const other = asker.ask('unknown', 'speed', true);
   await pass(100);
-  // Who asks looks at questions as well.
+  // The member that asks looks at questions too.
   for (const member of [asker, leader]) await member.reply(await open());
   await pass(100);
   assert.deepEqual(await both, ['so', 'so']);
@@ -48,7 +48,7 @@ test('what is asked is answered by who knows it, once for all who ask the same m
   assert.deepEqual(asked, ['speed of known', 'speed of unknown']);
 });
 
-test('nobody waits for one that does not answer, or that is not there', async () => {
+test('no caller waits for a coordinator that does not answer, or does not exist', async () => {
   const { asker, shares, pass, leaveAlone } = setStage();
   const silent = asker.ask('x', 'speed', false);
   shares.ask = () => new Promise(() => {});
@@ -57,7 +57,7 @@ test('nobody waits for one that does not answer, or that is not there', async ()
   assert.deepEqual([await silent, await hanging], [undefined, undefined]);
   shares.ask = () => Promise.reject(new Error('No route'));
   assert.equal(await asker.ask('x', 'speed', false), undefined);
-  // Who asks the same meanwhile is told the same.
+  // A second caller with the same question gets the same answer.
   const both = [asker.ask('x', 'speed', false), asker.ask('x', 'speed', false)];
   assert.deepEqual(await Promise.all(both), [undefined, undefined]);
   leaveAlone();
@@ -65,7 +65,7 @@ test('nobody waits for one that does not answer, or that is not there', async ()
   assert.equal(await asker.ask('x', 'speed', false), undefined);
 });
 
-test('a question that takes long to answer is answered once, and one that cannot be is left', async () => {
+test('a question that takes long to answer is answered once, and one without an answer is left', async () => {
   const { leader, shares, open } = setStage();
   const answer = Promise.withResolvers<string>();
   let asked = 0;

@@ -1,32 +1,37 @@
 import type { JobShares, Question } from '@halogrid/ledger';
 import { askEveryMs } from './lease-keeping.ts';
 
-/** What this coordinator knows of a job that it leads or led, as text; undefined where it knows nothing. */
+/** Answers a question about a job that this coordinator leads or led, as text; undefined if it does not know. */
 export type AnswerQuestion = (jobId: string, what: string) => Promise<string | undefined>;
 
-/** Between two looks for an answer. */
+/** Milliseconds between two looks for an answer. */
 const pollMs = 100;
-/** Every coordinator looks at questions once a second, and one that is busy is late. */
+/**
+ * How long to wait for the leader's answer. Every coordinator looks at questions once a second; a busy one may be late.
+ */
 const leaderWithinMs = 5 * askEveryMs;
-/** A job that has ended is asked for shorter: mostly nobody knows more of it than its registry. */
+/**
+ * How long to wait for an answer about an ended job. It is shorter, because mostly no coordinator knows more than the
+ * registry.
+ */
 const anybodyWithinMs = 2 * askEveryMs;
 
 export interface QuestionsOptions {
   shares: Pick<JobShares, 'ask' | 'answer' | 'takeAnswer'>;
   pause: (ms: number) => Promise<unknown>;
-  /** Whether no other coordinator is there. */
+  /** Whether there is no other coordinator. */
   isAlone: () => boolean;
 }
 
 /**
- * What coordinators of one registry ask each other: what a job did over its time is in the memory of the one that leads
- * or led it. They write it into the registry, so that none has to know where another listens, or by what key.
+ * Questions between coordinators of one registry, because a job's history is only in the memory of the coordinator that
+ * leads or led it. They go through the registry, so that no coordinator needs the address or the keys of another.
  */
 export class Questions {
   readonly #options: QuestionsOptions;
-  /** Those that wait for an answer: who asks the same meanwhile waits with them. */
+  /** Questions that wait for an answer. A caller with the same question waits for the same answer. */
   readonly #asked = new Map<string, Promise<string | undefined>>();
-  /** Ids of those that are being answered here. */
+  /** Ids of questions that are being answered here. */
   readonly #inHand = new Set<number>();
   #answer: AnswerQuestion = async () => undefined;
   #isClosed = false;
@@ -35,14 +40,12 @@ export class Questions {
     this.#options = options;
   }
 
-  /** From now on questions of others are answered by this. */
+  /** Sets the function that answers questions of other coordinators from now on. */
   answerBy(answer: AnswerQuestion): void {
     this.#answer = answer;
   }
 
-  /**
-   * What another coordinator knows of the job; undefined where none says so in time, or the registry cannot be asked.
-   */
+  /** Asks the other coordinators about a job; undefined if none answers in time, or the registry cannot be reached. */
   async ask(jobId: string, what: string, hasEnded: boolean): Promise<string | undefined> {
     const key = `${jobId} ${what}`;
     const asked = this.#asked.get(key);
@@ -54,7 +57,7 @@ export class Questions {
     return answer;
   }
 
-  /** Answers what is known here. Never rejects: who asked asks again. */
+  /** Answers the questions to which the answer is known here. Never rejects: an unanswered question is seen again. */
   async reply(questions: readonly Question[]): Promise<void> {
     await Promise.all(questions.map((question) => this.#replyTo(question).catch(() => {})));
   }
@@ -63,7 +66,7 @@ export class Questions {
     this.#isClosed = true;
   }
 
-  /** A registry that stands still answers nothing for much longer. */
+  /** Limits the time, because a registry that hangs may not answer for much longer. */
   async #askWithin(ms: number, jobId: string, what: string): Promise<string | undefined> {
     const { shares, pause } = this.#options;
     let isLate = false;

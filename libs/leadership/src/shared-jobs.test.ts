@@ -32,7 +32,7 @@ function setStage(t: TestContext) {
     tasks.push(entry);
     return () => void tasks.splice(tasks.indexOf(entry), 1);
   };
-  /** Lets time pass, in steps that are short against every wait. */
+  /** Lets time pass, in steps that are much shorter than every wait. */
   const pass = async (ms: number): Promise<void> => {
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
       nowMs += 50;
@@ -82,7 +82,7 @@ function setStage(t: TestContext) {
   return { join: join_, pass };
 }
 
-test('a job of another is known as its ledger has it, and what its leader says of it', async (t) => {
+test('a job of another coordinator is known as in its ledger, together with what its leader says about it', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [await join('a'), await join('b')];
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
@@ -109,7 +109,7 @@ test('a job of another is known as its ledger has it, and what its leader says o
   assert.equal(await b.ledger.getJob('z'), undefined);
 });
 
-test('a job is cancelled by its leader, whoever is asked', async (t) => {
+test('a job is cancelled by its leader, whichever coordinator gets the request', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [await join('a'), await join('b')];
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
@@ -126,7 +126,7 @@ test('a job is cancelled by its leader, whoever is asked', async (t) => {
   assert.equal((await b.ledger.getJob('x'))?.state, 'cancelled');
 });
 
-test('a job of a coordinator that is gone is taken up, with a higher epoch, and told apart in its leases', async (t) => {
+test('a job of a coordinator that is gone is taken over with a higher epoch, which its leases carry', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [await join('a'), await join('b')];
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
@@ -144,7 +144,7 @@ test('a job of a coordinator that is gone is taken up, with a higher epoch, and 
   await b.ledger.setState('x', 'running', { nowMs: 3 });
 });
 
-test('a job is known, and once, at each moment of being taken over', async (t) => {
+test('a job is known exactly once at every moment while it is taken over', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [await join('a'), await join('b')];
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
@@ -176,7 +176,7 @@ test('a job is known, and once, at each moment of being taken over', async (t) =
   assert.ok(b.ledger.has('x'));
 });
 
-test('of a job that is not known nobody says that there is none while the registry is away', async (t) => {
+test('while the registry is unreachable, an unknown job is not reported as missing', async (t) => {
   const { join, pass } = setStage(t);
   const a = await join('a');
   const away = Promise.withResolvers<never>();
@@ -191,7 +191,7 @@ test('of a job that is not known nobody says that there is none while the regist
   away.reject(new Error('No route'));
 });
 
-test('a registry that is away is asked again, and nobody takes jobs of those that wait as well', async (t) => {
+test('an unreachable registry is asked again, and no member takes over jobs of members that wait for it too', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [await join('a'), await join('b')];
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
@@ -210,7 +210,7 @@ test('a registry that is away is asked again, and nobody takes jobs of those tha
   assert.deepEqual(b.taken, []);
 });
 
-test('a registry that was away for less than a lease leaves time to who comes back later than others', async (t) => {
+test('after the registry was unreachable for less than a lease, a member that comes back later keeps its jobs', async (t) => {
   const { join, pass } = setStage(t);
   const [a, b] = [await join('a'), await join('b')];
   await a.ledger.createJob({ jobId: 'x', spec, submittedMs: 1 });
@@ -226,7 +226,7 @@ test('a registry that was away for less than a lease leaves time to who comes ba
   b.registry.shares.look = () => Promise.reject(new Error('The database system is starting up'));
   await pass(3000);
   b.registry.shares.look = look;
-  // The lease of the one is over, and that of the other never was.
+  // The lease of a was over, and the lease of b never was.
   await goOn(12);
   assert.deepEqual(b.taken, []);
   assert.equal(await a.registry.renew(a.epoch, 5000), true);

@@ -15,14 +15,14 @@ import { askEveryMs, leaseMs } from './lease-keeping.ts';
 import { Questions } from './questions.ts';
 import { graceMs, hear, type Silence } from './silence.ts';
 
-/** What this coordinator leads. */
+/** The jobs that this coordinator leads. */
 export interface OwnJobs {
-  /** Whether it is at this job, or was until that ended. */
+  /** Whether it works on this job, or did until the job ended. */
   has(jobId: string): boolean;
-  /** Goes on with a job that is its own now. Rejects where it cannot be read; it is tried again then. */
+  /** Continues a job that it has adopted. Rejects if the job cannot be read; it is then tried again. */
   takeUp(job: Adopted): Promise<void>;
   cancel(jobId: string): void;
-  /** What it says of its jobs for those who ask other coordinators. */
+  /** A text about each of its jobs, for users who ask other coordinators. */
   now(): ReadonlyMap<string, string>;
 }
 
@@ -33,18 +33,21 @@ export interface SharedJobsOptions {
   log: Log;
   /** A clock that never goes back. */
   nowMs: () => number;
-  /** Told where the ledger is lost: this process can only end. */
+  /** Called if the ledger is lost: this process can only end. */
   lost: (error: LostLedgerError) => void;
-  /** Calls `task` after so long, unless what it returns is called before; by timers of the system unless given. */
+  /**
+   * Calls `task` after `ms` milliseconds, and returns a function that cancels this. Uses the system's timers unless
+   * given.
+   */
   after?: (ms: number, task: () => void) => () => void;
 }
 
-/** Who asks for a job of another coordinator hears what was so at most this long ago. */
+/** Answers about another coordinator's job are at most so many milliseconds old, */
 const freshMs = 250;
-/** … unless the registry does not answer in this time: then what was known last. */
+/** … unless the registry does not answer in this time: then they are the last that is known. */
 const patienceMs = 1_000;
 
-/** Longer than any lease and the wait that follows it. */
+/** A limit in milliseconds that is longer than any lease and the wait that follows it. */
 const mostDoubtMs = 2 * leaseMs + graceMs;
 
 interface Known {
@@ -56,19 +59,19 @@ interface Known {
 
 /**
  * The jobs of a registry that several coordinators lead: looks at it once a second, takes over jobs that nobody leads,
- * ends those that somebody asked another coordinator to cancel, and knows the jobs of the others.
+ * ends its own jobs that were cancelled through another coordinator, and knows the jobs of the others.
  */
 export class SharedJobs {
-  /** What coordinators ask each other of their jobs. */
+  /** Questions between coordinators about their jobs. */
   readonly questions: Questions;
   readonly #options: SharedJobsOptions;
-  /** All jobs that have ended, and those of others. */
+  /** All ended jobs, and the jobs of other coordinators. */
   readonly #known = new Map<string, Known>();
-  /** What was told of this coordinator's jobs. */
+  /** The text about each of this coordinator's jobs that the registry has. */
   readonly #told = new Map<string, string>();
   #led: OwnJobs | undefined;
   #view: SharedView = { members: [], jobs: [], questions: [] };
-  /** For how long members were not heard of. */
+  /** For how long each member was silent. */
   #silences: ReadonlyMap<number, Silence> = new Map();
   #look: Promise<void> | undefined;
   #lookedMs = Number.NEGATIVE_INFINITY;
@@ -91,8 +94,9 @@ export class SharedJobs {
   }
 
   /**
-   * Takes over what nobody leads, and looks from then on. Resolves when each job is led by somebody who was heard of
-   * since: jobs of a coordinator that was killed and is started again are taken up before its nodes come back.
+   * Takes over orphaned jobs, and looks at the registry from then on. Resolves when every job's leader has been heard
+   * of since the start. So a coordinator that was killed and is started again takes up its jobs before its nodes come
+   * back.
    */
   async start(led: OwnJobs): Promise<void> {
     this.#led = led;
@@ -102,7 +106,7 @@ export class SharedJobs {
     this.#wait();
   }
 
-  /** Whether a job is led by somebody who may be gone: who was not heard of for `sinceMs`. */
+  /** Whether a job's leader may be gone: it has been silent for more than `sinceMs`. */
   #isInDoubt(sinceMs: number): boolean {
     const { members, jobs } = this.#view;
     const silent = new Set(members.flatMap((member) => (member.silentMs > sinceMs ? [member.epoch] : [])));
@@ -120,7 +124,7 @@ export class SharedJobs {
       if (!known.hasEnded) await this.#refresh();
       return (this.#known.get(jobId) ?? known).record;
     }
-    // One that is not known may have been submitted a moment ago.
+    // An unknown job may have been submitted a moment ago.
     const looks = this.#looks;
     await this.#patiently(() => this.#lookAnew());
     const record = this.#known.get(jobId)?.record;
@@ -131,29 +135,29 @@ export class SharedJobs {
     );
   }
 
-  /** All of them. */
+  /** All ended jobs, and the jobs of other coordinators. */
   async list(): Promise<JobRecord[]> {
     await this.#refresh();
     return [...this.#known.values()].map(({ record }) => record);
   }
 
-  /** Those that are known to have ended. */
+  /** The jobs that are known to have ended. */
   ended(): JobRecord[] {
     return [...this.#known.values()].flatMap(({ record, hasEnded }) => (hasEnded ? [record] : []));
   }
 
-  /** A job of this coordinator has ended, and its registry knows. */
+  /** Adds a job of this coordinator that has ended in the registry. */
   add(record: JobRecord): void {
     this.#known.set(record.jobId, { record, hasEnded: true, writes: Number.POSITIVE_INFINITY, now: '' });
     this.#told.delete(record.jobId);
   }
 
-  /** The jobs are gone from the registry. */
+  /** Forgets jobs that are gone from the registry. */
   forget(jobIds: readonly string[]): void {
     for (const jobId of jobIds) this.#known.delete(jobId);
   }
 
-  /** What another coordinator says of its job; empty: nothing. */
+  /** What another coordinator says about its job; empty: nothing. */
   now(jobId: string): string {
     return this.#known.get(jobId)?.now ?? '';
   }
@@ -186,7 +190,7 @@ export class SharedJobs {
     if (!this.#isClosed) await Promise.race([look(), this.#pause(patienceMs)]);
   }
 
-  /** Looks, and not with those who began before. */
+  /** Looks again, without joining a look that began before. */
   async #lookAnew(): Promise<void> {
     await this.#look;
     await this.#lookNow();
@@ -196,7 +200,7 @@ export class SharedJobs {
     return new Promise((resolve) => this.#after(ms, () => resolve(true)));
   }
 
-  /** Never rejects. Several who ask at once have one look. */
+  /** Looks at the registry; several callers at once share one look. Never rejects. */
   #lookNow(): Promise<void> {
     this.#look ??= this.#lookOnce().finally(() => {
       this.#look = undefined;
@@ -229,23 +233,23 @@ export class SharedJobs {
     const hasFailed = this.#failure !== undefined;
     this.#silences = hear(this.#silences, view.members, { sinceMs: lookedMs - this.#lookedMs, hasFailed });
     this.#lookedMs = lookedMs;
-    // What it takes keeps nobody from taking over jobs.
+    // Not awaited, so that slow answers do not delay taking over jobs.
     void this.questions.reply(view.questions);
     await this.#take(view);
   }
 
-  /** What changed of what there is to say of jobs that are led here. */
+  /** The texts about jobs led here that have changed. */
   #news(): Map<string, string> {
     const news = [...(this.#led?.now() ?? [])];
     return new Map(news.filter(([jobId, text]) => this.#told.get(jobId) !== text));
   }
 
-  /** Reads what changed of the jobs of others, and of those that have ended. */
+  /** Reads the changed jobs among the ended jobs and the jobs of other coordinators. */
   async #learn(view: SharedView): Promise<void> {
     const { registry, epoch } = this.#options;
     const { jobs } = view;
     const others = new Map(jobs.filter(({ leader }) => leader !== epoch).map((job) => [job.jobId, job]));
-    // While a job is being taken over, what was last read of it still holds.
+    // While a job is being taken over, its last record still holds.
     const coming = new Set(ownJobs(view, epoch).flatMap(({ jobId }) => (this.#led?.has(jobId) ? [] : [jobId])));
     for (const [jobId, known] of this.#known) {
       const job = others.get(jobId);

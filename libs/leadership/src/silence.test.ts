@@ -5,15 +5,15 @@ import fc from 'fast-check';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 import { gapMs, graceMs, hear, isLongEnough, type Silence } from './silence.ts';
 
-/** As the registry tells at `nowMs` of a member that renewed its lease last at `renewedAtMs`. */
+/** A member as the registry lists it at `nowMs`, with its last renewal at `renewedAtMs`. */
 const told = (renewedAtMs: number, nowMs: number): Member => {
   const silentMs = nowMs - renewedAtMs;
   return { epoch: 1, holder: '1', isReleased: false, isOver: silentMs >= leaseMs, renewedAtMs, silentMs };
 };
 
 /**
- * What comes of answers at these times, by a member that renewed last at 0; 'failed' is a look that the registry did
- * not answer.
+ * The silence of a member that last renewed at 0, after answers at these times; 'failed' is a look without an answer of
+ * the registry.
  */
 function silenceAfter(looks: readonly (number | 'failed')[]): Silence | undefined {
   let silences: ReadonlyMap<number, Silence> = new Map();
@@ -48,16 +48,16 @@ test('a renewal ends a silence, and the next counts from it', () => {
     hear(before, [told(9_000, 9_700)], { sinceMs, hasFailed }).get(1);
   assert.deepEqual(next(1_000), { renewedAtMs: 9_000, heardMs: 700, isBroken: false });
   assert.deepEqual(next(300), { renewedAtMs: 9_000, heardMs: 300, isBroken: false });
-  // It may have been before the gap.
+  // The renewal may have been before the gap.
   assert.deepEqual(next(1_000, true), { renewedAtMs: 9_000, heardMs: 700, isBroken: true });
 });
 
-test('members that are forgotten are not known any more', () => {
+test('forgotten members are no longer known', () => {
   const before = new Map([[7, { renewedAtMs: 0, heardMs: 1, isBroken: false }]]);
   assert.deepEqual([...hear(before, [told(0, 1)], { sinceMs: 1, hasFailed: false }).keys()], [1]);
 });
 
-test('a silence is long enough after a lease, and after more where the registry may have been away', () => {
+test('a silence is long enough after a lease, or after longer if the registry may have been unreachable', () => {
   for (const [isBroken, limitMs] of [
     [false, leaseMs],
     [true, graceMs],
@@ -67,11 +67,14 @@ test('a silence is long enough after a lease, and after more where the registry 
   }
 });
 
-/** Of an attempt that hangs and is given up, of the next, and of the pause between: see postgres-registry.ts. */
+/**
+ * The latest time in milliseconds until a member is back: an attempt that hangs until it is given up, the pause, and
+ * one more attempt (see postgres-registry.ts).
+ */
 const latestBackMs = 5_000 + askEveryMs + 5_000;
 const pauses = fc.array(fc.integer({ min: 200, max: 1_500 }), { minLength: 200, maxLength: 200 });
 
-test('a member that was cut off with the registry is waited for until it can be back, however long the registry was away', () => {
+test('a member that lost the registry too gets time to come back, however long the registry was unreachable', () => {
   const outage = fc.record({
     pauses,
     renewedAgoMs: fc.integer({ min: 0, max: askEveryMs + 200 }),
@@ -93,7 +96,7 @@ test('a member that was cut off with the registry is waited for until it can be 
   );
 });
 
-test('one that is gone is known to be, on a machine at rest after a lease, and on the busiest after so many answers', () => {
+test('a member that is gone is found to be, on an idle machine after a lease, and on the busiest after so many answers', () => {
   fc.assert(
     fc.property(pauses, (pauses) => {
       const looks = [0];

@@ -2,31 +2,34 @@ import type { Member } from '@halogrid/ledger';
 import { askEveryMs, leaseMs } from './lease-keeping.ts';
 
 /**
- * After so long without an answer of the registry, which is asked once a second, it may have been away, from others as
- * well.
+ * If the registry, which is asked once a second, gives no answer for so many milliseconds, it may have been unreachable
+ * for other members too.
  */
 export const gapMs = 2 * askEveryMs;
 
 /**
- * Who may have been cut off with the registry is waited for this long: for an attempt to reach it that hangs, the pause
- * after it, one more attempt, and as long again for a busy machine.
+ * How many milliseconds a member gets if it may have lost the registry too: one attempt that hangs, the pause after it,
+ * one more attempt, and the same time again for a busy machine.
  */
 export const graceMs = 4 * leaseMs;
 
-/** For how long a member was not heard of, as far as the registry answered this one meanwhile. */
+/** For how long a member was silent while the registry answered this member. */
 export interface Silence {
   /** When the member renewed its lease last, by the registry's clock. */
   renewedAtMs: number;
-  /** Milliseconds that count: while the registry is away, nobody can be heard of. */
+  /**
+   * Milliseconds of silence that count. Time in which the registry was unreachable does not count, because no member
+   * could be heard of.
+   */
   heardMs: number;
-  /** The registry may have been away since. */
+  /** Whether the registry may have been unreachable since the last renewal. */
   isBroken: boolean;
 }
 
 /**
- * What is known of each member's silence once the registry has answered with `members`, `sinceMs` after its answer
- * before; `hasFailed` says that it could not be asked in between. A gap counts as one interval: where a busy machine
- * makes every interval a gap, it takes longer until a member is believed to be gone, and not forever.
+ * The silence of each member after an answer of the registry with `members`, which came `sinceMs` after the answer
+ * before. `hasFailed`: a question in between had no answer. A gap counts as one interval. So if a busy machine makes
+ * every interval a gap, it only takes longer until a member counts as gone.
  */
 export function hear(
   before: ReadonlyMap<number, Silence>,
@@ -41,11 +44,11 @@ export function hear(
 
 function silenceOf(last: Silence | undefined, member: Member, moreMs: number, isGap: boolean): Silence {
   const { renewedAtMs, silentMs } = member;
-  // What was before this member looked is not known.
+  // A silence before the first look of this member is unknown.
   if (!last) return { renewedAtMs, heardMs: 0, isBroken: isGap };
   if (last.renewedAtMs !== renewedAtMs) return { renewedAtMs, heardMs: Math.min(silentMs, moreMs), isBroken: isGap };
   return { renewedAtMs, heardMs: last.heardMs + moreMs, isBroken: last.isBroken || isGap };
 }
 
-/** Whether a member whose lease is over had every chance to say that it is there. */
+/** Whether a member whose lease is over had enough time to renew it. */
 export const isLongEnough = ({ heardMs, isBroken }: Silence): boolean => heardMs >= (isBroken ? graceMs : leaseMs);

@@ -1,4 +1,4 @@
-// The ledger of a coordinator: which jobs there are, who leads each, and what has happened to them.
+// The ledger of a coordinator: which jobs exist, which coordinator leads each, and what has happened to them.
 export { InvalidResultError } from './checks/check-answer.ts';
 export type { WritePart } from './job/logged-job.ts';
 export type {

@@ -30,7 +30,7 @@ const spec = JobSpec.fromPartial({
   grid: { rows: 16, columns: 16 },
 });
 
-/** Plans frames of 16 x 16 pixels, a shard each. */
+/** Plans frames of 16 x 16 pixels, one per shard. */
 async function planFrames(ledger: LogLedger, count: number, of = spec): Promise<void> {
   await ledger.createJob({ jobId: 'job', spec: of, submittedMs: 0 });
   for (let index = 0; index < count; index++) {
@@ -49,8 +49,15 @@ function commitOf(source: number, of = spec, counts = bins): ShardCommit {
 }
 
 const answerOf = (source: number): ShardCommit => ({
-  ...{ jobId: 'job', shard: source, attempt: 1, epoch: 1, node: { name: '', device: '' } },
-  ...{ results: [], errors: [], stageSeconds: {}, inputBytes: 0 },
+  jobId: 'job',
+  shard: source,
+  attempt: 1,
+  epoch: 1,
+  node: { name: '', device: '' },
+  results: [],
+  errors: [],
+  stageSeconds: {},
+  inputBytes: 0,
 });
 
 function foundOf(source: number, results: SourceResult[], of = spec) {
@@ -58,7 +65,7 @@ function foundOf(source: number, results: SourceResult[], of = spec) {
   return keepPart(shapesOf(of), foundShard(block, results, shapesOf(of)));
 }
 
-test('histograms that cannot be kept wait for their folder, and are given up with their job', async () => {
+test('histograms that cannot be stored wait for their folder, and are given up with their job', async () => {
   const own = await newFolder();
   const ledger = await openLogLedger(own, undefined, { makesFolders: false });
   const created = ledger.createJob({ jobId: 'job', spec, submittedMs: 0 });
@@ -112,7 +119,7 @@ test('a failed job that can go on keeps its results, under any leader, until it 
   assert.deepEqual([job!.leader, job!.marks], [undefined, []]);
 });
 
-test('a job that fails because its histograms find no room goes on from the last that did', async () => {
+test('a job that fails because its histograms find no room continues from the last one that was stored', async () => {
   const own = await newFolder();
   const registry = new MemoryRegistry();
   const ledger = await openLogLedger(own, registry);
@@ -139,7 +146,7 @@ test('a job that fails because its histograms find no room goes on from the last
   await ledger.close();
 });
 
-test('a job without a histogram keeps none, and its digest is that of sizes and counts', async () => {
+test('a job without a histogram stores none, and its digest is over sizes and counts', async () => {
   const ledger = await openLogLedger(await newFolder());
   const variance = { kernel: 'lbp', parameters: { labels: 'var' }, border: 'zero' };
   const without = JobSpec.fromPartial({ pipeline: { operations: [variance] } });
@@ -159,7 +166,7 @@ test('a job without a histogram keeps none, and its digest is that of sizes and 
   await ledger.setState('job', 'complete', { nowMs: 1 });
 });
 
-test('a log that is not as it was written is refused with a sentence, whatever is missing or has changed', async () => {
+test('a log that is not as it was written is refused with a sentence, for anything that is missing or changed', async () => {
   const own = await newFolder();
   const registry = new MemoryRegistry();
   const before = await openLogLedger(own, registry);
@@ -193,7 +200,7 @@ test('a log that is not as it was written is refused with a sentence, whatever i
   await gone.close();
 });
 
-test('why inputs were quarantined is known after the end of the job and of the coordinator', async () => {
+test('the reasons for quarantined inputs are known after the end of the job and of the coordinator', async () => {
   const own = await newFolder();
   const registry = new MemoryRegistry();
   const before = await openLogLedger(own, registry);
@@ -215,7 +222,7 @@ test('why inputs were quarantined is known after the end of the job and of the c
   await after.close();
 });
 
-test('mended inputs are known after coordinators of the job, and after its end', async () => {
+test('mended inputs are known after the end of its coordinators, and of the job', async () => {
   const registry = new MemoryRegistry();
   const own = await newFolder();
   const first = await openLogLedger(own, registry);
@@ -235,7 +242,7 @@ test('mended inputs are known after coordinators of the job, and after its end',
     { mended: 'Others were', inputs: 1, example: 'file:///0' },
   ];
   assert.deepEqual((await second.getJob('job'))?.mended, mended);
-  // Inputs that count already are not counted again.
+  // Inputs that already count are not counted again.
   assert.equal(await second.commit({ ...mendedBy('Others were', 0), epoch: 2 }), 'duplicate');
   await second.setState('job', 'complete', { nowMs: 1, digest: '' });
   await second.close();
@@ -244,7 +251,7 @@ test('mended inputs are known after coordinators of the job, and after its end',
   await after.close();
 });
 
-test('which nodes took part, where the time went and what there is to tell is known after coordinators of the job, and after its end', async () => {
+test('the nodes that took part, where the time went, and notes are known after the end of coordinators, and of the job', async () => {
   const registry = new MemoryRegistry();
   const own = await newFolder();
   const first = await openLogLedger(own, registry);
@@ -281,7 +288,7 @@ test('which nodes took part, where the time went and what there is to tell is kn
   await third.close();
 });
 
-test('a job whose results so far are of another version does not go on', async () => {
+test('a job whose results so far are of another version does not continue', async () => {
   const own = await newFolder();
   const registry = new MemoryRegistry();
   const before = await openLogLedger(own, registry);
@@ -301,7 +308,7 @@ test('a job whose results so far are of another version does not go on', async (
   await ledger.close();
 });
 
-/** Writes a log again with facts that are changed, which keep their length; returns how many. */
+/** Writes a log again with changed facts, which must keep their length; returns how many facts were changed. */
 async function relogged(path: string, jobId: string, epoch: number, change: (fact: Fact) => void): Promise<number> {
   const groups = await Array.fromAsync(readLog(path, `${jobId} ${epoch}`));
   await rm(path);
@@ -321,7 +328,7 @@ async function relogged(path: string, jobId: string, epoch: number, change: (fac
   return changed;
 }
 
-test('of jobs that have ended the newest thousand are kept, in the registry too', async () => {
+test('the newest thousand ended jobs are kept, in the registry too', async () => {
   const own = await newFolder();
   const registry = new MemoryRegistry();
   const ledger = await openLogLedger(own, registry);
@@ -341,7 +348,7 @@ test('of jobs that have ended the newest thousand are kept, in the registry too'
   await again.close();
 });
 
-test('a job whose sources are damaged in its file does not go on', async () => {
+test('a job whose sources are damaged in its file does not continue', async () => {
   const own = await newFolder();
   const registry = new MemoryRegistry();
   const sizes = [1, 2].map((width) => ({ width, height: 1 }));

@@ -20,7 +20,7 @@ ledgerConformance('in logs, on SqliteRegistry', async (epoch) => {
   const own = await newFolder();
   const registry = await SqliteRegistry.open(join(own, 'ledger.sqlite'));
   const ledger = await openLogLedger(own, registry, { epoch });
-  // A thread for each would pile up over a property's runs.
+  // Without this, the threads of all runs of a property would pile up.
   const close = ledger.close.bind(ledger);
   ledger.close = async () => {
     await close();

@@ -33,7 +33,7 @@ const maxEndedJobs = 1000;
 /** A place for jobs: a registry, or a folder with logs. */
 export interface LogHome {
   journal: Journal;
-  /** Absent where one process after another leads a job, and only its logs know of it. */
+  /** Absent if one process after another leads a job, and only its logs know of it. */
   registry?: Registry;
   /** The logs of a job. */
   logsOf: (jobId: string, spec: JobSpec) => LogPlace;
@@ -49,7 +49,7 @@ export interface LogLedgerOptions {
   homeOf: (spec: JobSpec) => Promise<LogHome>;
   /** Called when a home in use is found to be lost. */
   lost?: (error: LostLedgerError) => void;
-  /** Jobs that other coordinators lead, where there may be some, and all ended jobs. */
+  /** Jobs that other coordinators lead, and all ended jobs; absent if there can be no other coordinators. */
   others?: JobsElsewhere;
 }
 
@@ -80,7 +80,7 @@ export class LogLedger implements Ledger {
   }
 
   /**
-   * Loads the jobs of a home with a registry. Rejects with DamagedLedgerError where it is damaged, and then loads none.
+   * Loads the jobs of a home with a registry. Rejects with DamagedLedgerError if it is damaged, and then loads none.
    */
   async load(home: LogHome): Promise<JobRecord[]> {
     const jobs = await Array.fromAsync(home.registry!.jobs());
@@ -92,8 +92,8 @@ export class LogLedger implements Ledger {
   }
 
   /**
-   * Loads the job whose logs are in its folder, and which is in no registry. Resolves with undefined where the logs do
-   * not have it. Rejects with DamagedLogError. `torn` is called where the end of a log was cut off.
+   * Loads the job whose logs are in its folder, and which is in no registry. Resolves with undefined if the logs do not
+   * have it. Rejects with DamagedLogError. `torn` is called if the end of a log was cut off.
    */
   async loadFolder(
     home: LogHome,
@@ -141,7 +141,7 @@ export class LogLedger implements Ledger {
 
   async confirm(jobId: string): Promise<void> {
     const { journal, registry } = this.#job(jobId).home;
-    // It refuses every write of a process that leads no more.
+    // The registry refuses every write of a process that no longer leads.
     if (registry) await journal.write(once([]));
   }
 
@@ -154,13 +154,13 @@ export class LogLedger implements Ledger {
     await home.journal.write(open);
   }
 
-  /** Changes of one turn are written before later ones, also where the ledger is about to be closed. */
+  /** Changes of one turn are written before later ones, also if the ledger is about to be closed. */
   #openNow(jobId: string): OpenedJob | undefined {
     const job = this.#job(jobId);
     return job.open && job;
   }
 
-  /** Opens the log of a job that has not ended. Rejects with one sentence where it is lost. */
+  /** Opens the log of a job that has not ended. Rejects with one sentence if it is lost. */
   async #opened(jobId: string): Promise<OpenedJob | undefined> {
     const job = this.#job(jobId);
     if (job.open) return job;
@@ -360,7 +360,7 @@ export class LogLedger implements Ledger {
     return jobs.sort((a, b) => b.submittedMs - a.submittedMs);
   }
 
-  /** Jobs that are led here, in order of submission; with those that have ended where it leads alone. */
+  /** Jobs that are led here, in order of submission; with ended jobs, if this process is the only leader. */
   ledJobs(): JobRecord[] {
     return [...this.#jobs.values()].map(recordOf);
   }
@@ -419,7 +419,7 @@ export class LogLedger implements Ledger {
   }
 
   async close(): Promise<void> {
-    // First, because it still writes earlier changes.
+    // Journals close first, because they still write earlier changes.
     for (const { home } of this.#jobs.values()) await (home.leave?.() ?? home.journal.close());
     for (const { open } of this.#jobs.values()) await open?.close();
     this.#jobs.clear();
@@ -435,7 +435,7 @@ export class LogLedger implements Ledger {
     return job;
   }
 
-  /** Forgets the oldest ended jobs, where there are too many. */
+  /** Forgets the oldest ended jobs if there are too many. */
   #forgetOldest(): JobChange[] {
     const { others } = this.#options;
     const ended = [...this.#jobs.values()].flatMap((job) =>
@@ -463,5 +463,5 @@ function recordOf(job: Job): JobRecord {
   return { ...job.record, counts: { ...job.record.counts } };
 }
 
-/** Changes that are written once, whatever follows. */
+/** Changes that are written once. */
 const once = (changes: JobChange[]): Journaled => ({ append: async () => changes });

@@ -1,7 +1,9 @@
 import type { ErrorAnswer } from './gen/halogrid/v1/api.ts';
 import { Sentence } from './sentence.ts';
 
-/** Why there is no answer, as a program is told. `field` is the first that the sentence names unless given. */
+/**
+ * The message that tells a program why its request failed. `field` defaults to the first field that the sentence names.
+ */
 export function errorAnswer(code: string, why: string | Sentence, field?: string): ErrorAnswer {
   const { parts, field: first } = typeof why === 'string' ? new Sentence([why]) : why;
   const wrong = field ?? first;

@@ -13,7 +13,7 @@ export {
 export * from './gen/halogrid/v1/api.ts';
 export * from './gen/halogrid/v1/job.ts';
 export * from './gen/halogrid/v1/jobs.ts';
-/** What its holder calls a lease; the message keeps the name that it has in older programs. */
+/** The name by which the holder of a lease refers to it. The message keeps its older name, HeldLease. */
 export type { HeldLease as LeaseName } from './gen/halogrid/v1/nodes.ts';
 export * from './gen/halogrid/v1/nodes.ts';
 export * from './gen/halogrid/v1/search.ts';
@@ -64,7 +64,7 @@ export {
   zonesNeed,
 } from './needs.ts';
 
-/** Spoken by this version; a node that speaks another is refused. */
+/** The protocol version of this program; a node with another version is refused. */
 export const protocolVersion = 12;
 
 /** Folder that holds the .proto files, for gRPC server reflection. */

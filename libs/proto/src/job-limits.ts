@@ -1,40 +1,40 @@
-/** What `JobSpec.map_format` may be. */
+/** Allowed values of `JobSpec.map_format`. */
 export const mapFormats: readonly string[] = ['none', 'tiff', 'zarr', 'png', 'dzi'];
 
 /**
- * What `VideoOptions.hwaccel` may be: cores and an NVIDIA card together, that card, or FFmpeg's names of what else
- * Linux has.
+ * Allowed values of `VideoOptions.hwaccel`: auto (CPU cores and an NVIDIA card together), cuda (that card), or FFmpeg's
+ * names of the other methods that Linux has.
  */
 export const hwaccels: readonly string[] = ['auto', 'cuda', 'vaapi', 'vdpau', 'qsv', 'vulkan', 'drm'];
 
-/** `VideoOptions.every` at most. */
+/** The largest `VideoOptions.every`. */
 export const maxEvery = 999_999_999;
 
-/** `JobSpec.tile_px` at most: one tile of this side is a gigabyte. */
+/** The largest `JobSpec.tile_px`: a tile with this side takes a gigabyte. */
 export const maxTilePx = 32_768;
 
-/** `JobSpec.sources` at most; folders, globs and manifests stand for any number of inputs. */
+/** At most this many `JobSpec.sources`. A folder, glob or manifest counts as one source for any number of inputs. */
 export const maxSources = 65_536;
 
-/** Characters of a URI at most: a presigned one takes some hundred. */
+/** The longest URI in characters; a presigned one takes several hundred. */
 export const maxUriLength = 8_192;
 
 /**
- * `JobSpec.batch_frames` at most: a lease tells every frame and is one message, and 4096 URIs of a kilobyte are a
- * quarter of what one may hold, where they are written out.
+ * The largest `JobSpec.batch_frames`. A lease is one message that names every frame: 4096 URIs of a kilobyte, written
+ * out in full, are a quarter of the largest message.
  */
 export const maxBatchFrames = 4096;
 
-/** Pipelines of a job at most. */
+/** At most this many pipelines in a job. */
 export const maxPipelines = 8;
 
-/** Whether a pipeline may have that name, which is that of its folder as well. */
+/** Whether a pipeline may have that name, which is also the name of its folder. */
 export const isPipelineName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name);
 
-/** What `isPipelineName` wants. */
+/** What `isPipelineName` accepts, in words. */
 export const pipelineNames = "letters, digits, '-' and '_', at most 64 of them, with a letter or digit first,";
 
-/** `JobSpec.priority` at least and at most. */
+/** The lowest and the highest `JobSpec.priority`. */
 export const jobPriorities = { lowest: -100, highest: 100 };
 
 /** Why the results of a pipeline without an exact histogram are not verified. */
@@ -42,17 +42,17 @@ export const whyNotVerified =
   'histograms are what is compared, and this pipeline has none that is exact: results as float32 may differ between devices by their last bits';
 
 /**
- * Bytes of a message between coordinator and node at most. The largest are a submitted manifest, and a lease with 8 MiB
- * of sources; counts have messages of a mebibyte where they are more.
+ * The largest message between coordinator and node, in bytes. The largest in use are a submitted manifest and a lease
+ * with 8 MiB of sources; counts of more than a mebibyte are split into several messages.
  */
 export const maxMessageBytes = 16 * 2 ** 20;
 
-/** Bytes of a query's image at most: one message with all that goes with it. */
+/** The largest image of a query, in bytes: it fits into one message with the rest of the request. */
 export const maxImageBytes = 15 * 2 ** 20;
 
 /**
- * Queries of a part of a search at most, counts of all of them, and hits that are wanted of all of them: 8 MiB of
- * counts, and 3 MB of hits, of a message of 16 MiB. What is more, a coordinator looks for itself.
+ * Limits of one SearchPart order: its queries, the counts of all queries together (8 MiB), and the hits of all queries
+ * together (3 MB). Both fit into a message of 16 MiB. A coordinator does a larger search itself.
  */
 export const maxPartQueries = 64;
 export const maxPartCounts = 2 ** 20;

@@ -1,15 +1,15 @@
-/** What shards may need of a node, as Lack.need and ShardFailed.need name it. */
+/** Needs that a shard may have of a node, as in Lack.need and ShardFailed.need. */
 
-/** Files below that URI are read. */
+/** The need to read files below a URI. */
 export const readNeed = (uri: string): string => `read ${uri}`;
 
-/** Files are written below that folder URI. */
+/** The need to write files below a folder URI. */
 export const writeNeed = (uri: string): string => `write ${uri}`;
 
-/** What is packed that way is decoded. */
+/** The need to decode JPEGs or videos. */
 export const decodeNeed = ({ decodes }: { decodes: 'jpeg' | 'video' }): string => `decode ${decodes}`;
 
-/** Times of a zone are told by that version of the data of time zones. */
+/** The need to find times by that version of the time-zone data. */
 export const zonesNeed = (version: string): string => `zones ${version}`;
 
 /** A need as a person would say it, after "can" or "cannot". */
@@ -20,7 +20,7 @@ export function needInWords(need: string): string {
   return `${verb} '${what.startsWith('file:') ? pathIn(what) : what}'`;
 }
 
-/** The URI of the host or bucket from which a need is to read; undefined for a need of another kind. */
+/** The URI of the host or bucket that a need is to read from; undefined for a need of another kind. */
 export const placeOfNeed = (need: string): string | undefined => /^read ((?:https?|s3):\/\/.*)$/s.exec(need)?.[1];
 
 /** A host or bucket in words. */
@@ -29,7 +29,7 @@ export function placeInWords(place: string): string {
   return `${scheme === 's3' ? 'bucket' : 'host'} '${name}'`;
 }
 
-/** The path of a file: URI, as a person writes it; the URI itself where it has none that can be read. */
+/** The path of a file: URI, decoded for people; the URI itself if its path cannot be decoded. */
 export function pathIn(uri: string): string {
   try {
     return decodeURIComponent(new URL(uri).pathname);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { named, namedAll, Sentence, sentence } from './sentence.ts';
 
-test('names in a sentence are replaced, whatever its values say', () => {
+test('only names in a sentence are replaced, never its values', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (value, name, other) => {
       const said = sentence`Expected ${value} for ${named(name)} but received '${value}'`;
@@ -15,7 +15,7 @@ test('names in a sentence are replaced, whatever its values say', () => {
   );
 });
 
-test('a sentence in a sentence keeps its names', () => {
+test('a sentence inside another sentence keeps its names', () => {
   const inner = sentence`one of ${namedAll(['a', 'b', 'c'])}`;
   const whole = sentence`Expected ${inner} for ${named('d')}`;
   assert.equal(String(whole.naming((name) => name.toUpperCase())), 'Expected one of A, B, C for D');

@@ -1,21 +1,21 @@
 /**
- * A sentence about a request that knows where it names what is wrong: a field, as the .proto files have it, or an
- * option. Who tells it to a caller puts the caller's own names there.
+ * A sentence about a request that keeps the names in it apart: fields, as the .proto files name them, or options. Each
+ * interface puts its own names there before it shows the sentence.
  */
 export class Sentence {
-  /** Texts and, between them, names: every second part is a name. */
+  /** Texts and, between them, names: parts with an odd index are names. */
   readonly parts: readonly string[];
 
   constructor(parts: readonly string[]) {
     this.parts = parts;
   }
 
-  /** The first name. */
+  /** The first name; undefined if there is no name. */
   get field(): string | undefined {
     return this.parts[1];
   }
 
-  /** The same with other names. */
+  /** The same sentence with its names replaced. */
   naming(nameOf: (name: string) => string): Sentence {
     return new Sentence(this.parts.map((part, i) => (i % 2 === 0 ? part : nameOf(part))));
   }
@@ -25,7 +25,7 @@ export class Sentence {
   }
 }
 
-/** Makes a sentence of a template. Values are texts, but for sentences, which keep their names. */
+/** Makes a sentence from a template. A value becomes text, except a sentence, which keeps its names. */
 export function sentence(texts: TemplateStringsArray, ...values: readonly unknown[]): Sentence {
   const parts = [texts[0]!];
   for (const [i, value] of values.entries()) {
@@ -37,9 +37,9 @@ export function sentence(texts: TemplateStringsArray, ...values: readonly unknow
   return new Sentence(parts);
 }
 
-/** A name for a sentence. */
+/** A name, for use in a template of `sentence`. */
 export const named = (name: string): Sentence => new Sentence(['', name, '']);
 
-/** Names for a sentence, with commas. */
+/** Names, separated by commas, for use in a template of `sentence`. */
 export const namedAll = (names: readonly string[]): Sentence =>
   new Sentence(names.flatMap((name, i) => [i === 0 ? '' : ', ', name]).concat(''));

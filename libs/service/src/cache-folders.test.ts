@@ -14,6 +14,6 @@ test('a user without a home has the cache among the temporary files', () => {
   }
 });
 
-test('the cache is in XDG_CACHE_HOME where that is set', () => {
+test('the cache is in XDG_CACHE_HOME if that is set', () => {
   assert.equal(cacheFolders({ XDG_CACHE_HOME: '/somewhere' })[0], '/somewhere/halogrid');
 });

@@ -2,7 +2,8 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Where a per-user cache may be, best first. A user whom the system does not know, as in containers, may have no home.
+ * Folders that a per-user cache may be in, best first. A user that the system does not know, as in containers, may have
+ * no home.
  */
 export function cacheFolders(env: NodeJS.ProcessEnv, home: () => string = homedir): string[] {
   const own = join(tmpdir(), `halogrid-${process.getuid?.() ?? 'user'}`);

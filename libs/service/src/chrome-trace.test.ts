@@ -4,7 +4,13 @@ import { JobState, TraceResponse } from '@halogrid/proto';
 import { chromeTrace } from './chrome-trace.ts';
 
 const shard = (number: number, node: number, leased: number) => ({
-  ...{ node, shard: number, attempt: 1, leased, begun: leased + 0.25, answered: leased + 2, merged: leased + 2.125 },
+  node,
+  shard: number,
+  attempt: 1,
+  leased,
+  begun: leased + 0.25,
+  answered: leased + 2,
+  merged: leased + 2.125,
   spans: [
     { stage: 'shard', from: 0, to: 1.5 },
     { stage: 'decode', from: 0.5, to: 1 },
@@ -38,7 +44,7 @@ const { traceEvents, otherData } = chromeTrace(trace) as { traceEvents: Event[];
 const named = (what: string) => traceEvents.filter(({ ph, name }) => ph === 'M' && name === what);
 const lasting = traceEvents.filter(({ ph }) => ph === 'X');
 
-test('a process for the coordinator and for each node, a row for each stage that there was', () => {
+test('there is a process for the coordinator and for each node, with a row for each stage that occurred', () => {
   assert.deepEqual(
     named('process_name').map(({ pid, args }) => [pid, args.name]),
     [
@@ -51,9 +57,9 @@ test('a process for the coordinator and for each node, a row for each stage that
     named('thread_name')
       .filter((event) => event.pid === pid)
       .map(({ args }) => args.name);
-  // Two of them merged at the same time.
+  // Two shards were merged at the same time.
   assert.deepEqual(rowsOf(0), ['job', 'merge', 'merge']);
-  // Its two shards overlap, and so do their leases, while one was decoded after the other.
+  // The two shards of this node overlap, as do their leases, but they were decoded one after the other.
   assert.deepEqual(rowsOf(1), ['leased', 'leased', 'shard', 'shard', 'decode']);
   assert.deepEqual(rowsOf(2), ['leased', 'shard', 'decode']);
 });

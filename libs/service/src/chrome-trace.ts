@@ -2,7 +2,7 @@ import { hasEnded, type TraceResponse } from '@halogrid/proto';
 
 /** An event of the Trace Event Format, which Perfetto and chrome://tracing read; times are microseconds. */
 interface TraceEvent {
-  /** X: something that lasted; M: the name of a process or a thread. */
+  /** X: an event with a duration; M: the name of a process or a thread. */
   ph: 'X' | 'M';
   name: string;
   pid: number;
@@ -12,7 +12,7 @@ interface TraceEvent {
   args: Record<string, string | number>;
 }
 
-/** Something that lasted, in seconds since the beginning. */
+/** A span of time, in seconds since the job began. */
 interface Span {
   name: string;
   from: number;
@@ -20,12 +20,12 @@ interface Span {
   args: Record<string, number>;
 }
 
-/** Rows of a node, in the order of the work. */
+/** Rows of a node, in order of the stages. */
 const rows = ['shard', 'read', 'decode', 'device', 'encode'];
 
 /**
- * A job as a file for Perfetto: the job itself and what the coordinator did come first, then a process for each node
- * with a row a stage. Where spans of a row overlap, it has further rows of that name.
+ * A job as a file for Perfetto. The job and the coordinator's work come first, then a process for each node with one
+ * row per stage. If spans of a row overlap, there are further rows of that name.
  */
 export function chromeTrace(trace: TraceResponse): object {
   const { job, traceId, sinceMs, nodes, shards, every } = trace;
@@ -58,7 +58,7 @@ export function chromeTrace(trace: TraceResponse): object {
   return { displayTimeUnit: 'ms', otherData, traceEvents: events };
 }
 
-/** What the job itself went through, as far as is known. */
+/** The phases of the job, as far as they are known. */
 function partsOf({ job, sinceMs }: TraceResponse): Span[] {
   const { leasedMs = 0, computedMs = 0 } = job?.times ?? {};
   const endMs = job && hasEnded(job) ? job.finishedMs : 0;
@@ -80,7 +80,7 @@ function process(pid: number, name: string, order: number): TraceEvent[] {
   ];
 }
 
-/** Rows of one name, as few as spans do not overlap on. */
+/** Rows of one name: as few as are needed so that no spans overlap on a row. */
 function row(pid: number, name: string, place: number, spans: readonly Span[]): TraceEvent[] {
   const lanes: Span[][] = [];
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {

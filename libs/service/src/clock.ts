@@ -1,4 +1,4 @@
-/** The two times of this process. Deadlines and durations use the first, because the other may jump. */
+/** The two clocks of this process. Deadlines and durations use the monotonic one, because the other may jump. */
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   monotonicMs(): number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataFolder } from './data-folder.ts';
 
-test('data are in XDG_DATA_HOME where that is set, else below the home', () => {
+test('data are in XDG_DATA_HOME if that is set, else below the home', () => {
   assert.equal(dataFolder({ XDG_DATA_HOME: '/somewhere' }), '/somewhere/halogrid');
   assert.equal(
     dataFolder({}, () => '/home/me'),
@@ -10,7 +10,7 @@ test('data are in XDG_DATA_HOME where that is set, else below the home', () => {
   );
 });
 
-test('a user without a home has no place for them', () => {
+test('a user without a home has no folder for data', () => {
   const nobody = () => {
     throw new Error('uv_os_homedir returned ENOENT');
   };

@@ -4,9 +4,8 @@ import type { Log } from './log.ts';
 const failed = 1;
 
 /**
- * Has an exception that nothing catches, or a rejection that nothing handles, end the process with exit code 1, after
- * one line of the log that has its stack. Nothing is closed in order, because what the program would do next is not
- * known. To be called once.
+ * Ends the process with exit code 1 on an uncaught exception or an unhandled rejection, after one line of the log with
+ * its stack. Nothing is closed in order, because the state of the program is unknown. Call it once.
  */
 export function endOnUncaught(log: Log): void {
   process.on('uncaughtException', (error) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventually, pause } from '@halogrid/testing';
 import { createRegistry } from './metrics.ts';
 
-test('the lag of the event loop since the last scrape, without what is dear to compute', async () => {
+test('the lag of the event loop since the last scrape is reported, without the expensive standard deviation', async () => {
   const registry = createRegistry('node', {});
   const told = async () => {
     const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('nodejs_eventloop_lag_'));
@@ -12,7 +12,7 @@ test('the lag of the event loop since the last scrape, without what is dear to c
   const names = ['min', 'max', 'mean', 'p50', 'p90', 'p99'].map((which) => `nodejs_eventloop_lag_${which}_seconds`);
   assert.deepEqual([...(await told()).keys()], names);
   const isLate = (lag: Map<string, number>, which: string) => lag.get(`nodejs_eventloop_lag_${which}_seconds`)! >= 0.15;
-  // The monitor looks once in ten milliseconds: before and after, or this is done once more.
+  // The monitor looks every ten milliseconds. It must look before and after the pause; if not, this is tried again.
   await eventually('the lag of a loop that is held', async () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     await pause(50);

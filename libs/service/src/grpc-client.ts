@@ -1,4 +1,4 @@
-// How clients of gRPC show who they are. Apart from index.ts, because it loads grpc-js.
+// How gRPC clients authenticate. Not exported by index.ts, because it loads grpc-js.
 import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import {
@@ -14,13 +14,14 @@ import type { Tls } from './security/tls-files.ts';
 import type { Warn } from './security/watched-files.ts';
 
 /**
- * Sent in place of an IP address, which RFC 6066 does not allow as the name of a server; nobody can have it (RFC 6761).
+ * The server name that is sent in place of an IP address, because RFC 6066 does not allow addresses there. No server
+ * can have this name (RFC 6761).
  */
 const nameOfAddresses = 'coordinator.invalid';
 
 /**
- * The credentials of a channel to `address` (HOST:PORT), with the certificates as they are now, and the options with
- * which calls carry the token, which is read at each call.
+ * The credentials of a channel to `address` (HOST:PORT), with the present certificates, and options that add the token
+ * to calls. The token is read at each call.
  */
 export function grpcClient(
   address: string,
@@ -37,7 +38,7 @@ export function grpcClient(
   };
 }
 
-/** `identity`: what the certificate must name in place of what the handshake asked for. */
+/** `identity`: the name that the certificate must have, in place of the name that the handshake asked for. */
 function secure({ ca, cert, key }: Tls, identity?: string): ChannelCredentials {
   const bytes = (pem: string | undefined) => (pem === undefined ? null : Buffer.from(pem));
   const verify = identity === undefined ? {} : { checkServerIdentity: verifierOf(identity) };

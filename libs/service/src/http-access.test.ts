@@ -25,7 +25,7 @@ async function serve(t: TestContext, options: Partial<HttpServerOptions>) {
   return server.port;
 }
 
-test('without tokens, a name that another site may have made lead here is refused at each path and method', async (t) => {
+test('without tokens, a host name that another site may have pointed here is refused for each path and method', async (t) => {
   const openRoute: HttpServerOptions['openRoute'] = (request, response) =>
     request.url === '/judges-itself' && Boolean(response.end('open'));
   const pages = new Map([['/', { type: 'text/html', body: Buffer.from('page') }]]);
@@ -54,7 +54,7 @@ test('without tokens, a name that another site may have made lead here is refuse
   assert.equal(response.resume().statusCode, 200);
 });
 
-test('where there are tokens, all but the probes needs one with the role read', async (t) => {
+test('with tokens, everything but the probes needs a token with the role read', async (t) => {
   const tokens = writeSecret(secretFolder(t), 'tokens', `read prometheus ${reader}\nnode rack ${node}\n`);
   const access = createAccess(createServerSecurity({ tokens }), assert.fail);
   const port = await serve(t, { access });
@@ -74,7 +74,7 @@ test('where there are tokens, all but the probes needs one with the role read', 
   }
 });
 
-test('where a process has a token of its own, its callers need the same', async (t) => {
+test('if a process has its own token, its callers need the same', async (t) => {
   const own = { HALOGRID_TOKEN: 'own-token-0123456789' };
   const security = createServerSecurity({ ownToken: true }, own);
   const port = await serve(t, { access: createAccess(security, assert.fail) });
@@ -89,7 +89,7 @@ test('where a process has a token of its own, its callers need the same', async 
   assert.throws(() => createServerSecurity({ ownToken: true }, {}), /^UsageError: Expected a token in HALOGRID_TOKEN/);
 });
 
-test('with an authority, all but the probes needs a certificate that it signed', async (t) => {
+test('with an authority, everything but the probes needs a certificate that it signed', async (t) => {
   const folder = secretFolder(t);
   const ours = makeCertificates(folder, 'ours');
   const theirs = makeCertificates(folder, 'theirs');

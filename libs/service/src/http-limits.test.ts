@@ -18,7 +18,7 @@ async function serve(t: TestContext, limits: Partial<typeof defaultHttpLimits>) 
   return server.port;
 }
 
-/** What a connection hears until it is closed. */
+/** The first line that a connection receives before it is closed. */
 async function hear(t: TestContext, port: number, speak: (socket: Socket) => void): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   t.after(() => socket.destroy());
@@ -26,14 +26,14 @@ async function hear(t: TestContext, port: number, speak: (socket: Socket) => voi
   socket.on('data', (text) => {
     heard += text;
   });
-  // What was heard before a reset counts; `once` would reject.
+  // Bytes that arrived before a reset count; `once` would reject.
   const closed = new Promise((resolve) => socket.on('error', () => {}).on('close', resolve));
   speak(socket);
   await within('the end of a connection', closed);
   return heard.split('\r\n')[0]!;
 }
 
-test('who sends headers a byte at a time is told that it took too long, and who says nothing is let go', async (t) => {
+test('a client that sends headers a byte at a time gets a timeout, and a silent one is disconnected', async (t) => {
   const port = await serve(t, { headersMs: timeoutMs(500), speakWithinMs: timeoutMs(1_500) });
   const drip = async (socket: Socket): Promise<void> => {
     for (; !socket.closed; await pause(50)) socket.write('a');
@@ -50,7 +50,7 @@ test('who sends headers a byte at a time is told that it took too long, and who 
   assert.equal((await Promise.all(silent)).length, 20);
 });
 
-test('headers above 16 KiB are 431, and what is no HTTP is 400', async (t) => {
+test('headers above 16 KiB are 431, and bytes that are not HTTP are 400', async (t) => {
   const port = await serve(t, {});
   const long = (socket: Socket) => socket.end(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
   assert.equal(await hear(t, port, long), 'HTTP/1.1 431 Request Header Fields Too Large');
@@ -58,7 +58,7 @@ test('headers above 16 KiB are 431, and what is no HTTP is 400', async (t) => {
   assert.equal(await hear(t, port, other), 'HTTP/1.1 400 Bad Request');
 });
 
-test('connections beyond the limit take the place of the oldest that never asked', async (t) => {
+test('connections beyond the limit replace the oldest that never asked', async (t) => {
   const port = await serve(t, { maxConnections: 10 });
   const closed: number[] = [];
   for (let i = 0; i < 30; i++) {

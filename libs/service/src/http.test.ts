@@ -32,7 +32,7 @@ test('health, readiness, metrics and further paths are served, others are not fo
   reason = undefined;
   assert.equal((await get('/readyz?full')).status, 200);
   assert.match((await get('/metrics')).text, /^halogrid_build_info\{app="node",version="\d+\.\d+\.\d+"\} 1$/m);
-  // As a Prometheus asks: the first that it takes is what can tell exemplars.
+  // As Prometheus asks: the first type that it accepts can carry exemplars.
   const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1';
   const open = await fetch(`http://127.0.0.1:${server.port}/metrics`, { headers: { accept } });
   assert.match(open.headers.get('content-type')!, /^application\/openmetrics-text; version=1\.0\.0;/);
@@ -41,7 +41,7 @@ test('health, readiness, metrics and further paths are served, others are not fo
   assert.deepEqual(await get('/other'), { status: 404, text: 'Nothing at /other\n' });
 });
 
-test('pages are for everyone to read, and may load nothing from elsewhere', async (t) => {
+test('everyone may read pages, and pages may load nothing from other sites', async (t) => {
   const page = { type: 'text/html; charset=utf-8', body: Buffer.from('<h1>here</h1>') };
   const server = await startHttp({
     host: '127.0.0.1',
@@ -63,7 +63,7 @@ test('pages are for everyone to read, and may load nothing from elsewhere', asyn
   assert.equal((await fetch(`http://127.0.0.1:${server.port}/metrics`)).status, 401);
 });
 
-test('all is for reading: another method is told so, and changes nothing', async (t) => {
+test('every path is read-only: another method is refused, and changes nothing', async (t) => {
   const server = await startHttp({
     host: '127.0.0.1',
     port: 0,
@@ -85,7 +85,7 @@ test('all is for reading: another method is told so, and changes nothing', async
   }
 });
 
-test('a connection that takes no byte of its answer is closed', async (t) => {
+test('a connection that reads no byte of its answer is closed', async (t) => {
   const { promise: answerClosed, resolve: noteClosed } = Promise.withResolvers<void>();
   const server = await startHttp({
     host: '127.0.0.1',
@@ -102,7 +102,7 @@ test('a connection that takes no byte of its answer is closed', async (t) => {
   const socket = connect(server.port, '127.0.0.1').on('error', () => {});
   socket.write('GET /large HTTP/1.1\r\nhost: here\r\n\r\n');
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  // Nothing is read of it before the other side has hung up, which the answer then shows by being short.
+  // Nothing is read before the server has closed the connection; the answer is then cut short.
   await within('the end of an answer that nobody takes', answerClosed);
   let bytes = 0;
   socket.on('data', (chunk) => {
@@ -112,7 +112,7 @@ test('a connection that takes no byte of its answer is closed', async (t) => {
   assert.ok(bytes < 2 ** 25, `${bytes} bytes came`);
 });
 
-test('a metric that cannot be read is an answer of 500 and not the end of the process', async (t) => {
+test('a metric that cannot be read gives status 500, and does not end the process', async (t) => {
   const registry = createRegistry('node');
   new Gauge({
     name: 'broken',
@@ -148,7 +148,7 @@ test('a port that is taken rejects', async (t) => {
   });
 });
 
-test('processes name their cluster where they are told it', async () => {
+test('processes name their cluster if they are given its name', async () => {
   const named = await createRegistry('node', { HALOGRID_CLUSTER: 'archive' }).metrics();
   const series = named.split('\n').filter((line) => line && !line.startsWith('#'));
   assert.ok(series.length > 10);

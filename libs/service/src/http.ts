@@ -19,24 +19,27 @@ import { answerOrigin } from './security/other-origins.ts';
 import { whyForeignName } from './security/own-name.ts';
 import type { Tls } from './security/tls-files.ts';
 
-/** An import would load also what `fetch` and WebSocket are made of: 25 to 35 ms of processor time (measured). */
+/**
+ * Not imported: an import would also load the modules behind `fetch` and WebSocket, 25 to 35 ms of processor time
+ * (measured).
+ */
 const { createServer } = process.getBuiltinModule('node:http');
 
 export interface HttpServerOptions extends ListenAddress {
   registry: Registry;
   /** Why the process cannot serve yet, in one sentence; undefined when it can. */
   notReady: () => string | undefined;
-  /** Pages by path, for everyone: they say nothing about this cluster. */
+  /** Pages by path. Everyone may read them, because they say nothing about this cluster. */
   pages?: { get(path: string): Page | undefined };
-  /** Answers further paths, to who may read; returns false for a path that is not its own. */
+  /** Answers further paths, for callers that may read; returns false for a path that it does not know. */
   route?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** As `route`, for paths that judge by themselves who may. */
+  /** As `route`, for paths that check the caller themselves. */
   openRoute?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Asked at each connection; undefined: HTTP without TLS. */
+  /** Called for each connection; undefined: HTTP without TLS. */
   tls?: () => Tls;
-  /** Who may read; undefined: everyone. */
+  /** Decides who may read; undefined: everyone may. */
   access?: Access;
-  /** Origins of pages of other sites that may use what is below /api/. */
+  /** Origins of other sites whose pages may use paths below /api/. */
   allowedOrigins?: readonly string[];
   limits?: HttpLimits;
 }
@@ -48,8 +51,8 @@ export interface Page {
 }
 
 /**
- * What a page may do: nothing but what comes from here; pictures may be those that it has fetched, or was given by who
- * looks at it.
+ * Restricts a page to content from this server. Pictures may also be ones that the page has fetched or that its user
+ * gave it.
  */
 const pageHeaders = {
   'content-security-policy':
@@ -61,17 +64,17 @@ const pageHeaders = {
 };
 
 export interface HttpLimits extends ConnectionLimits {
-  /** From the connection, or the answer before, to the end of a request's headers. */
+  /** Time limit from the connection, or the answer before, to the end of a request's headers. */
   headersMs: number;
-  /** To the end of a request. */
+  /** Time limit to the end of a request. */
   requestMs: number;
-  /** Without a byte in either direction while there is something to be sent or answered. */
+  /** Time limit without a byte in either direction while there is something to send or to answer. */
   stalledMs: number;
 }
 
 /**
- * Headers here are few, so 10 s and 16 KiB are ample; a chunk of a map may be large and the network slow. What takes no
- * byte of an answer for a minute is gone, or means it.
+ * Headers here are few, so 10 s and 16 KiB are ample; a chunk of a map may be large and the network slow. A client that
+ * takes no byte of an answer for a minute is gone, or malicious.
  */
 export const defaultHttpLimits: HttpLimits = {
   ...defaultConnectionLimits,
@@ -89,9 +92,10 @@ export interface HttpServer {
 }
 
 /**
- * Serves /metrics (with exemplars where OpenMetrics is accepted), /healthz (alive) and /readyz (able to serve). These
- * two are open, because probes have no secrets, and so are pages; all else needs the role `read`. If everyone may read,
- * requests to names that another site may have made point here are refused. Rejects when the address is taken.
+ * Serves /metrics (with exemplars if the caller accepts OpenMetrics), /healthz (alive) and /readyz (able to serve). The
+ * last two are open, because probes have no secrets, and so are pages; everything else needs the role `read`. If
+ * everyone may read, requests to host names that another site may have pointed here are refused. Rejects when the
+ * address is taken.
  */
 export async function startHttp(options: HttpServerOptions): Promise<HttpServer> {
   const { access = openAccess, limits = defaultHttpLimits, allowedOrigins = [] } = options;
@@ -99,7 +103,7 @@ export async function startHttp(options: HttpServerOptions): Promise<HttpServer>
   const { registry } = options;
   const text = { type: registry.contentType, collect: togetherWhileUnderWay(() => registry.metrics()) };
   const open = { type: openMetricsType, collect: togetherWhileUnderWay(() => openMetrics(registry)) };
-  // A caller with a token or a certificate is not a page of another site, and with TLS a browser checks our
+  // A caller with a token or a certificate cannot be a page of another site, and with TLS the browser checks our
   // certificate.
   const isJudgedByName = !options.tls && access.check(undefined, 'read') === undefined;
   const own = [hostname(), options.host];
@@ -107,7 +111,7 @@ export async function startHttp(options: HttpServerOptions): Promise<HttpServer>
     endAfterAnswer(request, response);
     const path = (request.url ?? '/').split('?')[0]!;
     const isApi = path.startsWith('/api/');
-    /** What is below /api/ is refused in JSON. */
+    /** Refuses a request; below /api/ in JSON. */
     const refuse = (status: number, sentence: string, code: string): void =>
       isApi ? sendRefusal(response, status, sentence, code) : send(response, status, sentence);
     if (options.openRoute?.(request, response)) return gate.spoke(peerAddress(request.socket), false);
@@ -160,10 +164,11 @@ function createHttpServer(
   };
   if (!tls) return closingStalled(createServer(options, listener), stalledMs);
   let current = tls();
-  // Probes have no certificate: who has none is told so where it asks for more than they do.
+  // Probes have no certificate, so a connection without one is accepted, and is refused only when it asks for more than
+  // probes do.
   const asked = { requestCert: current.ca !== undefined, rejectUnauthorized: false, handshakeTimeout: headersMs };
   const server = createSecureServer({ ...options, ...current, ...asked }, listener);
-  // Before the server's own listener, which begins the handshake.
+  // Must run before the server's own listener, which begins the handshake.
   server.prependListener('connection', () => {
     const now = tls();
     if (now === current) return;
@@ -173,13 +178,13 @@ function createHttpServer(
   return closingStalled(server, stalledMs);
 }
 
-/** Closes connections on which nothing moves. */
+/** Makes the server close connections without traffic. */
 function closingStalled(server: Server, stalledMs: number): Server {
   server.timeout = stalledMs;
   return server;
 }
 
-/** Closes the connection of a client that goes on sending after its answer, a moment later. */
+/** If a client goes on sending after its answer, closes its connection a moment later. */
 function endAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (request.complete) return;
@@ -187,7 +192,7 @@ function endAfterAnswer(request: IncomingMessage, response: ServerResponse): voi
   });
 }
 
-/** Whether the caller may read; if not, it is told why. */
+/** Whether the caller may read; if not, sends it the reason. */
 function allow(
   request: IncomingMessage,
   response: ServerResponse,
@@ -201,7 +206,7 @@ function allow(
   }
   const denial = access.check(request.headers.authorization, 'read');
   if (!denial) return true;
-  // Another token may do it.
+  // Asks for a token, because another one may be accepted.
   const isUnknown = denial.kind === 'unauthenticated';
   response.setHeader('www-authenticate', isUnknown ? challenge : `${challenge}, error="insufficient_scope"`);
   if (isUnknown) refuse(401, denial.sentence, 'UNAUTHENTICATED');
@@ -209,7 +214,7 @@ function allow(
   return false;
 }
 
-/** Whether the request is for reading, as every path of this server is; if not, it is told so. */
+/** Whether the request only reads, as every path of this server does; if not, refuses it. */
 function isRead({ method }: IncomingMessage, response: ServerResponse): boolean {
   if (method === 'GET' || method === 'HEAD') return true;
   response.setHeader('allow', 'GET, HEAD');
@@ -222,7 +227,7 @@ function sendPage(request: IncomingMessage, response: ServerResponse, { type, bo
   response.end(request.method === 'GET' ? body : undefined);
 }
 
-/** A format of metrics: its media type, and all of them in it. */
+/** A format of metrics: its media type, and a function that gives all metrics in it. */
 interface MetricsFormat {
   type: string;
   collect: () => Promise<string>;
@@ -234,8 +239,8 @@ async function sendMetrics({ type, collect }: MetricsFormat, response: ServerRes
 }
 
 /**
- * Collecting takes milliseconds: those who ask while it is under way have the same answer, so that many take no more
- * than one.
+ * Collecting takes milliseconds. Callers that ask while a collection is under way share its answer, so that many
+ * callers cost no more than one.
  */
 function togetherWhileUnderWay<T>(act: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;

@@ -16,7 +16,7 @@ export function parseAddress(option: string, text: string): ListenAddress {
   return { host: match[1]!, port };
 }
 
-/** Parses `HOST:PORT[,HOST:PORT…]`, where servers are to be found: no port is 0. Throws UsageError. */
+/** Parses addresses of servers, `HOST:PORT[,HOST:PORT…]`; no port may be 0. Throws UsageError. */
 export function parseAddressList(option: string, text: string): string[] {
   const addresses = text.split(',');
   for (const address of addresses) {

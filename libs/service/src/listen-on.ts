@@ -3,8 +3,8 @@ import type { ListenAddress } from './listen-address.ts';
 import { isSystemError, whyNotServed } from './system-errors.ts';
 
 /**
- * Has a server listen, and resolves with its port. Rejects with one sentence where the address cannot be had; `option`
- * is what says the address.
+ * Makes a server listen, and resolves with its port. Rejects with one sentence if the address is not available;
+ * `option` is the option that gives the address.
  */
 export async function listenOn(
   server: Server,

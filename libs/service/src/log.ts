@@ -9,8 +9,8 @@ export interface LogLines {
 }
 
 /**
- * Structured JSON lines on stderr, so that stdout stays for results, or for who takes them; those about a job name its
- * trace. `level` is a pino level; 'silent' for none.
+ * A log of structured JSON lines, written to `lines`, or to stderr so that stdout stays free for results. Lines about a
+ * job name its trace. `level` is a pino level; 'silent' for none.
  */
 export function createLog(name: string, level = 'info', lines?: LogLines): Log {
   const options = { name, level, base: { name, pid: process.pid }, formatters: { log: traced } };

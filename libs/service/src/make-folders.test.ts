@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeFolders, makeFoldersSync } from './make-folders.ts';
 
-test('a folder is made with its parents, and the first that was missing is told', async (t) => {
+test('a folder is made with its parents, and the first missing one is returned', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-make-folders-'));
   t.after(() => rm(folder, { recursive: true }));
   const path = join(folder, 'a/b/c');
@@ -18,7 +18,7 @@ test('a folder is made with its parents, and the first that was missing is told'
   assert.ok((await stat(join(path, 'd/e'))).isDirectory());
 });
 
-test('where no folder can be, that is said at once', { skip: !existsSync('/proc/self') }, async () => {
+test('a folder in an impossible place is refused at once', { skip: !existsSync('/proc/self') }, async () => {
   for (const path of ['/proc/nowhere/.cache/halogrid', '/proc/self/x/y', '/dev/null/x/y']) {
     await assert.rejects(makeFolders(path), /^Error: (ENOENT|ENOTDIR|EACCES|EPERM): /, path);
     assert.throws(() => makeFoldersSync(path), /^Error: (ENOENT|ENOTDIR|EACCES|EPERM): /, path);

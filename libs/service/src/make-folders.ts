@@ -3,13 +3,13 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /*
- * The recursive mkdir of Node 24 never ends where a folder that exists says that nothing can be in it, as /proc does:
- * it goes back and forth between that folder and the one that cannot be made.
+ * The recursive mkdir of Node 24 never ends if an existing folder reports that nothing can be in it, as /proc does: it
+ * goes back and forth between that folder and the one that cannot be made.
  */
 
 /**
- * Makes a folder and its parents, with `mode` where they are missing (0o777 less the umask); resolves with the first
- * that was missing. Rejects as mkdir does.
+ * Makes a folder and its missing parents with `mode` (0o777 unless given, less the umask); resolves with the first
+ * folder that was missing. Rejects as mkdir does.
  */
 export async function makeFolders(path: string, mode?: number): Promise<string | undefined> {
   try {
@@ -21,13 +21,13 @@ export async function makeFolders(path: string, mode?: number): Promise<string |
   }
   const firstMade = await makeFolders(dirname(path), mode);
   await mkdir(path, { mode }).catch((error: unknown) => {
-    // Another process may have been as fast.
+    // Another process may have made it meanwhile.
     if (codeOf(error) !== 'EEXIST') throw error;
   });
   return firstMade ?? path;
 }
 
-/** As makeFolders, for whoever cannot wait. */
+/** As makeFolders, for callers that cannot wait. */
 export function makeFoldersSync(path: string): void {
   try {
     mkdirSync(path);

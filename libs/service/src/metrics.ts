@@ -6,14 +6,14 @@ export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /**
  * Buckets of the time that work takes, in seconds: a stage of a small frame takes milliseconds, and a device may take
- * half an hour for a batch before it counts as lost. Coarser where a person no longer tells the difference, as each is
- * a series a label.
+ * half an hour for a batch before it counts as lost. They are coarser where people see no difference, because each
+ * bucket is one more series per label.
  */
 export const workBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800];
 
 /**
- * Buckets of the time that work waits, in seconds: from nodes that are idle to a queue of a day, finest where a person
- * plans by them, at minutes and hours.
+ * Buckets of the time that work waits, in seconds: from idle nodes to a queue of a day, finest at minutes and hours,
+ * where people plan by them.
  */
 export const waitBuckets = [
   ...[0.01, 0.1, 1, 3, 10, 30, 60, 120, 300, 600, 1200, 1800],
@@ -21,9 +21,9 @@ export const waitBuckets = [
 ];
 
 /**
- * A histogram each of whose buckets keeps what was said of the last that was counted in it (`exemplarLabels`). It is
- * registered afterwards: prom-client makes none for a registry that it is to write as plain text, where its buckets are
- * without.
+ * A histogram whose buckets keep an exemplar: the `exemplarLabels` of the last observation. It is registered
+ * afterwards, because prom-client refuses to make one for a registry in plain text. In plain text its buckets have no
+ * exemplars.
  */
 export function histogramOfExemplars(
   registry: Registry,
@@ -35,9 +35,9 @@ export function histogramOfExemplars(
 }
 
 /**
- * A registry with what every process reports: build, event loop, memory and CPU. With HALOGRID_CLUSTER in the
- * environment every series has that name as its label `cluster`, for where the Prometheus that scrapes it gives its
- * targets none.
+ * A registry with the metrics that every process reports: build, event loop, memory and CPU. If the environment has
+ * HALOGRID_CLUSTER, every series has its value as the label `cluster`, for a Prometheus that does not set this label
+ * itself.
  */
 export function createRegistry(
   app: 'coordinator' | 'node',

@@ -4,7 +4,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { histogramOfExemplars } from './metrics.ts';
 import { openMetrics } from './open-metrics.ts';
 
-test('metrics as OpenMetrics 1.0 has them, which names families of counters without _total and ends with EOF', async (t) => {
+test('metrics are written as OpenMetrics 1.0, which names counter families without _total and ends with EOF', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_700_000_000_250 });
   const registry = new Registry();
   registry.setDefaultLabels({ cluster: 'lab' });

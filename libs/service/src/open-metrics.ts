@@ -17,14 +17,14 @@ interface Sample {
 export const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /**
- * All metrics in the format of OpenMetrics 1.0 (openmetrics.io), which alone has exemplars. prom-client can write it as
- * well, and then takes `_total` from the names of counters for good, so that no registry can be written in both
+ * All metrics in the format of OpenMetrics 1.0 (openmetrics.io), the only one with exemplars. prom-client can write it
+ * too, but then removes `_total` from the names of counters for good, so that a registry cannot be written in both
  * formats.
  */
 export async function openMetrics(registry: Pick<Registry, 'getMetricsAsJSON'>): Promise<string> {
   const lines: string[] = [];
   for (const { name, help, type, values } of await registry.getMetricsAsJSON()) {
-    // Its types are numbers in the declarations and words where it runs.
+    // prom-client declares the types as numbers, but they are words at run time.
     const word = String(type);
     const family = word === 'counter' ? name.replace(/_total$/, '') : name;
     lines.push(`# HELP ${family} ${escaped(help, specialInHelp)}`, `# TYPE ${family} ${word}`);

@@ -1,12 +1,12 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 
-/** Between two looks at the calls whose callers have not taken what was sent. */
+/** Milliseconds between two looks at the calls whose callers have not taken a message. */
 const lookEveryMs = 1_000;
 
-/** A connection that takes fewer bytes than this in the time is not one that is slow. */
+/** A connection that takes fewer bytes than this within `untakenMs` is stuck, not slow. */
 const leastBytes = 2 ** 16;
 
-/** The caller has not taken a message since `sinceMs`, when `bytes` had gone out on its connection. */
+/** A message that the caller has not taken since `sinceMs`, when `bytes` had gone out on its connection. */
 interface Untaken {
   peer: string;
   path: string;
@@ -15,11 +15,11 @@ interface Untaken {
 }
 
 export interface PaceOptions {
-  /** A connection on which a message waits for longer is closed, unless much else goes out on it meanwhile. */
+  /** A connection is closed if a message waits for longer than this, unless much else goes out on it meanwhile. */
   untakenMs: number;
   /** Bytes that have gone out to a peer, by ADDRESS:PORT. */
   bytesWritten: (peer: string) => number;
-  /** Takes the peer of a connection that is to be closed, and the call. */
+  /** Called with the peer of a connection that is to be closed, and the path of the call. */
   onUntaken: (peer: string, path: string) => void;
   /** A clock that never goes back. */
   nowMs: () => number;
@@ -31,8 +31,8 @@ export interface Pace {
 }
 
 /**
- * Reads no further message of a call while one that was sent in it has not been taken: whatever a call answers, and
- * whoever asks without listening, no more piles up than what one message leads to.
+ * Makes a server read no further message of a call while the caller has not taken an answer. So a caller that sends
+ * without reading its answers piles up no more than the answers to one message.
  */
 export function paceCalls({ untakenMs, bytesWritten, onUntaken, nowMs }: PaceOptions): Pace {
   const waiting = new Set<Untaken>();
@@ -64,7 +64,7 @@ export function paceCalls({ untakenMs, bytesWritten, onUntaken, nowMs }: PaceOpt
         onReceiveMetadata: (metadata) => listener.onReceiveMetadata(metadata),
         onReceiveMessage: (message) => listener.onReceiveMessage(message),
         onReceiveHalfClose: () => listener.onReceiveHalfClose(),
-        // The call is over, in whatever way.
+        // The call is over.
         onCancel: () => {
           this.#taken();
           listener.onCancel();
@@ -84,7 +84,7 @@ export function paceCalls({ untakenMs, bytesWritten, onUntaken, nowMs }: PaceOpt
       waiting.add(this.#untaken);
       super.sendMessage(message, () => {
         this.#taken();
-        // This may send what waits behind it.
+        // This may send the next message that waits.
         callback();
         if (this.#untaken || !this.#wantsToRead) return;
         this.#wantsToRead = false;

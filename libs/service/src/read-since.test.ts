@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSince } from './read-since.ts';
 
-test('a time is so long ago, or one of ISO 8601', () => {
+test('a time is an age, or a time in ISO 8601', () => {
   const nowMs = Date.UTC(2026, 0, 31, 12);
   const since = (text: string) => nowMs - readSince(text, '--since', nowMs);
   assert.deepEqual([since('90s'), since('30min'), since('2h'), since('3d')], [90e3, 1800e3, 7200e3, 259_200e3]);

@@ -5,7 +5,7 @@ import { named, sentence } from '@halogrid/proto/sentence';
 import fc from 'fast-check';
 import { readRefusal, refusalMetadata } from './refusal-metadata.ts';
 
-test('a refusal comes with its field and the names in its sentence, or in plain words where it is long', () => {
+test('a refusal arrives with its field and the names in its sentence, or as plain text if it is long', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 2_500 }), (value) => {
       const said = sentence`Expected ${named('a.b')} for ${named('c[0]')} but received '${value}'`;
@@ -18,7 +18,7 @@ test('a refusal comes with its field and the names in its sentence, or in plain 
   );
 });
 
-test('what another program answers is its sentence', () => {
+test('the answer of another program is taken as the sentence', () => {
   const metadata = new Metadata();
   assert.deepEqual(readRefusal('x', undefined).sentence.parts, ['x']);
   assert.deepEqual(readRefusal('x', metadata), { sentence: sentence`x` });

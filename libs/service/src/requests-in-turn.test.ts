@@ -10,7 +10,7 @@ const requests = (count: number): string => {
   return Array.from({ length: count }, (_, i) => `GET /${i} HTTP/1.1\r\nhost: here\r\n\r\n`).join('');
 };
 
-/** A server that keeps what it is asked, and a connection to it. */
+/** A server that records its requests, and a connection to it. */
 async function setUp(t: TestContext, asked: (url: string, response: ServerResponse) => void) {
   const server = createServer(inTurn((request, response) => asked(request.url!, response))).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,7 +48,7 @@ test('requests that are sent ahead are answered one after another', async (t) =>
   );
 });
 
-test('who takes no answer has few made for it, and who sends too many ahead is let go', async (t) => {
+test('a client that reads no answer causes few of them, and one that sends too many ahead is disconnected', async (t) => {
   const body = Buffer.alloc(2 ** 23);
   let made = 0;
   const socket = await setUp(t, (_url, response) => {

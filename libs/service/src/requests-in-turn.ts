@@ -3,14 +3,13 @@ import type { Socket } from 'node:net';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/**
- * Requests of one connection that wait for the answers before theirs, at most; browsers and libraries send none ahead.
- */
+/** At most this many requests of one connection wait for earlier answers. Browsers and libraries send none ahead. */
 export const maxAhead = 64;
 
 /**
- * Answers the requests of a connection one after another, each once the answer before it is on its way: who sends many
- * ahead and takes no answer has one made for it, and not all. A connection with more than `maxAhead` of them is closed.
+ * Answers the requests of a connection one after another, each once the answer before it is sent. So a client that
+ * sends many ahead and reads no answer causes only one. A connection with more than `maxAhead` waiting requests is
+ * closed.
  */
 export function inTurn(answer: Listener): Listener {
   const queues = new WeakMap<Socket, (() => void)[]>();

@@ -1,9 +1,12 @@
-/** One Ctrl-C may arrive several times: the terminal tells every process of a group, and npm and npx pass it on too. */
+/**
+ * Signals within this time count as one. One Ctrl-C may arrive several times, because the terminal signals every
+ * process of a group, and npm and npx pass it on too.
+ */
 const samePressMs = 300;
 
 let isToldToEnd = false;
 
-/** Whether a signal has asked this process to end, which shutdownSignal tells it. */
+/** Whether a signal has asked this process to end; needs shutdownSignal. */
 export const isShuttingDown = (): boolean => isToldToEnd;
 
 /**

@@ -2,7 +2,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { isTraced } from './trace-context.ts';
 import { softwareVersion } from './version.ts';
 
-/** Something that lasted, as OpenTelemetry collectors take it. */
+/** A finished span for OpenTelemetry collectors. */
 export interface FinishedSpan {
   name: string;
   /** 32 and 16 hexadecimal digits. */
@@ -13,25 +13,28 @@ export interface FinishedSpan {
   fromMs: number;
   toMs: number;
   attributes: Record<string, string | number>;
-  /** Why it came to nothing. */
+  /** Why it failed. */
   error?: string;
 }
 
-/** Takes spans and sends them in groups; what a collector does not take is dropped, and nobody waits for it. */
+/**
+ * Collects spans and sends them in groups. Spans that a collector does not accept are dropped, and nothing waits for
+ * them.
+ */
 export interface SpanExport {
   add(span: FinishedSpan): void;
   /** Sends the rest. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Spans that wait to be sent, at most: those of some thousand shards. */
+/** At most this many spans wait to be sent: the spans of several thousand shards. */
 const mostWaiting = 2 ** 15;
-/** Nobody waits longer for a collector that does not answer. */
+/** The longest wait at the end for a collector that does not answer. */
 const closeWithinMs = 5_000;
 
 /**
- * Sends spans over OTLP (HTTP), as the variables OTEL_EXPORTER_OTLP_… say; undefined, and nothing of OpenTelemetry is
- * loaded, where none of them names an endpoint.
+ * Sends spans over OTLP (HTTP), as the variables OTEL_EXPORTER_OTLP_… say. If none of them names an endpoint, the
+ * result is undefined and OpenTelemetry is not loaded.
  */
 export async function openSpanExport(
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -60,11 +63,11 @@ export async function openSpanExport(
 
 function toReadable(span: FinishedSpan, resource: ReadableSpan['resource']): ReadableSpan {
   const { name, traceId, spanId, parentId, fromMs, toMs, attributes, error } = span;
-  // 1: somebody collects it.
+  // Flag 1: the trace is sampled.
   const context = { traceId, spanId, traceFlags: 1 };
   return {
     name,
-    // Work inside of a process, as SpanKind has it, and STATUS_CODE_ERROR or _UNSET.
+    // SpanKind.INTERNAL; the status code is ERROR or UNSET.
     kind: 0,
     spanContext: () => context,
     ...(parentId !== undefined && { parentSpanContext: { ...context, spanId: parentId } }),

@@ -9,14 +9,14 @@ import { type SystemError, whyNotServed, whyNotWritten, writing } from './system
 const error = (code: string) =>
   Object.assign(new Error(`${code}: words of the system`), { code, syscall: 'open' }) as SystemError;
 
-test('what the system says of files and addresses is said in usual words, with its code', () => {
+test('errors of the system about files and addresses are put in usual words, with their codes', () => {
   assert.equal(whyNotWritten(error('EACCES')), 'this user may not write there (EACCES)');
   assert.equal(whyNotServed(error('EACCES')), 'this user may not listen on that port (EACCES)');
   assert.equal(whyNotServed(error('EADDRINUSE')), 'another program listens there (EADDRINUSE)');
   assert.equal(whyNotWritten(error('EIO')), 'EIO: words of the system');
 });
 
-test('a path that cannot be written is named once, with what to give instead', async (t) => {
+test('a path that cannot be written is named once, with an alternative', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-writing-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'file');

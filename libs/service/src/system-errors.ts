@@ -1,4 +1,4 @@
-/** An error of the system, such as that of a file or an address. */
+/** An error of the system, such as for a file or an address. */
 export type SystemError = NodeJS.ErrnoException & { code: string };
 
 export const isSystemError = (error: unknown): error is SystemError =>
@@ -29,7 +29,7 @@ const whyNoPort: Readonly<Record<string, string>> = {
  */
 export const whyNotWritten = (error: SystemError): string => clause(error, whyNoFile);
 
-/** Why an address cannot be listened on, as such a clause. */
+/** Why a server cannot listen at an address, as such a clause. */
 export const whyNotServed = (error: SystemError): string => clause(error, whyNoPort);
 
 function clause({ code, message }: SystemError, known: Readonly<Record<string, string>>): string {
@@ -37,12 +37,12 @@ function clause({ code, message }: SystemError, known: Readonly<Record<string, s
   return why ? `${why} (${code})` : message;
 }
 
-/** What to give where a folder cannot be written, of commands with --out. */
+/** The alternative to a folder that cannot be written, for commands with --out. */
 export const anotherFolder = 'another folder with --out';
 
 /**
- * Runs what writes to a path, and has errors of the system say in one sentence that it cannot be written, and what to
- * do: `instead` names what to give, such as `another folder with --out`.
+ * Calls `act`, which writes to `path`. Turns errors of the system into one sentence that says why the path cannot be
+ * written, and what to give instead: `instead`, such as `another folder with --out`.
  */
 export async function writing<T>(path: string, instead: string, act: () => Promise<T>): Promise<T> {
   try {

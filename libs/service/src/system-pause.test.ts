@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { within } from '@halogrid/testing';
 import { systemPause } from './system-pause.ts';
 
-test('it ends by time or by the signal, which has no listener of it any more', async () => {
+test('a pause ends by time or by the signal, and then leaves no listener on the signal', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   await within('the end of a short pause', systemPause(1, signal));

@@ -1,7 +1,7 @@
 /** Waits for `ms` milliseconds, or until the signal aborts. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** By a timer of the system. */
+/** A pause with a timer of the system. */
 export const systemPause: Pause = (ms, signal) =>
   new Promise((resolve) => {
     const end = () => {

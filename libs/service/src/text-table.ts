@@ -1,4 +1,4 @@
-/** Rows of cells as text in aligned columns, a line a row. */
+/** Rows of cells as text in aligned columns, one line per row. */
 export function table(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = [];
   for (const row of rows)

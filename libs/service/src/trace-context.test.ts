@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { childSpanId, spanIdOf, traced, traceIdOf, traceparentOf } from './trace-context.ts';
 
-test('a trace context has the form that W3C gives it, and each lease a span of its own', () => {
-  // The grammar of traceparent, version 00, of https://www.w3.org/TR/trace-context/.
+test('a trace context has the form of the W3C standard, and each lease has its own span', () => {
+  // The grammar of traceparent, version 00, in https://www.w3.org/TR/trace-context/.
   assert.match(traceparentOf('job', 3, 1, true), /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   assert.equal(traceparentOf('job', 3, 1, false), `00-${traceIdOf('job')}-${spanIdOf('job', 3, 1)}-00`);
   const spans = [
@@ -17,7 +17,7 @@ test('a trace context has the form that W3C gives it, and each lease a span of i
   assert.notEqual(traceIdOf('job'), traceIdOf('other'));
 });
 
-test('the spans of a lease differ from it and from each other, and are spans by the grammar', () => {
+test('the child spans of a lease differ from it and from each other, and match the grammar', () => {
   const lease = spanIdOf('job', 3, 1);
   const children = Array.from({ length: 255 }, (_, i) => childSpanId(lease, i + 1));
   assert.equal(new Set([lease, ...children]).size, 256);

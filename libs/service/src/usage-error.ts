@@ -1,6 +1,6 @@
 import { Sentence } from '@halogrid/proto/sentence';
 
-/** Why a request is refused, as gRPC names it. */
+/** Why a request is refused, as a status code of gRPC. */
 export type RefusalCode =
   | 'INVALID_ARGUMENT'
   | 'NOT_FOUND'
@@ -9,15 +9,15 @@ export type RefusalCode =
   | 'RESOURCE_EXHAUSTED'
   | 'UNAVAILABLE';
 
-/** The request itself is wrong: one sentence that names the value and what is allowed. Commands exit with 2. */
+/** The error for a wrong request: one sentence that names the value and what is allowed. Commands exit with 2. */
 export class UsageError extends Error {
   readonly #sentence: Sentence;
   readonly #field: string | undefined;
   readonly code: RefusalCode;
 
   /**
-   * `field` is the option or field that is wrong: the first that the sentence names unless given. `code` is
-   * INVALID_ARGUMENT unless given.
+   * `field` is the option or field that is wrong; it defaults to the first that the sentence names. `code` defaults to
+   * INVALID_ARGUMENT.
    */
   constructor(
     message: string | Sentence,
@@ -30,7 +30,7 @@ export class UsageError extends Error {
     this.#field = field ?? this.#sentence.field;
   }
 
-  /** The message, which knows the names of options or fields where it has them. */
+  /** The message, with the names of options or fields in it kept apart. */
   get sentence(): Sentence {
     return this.#sentence;
   }

@@ -1,31 +1,28 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of this software, as results and metrics carry it: that of the checkout, or of the package. */
+/** Version of this software, as in results and metrics; from package.json of the checkout or the package. */
 export const softwareVersion: string = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 ).version;
 
 /**
- * Version of the results, whatever that of the software is: an integer that rises with each change of any digest, for
- * whatever reason (a kernel, a decoder, which inputs count). Results of another version are not kept by a run that
- * follows in their folder, no job goes on with them, and nodes of another version are refused: the bytes of a job come
- * of one version. Outputs that do not say theirs have 1.
+ * Version of the results, independent of the software's version: an integer that rises with each change of any digest,
+ * for any reason (a kernel, a decoder, which inputs count). A run does not keep earlier results of another version, a
+ * job does not continue with them, and nodes of another version are refused, so that all bytes of a job come from one
+ * version. Outputs that do not state a version have 1.
  */
 export const resultsVersion = 5;
 
-/**
- * Earlier versions whose results of images equal those of this version: none, because version 5 has changed how TIFF is
- * read.
- */
+/** Earlier versions that give the same results for images: none, because version 5 has changed how TIFF is read. */
 const sameOfImages: readonly number[] = [];
 
-/** Whether results of that version may be kept, of images or of frames of recordings. */
+/** Whether results of that version may be kept, for images or for frames of recordings. */
 export const areSameResults = (version: number, isOfRecording: boolean): boolean =>
   version === resultsVersion || (!isOfRecording && sameOfImages.includes(version));
 
 /**
- * One sentence for people: why nothing is kept of an output with results of that version. `now` is that of those that
- * follow.
+ * One sentence for people that says why no results of an output with that version are kept. `now` is the version of the
+ * new results.
  */
 export const otherResultsSentence = (version: number, now = resultsVersion): string =>
   `The earlier output was made by results version ${version}; this is ${now}: everything is computed again`;

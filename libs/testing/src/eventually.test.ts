@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from './eventually.ts';
 
-test('asks until there is an answer', async () => {
+test('it asks until there is an answer', async () => {
   const answers = [undefined, false, 0];
   assert.equal(await eventually('a number', () => answers.shift() as number | undefined | false), 0);
 });
 
-test('an error ends the wait, unless it means that it is too early', async () => {
+test('an error ends the wait, unless it counts as "not yet"', async () => {
   let asked = 0;
   const ask = (): string => {
     if (++asked < 3) throw new Error('refused');
@@ -18,7 +18,7 @@ test('an error ends the wait, unless it means that it is too early', async () =>
   assert.equal(asked, 3);
 });
 
-test('says what it waited for, and the last error', async () => {
+test('it says what it waited for, and the last error', async () => {
   const options = { limitMs: 200, despiteErrors: true };
   await assert.rejects(
     eventually('a coordinator', () => undefined, options),
@@ -31,7 +31,7 @@ test('says what it waited for, and the last error', async () => {
   );
 });
 
-test('a question that is never answered is not waited for either', async () => {
+test('a question that never settles also ends at the limit', async () => {
   await assert.rejects(
     eventually('an answer', () => new Promise(() => {}), { limitMs: 200 }),
     /for an answer/,

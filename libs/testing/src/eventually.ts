@@ -3,13 +3,13 @@ import { waitLimitMs } from './patience.ts';
 import { within } from './within.ts';
 
 /**
- * The pause between two questions, in milliseconds. Short at first, because a state that a test wants to disturb is
- * soon over; longer later, because a question is work for this process and for the one that is asked.
+ * The pause before the next question, in milliseconds. Short at first, because the state that a test waits for may soon
+ * be over; longer later, because each question is work for this process and the one that is asked.
  */
 const pauseMs = (asked: number): number => Math.min(100, asked);
 
 export interface EventuallyOptions {
-  /** The longest wait, for one whose end is the failure that a test shows. */
+  /** The longest wait; only for a wait whose end is the failure that a test shows. */
   limitMs?: number;
   /** An error of `ask` means "not yet" instead of ending the wait; the last one is the cause of the failure. */
   despiteErrors?: boolean;

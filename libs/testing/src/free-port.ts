@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** The next that may be free. */
+/** The next port that may be free. */
 let next = 20_000 + (process.pid % 10_000);
 
-/**
- * A port of 127.0.0.1 that nobody listens on, below those that the system gives to a program that asks for any. Each
- * call gives another.
- */
+/** A free port of 127.0.0.1, below the range from which the system chooses ports. Each call gives another one. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(next++, '127.0.0.1');

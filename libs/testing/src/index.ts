@@ -1,4 +1,4 @@
-// What every package's tests share: how long they wait, how often they repeat, where they listen, and what they read.
+// Helpers for the tests of every package: waits, timeouts, repetitions, ports, and checks of printed text.
 export { type Beside, beside } from './beside.ts';
 export { eventually } from './eventually.ts';
 export { freePort } from './free-port.ts';

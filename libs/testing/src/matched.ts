@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 
 /**
- * What a pattern finds in what a program said, with its groups. Where it finds nothing, the test fails and shows what
- * was said.
+ * The match of a pattern in a program's output, with its groups. Without a match the test fails and shows the output.
  */
 export function matched(said: string, pattern: RegExp): RegExpExecArray {
   assert.match(said, pattern);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
-/** A folder in memory where the system has one: simulations wait for every sync of a file. */
+/** A folder in memory if the system has one, because simulations wait for every sync of a file. */
 export const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { testLimitMs, timeoutMs, waitLimitMs } from './patience.ts';
 
-test('a timeout is as long as on a machine at rest, or longer', () => {
+test('a timeout is as long as on an idle machine, or longer', () => {
   assert.ok(timeoutMs(1_000) >= 1_000);
   assert.ok(Number.isInteger(timeoutMs(2.5)));
 });
 
-test('a test may take longer than a wait in it, which says what it waited for', () => {
+test('a test may take longer than a wait in it, so that the wait can say what it waited for', () => {
   assert.ok(testLimitMs > 2 * waitLimitMs);
 });
 

@@ -4,32 +4,31 @@ import { availableParallelism, loadavg } from 'node:os';
 const patience = Math.max(1, Number(process.env.HALOGRID_PATIENCE ?? 1));
 
 /**
- * The longest time that a test waits for one thing: far more than it takes on a busy machine. Only a fault takes so
- * long.
+ * The longest time that a test waits for one thing: far more than it takes on a busy machine. Only a fault takes
+ * longer.
  */
 export const waitLimitMs = 180_000 * patience;
 
 /**
- * The longest that a program of a test may live, such as a command, or a cluster that a file of tests shares: longer
- * than any wait, which says what it waited for.
+ * The longest life of a program that a test starts, such as a command or a shared cluster. Longer than any wait,
+ * because the end of a wait says what it waited for.
  */
 export const programLimitMs = 600_000 * patience;
 
 /**
- * The longest that one test may take, or one file where each has a process; longer than any wait, which says what it
- * waited for.
+ * The longest time for one test, or for one test file if each has its own process. Longer than any wait, because the
+ * end of a wait says what it waited for.
  */
 export const testLimitMs = 1_200_000 * patience;
 
-/** The longest that the process of a test file may go on after its tests, while their own hooks clean up. */
+/** The longest time that the process of a test file may go on after its tests, while hooks clean up. */
 export const goneLimitMs = 120_000 * patience;
 
-/** A timer that comes later than this shows that the machine did not let this process run. */
+/** A timer that fires later than this shows that the machine did not let this process run. */
 export const lateMs = 50;
 
 /**
- * What a wait counts of the time between two ticks `periodMs` apart: no more than the period if the second tick was
- * late.
+ * How much of the time between two ticks `periodMs` apart a wait counts: only the period if the second tick was late.
  */
 export const countedMs = (elapsedMs: number, periodMs: number): number =>
   elapsedMs > periodMs + lateMs ? periodMs : elapsedMs;

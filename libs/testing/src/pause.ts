@@ -1,9 +1,8 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
 /**
- * Lets time pass: before a disturbance at some moment, or before a test looks that nothing has happened. Only where a
- * machine that makes it longer or shorter cannot make the test fail; what is to happen is waited for with `eventually`
- * or `within`.
+ * Lets time pass: before a disturbance, or before a test checks that nothing has happened. Use it only if a longer or
+ * shorter pause cannot make the test fail. To wait for an event, use `eventually` or `within`.
  */
 export const pause = (ms: number): Promise<void> => delay(ms);
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** What a run of a file prints whose test fails as said, while two programs live. */
+/** The output of a run of a test file with two live programs; its test fails if `fails`. */
 function printedBy(t: { after(task: () => void): void }, fails: boolean): string {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-show-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -25,7 +25,7 @@ function printedBy(t: { after(task: () => void): void }, fails: boolean): string
   return stdout + stderr;
 }
 
-test('a test that fails shows the last lines of each program that lived then', (t) => {
+test('a failing test shows the last lines of each program that was alive', (t) => {
   const printed = printedBy(t, true);
   assert.match(printed, /--- a coordinator is running:\nline 80\n/);
   assert.match(printed, /line 99\n/);
@@ -36,6 +36,6 @@ test('a program that ended before a test began is not shown', (t) => {
   assert.doesNotMatch(printedBy(t, true), /a node/);
 });
 
-test('where nothing fails nothing is shown', (t) => {
+test('if nothing fails, nothing is shown', (t) => {
   assert.doesNotMatch(printedBy(t, false), /line \d/);
 });

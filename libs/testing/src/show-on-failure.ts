@@ -2,9 +2,9 @@ import { afterEach } from 'node:test';
 
 /** A program that a test started. */
 export interface StartedProgram {
-  /** Its command, or what it does. */
+  /** Its command or its purpose. */
   readonly name: string;
-  /** All that it has printed. */
+  /** Everything that it has printed. */
   printed(): string;
   /** Its exit code, or the signal that ended it; undefined while it runs. */
   end(): number | string | undefined;
@@ -14,12 +14,12 @@ const lines = 20;
 /** How much of what each program printed has been shown. */
 const programs = new Map<StartedProgram, number>();
 
-/** Where a test of this file fails while the program lives, its last lines are shown beside the failure. */
+/** Shows the program's last lines whenever a test of this file fails while the program lives. */
 export function showOnFailure(program: StartedProgram): void {
   programs.set(program, 0);
 }
 
-/** The last lines of what each program printed since it was last asked. */
+/** The last lines that each program printed since the last call. */
 export function lastLines(): string {
   return [...programs]
     .map(([program, shown]) => {
@@ -33,10 +33,10 @@ export function lastLines(): string {
     .join('\n');
 }
 
-// Only below the test runner: elsewhere it would begin a run of its own.
+// Only under the test runner: elsewhere it would start a test run.
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   afterEach((context) => {
-    // Node 24 has it, its types do not.
+    // Node 24 has `passed`, but its types do not.
     const { passed } = context as unknown as { passed: boolean };
     if (!passed && programs.size > 0) console.error(lastLines());
     for (const program of programs.keys()) if (program.end() !== undefined) programs.delete(program);

@@ -1,6 +1,6 @@
 /**
- * Milliseconds of processor time that this thread has taken since `since`, an answer of `process.threadCpuUsage`, or
- * since its start. Other work of the machine hardly makes them more.
+ * Milliseconds of processor time that this thread has used since `since` (a result of `process.threadCpuUsage`), or
+ * since its start. Other load on the machine hardly changes it.
  */
 export function threadMs(since?: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(since);

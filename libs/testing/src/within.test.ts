@@ -20,7 +20,7 @@ for (const [elapsedMs, counted, why] of [
   });
 }
 
-test('what is waited for resolves and rejects as it is', async () => {
+test('it resolves and rejects as the promise does', async () => {
   assert.equal(await within('an answer', Promise.resolve(7)), 7);
   await assert.rejects(within('an answer', Promise.reject(new Error('no'))), /^Error: no$/);
 });
@@ -35,7 +35,7 @@ test('a wait that is too long says what it waited for', async () => {
 const skip = process.platform === 'linux' ? false : 'whether a process is stopped is told by /proc';
 
 test('the time in which a process is stopped does not count', { skip }, async () => {
-  // It waits half a second for a word of its parent, and stops itself as soon as it waits.
+  // The program waits half a second for a message of its parent, and stops itself as soon as it waits.
   const program = `
     import { within } from '${new URL('within.ts', import.meta.url)}';
     const word = new Promise((resolve) => process.once('message', resolve));

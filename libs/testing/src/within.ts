@@ -1,14 +1,13 @@
 import { countedMs, waitLimitMs } from './patience.ts';
 
-// Held here, because tests replace the global ones by clocks of their own.
+// Kept here, because tests replace the global functions with mock timers.
 const { setInterval, clearInterval } = globalThis;
 
 const periodMs = 100;
 
 /**
- * Resolves or rejects as `promise` does, and rejects with what was waited for when that takes too long: `limitMs` of
- * time in which the machine let this process run. A limit of its own is for a wait whose end is the failure that the
- * test shows.
+ * Resolves or rejects as `promise` does. Rejects with `what` was waited for after `limitMs` of time in which the
+ * machine let this process run. Give a limit only for a wait whose end is the failure that the test shows.
  */
 export async function within<T>(what: string, promise: PromiseLike<T>, limitMs = waitLimitMs): Promise<T> {
   const late = Promise.withResolvers<never>();

@@ -6,7 +6,7 @@ test('the greatest value touches the top, and the area is closed at the bottom',
   assert.equal(areaPath([0, 5, 10], 100, 40), 'M0 40L0 40L50 20L100 0L100 40Z');
 });
 
-test('no values and one make no area; nothing but zeros lies at the bottom', () => {
+test('fewer than two values make no area; an area of zeros lies at the bottom', () => {
   assert.equal(areaPath([], 100, 40), '');
   assert.equal(areaPath([3], 100, 40), '');
   assert.equal(areaPath([0, 0], 100, 40), 'M0 40L0 40L100 40L100 40Z');

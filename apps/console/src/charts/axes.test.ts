@@ -8,7 +8,7 @@ test('values have round ticks, and times have ticks of a clock', () => {
   assert.deepEqual(valueTicks(100, 4), [0, 25, 50, 75, 100]);
   assert.deepEqual(valueTicks(3.2e9, 4), [0, 1e9, 2e9, 3e9]);
   assert.deepEqual(valueTicks(0, 4), [0]);
-  // Bins have whole numbers.
+  // Steps are whole numbers, because bins are.
   assert.deepEqual(valueTicks(9, 4), [0, 5]);
   assert.deepEqual(timeTicks(42, 6), [0, 10, 20, 30, 40]);
   assert.deepEqual(timeTicks(3600, 6), [0, 600, 1200, 1800, 2400, 3000, 3600]);
@@ -17,7 +17,7 @@ test('values have round ticks, and times have ticks of a clock', () => {
   ]);
 });
 
-test('there are neither too many steps nor one beyond the end', () => {
+test('there are not too many steps, and none beyond the end', () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-3, max: 1e12, noNaN: true }), fc.integer({ min: 2, max: 8 }), (most, count) => {
       for (const ticks of [valueTicks(most, count), timeTicks(most, count)]) {

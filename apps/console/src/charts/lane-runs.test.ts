@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { laneRuns } from './lane-runs.js';
 
-test('a lane is as many runs as it has shades side by side, and a gap where a node had no shard', () => {
+test('a lane has a run for each stretch of one shade, and a gap while the node had no shard', () => {
   assert.deepEqual(laneRuns([1, 1, 0, 0.1, 2, 2], 2), [
     { from: 0, to: 2, shade: 3 },
     { from: 3, to: 4, shade: 1 },

@@ -51,7 +51,7 @@ export class OperationForm {
   }
 }
 
-/** A hint with more characters takes a row of its own. */
+/** A hint with more characters takes a separate row. */
 const longHint = 60;
 
 /** @param {ParameterForm} parameter */

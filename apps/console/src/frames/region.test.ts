@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isInPicture, regionBetween, regionOfCells, regionText } from './region.js';
 
-test('a region is between two points of a picture, whichever comes first', () => {
+test('a region lies between two points of a picture, in any order', () => {
   const size = { width: 400, height: 300 };
   const region = { x: 100, y: 150, width: 200, height: 75 };
   assert.deepEqual(regionBetween({ x: 0.25, y: 0.5 }, { x: 0.75, y: 0.75 }, size), region);
@@ -12,7 +12,7 @@ test('a region is between two points of a picture, whichever comes first', () =>
   assert.equal(regionText(region), '100,150,200x75');
 });
 
-test('wherever the points are, the region is inside of the picture', () => {
+test('the region is inside the picture for any two points', () => {
   const share = fc.double({ min: -0.5, max: 1.5, noNaN: true });
   const point = fc.record({ x: share, y: share });
   const size = fc.record({ width: fc.integer({ min: 1, max: 9000 }), height: fc.integer({ min: 1, max: 9000 }) });
@@ -33,7 +33,7 @@ test('regions outside a picture are recognised', () => {
   }
 });
 
-test('cells are marked by the least region that holds them, and all of them by none', () => {
+test('the mark of cells is the smallest region that holds them; all cells together have no mark', () => {
   const grid = { rows: 2, columns: 4 };
   assert.deepEqual(regionOfCells([7], grid), { x: 0.75, y: 0.5, width: 0.25, height: 0.5 });
   assert.deepEqual(regionOfCells([1, 6], grid), { x: 0.25, y: 0, width: 0.5, height: 1 });

@@ -19,7 +19,7 @@ import { shownPath } from '../words/sentences.js';
  * @import { JobFrame, JobStatus, ResultsAnswer } from '@halogrid/proto'
  */
 
-/** Of images with more pixels, only the preview shows the whole. */
+/** The whole of a larger image is shown only as its preview. */
 const maxWholePixels = 2 ** 26;
 const wholeSide = 2048;
 

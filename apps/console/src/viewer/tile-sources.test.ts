@@ -8,7 +8,7 @@ test('a map has a level for each power of two, as Deep Zoom numbers them', () =>
   assert.equal(map.getTileUrl(15, 117, 3), 'maps/a_files/15/117_3.png');
 });
 
-test('parts of a source are as large as what a tile shows, and no level asks for large ones', () => {
+test('parts of a source have the size that a tile shows, and no level asks for larger ones', () => {
   const source = sourceTiles({ width: 30_000, height: 20_000 }, String);
   assert.deepEqual([source.minLevel, source.maxLevel], [13, 15]);
   assert.equal(source.getTileUrl(15, 1, 2), 'x=512&y=1024&width=512&height=512&side=512');

@@ -60,7 +60,7 @@ export class ZoomSide {
   show(layers, width) {
     const viewer = this.#open();
     viewer.world.removeAll();
-    // Both sides have the same limit, whatever their layers are.
+    // Both sides have the same limit, independent of their layers.
     const maxZoomLevel = Math.max(4, (mostPixelsPerPixel * width) / (this.#place.clientWidth || 1));
     Object.assign(viewer.viewport, { maxZoomLevel });
     for (const tileSource of layers) {

@@ -77,21 +77,21 @@ test('a job that merged nothing is marked as bad', () => {
   });
 });
 
-test('states say what a person has to know', () => {
+test('states are shown in words', () => {
   const state = (change: Partial<JobStatus>) => jobView({ ...running, ...change }, 0, new Rates()).state;
   assert.deepEqual(state({ nodes: 0 }), { word: 'waiting for a node', tone: 'wait' });
   assert.deepEqual(state({ state: JobState.COMPLETE }), { word: 'complete', tone: 'good' });
   assert.deepEqual(state({ state: JobState.FAILED }), { word: 'failed', tone: 'bad' });
 });
 
-test('a job that is still listed is as far as what is listed of it, and one without shards is through', () => {
+test('the progress of a job that is still being listed is relative to its known shards, and a job without shards is done', () => {
   const open = jobView({ ...running, planned: false }, 0, new Rates());
   assert.deepEqual([open.percent, open.progress, open.left], [25, '25 %, listing…: 10 of at least 40 shards', '']);
   const empty = jobView({ ...running, counts: { ...counts, shards: 0, shardsDone: 0 } }, 0, new Rates());
   assert.equal(empty.percent, 100);
 });
 
-test('a job that has ended has no bar, and one that was cancelled or failed says how far it came', () => {
+test('an ended job has no bar, and a cancelled or failed one says how far it came', () => {
   for (const state of [JobState.CANCELLED, JobState.FAILED]) {
     const view = jobView({ ...running, planned: false, state, finishedMs: 4000 }, 0, new Rates());
     assert.deepEqual([view.percent, view.progress, view.left], [undefined, 'ended at 25 %, 10 of 40 shards', '']);
@@ -100,7 +100,7 @@ test('a job that has ended has no bar, and one that was cancelled or failed says
   assert.deepEqual([percent, progress], [undefined, '100 %, 40 of 40 shards']);
 });
 
-test('a job that has ended shows how long it took and no speed', () => {
+test('an ended job shows how long it took, and no speed', () => {
   const rates = new Rates();
   rates.take(0, new Map([['job b', 0]]));
   rates.take(1000, new Map([['job b', 500]]));
@@ -145,7 +145,7 @@ test('a node shows what it cannot do, and until when it is set aside', () => {
   assert.deepEqual(state, { word: 'set aside until 03:04:05', tone: 'wait' });
 });
 
-test('the figures at the top are of the jobs that run', () => {
+test('the figures at the top are for the running jobs', () => {
   const snapshot = { ms: 0, jobs: [running, complete], nodes: [] };
   const rates = new Rates();
   rates.take(0, pixelCounts(snapshot));

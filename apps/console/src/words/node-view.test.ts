@@ -27,7 +27,7 @@ const node: NodeStatus = {
 };
 const rowsOf = (change: Partial<NodeStatus>) => new Map(nodeCard({ ...node, ...change }, 60_000, new Rates()).rows);
 
-test('a node tells of its card, its work, and what it has failed', () => {
+test('the card of a node shows its GPU, its work, and its failures', () => {
   assert.deepEqual(
     [...rowsOf({})],
     [
@@ -46,7 +46,7 @@ test('a node tells of its card, its work, and what it has failed', () => {
   assert.deepEqual([cores.has('GPU'), cores.has('driver')], [false, false]);
 });
 
-test('workers are told with how many are at work, and what waits for them', () => {
+test('workers are shown with how many are busy, and how much waits for them', () => {
   const rows = rowsOf({
     load: [
       { kind: 'decode', workers: 4, busy: 3.25, queued: 5 },
@@ -61,7 +61,7 @@ test('workers are told with how many are at work, and what waits for them', () =
   assert.ok(!rows.has('videos'));
 });
 
-test('what a node sees is told by what it does there, without what lies in another folder of them', () => {
+test('places that a node sees are listed by what it does there, without folders inside other listed ones', () => {
   const sees = [
     ...['read file:///data', 'read file:///data/a%20b', 'read s3://bucket', 'decode video'],
     ...['write file:///out/1/.halogrid', 'write file:///out/2/.halogrid'],

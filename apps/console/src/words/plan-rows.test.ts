@@ -18,7 +18,7 @@ const plan = {
   reasons: [{ stage: 'decode', error: 'It is empty', inputs: 2, example: 'file:///in/a.png' }],
 };
 
-test('a plan says what there is, what is left out and what will be written', () => {
+test('a plan says what is found, what is left out and what will be written', () => {
   assert.deepEqual(planRows(plan), [
     ['sources', '29, 2 cannot be read'],
     ['pixels', '22 Mpx'],

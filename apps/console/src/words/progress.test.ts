@@ -6,7 +6,7 @@ import { describeShards, isListing, percentDone, secondsLeft } from './progress.
 const job = (counts: Partial<Counts>, more: Partial<JobStatus> = {}): JobStatus =>
   JobStatus.fromPartial({ state: JobState.RUNNING, planned: true, counts, ...more });
 
-test('a job is told as far as it is, and of what is known while listing goes on', () => {
+test('progress is described, relative to the known shards while listing goes on', () => {
   const listing = { planned: false };
   const ended = { planned: false, state: JobState.CANCELLED };
   const table: [job: JobStatus, percent: number, shards: string][] = [
@@ -24,7 +24,7 @@ test('a job is told as far as it is, and of what is known while listing goes on'
   assert.ok(isListing(job({}, listing)) && !isListing(job({}, ended)));
 });
 
-test('the time that is left is told where there are a speed, an end and something to do', () => {
+test('the time left is known only with a speed, a complete plan and open shards', () => {
   const counts = { shards: 50, shardsDone: 30 };
   assert.equal(secondsLeft(job(counts, { shardsPerSecond: 4 })), 5);
   for (const more of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeClock, describeDuration, describePixels, describeSpeed } from './quantities.js';
 
-test('pixels are told in three digits, with the letters of units', () => {
+test('pixels are shown in three digits, with the letters of units', () => {
   const table: [pixels: number, text: string][] = [
     [0, '0 px'],
     [999, '999 px'],
@@ -15,17 +15,17 @@ test('pixels are told in three digits, with the letters of units', () => {
   for (const [pixels, text] of table) assert.equal(describePixels(pixels), text);
 });
 
-test('no speed is a dash', () => {
+test('a missing speed is a dash', () => {
   assert.equal(describeSpeed(0), '–');
   assert.equal(describeSpeed(37.1e6), '37.1 Mpx/s');
 });
 
-test('a time of day is that of this place', () => {
+test('a time of day is in the local zone', () => {
   assert.equal(describeClock(new Date(2026, 0, 2, 3, 4, 5).getTime()), '03:04:05');
   assert.equal(describeClock(new Date(2026, 6, 2, 23, 59, 0).getTime()), '23:59:00');
 });
 
-test('durations are told in their two largest units', () => {
+test('durations are shown in their two largest units', () => {
   const table: [ms: number, text: string][] = [
     [-5, '0 s'],
     [400, '0 s'],

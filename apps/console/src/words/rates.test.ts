@@ -14,7 +14,7 @@ test('the speed is the mean over the last ten seconds', () => {
   assert.equal(rates.of('job'), 10);
 });
 
-test('nothing is known of what was seen once, never, or is gone', () => {
+test('a counter that was seen once, never, or is gone has no speed', () => {
   const rates = new Rates();
   take(rates, 0, 5);
   assert.deepEqual([rates.of('job'), rates.of('other')], [0, 0]);
@@ -23,7 +23,7 @@ test('nothing is known of what was seen once, never, or is gone', () => {
   assert.equal(rates.of('job'), 0);
 });
 
-test('a steady speed is told exactly, however often it is looked at', () => {
+test('a steady speed is exact, however often it is read', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1e6 }),

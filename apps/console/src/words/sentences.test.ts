@@ -10,7 +10,7 @@ import {
   whyNothingMerged,
 } from './sentences.js';
 
-test('what a node lacks is told in words', () => {
+test('the lack of a node is described in words', () => {
   const table: [need: string, sentence: string][] = [
     ['read file:///data/archive', 'cannot read /data/archive'],
     ['read file:///data/my%20archive', 'cannot read /data/my archive'],
@@ -23,7 +23,7 @@ test('what a node lacks is told in words', () => {
   for (const [need, sentence] of table) assert.equal(describeNeed(need), sentence);
 });
 
-test('every need of the protocol is told in words', () => {
+test('every need of the protocol is described in words', () => {
   const needs = [
     readNeed('file:///a'),
     writeNeed('file:///a'),
@@ -38,13 +38,13 @@ test('every need of the protocol is told in words', () => {
   ]);
 });
 
-test('what a node lacks is told with the reason, where there is one', () => {
+test('the lack of a node is described with its reason, if there is one', () => {
   const need = 'read file:///data';
   assert.equal(describeLack({ need, reason: 'ENOENT: no such file' }), 'cannot read /data: ENOENT: no such file');
   assert.equal(describeLack({ need, reason: '' }), 'cannot read /data');
 });
 
-test('a reason is told with its inputs and one of them', () => {
+test('a reason is described with its number of inputs and one of them', () => {
   const reason = { stage: 'decode', error: 'The file is empty', inputs: 9, example: 'file:///in/a%20b.png' };
   assert.equal(describeReason(reason), '9 × decode: The file is empty, e.g. /in/a b.png');
   assert.equal(describeReason({ ...reason, inputs: 1 }), '1 × decode: The file is empty: /in/a b.png');
@@ -53,17 +53,17 @@ test('a reason is told with its inputs and one of them', () => {
   assert.equal(describeReason({ ...reason, stage: '', error: 'Other reasons', example: '' }), '9 × Other reasons');
 });
 
-test('mended inputs are told alike', () => {
+test('mended inputs are described in the same way', () => {
   const mended = { mended: 'Bytes were left out', inputs: 9, example: 'file:///in/a%20b.jpg' };
   assert.equal(describeMended(mended), '9 × Bytes were left out, e.g. /in/a b.jpg');
 });
 
-test('a path that would spoil a line stays a URI, and so does what is none', () => {
+test('a path that would break a line stays a URI, and so does text that is not a URI', () => {
   const uris = ['file:///a%0Ab.png', 'file:///a%1B[2J.png', 'file:///100%', 'https://host/a%20b', 'file://host/a'];
   for (const uri of uris) assert.equal(shownPath(uri), uri);
 });
 
-test('a complete job that merged nothing is told, others are not', () => {
+test('a sentence appears for a complete job that merged nothing, not for others', () => {
   const counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
   const why = (frames: number, quarantined: number, state: JobState = JobState.COMPLETE) =>
     whyNothingMerged({ state, counts: { ...counts, frames, quarantined } });

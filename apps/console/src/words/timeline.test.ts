@@ -12,7 +12,7 @@ const camera = {
   events: [covered, passing],
 };
 
-test('time runs to the right, distance upward, a peak is as high as its event is strong, and a lane tells how long it lasts', () => {
+test('time runs to the right, distance upward, a peak is as high as its event is strong, and a lane shows how long it lasts', () => {
   const { step, reference, ends, most, bars, height } = timelineView(camera, 100, 40);
   assert.equal(step, 'M0 40L50 20L100 40');
   assert.equal(reference, 'M0 40L50 0L100 30');
@@ -29,14 +29,14 @@ test('time runs to the right, distance upward, a peak is as high as its event is
   assert.ok(span.y > 40 && span.y + span.height <= height);
 });
 
-test('a camera of one moment, or of none, has a chart without numbers that are none', () => {
+test('the chart of a camera with one moment, or none, contains no NaN', () => {
   for (const timeline of [[], [point(5, 0, 0)]]) {
     const view = timelineView({ time: 'frame', timeline, events: [] }, 100, 40);
     assert.doesNotMatch(JSON.stringify(view), /NaN|Infinity|null/);
   }
 });
 
-test('events and what is to be known of frames are told in words, lasting events first', () => {
+test('events and notes on frames are described in words, lasting events first', () => {
   assert.equal(describeEvent(covered, 'timestamp_ms', 4), 'covered, 0.5 s to 1.0 s, strength 1.000, all cells');
   assert.equal(describeEvent(passing, 'frame', 4), 'passing, frame 250, strength 0.500, 1 of 4 cells');
   assert.deepEqual(lastingFirst([passing, covered]), [covered, passing]);

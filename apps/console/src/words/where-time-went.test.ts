@@ -132,17 +132,17 @@ const table: [what: string, bound: Bound, times: Partial<JobTimes>, more?: Parti
 ];
 
 for (const [what, bound, times, more] of table) {
-  test(`${what}: ${bound} bounds the job`, () => assert.equal(whereTimeWent(job(times, more))?.bound, bound));
+  test(`${what}: the bottleneck is ${bound}`, () => assert.equal(whereTimeWent(job(times, more))?.bound, bound));
 }
 
-test('seconds are means of the nodes, and never more than there were', () => {
+test('seconds are means of the nodes, and never more than the job took', () => {
   const busySeconds = { decode: 7.8, device: 0.4, encode: 100, shard: 8 };
   const spent = whereTimeWent(job({ busySeconds }, { nodesUsed: 2 }))!;
   assert.deepEqual([spent.starting, spent.computing, spent.writing, spent.listing], [0.5, 4, 0.5, 1]);
   assert.deepEqual(spent.busy, { read: 0, decode: 0.975, device: 0.05, encode: 1, shard: 1 });
 });
 
-test('a person reads where the time went and what bound it', () => {
+test('the time and the bottleneck are described in words', () => {
   const lines = (times: Partial<JobTimes>) => describeTimeSpent(whereTimeWent(job(times)));
   const stageSeconds = { decode: 30, compute: 0.24 };
   assert.deepEqual(lines({ busySeconds: { decode: 3.1, device: 0.24, shard: 4 }, stageSeconds }), [
@@ -169,7 +169,7 @@ test('a person reads where the time went and what bound it', () => {
   );
 });
 
-test('what was not seen is not told', () => {
+test('parts that were not seen are left out', () => {
   const busySeconds = { decode: 1, shard: 1 };
   assert.equal(whereTimeWent(job({ busySeconds, leasedMs: 0 })), undefined);
   assert.equal(whereTimeWent(job({ busySeconds }, { state: JobState.RUNNING })), undefined);
@@ -179,7 +179,7 @@ test('what was not seen is not told', () => {
   assert.equal(describeTimeSpent(older).length, 1);
 });
 
-test('a job that goes on is told of up to now', () => {
+test('a running job is described up to now', () => {
   const running = job(
     { computedMs: 0, busySeconds: { decode: 1.9, device: 0.1, shard: 2 }, stageSeconds: { decode: 8 } },
     { state: JobState.RUNNING, finishedMs: 0 },
@@ -188,7 +188,7 @@ test('a job that goes on is told of up to now', () => {
   assert.deepEqual([starting, computing, writing, bound], [0.5, 2, 0, 'decode']);
 });
 
-test('a job of no length at all has a bound', () => {
+test('a job that took no time has a bottleneck', () => {
   const none = { read: 0, decode: 0, device: 0, encode: 0, shard: 1 };
   const spent = { starting: 0, computing: 0, writing: 0, busy: none };
   assert.equal(boundOf(spent, JobTimes.create()), 'read');

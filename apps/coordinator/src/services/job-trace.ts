@@ -6,7 +6,10 @@ import type { WorkView } from '../dispatch/work-view.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus } from './job-status.ts';
 
-/** When shards of a job were where, as far as its last leader saw it. Rejects with a Refusal where nobody knows. */
+/**
+ * Which node worked on which shard of a job, and when, as far as the job's last leader saw it. Rejects with a Refusal
+ * if no coordinator knows.
+ */
 export async function jobTrace(
   record: JobRecord,
   view: Pick<WorkView, 'jobNow'>,

@@ -1,4 +1,4 @@
-"""halogrid from Python: run jobs, speak to a coordinator, and load what came out.
+"""halogrid from Python: run jobs, speak to a coordinator, and load the results.
 
 import halogrid
 

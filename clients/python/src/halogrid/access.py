@@ -1,4 +1,4 @@
-"""How a program shows a coordinator who it is."""
+"""How a program authenticates at a coordinator."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .errors import Error
 
 
 def read_token(token: Optional[str], token_file: Optional[str]) -> Optional[str]:
-    """The token: as given, else of the file, else of HALOGRID_TOKEN_FILE or HALOGRID_TOKEN; None where there is none.
+    """The token: as given, else from the file, else from HALOGRID_TOKEN_FILE or HALOGRID_TOKEN; None if none is set.
 
-    To be asked again each time, because a file may have a new one. Raises Error, without any of the token.
+    Call it for each request, because a file may have a new token. Raises Error, without any of the token.
     """
     if token is not None:
         return _one_word(token, "token")
@@ -27,11 +27,11 @@ def read_token(token: Optional[str], token_file: Optional[str]) -> Optional[str]
 
 
 def open_tls(ca_file: Optional[str]) -> ssl.SSLContext:
-    """TLS with servers whose certificates an authority of the file signed, else one that the system knows."""
+    """TLS with servers whose certificates were signed by an authority of the file or, without a file, of the system."""
     try:
         return ssl.create_default_context(cafile=ca_file)
     except OSError as error:
-        # An error of TLS is one of these.
+        # Errors of TLS are OSErrors too.
         raise Error(
             f"Expected certificates in PEM for ca_file but '{ca_file}' has none: {error}", field="ca_file"
         ) from None
@@ -54,7 +54,7 @@ def _read_secret(path: str, option: str) -> str:
 
 def _one_word(text: str, where: str) -> str:
     word = text.strip()
-    # What a header can carry.
+    # The characters that a header can carry.
     if word and all("!" <= sign <= "~" for sign in word):
         return word
     raise Error(f"Expected one token in {where} but it holds none, or more than one word", field="token")

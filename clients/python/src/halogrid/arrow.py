@@ -1,4 +1,4 @@
-"""Reads with pyarrow, where that is installed, what another program made of a features.parquet."""
+"""Reads a features.parquet that another program has rewritten, with pyarrow if that is installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .table import FLAT_COLUMNS, Table
 
 
 def read_features_with_arrow(paths: List[str]) -> Table:
-    """All rows of files, in order. Raises Error where one cannot be read, ImportError without pyarrow or NumPy."""
+    """All rows of files, in order. Raises Error if one cannot be read, ImportError without pyarrow or NumPy."""
     import numpy  # noqa: F401
     import pyarrow
     import pyarrow.parquet as parquet

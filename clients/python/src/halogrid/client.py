@@ -20,11 +20,11 @@ def connect(
 ) -> Client:
     """A coordinator that serves HTTP at ``url``. Nothing is sent yet.
 
-    Without ``url``, it is that of HALOGRID_URL in the environment, else http://127.0.0.1:9464. The token is ``token``,
-    else what ``token_file`` holds, else that of HALOGRID_TOKEN_FILE or HALOGRID_TOKEN. Over https, ``ca_file`` (PEM)
-    names who signed its certificate. ``timeout``: seconds that a part of an answer may take.
+    Without ``url``, the URL is HALOGRID_URL of the environment, else http://127.0.0.1:9464. The token is ``token``,
+    else it comes from ``token_file``, else from HALOGRID_TOKEN_FILE or HALOGRID_TOKEN. Over https, ``ca_file`` (PEM)
+    has the authority that signed the server's certificate. ``timeout``: seconds that a part of an answer may take.
 
-    Raises Error where one of them is wrong. Each call raises Error with the coordinator's sentence, code and field.
+    Raises Error if one of them is wrong. Each call raises Error with the coordinator's sentence, code and field.
     """
     return Client(
         Api(url or os.environ.get("HALOGRID_URL") or "http://127.0.0.1:9464", token, token_file, ca_file, timeout)
@@ -32,7 +32,7 @@ def connect(
 
 
 class Client:
-    """A coordinator. Answers without a class of their own are dicts, as the HTTP API has them."""
+    """A coordinator. Answers that have no class here are dicts, as the HTTP API gives them."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -49,11 +49,11 @@ class Client:
     ) -> Job:
         """Submits a job and returns it; it runs by itself.
 
-        ``sources``: one or more paths and URIs, as the coordinator sees them; a relative path begins where this process
-        runs. ``op``: "lbp", or several that follow one another. ``pipelines``: several by name, each as ``op``, in its
-        place. ``map_format``: none, tiff, zarr, png or dzi. ``grid``: (rows, columns) of cells. ``out``: the folder of
-        results. ``fields``: others of a JobSpec, such as ``tile_px=512`` or ``video={"every": 2}``. What is not given,
-        the coordinator chooses.
+        ``sources``: one or more paths and URIs, as the coordinator sees them; a relative path begins where this
+        process runs. ``op``: "lbp", or several that are applied in turn. ``pipelines``: in place of ``op``, several
+        by name, each like ``op``. ``map_format``: none, tiff, zarr, png or dzi. ``grid``: (rows, columns) of cells.
+        ``out``: the folder of results. ``fields``: other fields of a JobSpec, such as ``tile_px=512`` or
+        ``video={"every": 2}``. The coordinator chooses what is not given.
         """
         spec = job_spec(sources, op, pipelines, map_format, grid, out, fields)
         return Job(self._api, self._api.post("/jobs", spec)["job"])
@@ -68,11 +68,11 @@ class Client:
         out: Optional[Path] = None,
         **fields: Any,
     ) -> Dict[str, Any]:
-        """What the job that ``submit`` takes would come to: sources, pixels, shards and bytes. Nothing is computed."""
+        """What a job with the arguments of ``submit`` would need: sources, pixels, shards, bytes. Nothing is computed."""
         return self._api.post("/plan", job_spec(sources, op, pipelines, map_format, grid, out, fields))
 
     def jobs(self, state: Optional[str] = None, since: Optional[str] = None, limit: Optional[int] = None) -> List[Job]:
-        """Jobs, the newest first, at most ``limit``.
+        """Jobs, newest first, at most ``limit``.
 
         ``state``: one, or several with commas; ``since``: submitted since a time, or within an age such as "2h".
         """
@@ -80,15 +80,15 @@ class Client:
         return [Job(self._api, status) for status in answer["jobs"]]
 
     def job(self, id: str) -> Job:
-        """A job by its id, or a beginning or ending that no other id has. Raises Error with NOT_FOUND."""
+        """A job by its id, or by a unique beginning or ending of it. Raises Error with NOT_FOUND."""
         return Job(self._api, {"jobId": id}).refresh()
 
     def nodes(self) -> List[Dict[str, Any]]:
-        """The nodes that are attached."""
+        """The attached nodes."""
         return self._api.get("/nodes")["nodes"]
 
     def kernels(self) -> List[Dict[str, Any]]:
-        """The kernels with their parameters, defaults and what these may be."""
+        """The kernels with their parameters, defaults and allowed values."""
         return self._api.get("/kernels")["kernels"]
 
     def indexes(self) -> List[Dict[str, Any]]:
@@ -96,10 +96,10 @@ class Client:
         return self._api.get("/indexes")["indexes"]
 
     def search(self, image: Union[Path, bytes, None] = None, **parameters: Any) -> Dict[str, Any]:
-        """Frames that are most like a picture, best first.
+        """Frames that are most similar to a picture, best first.
 
-        It is ``image``, a file of this machine or its bytes, or a frame of the index: ``uri`` and ``frame``, or
-        ``row``.
+        The picture is ``image``, a file of this machine or its bytes, or a frame of the index: ``uri`` and ``frame``,
+        or ``row``.
         Other parameters are ``index``, ``top``, ``distance``, ``camera``, ``region`` and so on.
         """
         if image is None:

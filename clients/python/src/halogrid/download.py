@@ -1,4 +1,4 @@
-"""Writes a file that comes from a coordinator, whole or not at all."""
+"""Writes a file from a coordinator, completely or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PIECE_BYTES = 2**20
 
 
 def save(response: HTTPResponse, target: str, url: str) -> None:
-    """Writes the body of an answer of the coordinator at ``url``. Raises Error, and leaves nothing then."""
+    """Writes the body of an answer of the coordinator at ``url``. Raises Error, and then leaves no file."""
     expected = response.length
     written = 0
     try:

@@ -10,7 +10,7 @@ class Error(Exception):
 
     ``code`` is a name of gRPC's codes: INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED, PERMISSION_DENIED,
     FAILED_PRECONDITION, UNAVAILABLE, DATA_LOSS (a damaged file), INTERNAL and so on. ``field`` is the field of the
-    call that is wrong, such as ``grid`` or ``sources[2]``; None where it is not one field's fault.
+    call that is wrong, such as ``grid`` or ``sources[2]``; None if it is not a single field.
     """
 
     def __init__(self, sentence: str, code: str = "INVALID_ARGUMENT", field: Optional[str] = None) -> None:

@@ -1,4 +1,4 @@
-"""Server-sent events, as the specification of HTML tells how they are read."""
+"""Reads server-sent events as the HTML specification defines them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import BinaryIO, Iterator, List
 
 
 def read_events(body: BinaryIO) -> Iterator[str]:
-    """The data of each event, as soon as it is there. Other fields are left out, and an event that is cut short."""
+    """The data of each event, as soon as it has arrived. Other fields, and an incomplete last event, are left out."""
     data: List[str] = []
-    # Lines end with CR LF, LF or CR, as text of Python may.
+    # Lines may end with CR LF, LF or CR: Python's text mode reads all three.
     for line in io.TextIOWrapper(body, "utf-8-sig", "replace"):
         if not line.endswith("\n"):
             return

@@ -1,4 +1,4 @@
-"""What halogrid computed, as arrays."""
+"""Results of halogrid as arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 class Features:
     """The histograms of a job: a row for each image or frame and each cell of the grid.
 
-    Numbers are arrays of NumPy. Without NumPy, ``matrix`` is a memoryview of two dimensions, and others are lists.
+    Numbers are NumPy arrays. Without NumPy, ``matrix`` is a memoryview with two dimensions, and the others are lists.
     """
 
     matrix: Any
@@ -28,24 +28,24 @@ class Features:
     sources: List[str]
     """The URI of each row's image or video."""
     names: Optional[List[str]]
-    """The NAME of each row's files, such as ``preview/NAME.png``; None where an earlier version wrote none."""
+    """The NAME of each row's files, such as ``preview/NAME.png``; None if an earlier version wrote no names."""
     frames: Any
     """The number of the frame in its video, from 0; 0 for an image."""
     timestamps_ms: Any
     """Milliseconds from the first frame of the video; NaN (without NumPy: None) for an image."""
     times: Any
-    """When it was captured, in UTC: datetime64[ms], NaT where nobody knows (without NumPy: datetime or None)."""
+    """When it was captured, in UTC: datetime64[ms], NaT if unknown (without NumPy: datetime or None)."""
     cameras: List[Optional[str]]
-    """The camera that captured it; None where nobody knows."""
+    """The camera that captured it; None if unknown."""
     cells: Any
     """Row and column of the cell in the grid, from 0: rows x 2."""
     counted: Any
     """Pixels that a histogram counts, in each channel."""
     about: Dict[str, Any]
-    """What the file says of itself: ``pipeline``, ``grid``, ``histogram``, ``digest`` and so on."""
+    """The file's description of itself: ``pipeline``, ``grid``, ``histogram``, ``digest`` and so on."""
 
     def __init__(self, table: Table) -> None:
-        """Raises Error where the table is not what it says of itself."""
+        """Raises Error if the table contradicts its own description."""
         self.matrix = table.matrix()
         columns = table.columns
         if table.rows == 0:
@@ -73,16 +73,16 @@ class Features:
 
     @property
     def channels(self) -> List[str]:
-        """Names of the channels, in the order of their bins; empty where the file does not say."""
+        """Names of the channels, in the order of their bins; empty if the file does not say."""
         return [channel["name"] for channel in self.about.get("histogram", {}).get("channels", [])]
 
     @property
     def bins(self) -> int:
-        """Bins of a channel; of all channels together where the file does not say."""
+        """Bins of a channel; of all channels together if the file does not say."""
         return self.about.get("histogram", {}).get("binsPerChannel") or (self.matrix.shape[-1] if len(self) else 0)
 
     def to_pandas(self) -> Any:
-        """A DataFrame with the columns of features.parquet. Raises Error where pandas is not there."""
+        """A DataFrame with the columns of features.parquet. Raises Error if pandas is not installed."""
         try:
             import pandas
         except ImportError:
@@ -98,7 +98,7 @@ class Features:
         return pandas.DataFrame(columns)
 
     def _check_counts(self) -> None:
-        """Each channel counts the same pixels, so that a count that is wrong shows."""
+        """Raises Error unless each channel counts the same number of pixels, so that a wrong count is noticed."""
         bins = self.about.get("histogram", {}).get("binsPerChannel")
         if not bins or not len(self):
             return

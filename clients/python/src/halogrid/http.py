@@ -16,7 +16,7 @@ from .names import error_of, of_field
 
 _BASE = "/api/v1"
 
-#: Codes by status, for answers that tell none.
+#: Codes by status, for answers without a code.
 _CODES = {
     **{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"},
     **{
@@ -30,12 +30,12 @@ _CODES = {
 
 
 class Api:
-    """Asks one coordinator. Each request has a connection of its own, so that threads may share this."""
+    """Asks one coordinator. Each request has its own connection, so that threads may share this object."""
 
     def __init__(
         self, url: str, token: Optional[str], token_file: Optional[str], ca_file: Optional[str], timeout: float
     ) -> None:
-        """Raises Error where an option is wrong; nothing is sent."""
+        """Raises Error if an option is wrong; nothing is sent."""
         self.timeout = timeout
         self._token, self._token_file = token, token_file
         try:
@@ -53,7 +53,7 @@ class Api:
         read_token(token, token_file)
 
     def get(self, path: str, query: Optional[Dict[str, Any]] = None) -> Any:
-        """The JSON that a path below /api/v1 answers."""
+        """The JSON answer of a path below /api/v1."""
         with self.open("GET", path, query) as response:
             return _json(_read(response, self.url))
 
@@ -74,7 +74,7 @@ class Api:
         body: Optional[bytes] = None,
         kind: Optional[str] = None,
     ) -> Iterator[http.client.HTTPResponse]:
-        """The answer, while its body may be read. Raises Error where there is none, or it says why not."""
+        """The answer, as long as its body is to be read. Raises Error if there is no answer, or it is a refusal."""
         headers = {"Accept": "application/json, */*"}
         token = read_token(self._token, self._token_file)
         if token is not None:
@@ -101,7 +101,7 @@ class Api:
 
 @contextmanager
 def reaching(url: str) -> Iterator[None]:
-    """Makes an Error of what goes wrong with a connection."""
+    """Turns failures of a connection into an Error."""
     try:
         yield
     except ssl.SSLError as error:

@@ -22,7 +22,7 @@ _ENDED = ("complete", "failed", "cancelled")
 #: Files of histograms; the group is the pipeline.
 _FEATURES = re.compile(r"(?:pipelines/([A-Za-z0-9_-]+)/)?features\.parquet(?:/[^/]+\.parquet)?")
 
-#: Seconds before a stream that broke is asked for again.
+#: Seconds before a broken stream is requested again.
 _PAUSE = 0.5
 
 
@@ -35,7 +35,7 @@ class File(NamedTuple):
 
 
 class Job:
-    """A job as the coordinator told it last. Iterate over it for its progress."""
+    """A job as the coordinator last reported it. Iterate over it for its progress."""
 
     def __init__(self, api: Api, status: Dict[str, Any]) -> None:
         self._api = api
@@ -66,9 +66,9 @@ class Job:
         return f"<halogrid.Job {self.id}: {self.state}>"
 
     def __iter__(self) -> Iterator[Dict[str, Any]]:
-        """Its status (a dict) now, and whenever it changes, to its end.
+        """Its status (a dict) now, and whenever it changes, until it has ended.
 
-        Goes on by itself where the coordinator was away for less than the client's timeout; else raises Error.
+        Continues if the coordinator was unreachable for less than the client's timeout; else raises Error.
         """
         told: Optional[Dict[str, Any]] = None
         lost_at: Optional[float] = None
@@ -91,7 +91,7 @@ class Job:
         with self._api.open("GET", f"/jobs/{quote(self.id, safe='')}/watch") as response:
             events = read_events(response)
             while True:
-                # The stream alone: what is done with an event raises what it likes.
+                # Only around the stream, so that errors of the caller's own code pass through.
                 with reaching(self._api.url):
                     event = next(events, None)
                 if event is None:
@@ -107,14 +107,14 @@ class Job:
         return self
 
     def wait(self) -> Job:
-        """Waits for its end, whatever that is, and returns the job."""
+        """Waits until it is complete, failed or cancelled, and returns the job."""
         if not self.has_ended:
             for _ in self:
                 pass
         return self
 
     def result(self) -> Dict[str, Any]:
-        """Waits for its end and returns its job.json. Raises Error with its reason where it failed or was cancelled."""
+        """Waits for its end and returns its job.json. Raises Error with the reason if it failed or was cancelled."""
         self._completed()
         return self._api.get(self._path("/results/job.json"))
 
@@ -129,9 +129,9 @@ class Job:
         return [File(file["name"], file["bytes"]) for file in answer["files"]]
 
     def download(self, path: str, to: Union[str, os.PathLike[str]] = ".") -> str:
-        """Fetches one of its files, such as "histogram.json", and returns where it is.
+        """Fetches one of its files, such as "histogram.json", and returns the path of the copy.
 
-        ``to`` is a folder that is there, in which it has its own name, or the file to write. It is there whole or not.
+        ``to`` is an existing folder, in which the copy keeps its name, or the file to write. No copy is ever partial.
         """
         target = os.fspath(to)
         if os.path.isdir(target):
@@ -150,7 +150,8 @@ class Job:
                     continue
                 target = os.path.join(folder, *name.split("/"))
                 os.makedirs(os.path.dirname(target), exist_ok=True)
-                # The names of all pipelines matter, and the file of one.
+                # The folders of all pipelines must exist, because ``load`` looks at their names, but only the files of
+                # one.
                 if found[1] == pipeline:
                     self.download(name, target)
             return load(features_path(folder, pipeline))

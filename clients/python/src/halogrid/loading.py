@@ -18,11 +18,11 @@ _FILE = "features.parquet"
 def load(results: Union[str, os.PathLike[str], Any], pipeline: Optional[str] = None) -> Features:
     """The histograms of a job.
 
-    ``results`` is the folder that a job wrote, a features.parquet, a Job of ``connect`` or what ``run`` returns;
-    ``pipeline`` is the name of one where the job had several. What another program made of a file is read with pyarrow,
-    where that is installed.
+    ``results`` is the folder that a job wrote, a features.parquet, a Job of ``connect`` or the result of ``run``;
+    ``pipeline`` is the name of one if the job had several. A file that another program has rewritten is read with
+    pyarrow, if that is installed.
 
-    Raises Error: NOT_FOUND where there are no histograms, INVALID_ARGUMENT for a wrong ``pipeline``, DATA_LOSS where a
+    Raises Error: NOT_FOUND if there are no histograms, INVALID_ARGUMENT for a wrong ``pipeline``, DATA_LOSS if a
     file is damaged.
     """
     if hasattr(results, "load"):
@@ -36,7 +36,7 @@ def load(results: Union[str, os.PathLike[str], Any], pipeline: Optional[str] = N
 
 
 def features_path(results: str, pipeline: Optional[str] = None) -> str:
-    """Where features.parquet of a folder of results is, or of one of its pipelines."""
+    """The path of features.parquet in a folder of results, or of one of its pipelines."""
     if os.path.isfile(results) or os.path.basename(os.path.normpath(results)) == _FILE:
         return results
     if not os.path.isdir(results):
@@ -57,13 +57,13 @@ def features_path(results: str, pipeline: Optional[str] = None) -> str:
 
 
 def part_files(path: str) -> List[str]:
-    """The files of a features.parquet: itself, or where it is a folder its parts in order."""
+    """The files of a features.parquet: itself or, if it is a folder, its parts in order."""
     if not os.path.isdir(path):
         return [path]
     names = [entry.name for entry in _entries(path) if entry.name.endswith(".parquet")]
     if not names:
         raise Error(f"The folder '{path}' has no files that end with .parquet", "NOT_FOUND")
-    # part-10 is behind part-9.
+    # Numeric order: part-10 comes after part-9.
     names.sort(key=lambda name: [int(word) if word.isdecimal() else word for word in re.split(r"([0-9]+)", name)])
     return [os.path.join(path, name) for name in names]
 

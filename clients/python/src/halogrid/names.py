@@ -1,4 +1,4 @@
-"""What Python calls the options of the command line and the fields of the HTTP API."""
+"""Python's names for options of the command line and fields of the HTTP API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .errors import Error
 
 
 def of_option(option: str) -> str:
-    """The argument of ``run`` for an option: ``max_quarantined`` of ``--max-quarantined``, ``sources[2]`` of ``SOURCE 3``."""
+    """The argument for an option: ``max_quarantined`` for ``--max-quarantined``, ``sources[2]`` for ``SOURCE 3``."""
     source = re.fullmatch(r"SOURCE(?: (\d+))?", option)
     if source:
         return "sources" + (f"[{int(source[1]) - 1}]" if source[1] else "")
@@ -26,7 +26,7 @@ def of_field(field: str) -> str:
 
 
 def error_of(answer: Mapping[str, Any], code: str, name_of: Callable[[str], str]) -> Error:
-    """The Error of an ErrorAnswer, by Python's names. Raises KeyError and the like for what is none."""
+    """The Error of an ErrorAnswer, with Python's names. Raises KeyError and the like if it is not an ErrorAnswer."""
     parts = answer.get("parts") or [answer["error"]]
     sentence = "".join(name_of(part) if i % 2 else part for i, part in enumerate(parts))
     field: Optional[str] = answer.get("field")

@@ -17,7 +17,7 @@ from .loading import load
 from .names import error_of, of_option
 from .request import Grid, Operations, Path, Pipelines, Sources, command_options, sources_of
 
-#: With this begins the line that says why the program failed.
+#: The beginning of the line that says why the program failed.
 _OWN = "halogrid: "
 
 
@@ -25,13 +25,13 @@ class Run:
     """A job that ``run`` ran to its end."""
 
     def __init__(self, summary: Dict[str, Any]) -> None:
-        #: All that ``halogrid run --json`` says.
+        #: Everything that ``halogrid run --json`` prints.
         self.summary = summary
         #: The folder of its results.
         self.out: str = summary["out"]
-        #: Of its results.
+        #: The digest of its results.
         self.digest: str = summary["digest"]
-        #: Sources, frames, shards, pixels, and ``quarantined``: inputs that could not be read; errors.jsonl tells why.
+        #: Sources, frames, shards, pixels, and ``quarantined``: inputs that could not be read; errors.jsonl says why.
         self.counts: Dict[str, int] = summary["counts"]
 
     def load(self, pipeline: Optional[str] = None) -> Features:
@@ -54,30 +54,30 @@ def run(
     progress: Optional[Callable[[str], None]] = None,
     **options: Any,
 ) -> Run:
-    """Runs a job on this machine, by the program ``halogrid`` of the path (or the file of HALOGRID_BIN), to its end.
+    """Runs a job on this machine to its end, with the program ``halogrid`` of the path (or the file HALOGRID_BIN).
 
-    Arguments are those of ``Client.submit``; ``options`` are others of ``halogrid run``: ``tile=512``,
-    ``device="cpu"``, ``from_="0:10"``. ``progress`` is called with each line that the program says; without it,
+    Arguments are as for ``Client.submit``; ``options`` are other options of ``halogrid run``: ``tile=512``,
+    ``device="cpu"``, ``from_="0:10"``. ``progress`` is called with each line that the program prints; without it,
     lines go to stderr.
 
-    Raises Error: INVALID_ARGUMENT for wrong usage, FAILED_PRECONDITION where the job failed, NOT_FOUND for a source that
-    does not exist, and without the program.
+    Raises Error: INVALID_ARGUMENT for wrong usage, FAILED_PRECONDITION if the job failed, NOT_FOUND if a source or the
+    program does not exist.
     """
     words = [*command_options(op, pipelines, map_format, grid, out, options), "--", *sources_of(sources)]
     command = [_program(), "run", "--json", *words]
     last: deque[str] = deque(maxlen=20)
-    # A pipe that nobody reads would hold it up.
+    # A pipe that is not read would block the program.
     with tempfile.TemporaryFile() as stdout:
         with subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True, encoding="utf-8") as child:
             try:
                 for line in child.stderr or ():
                     last.append(line.rstrip("\n"))
-                    # Why it failed is raised, in other words.
+                    # The reason of a failure is raised as an Error instead.
                     if last[-1].startswith(_OWN):
                         continue
                     (progress or _to_stderr)(last[-1])
             except BaseException:
-                # It stops in order, and goes on when it is asked for again.
+                # The program stops in order, and continues if the same job is run again.
                 child.terminate()
                 raise
         stdout.seek(0)
@@ -112,5 +112,5 @@ def _refusal(said: bytes, lines: deque[str]) -> Error:
     try:
         return error_of(json.loads(said), "INVALID_ARGUMENT", of_option)
     except (ValueError, KeyError, TypeError, AttributeError):
-        # A program of another version.
+        # The program is of another version.
         return Error(_reason(lines))

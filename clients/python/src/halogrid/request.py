@@ -1,4 +1,4 @@
-"""What is asked for, as JSON of a JobSpec and as options of the command line."""
+"""Turns arguments into the JSON of a JobSpec, or into options of the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 def listed(one_or_more: Any, name: str) -> List[str]:
-    """A text or path, or several, as texts. Raises Error that calls them ``name``."""
+    """One or more texts or paths as a list of texts. Raises Error, which names the argument ``name``."""
     is_one = isinstance(one_or_more, (str, os.PathLike))
     try:
         several = [one_or_more] if is_one else list(one_or_more)
@@ -28,7 +28,7 @@ def listed(one_or_more: Any, name: str) -> List[str]:
         raise wrong("a text, or a list of texts,", name, one_or_more) from None
     texts = []
     for one in several:
-        # The others may hold passwords, and are not shown.
+        # Only the wrong item is shown, because the others may hold passwords.
         if not isinstance(one, (str, os.PathLike)):
             raise wrong("a text, or a list of texts,", name, one)
         texts.append(os.fspath(one))
@@ -36,7 +36,7 @@ def listed(one_or_more: Any, name: str) -> List[str]:
 
 
 def sources_of(sources: Any) -> List[str]:
-    """The sources, one at least. Raises Error."""
+    """The sources as a list. Raises Error if there is none."""
     found = [] if sources is None else listed(sources, "sources")
     if not found:
         raise Error('Expected a path or URI for sources but received none: run("photos")', field="sources")
@@ -47,7 +47,7 @@ def sources_of(sources: Any) -> List[str]:
 
 
 def pipelines_of(op: Optional[Operations], pipelines: Optional[Pipelines]) -> Dict[str, List[str]]:
-    """The kernels of each pipeline. Raises Error, also where ``op`` is given, too."""
+    """The kernels of each pipeline. Raises Error, also if ``op`` is given too."""
     if pipelines is None:
         return {}
     if op is not None:
@@ -68,7 +68,7 @@ def _short(value: Any) -> str:
 
 
 def absolute(path: str) -> str:
-    """A path as any folder sees it; a URI as it is."""
+    """An absolute path; a URI stays as it is."""
     return path if _SCHEME.match(path) else os.path.abspath(path)
 
 
@@ -92,7 +92,7 @@ def job_spec(
     out: Optional[Path],
     fields: Mapping[str, Any],
 ) -> Dict[str, Any]:
-    """The JSON of a JobSpec; what is None is left to the coordinator."""
+    """The JSON of a JobSpec; the coordinator chooses arguments that are None."""
     spec: Dict[str, Any] = {"sources": [absolute(source) for source in sources_of(sources)]}
     if op is not None:
         spec["op"] = listed(op, "op")
@@ -115,7 +115,7 @@ def _camel(name: str) -> str:
 
 
 def _json_of(value: Any, name: str) -> Any:
-    """A value as JSON has it, names of its fields as well: tile_px becomes tilePx. Raises Error for what JSON has not."""
+    """A value for JSON, with names in JSON's style: tile_px becomes tilePx. Raises Error if JSON cannot hold it."""
     if isinstance(value, Mapping):
         return {_camel(str(key)): _json_of(of, f"{name}.{key}") for key, of in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""The rows of features.parquet as they are read, whatever reads them."""
+"""The rows of features.parquet, collected by any of the readers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ try:
 except ImportError:
     numpy = None  # type: ignore[assignment]
 
-#: Columns of one value a row. Files of earlier versions may lack some.
+#: Columns with one value per row. Files of earlier versions may lack some.
 FLAT_COLUMNS = ("source", "name", "frame", "timestamp_ms", "captured_at", "camera", "cell_row", "cell_col", "counted")
 
 
 class Table:
-    """Rows that are added, and their histograms one after another.
+    """Collects rows and their histograms.
 
-    ``rows`` is how many there will be. ``is_wide``: counts may need 64 bits.
+    ``rows`` is how many will be added. ``is_wide``: counts may need 64 bits.
     """
 
     def __init__(self, rows: int, is_wide: bool) -> None:
         self.rows = rows
-        #: What the file says of itself, by key.
+        #: The file's key-value metadata.
         self.about: Dict[str, str] = {}
-        #: By name; what some rows lack is left out.
+        #: By name, without columns that some rows lack.
         self.columns: Dict[str, List[Any]] = {name: [] for name in FLAT_COLUMNS}
         self.bins: Optional[int] = None
         self._is_wide = is_wide
@@ -34,7 +34,7 @@ class Table:
         self._counts: Any = array("q")
 
     def add(self, columns: Dict[str, List[Any]], counts: Any, bins: int) -> None:
-        """Adds rows that have ``bins`` counts each. Raises Error where they do not fit the others."""
+        """Adds rows with ``bins`` counts each. Raises Error if they do not fit the others."""
         if self.bins not in (None, bins):
             raise Error(f"Some rows have {self.bins} bins and others {bins}: they are not of one job", "DATA_LOSS")
         rows = len(counts) // bins
@@ -55,7 +55,7 @@ class Table:
         self._added += rows
 
     def matrix(self) -> Any:
-        """The counts, rows x bins: an array of NumPy, or a memoryview. Raises Error where rows are missing."""
+        """The counts, rows x bins: a NumPy array or a memoryview. Raises Error if rows are missing."""
         if self._added != self.rows:
             raise Error("There are fewer rows than the file says", "DATA_LOSS")
         if self.rows == 0 or self.bins is None:

@@ -2,7 +2,7 @@ import { indexesOf } from '@halogrid/jobs/planned-sources';
 import type { ShardWork, SourceError } from '@halogrid/jobs/shard';
 import type { MendedKind } from '@halogrid/proto';
 
-/** A node's results cannot be right: they are not merged. */
+/** A node's results that cannot be right. They are not merged. */
 export class InvalidResultError extends Error {
   constructor(message: string) {
     super(message);
@@ -10,7 +10,7 @@ export class InvalidResultError extends Error {
   }
 }
 
-/** Checks that each error names a source of the work, and no two the same. Throws InvalidResultError. */
+/** Checks that each error names a source of the work, and that no two name the same. Throws InvalidResultError. */
 export function checkErrors(work: ShardWork, errors: readonly SourceError[]): void {
   const asked = new Set(errors.length > 0 ? indexesOf(work) : []);
   for (const { source } of errors) if (!asked.delete(source)) refuse(source, 'was not asked for, or is answered twice');

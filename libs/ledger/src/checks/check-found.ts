@@ -54,7 +54,7 @@ function checkSums(shape: HistogramShape, { counted, sums }: PartSums, pixels: n
   }
   const bins = new Float64Array(binsOfCell(shape));
   if (readVarints(sums, 0, bins) !== sums.length) {
-    throw new InvalidResultError(`The sums are not those of ${bins.length} bins`);
+    throw new InvalidResultError(`The sums are not for ${bins.length} bins`);
   }
   for (let channel = 0; shape.bins > 0 && channel < shape.channels; channel++) {
     const own = bins.subarray(channel * shape.bins, (channel + 1) * shape.bins).reduce((sum, count) => sum + count, 0);

@@ -19,7 +19,7 @@ const { size, rect } = tile;
 const result: SourceResult = { source: 1, size, rect, counted: 7, bins: [3, 4, 7, 0] };
 const error = { source: 1, stage: 'decode', error: 'broken' };
 
-test('an answer that covers the work and adds up is taken, with its results in the order of pipelines', () => {
+test('an answer that covers the work and adds up is accepted, with its results in the order of pipelines', () => {
   assert.deepEqual(checkTile(tile, { results: [result], errors: [] }, [shape]), [result]);
   assert.deepEqual(checkTile(tile, { results: [], errors: [error] }, [shape, shape]), []);
   const second = { ...result, pipeline: 1 };
@@ -50,7 +50,7 @@ test('an answer that cannot be right is refused with the source and the reason',
   assertRefused(/source 1 is not answered/, tile, { results: [result], errors: [] }, [shape, shape]);
 });
 
-test('of a grid, a tile answers for the cells that it touches, and each of them must add up', () => {
+test('with a grid, a tile answers for the cells that it touches, and each of them must add up', () => {
   // Columns begin at 0, 3 and 6, rows at 0 and 4: the tile touches two cells of the lower row, with 4 and 4 of their
   // pixels.
   const gridded = { grid: { rows: 2, columns: 3 }, channels: 2, bins: 2 };
@@ -68,7 +68,7 @@ test('of a grid, a tile answers for the cells that it touches, and each of them 
   }
 });
 
-test('for any grid, the right counts of every cell are taken and one pixel more or less in any bin is not', () => {
+test('for any grid, the right counts of every cell are accepted, and one pixel more or less in any bin is refused', () => {
   const side = fc.integer({ min: 1, max: 9 });
   const scene = fc.record({ width: side, height: side, rows: side, columns: side, channels: fc.constantFrom(1, 3) });
   fc.assert(

@@ -8,9 +8,9 @@ import { isCaptureTime } from '@halogrid/sources/captured';
 import { checkErrors, refuse } from './check-answer.ts';
 
 /**
- * Checks a node's answer to a tile: it has an error, or one result a pipeline, which covers what was asked, with the
- * bins of the cells that it touches. In each cell every channel holds the same number of pixels, at most as many as lie
- * there, and all cells together hold `counted`. Returns the results in the order of pipelines; none where the tile has
+ * Checks a node's answer to a tile: it has an error, or one result per pipeline that covers the tile and has the bins
+ * of the cells that it touches. In each cell every channel counts the same number of pixels, at most as many as lie in
+ * the cell, and all cells together count `counted`. Returns the results in the order of pipelines; none if the tile has
  * an error. Throws InvalidResultError.
  */
 export function checkTile(

@@ -32,7 +32,10 @@ export interface LoggedPart {
 /** Writes the results of some blocks to a part of the job; resolves with their places once they are durable. */
 export type WritePart = (found: readonly FoundShard[]) => Promise<FoundInPart[]>;
 
-/** A job that has not ended, at its leader: checks changes, makes facts of them, and adds these to the job's log. */
+/**
+ * A job that has not ended, in the process that leads it. Checks changes, turns them into facts, and adds these to the
+ * job's log.
+ */
 export class LoggedJob implements Journaled {
   readonly jobId: string;
   readonly spec: JobSpec;
@@ -43,7 +46,7 @@ export class LoggedJob implements Journaled {
   /** Open shards that this process planned or resumed. */
   readonly shards = new Map<number, Shard>();
   readonly #writePart: WritePart;
-  /** Images whose tiles have all come, and whose results are not written yet. */
+  /** Images whose tiles have all arrived but whose results are not written yet. */
   readonly #whole = new Set<number>();
   /** Whether the registry has the job. */
   #isKnown: boolean;
@@ -78,10 +81,17 @@ export class LoggedJob implements Journaled {
     const nodesUsed = nodes.filter(({ shards }) => shards > 0).length;
     const { kept, ...others } = counts;
     return {
-      ...{ jobId: this.jobId, spec: this.spec, state: state.state, submittedMs: state.submittedMs },
-      ...{ finishedMs: state.finishedMs, error: state.error, digest: state.digest, planned: state.planned },
+      jobId: this.jobId,
+      spec: this.spec,
+      state: state.state,
+      submittedMs: state.submittedMs,
+      finishedMs: state.finishedMs,
+      error: state.error,
+      digest: state.digest,
+      planned: state.planned,
       counts: {
-        ...{ sources: index.sources, quarantined: quarantined.size },
+        sources: index.sources,
+        quarantined: quarantined.size,
         ...others,
         ...(kept > 0 && { kept }),
       },
@@ -111,7 +121,7 @@ export class LoggedJob implements Journaled {
     this.log.add({ kind: 'notes', notes });
   }
 
-  /** Only the first time counts. */
+  /** Records when the job first reached the moment; later calls change nothing. */
   noteTime(moment: 'leasedMs' | 'listedMs', atMs: number): void {
     if (this.log.state.times[moment] === 0) this.log.add({ kind: 'time', moment, atMs });
   }
@@ -122,7 +132,7 @@ export class LoggedJob implements Journaled {
     this.log.add({ kind: 'attempt', shard, attempt });
   }
 
-  /** False where the shard was done before. Throws InvalidResultError, and changes nothing. */
+  /** False if the shard was done before. Throws InvalidResultError, and then changes nothing. */
   commit(commit: ShardCommit): boolean {
     const open = this.#open(commit.shard);
     if (!open) return false;
@@ -132,7 +142,11 @@ export class LoggedJob implements Journaled {
     const { shard, attempt, node, errors, mended = [], stageSeconds, busySeconds = {} } = commit;
     const uriOf = urisOf(work);
     const said: Said = {
-      ...{ shard, attempt, node: node ? this.#nodeNumber(node) : 0, stageSeconds, busySeconds },
+      shard,
+      attempt,
+      node: node ? this.#nodeNumber(node) : 0,
+      stageSeconds,
+      busySeconds,
       errors: errors.map((error) => faultOf(error, uriOf)),
       mended: mended.map(({ mended, sources, source }) => ({ mended, sources, source, uri: uriOf(source) })),
     };
@@ -144,8 +158,8 @@ export class LoggedJob implements Journaled {
   }
 
   /**
-   * Withdraws the answer to a shard, which is then open again; undefined where it is not done. Blocks on the disk.
-   * Throws one sentence where the log has changed.
+   * Withdraws the answer to a shard, which is then open again; undefined if it is not done. Blocks on the disk. Throws
+   * one sentence if the log was changed by something else.
    */
   withdraw(shard: number): Withdrawn | undefined {
     const answer = this.settled.answer(shard);
@@ -200,7 +214,7 @@ export class LoggedJob implements Journaled {
     return first === '' ? results : { ...results, job: record, parts };
   }
 
-  /** Open shards that an earlier process planned. Throws one sentence where the log has changed. */
+  /** Open shards that an earlier process planned. Throws one sentence if the log was changed by something else. */
   takeUp(): OpenShards {
     const { attempts } = this.log.state;
     this.shards.clear();
@@ -248,7 +262,7 @@ export class LoggedJob implements Journaled {
     await this.log.append();
   }
 
-  /** The first change for the registry where nothing could be written to the log before the job ended. */
+  /** The first change for the registry if nothing could be written to the log before the job ended. */
   get unknown(): JobChange[] {
     const { jobId, status } = this;
     return this.#isKnown ? [] : [{ kind: 'begin', jobId, spec: JSON.stringify(this.spec), status, marks: [] }];
@@ -276,7 +290,7 @@ export class LoggedJob implements Journaled {
     return known;
   }
 
-  /** The number of a node, which gets one with its first answer. */
+  /** The number of a node. A new node gets the next number with its first answer. */
   #nodeNumber({ name, device }: NonNullable<ShardCommit['node']>): number {
     const { nodes } = this.log.state;
     const known = nodes.findIndex((node) => node.name === name && node.device === device);
@@ -298,8 +312,12 @@ export class LoggedJob implements Journaled {
     const captured = results[0]?.captured;
     const parts = results.map(({ counted, bins }) => ({ counted, binCount: bins.length, bins: packCounts(bins) }));
     return (said) => ({
-      ...{ kind: 'tile', ...said, source, size, rect },
-      ...(captured && { captured }),
+      kind: 'tile',
+      ...said,
+      source,
+      size,
+      rect,
+      captured,
       ...(parts.length > 0 && { parts }),
     });
   }
@@ -312,7 +330,10 @@ type FoundResults = Omit<JobResults, 'plan' | 'settled' | 'parts'>;
 type Said = Pick<AnswerFact, 'shard' | 'attempt' | 'node' | 'errors' | 'mended' | 'stageSeconds' | 'busySeconds'>;
 
 const faultOf = ({ source, stage, error }: SourceError, uriOf: (source: number) => string): SourceFault => ({
-  ...{ source, uri: uriOf(source), stage, error },
+  source,
+  uri: uriOf(source),
+  stage,
+  error,
 });
 
 /** URIs of the sources of a shard, which are read once one is asked for. */

@@ -11,7 +11,10 @@ import type { JobLog } from '../log/job-log.ts';
 export interface LoggedSource {
   block: SourceBlock;
   nth: number;
-  /** How many sources follow it both in the block and in the job, itself included. */
+  /**
+   * Length of the run from this source on, itself included, whose sources follow one another both in the block and in
+   * the job.
+   */
   left: number;
   /** Where the log has the block; undefined until it is written. */
   place: FactPlace | undefined;
@@ -30,7 +33,7 @@ export class LoggedPlan {
     });
   }
 
-  /** A planned source. Blocks on the disk. Throws one sentence where the log has changed. */
+  /** A planned source. Blocks on the disk. Throws one sentence if the log was changed by something else. */
   source(index: number): LoggedSource {
     const { nth, left, plan } = this.#with(index);
     return { block: plan.block, nth, left, place: plan.blockPlace };
@@ -41,7 +44,7 @@ export class LoggedPlan {
     return this.#with(source).plan.sources.block;
   }
 
-  /** A shard whose block is read at each access. */
+  /** The shard with a block that is read from the log at each access. */
   held(shard: Shard): Shard {
     return { ...shard, work: { ...shard.work, sources: new LoggedSources(shard.work.sources, this) } };
   }
@@ -111,7 +114,7 @@ function hasSource({ sources }: PlannedFact, source: number): boolean {
 /** A planned fact that is read. */
 class ReadPlan {
   readonly fact: PlannedFact;
-  /** Its sources; undefined where it has only shards. */
+  /** Its sources; undefined if it has only shards. */
   readonly planned: PlannedSources | undefined;
   /** Where the log has its block; undefined until it is written. */
   readonly blockPlace: FactPlace | undefined;
@@ -142,7 +145,7 @@ function plannedOf({ runs, ...more }: PlannedBlock): PlannedSources {
   return { runs: own, count, ...more };
 }
 
-/** Sources of a plan whose block is read each time. */
+/** Sources of a plan. Their block is read from the log at each access. */
 class LoggedSources implements PlannedSources {
   readonly runs: Float64Array;
   readonly count: number;
@@ -162,7 +165,7 @@ class LoggedSources implements PlannedSources {
     this.#plan = plan;
   }
 
-  /** Blocks on the disk. Throws one sentence where the log has changed. */
+  /** Blocks on the disk. Throws one sentence if the log was changed by something else. */
   get block(): Uint8Array {
     return this.#plan.block(firstOf(this));
   }

@@ -25,7 +25,7 @@ const size = { width: 64, height: 65 };
 const grid = { rows: 65, columns: 64 };
 assert.ok(65 * 64 * pipeline.bins > 2 ** 20);
 
-test('a coordinator goes on with the sums of an image, however many they are, after any of its tiles', async () => {
+test('a new coordinator goes on with the sums of an image after any of its tiles, however many bins the image has', async () => {
   const steps = planOf([size], 40, 1);
   const shards = shardsOf(steps);
   assert.equal(shards.length, 4);

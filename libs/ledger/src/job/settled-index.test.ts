@@ -19,7 +19,7 @@ const size = { width: 2, height: 3 };
 const rect = { x: 0, y: 0, ...size };
 const shapes = shapesOf(spec);
 
-/** Shards of two sources behind the first `from`, which an earlier job has done. */
+/** `kept` sources from index `from` on, in shards of two, whose results an earlier job had. */
 function keptSteps(from: number, kept: number, firstShard: number): PlanStep[] {
   const each = Array.from({ length: kept }, (_, nth) => ({ index: from + nth, uri: `file:///in/${from + nth}`, size }));
   return Array.from({ length: Math.ceil(kept / 2) }, (_, nth): PlanStep[] => {
@@ -33,7 +33,7 @@ function keptSteps(from: number, kept: number, firstShard: number): PlanStep[] {
   }).flat();
 }
 
-test('settled sources are told once and in order, whatever their shards, tiles and errors, and by any leader', async () => {
+test('settled sources are listed once and in order by any leader, for any shards, tiles and errors', async () => {
   const cut = fc.record({
     frames: fc.integer({ min: 1, max: 30 }),
     shardFrames: fc.integer({ min: 1, max: 12 }),

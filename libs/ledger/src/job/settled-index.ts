@@ -59,7 +59,7 @@ export class SettledIndex {
     for (const source of [...this.#log.state.quarantined.keys()]) yield this.#quarantinedRow(source);
   }
 
-  /** The answer to a done shard; undefined where there is none. Blocks on the disk. */
+  /** The answer to a done shard; undefined if it has none. Blocks on the disk. */
   answer(shard: number): AnswerFact | undefined {
     const { index } = this.#log.state;
     if (!index.isDone(shard)) return undefined;
@@ -69,7 +69,7 @@ export class SettledIndex {
     return undefined;
   }
 
-  /** Done sources of a block, from `first` on; undefined where they are not written yet. */
+  /** Done sources of a block, from `first` on; undefined if they are not written yet. */
   #foundRun(first: number, atMost: number): FoundRun | undefined {
     const { index, quarantined } = this.#log.state;
     const { place, nth, left } = this.#plan.source(first);
@@ -82,7 +82,9 @@ export class SettledIndex {
     const { epoch, offset, length } = place;
     const { part, places, digest, parts, pixels } = found;
     return {
-      ...{ kind: 'found', first, count },
+      kind: 'found',
+      first,
+      count,
       planned: { file: this.#log.file(epoch), offset, length, nth },
       found: { part, places, digest, parts, pixels, found: found.found },
       ...(shard !== undefined && { shard }),

@@ -37,7 +37,7 @@ let ledgers = 0;
 /** A ledger over the registry, with logs in a folder of that name. */
 const open = (registry: MemoryRegistry, name: string) => openLogLedger(join(folder, name), registry);
 
-/** What a node says of a shard that computes only the second pipeline: the same counts in fewer bins. */
+/** The answer of a node that computes only the second pipeline: the same counts in fewer bins. */
 function uniformCommit(commit: ShardCommit): ShardCommit {
   const results = commit.results.map((result) => {
     const bins = new Array<number>(uniform.bins).fill(0);
@@ -47,7 +47,7 @@ function uniformCommit(commit: ShardCommit): ShardCommit {
   return { ...commit, results };
 }
 
-/** Every other file states when it was captured. */
+/** The same answer, where every other file states when it was captured. */
 function statingTimes(commit: ShardCommit): ShardCommit {
   const results = commit.results.map((result) => {
     return result.source % 2 === 0 ? { ...result, captured: { localMs: result.source * 1000 } } : result;
@@ -55,7 +55,7 @@ function statingTimes(commit: ShardCommit): ShardCommit {
   return { ...commit, results };
 }
 
-/** The result of the first pipeline says for all when the source was captured. */
+/** The answer of a node that computes both pipelines. Only the result of the first pipeline has the capture time. */
 function bothCommit(commit: ShardCommit): ShardCommit {
   const others = uniformCommit(commit).results.map(({ captured: _, ...result }) => ({ ...result, pipeline: 1 }));
   return { ...commit, results: [...commit.results, ...others] };
@@ -67,7 +67,9 @@ async function foundBy(ledger: Ledger, spec: JobSpec) {
   return {
     digest: settledDigest(spec, settled),
     parts: (results.parts ?? [{ results }]).map(({ results: { counted, bins, job } }, part) => ({
-      ...{ counted, bins, counts: { ...job.counts, attempts: 0 } },
+      counted,
+      bins,
+      counts: { ...job.counts, attempts: 0 },
       sources: [...settledSources(settled, shapesOf(spec), part)],
     })),
   };
@@ -78,7 +80,7 @@ const sizes = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-test('property: a job of two pipelines has of each what its own job has, in any order and with a crash between', async () => {
+test('property: each pipeline of a job with two has the results of a job of its own, in any order and with a crash between', async () => {
   await fc.assert(
     fc.asyncProperty(
       sizes,

@@ -17,15 +17,15 @@ import { plannedFact } from '../log/testing/planned-fact.ts';
 import { foundShard } from '../testing/memory-parts.ts';
 import { wholeShard } from './whole-shard.ts';
 
-// The digest of a source by the array of counts that one node has of it, and by every way that counts come to a
+// Compares the digest of a source from one node's array of counts with its digest for every way in which counts reach a
 // coordinator.
 
-/** What an image shows: the bin of each pixel, the same in every channel but for where it begins to count. */
+/** An image with the bin of each pixel. The channels differ only in an offset of the bins. */
 interface Scene {
   shape: HistogramShape;
   size: Size;
   codes: readonly number[];
-  /** Where the image is cut into tiles, a row of pixels and a column; at an end: it is not. */
+  /** The column and the row of pixels at which the image is cut into tiles; at an edge: not cut. */
   cut: { x: number; y: number };
 }
 
@@ -40,7 +40,7 @@ const scenes = fc
     height: fc.integer({ min: 1, max: 7 }),
   })
   .chain(({ rows, columns, channels, bins, isNear, width, height }) => {
-    // Without a histogram there is nothing that cells could count apart.
+    // Without a histogram, cells have nothing to count.
     const grid = bins === 0 ? { rows: 1, columns: 1 } : { rows, columns };
     const pixels = width * height;
     return fc.record<Scene>({
@@ -73,7 +73,7 @@ function resultOf(scene: Scene, rect: Rect): SourceResult {
 
 const wholeOf = (size: Size): Rect => ({ x: 0, y: 0, ...size });
 
-/** By the documentation: every cell, where it begins and ends. */
+/** The digest as the documentation defines it, over the counts of every cell. */
 function documented(scene: Scene): Buffer {
   const { shape, size } = scene;
   const { rows, columns } = shape.grid;
@@ -94,7 +94,7 @@ function ofOneArray({ shape, size, ...scene }: Scene): Uint8Array {
   return sourceDigest(size, counted, digestedBins(shape, all));
 }
 
-/** That of the only row of a part. */
+/** The digest in the only row of a part. */
 function ofShard(shard: FoundShard, shape: HistogramShape): Uint8Array {
   const [row] = shardRows(shard, new SourceBlock(shard.block), [shape]);
   return row!.found!.digest;
@@ -128,14 +128,24 @@ function ofTiles(scene: Scene): Uint8Array {
   for (const [shard, tile] of tiles.entries()) {
     const { counted, bins } = resultOf(scene, tile);
     fold(state, {
-      ...{ kind: 'tile', shard, attempt: 1, node: 1, errors: [], mended: [], stageSeconds: {}, busySeconds: {} },
-      ...{ source: 0, size, rect: tile, parts: [{ counted, binCount: bins.length, bins: packCounts(bins) }] },
+      kind: 'tile',
+      shard,
+      attempt: 1,
+      node: 1,
+      errors: [],
+      mended: [],
+      stageSeconds: {},
+      busySeconds: {},
+      source: 0,
+      size,
+      rect: tile,
+      parts: [{ counted, binCount: bins.length, bins: packCounts(bins) }],
     });
   }
   return ofShard(wholeShard(planned.sources!.block, state.open.get(0)!), shape);
 }
 
-test('property: of any shape, one array of counts has the digest that a coordinator gives its frame or tiles', () => {
+test('property: for any shape, one array of counts has the same digest as the frame or the tiles at a coordinator', () => {
   fc.assert(
     fc.property(scenes, (scene) => {
       const expected = documented(scene);

@@ -2,7 +2,7 @@ import type { FoundShard } from '@halogrid/results/found-shard';
 import { noZone } from '@halogrid/results/found-shard';
 import type { UnfinishedImage } from '../log/job-state.ts';
 
-/** An image whose tiles have all come, as the results of its block, which has no other source. */
+/** The results of an image whose tiles have all arrived. Its block has no other source. */
 export function wholeShard(block: Uint8Array, { size, captured, parts }: UnfinishedImage): FoundShard {
   const { width, height } = size!;
   return {

@@ -18,7 +18,7 @@ export interface JobRecord {
   digest: string;
   planned: boolean;
   counts: Counts;
-  /** Why inputs are quarantined, as in halogrid.v1.JobStatus; absent where none is. */
+  /** Why inputs are quarantined, as in halogrid.v1.JobStatus; absent if none is. */
   reasons?: QuarantineReason[];
   /**
    * Inputs from which bytes were removed, as in halogrid.v1.JobStatus; absent if there are none.
@@ -40,7 +40,7 @@ export interface ShardCommit extends Omit<ShardAnswer, 'spans'> {
   shard: number;
   attempt: number;
   epoch: number;
-  /** For job.json: the node and its device; absent for kept sources, which the coordinator did. */
+  /** For job.json: the node and its device; absent for kept sources, which the coordinator handled itself. */
   node?: { name: string; device: string };
 }
 
@@ -62,15 +62,15 @@ export interface OpenShards {
 /** A shard that is to be done again. */
 export interface Withdrawn extends Omit<OpenShards, 'open'> {
   open: OpenShard;
-  /** Name of the node that did it; absent where the coordinator did. */
+  /** Name of the node that did it; absent if the coordinator did. */
   node?: string;
 }
 
-/** A source that cannot be processed. `attempts` is 0 where the planner itself could not read it. */
+/** A source that cannot be processed. `attempts` is 0 if the planner itself could not read it. */
 export interface QuarantinedRow {
   index: number;
   uri: string;
-  /** As for a source that is done, where it is a frame of a video. */
+  /** Its place in the video, if it is a frame of a video. */
   video?: FrameOfVideo;
   /** The version of its file when it was listed. */
   version?: string;
@@ -87,7 +87,7 @@ export interface SettledSources {
   runs: SettledRun[];
 }
 
-/** Sources that follow one another: quarantined ones, or some that were found together. */
+/** Consecutive sources: quarantined ones, or ones that were found together. */
 export type SettledRun = QuarantinedRun | FoundRun;
 
 export interface QuarantinedRun {
@@ -98,10 +98,13 @@ export interface QuarantinedRun {
 /** Done sources whose results are in one part. */
 export interface FoundRun {
   kind: 'found';
-  /** Number of the first source, and of all of them. */
+  /** Index of the first source, and how many there are. */
   first: number;
   count: number;
-  /** The block in which they were planned, in a file, and the place of the first of them in it. */
+  /**
+   * The file, offset and length of the block in which they were planned, and the index of the first of them in the
+   * block.
+   */
   planned: { file: string; offset: number; length: number; nth: number };
   /** The results of the block, and their places in the part. */
   found: FoundInPart;
@@ -109,11 +112,11 @@ export interface FoundRun {
   shard?: number;
 }
 
-/** Shards that are done, and where what was found of them is written. */
+/** Shards that are done, and where their results are written. */
 export interface AnsweredShards {
   /** Number of the first shard behind those that were looked at. */
   next: number;
-  /** In order of number. Tiles have no part, and shards without a found source have none. */
+  /** In order of number. Tiles, and shards in which no source was found, have no part and are left out. */
   shards: { shard: number; found: FoundInPart }[];
 }
 
@@ -123,7 +126,8 @@ export interface JobResults {
   /** Pixels counted in each channel, over every source that is done. */
   counted: bigint;
   /**
-   * Counts of every channel, one after another, over all cells of every source that is done; none without a histogram.
+   * Counts of every channel, one channel after another, over all cells of every source that is done; empty without a
+   * histogram.
    */
   bins: BigUint64Array;
   /** Summed over shards. */
@@ -134,15 +138,15 @@ export interface JobResults {
   /** As Ledger.settled; only until it has ended. */
   settled: (from: number, atMost: number) => Promise<SettledSources>;
   /**
-   * The results of each named pipeline, as for a job by itself. The sums and bins of the job are then those of the
-   * first pipeline.
+   * The results of each named pipeline, as for a job with only that pipeline. The job's own sums and bins are then the
+   * same as the first pipeline's.
    */
   parts?: readonly { name: string; results: JobResults }[];
 }
 
 /** The merged results of a running job for one of its pipelines. */
 export interface MergedPart {
-  /** Empty where the job has one pipeline without a name. */
+  /** Empty if the job has one pipeline without a name. */
   name: string;
   counted: bigint;
   /** As JobResults.bins. Use it in the same turn: it changes later. */
@@ -157,12 +161,12 @@ export interface MergedPart {
  * `commit` makes every shard count exactly once: its completion and its merged histogram are one fact of the job's log.
  *
  * While a log or the registry cannot be written, methods that change something wait: nothing is lost, and callers that
- * await them bound the work that they hand out. They reject with FencedError where another coordinator leads.
+ * await them bound the work that they hand out. They reject with FencedError if another coordinator leads.
  */
 export interface Ledger {
   /** Fencing number of this leader, which leases carry: a commit with an older one is stale. */
   readonly epoch: number;
-  /** The fencing number of a job, where it differs. */
+  /** The fencing number of a job: `epoch` unless the job was taken over from another coordinator. */
   epochOf(jobId: string): number;
   /**
    * The number of the log that this process writes for a job: higher than that of every earlier leader. Without a
@@ -170,9 +174,9 @@ export interface Ledger {
    */
   logEpochOf(jobId: string): number;
   /**
-   * Resolves once the registry has confirmed that this process leads the job: another that leads it later sees all that
-   * was done before. Rejects with FencedError, or never settles, where another leads it. Without a registry
-   * the claim to the folder keeps others out.
+   * Resolves once the registry has confirmed that this process leads the job: a later leader then sees all that was
+   * done before. Rejects with FencedError, or never settles, if another process leads the job. Without a registry the
+   * claim to the folder keeps others out.
    */
   confirm(jobId: string): Promise<void>;
   createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
@@ -193,7 +197,7 @@ export interface Ledger {
   /**
    * Marks the shard done and merges its results, once: 'duplicate' when it was done before, 'stale' when the epoch is
    * an older one or the job has ended. A source with an error in any of its tiles is quarantined as a whole and counts
-   * nothing. Rejects with InvalidResultError, and changes nothing, where the results cannot be right (see check-tile.ts
+   * nothing. Rejects with InvalidResultError, and changes nothing, if the results cannot be right (see check-tile.ts
    * and check-found.ts); any other rejection ends the job, because the answer is not stored.
    */
   commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'>;
@@ -202,18 +206,20 @@ export interface Ledger {
    * of attempts. Does nothing for a shard that is done already.
    */
   quarantineShard(jobId: string, shard: number, error: string, attempts: number): Promise<void>;
-  /** The shard is done without a result: its source is quarantined already. Does nothing where it was done before. */
+  /**
+   * Marks a shard done without a result, because its source is quarantined already. Does nothing if it was done before.
+   */
   skipShard(jobId: string, shard: number): Promise<void>;
   /**
-   * The settled sources from index `from` on, up to the first that is not settled, and `atMost` of them. Sources whose
-   * facts are still being written are missing; all are there once `results` has resolved.
+   * At most `atMost` settled sources, from index `from` up to the first that is not settled. Sources whose facts are
+   * still being written are missing; all are there once `results` has resolved.
    */
   settled(jobId: string, from: number, atMost: number): Promise<SettledSources>;
-  /** The shards from number `from` on that are answered, of `atMost`; `next` is `from` where there are no more. */
+  /** The answered shards among the `atMost` shards from number `from` on; `next` is `from` if there are no more. */
   answered(jobId: string, from: number, atMost: number): Promise<AnsweredShards>;
   /**
    * Withdraws the answer to a shard, because its part is lost or differs from the answer: the shard is to be done
-   * again. Undefined where the shard is not done.
+   * again. Undefined if the shard is not done.
    */
   withdraw(jobId: string, shard: number): Promise<Withdrawn | undefined>;
   /** The merged results so far, by pipeline; undefined for a job that has ended. Some may not be durable yet. */
@@ -226,13 +232,13 @@ export interface Ledger {
   /** The results of a job that has not ended, whose plan is complete and whose shards are all done. */
   results(jobId: string): Promise<JobResults>;
   /**
-   * Resumes a job that an earlier process began, and resolves with its open shards. Rejects with one sentence where its
+   * Resumes a job that an earlier process began, and resolves with its open shards. Rejects with one sentence if its
    * logs are lost, or belong to another version of the results.
    */
   resume(jobId: string): Promise<OpenShards>;
   /**
-   * The steps that `addPlan` got before this process began; once `results` has resolved, all steps. Rejects where the
-   * log cannot be read.
+   * The steps that `addPlan` got before this process began; once `results` has resolved, all steps. Rejects if the log
+   * cannot be read.
    */
   recordedPlan(jobId: string): AsyncIterable<PlanStep>;
   /** Why a job's results cannot be written to its folder for now; undefined if they can. */
@@ -242,7 +248,7 @@ export interface Ledger {
    * promises that wait for them reject.
    */
   giveUp(jobId: string): Promise<void>;
-  /** How long the oldest change has waited to be written, and why; 0 where none waits. */
+  /** How long the oldest change has waited to be written, and why; 0 if none waits. */
   behind(): { ms: number; failure: string | undefined };
   close(): Promise<void>;
 }

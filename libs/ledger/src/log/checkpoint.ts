@@ -31,7 +31,10 @@ interface StoredState extends Pick<JobState, (typeof plain)[number]> {
   mendedUris: [source: number, uri: string][];
 }
 
-/** Only the places of its tiles are stored: their counts would take more room than those of the whole image. */
+/**
+ * An open image. Only the places of its tiles are stored, because their counts would take more room than the counts of
+ * the whole image.
+ */
 type StoredImage = Omit<UnfinishedImage, 'tiles' | 'parts'> & {
   tiles: [epoch: number, offset: number, length: number][];
 };

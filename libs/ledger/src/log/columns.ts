@@ -38,7 +38,7 @@ export class NumberColumn {
     this.#values[index] = value;
   }
 
-  /** The last place whose value is at most `value`, in an ascending column; -1 where there is none. */
+  /** Index of the last value that is at most `value`, in an ascending column; -1 if there is no such value. */
   lastUpTo(value: number): number {
     let [low, high] = [0, this.#length];
     while (low < high) {
@@ -55,7 +55,7 @@ export class NumberColumn {
   }
 }
 
-/** A set of numbers from 0 on: a bit each. */
+/** A set of numbers from 0 on, with one bit per number. */
 export class Marks {
   #bits: Uint8Array;
 

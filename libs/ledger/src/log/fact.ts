@@ -13,7 +13,7 @@ import type { LogMark } from '../registry/registry.ts';
 export type Fact =
   | PlannedFact
   | { kind: 'attempt'; shard: number; attempt: number }
-  /** A node that does its first shard of the job, which has the next number. */
+  /** A node does its first shard of the job. It gets the next number. */
   | { kind: 'node'; name: string; device: string }
   | AnswerFact
   | TileFact
@@ -29,15 +29,15 @@ export type Fact =
   | StateFact
   | CheckpointFact;
 
-/** Sources of a plan, and the shards behind them in the plan: of these sources, or of earlier ones. */
+/** Sources of a plan, and the shards that follow in the plan. A shard is of these sources or of earlier ones. */
 export interface PlannedFact {
   kind: 'planned';
-  /** Absent where there are shards alone. */
+  /** Absent if there are only shards. */
   sources?: PlannedBlock;
   /** Number of the first shard. */
   firstShard: number;
   shards: readonly PlannedShard[];
-  /** Whether no more follow. */
+  /** Whether this is the last fact of the plan. */
   isLast: boolean;
 }
 
@@ -46,9 +46,9 @@ export interface PlannedBlock extends Omit<PlannedSources, 'runs' | 'count'> {
   runs: readonly number[];
 }
 
-/** A shard as it was planned: of all sources of a block. */
+/** A shard as it was planned. It has all sources of a block. */
 export interface PlannedShard {
-  /** The first of them. */
+  /** Index of its first source. */
   first: number;
   work: DistributiveOmit<ShardWork, 'sources'>;
   costBytes: number;
@@ -72,7 +72,7 @@ interface Answered {
   node: number;
   /** Sources of the shard that the node could not process. */
   errors: readonly SourceFault[];
-  /** Each sentence about bytes that were removed from files: how many files it is about, and one of them. */
+  /** Sentences about bytes that were removed from files, each with the number of files and one of them. */
   mended: readonly { mended: string; sources: number; source: number; uri: string }[];
   stageSeconds: Readonly<Record<string, number>>;
   busySeconds: Readonly<Record<string, number>>;
@@ -83,19 +83,19 @@ export interface AnswerFact extends Answered, FoundInPart {
   kind: 'answer';
 }
 
-/** A node's answer to a tile of an image. Where the image is not open any more, it counts nothing. */
+/** A node's answer to a tile of an image. It counts nothing if the image is no longer open. */
 export interface TileFact extends Answered {
   kind: 'tile';
   source: number;
-  /** That of the image. */
+  /** Size of the whole image in pixels. */
   size: Size;
   rect: { x: number; y: number; width: number; height: number };
   captured?: CaptureTime;
-  /** One a pipeline; absent where the source has an error. */
+  /** One per pipeline; absent if the source has an error. */
   parts?: readonly { counted: number; binCount: number; bins: Uint8Array }[];
 }
 
-/** An image whose tiles have all come, with its counts. */
+/** An image whose tiles have all arrived, with its counts. */
 export interface WholeFact extends FoundInPart {
   kind: 'whole';
   source: number;
@@ -113,7 +113,7 @@ export interface GivenUpFact {
 export interface WithdrawnFact {
   kind: 'withdrawn';
   shard: number;
-  /** As the answer had them. */
+  /** As in the answer. */
   attempt: number;
   node: number;
   found: number;
@@ -132,7 +132,7 @@ export const isEnd = (state: LedgerState): state is 'complete' | 'failed' | 'can
 export interface StateFact {
   kind: 'state';
   state: LedgerState;
-  /** When it ended; 0 while it has not. */
+  /** When it ended; 0 before. */
   finishedMs: number;
   error: string;
   digest: string;
@@ -143,9 +143,9 @@ export interface StateFact {
 /** The state that all facts before it lead to. A log begins with a checkpoint. */
 export interface CheckpointFact {
   kind: 'checkpoint';
-  /** The registryFormat with which its log is written; absent in those of format 5. */
+  /** The registryFormat of the log; absent in logs of format 5. */
   format?: number;
-  /** The logs of earlier leaders in order of epoch, and how much of each counts. */
+  /** The logs of earlier leaders, in order of epoch, and how much of each counts. */
   logs: readonly LogMark[];
   /** The state as checkpoint.ts stores it. */
   state: object;

@@ -17,7 +17,7 @@ import { plannedFact } from './testing/planned-fact.ts';
 const shape: HistogramShape = { grid: { rows: 1, columns: 1 }, channels: 1, bins: 2 };
 const row = { width: 3, height: 1 };
 
-/** A job of images that are cut into these tiles, and a node. */
+/** The state of a job with images that are cut into these tiles, and one node. */
 function begin(of: HistogramShape, size: Size, tiles: readonly Rect[], images = 1): JobState {
   const works = tiles.map((rect) => ({ kind: 'tile' as const, size, rect }));
   const state = newState([of], 0);
@@ -29,10 +29,16 @@ function begin(of: HistogramShape, size: Size, tiles: readonly Rect[], images = 
 }
 
 const said = (shard: number) => ({
-  ...{ shard, attempt: 1, node: 1, errors: [], mended: [], stageSeconds: {}, busySeconds: {} },
+  shard,
+  attempt: 1,
+  node: 1,
+  errors: [],
+  mended: [],
+  stageSeconds: {},
+  busySeconds: {},
 });
 
-/** Takes a tile, and the whole image behind the last one; gives the digest of that. */
+/** Folds in a tile, and after the last tile the whole image; returns the digest of the whole image. */
 function take(state: JobState, shard: number, { source, size, rect, counted, bins }: SourceResult) {
   const parts = [{ counted, binCount: bins.length, bins: packCounts(bins) }];
   fold(state, { kind: 'tile', ...said(shard), source, size, rect, parts });
@@ -46,7 +52,11 @@ function take(state: JobState, shard: number, { source, size, rect, counted, bin
 }
 
 const fails = (shard: number, error: string, source = 0): TileFact => ({
-  ...{ kind: 'tile', ...said(shard), source, size: row, rect: { x: 0, y: 0, width: 1, height: 1 } },
+  kind: 'tile',
+  ...said(shard),
+  source,
+  size: row,
+  rect: { x: 0, y: 0, width: 1, height: 1 },
   errors: [{ source, uri: `file:///${'ab'[source]}`, stage: 'decode', error }],
 });
 
@@ -78,7 +88,7 @@ test('a cut source counts nothing until its last tile is in', () => {
   assert.deepEqual([...state.parts[0]!.totals.sums], [2n, 1n]);
 });
 
-test('a source that fails counts nothing, whatever came before or comes later', () => {
+test('a source that fails counts nothing, before or after its other tiles', () => {
   const state = begin(shape, row, tilesOfRow);
   take(state, 0, tileOf(0, [1, 0]));
   fold(state, fails(1, 'broken at 1'));
@@ -87,7 +97,7 @@ test('a source that fails counts nothing, whatever came before or comes later', 
   assert.deepEqual([...state.parts[0]!.totals.sums], [0n, 0n]);
 });
 
-test('a source is counted once for the reason of its lowest shard that failed, in whatever order they came', () => {
+test('a source counts once, for the reason of its lowest failed shard, in any order', () => {
   const state = begin(shape, row, tilesOfRow, 2);
   const told = () => {
     const uriOf = (source: number) => state.quarantined.get(source)!.uri;
@@ -138,21 +148,21 @@ test('tiles of any cut in any order add up to the cells of the whole, for any gr
   );
 });
 
-test('without a histogram a source is known by its size and its count, and its grid has no cells to keep', () => {
+test('without a histogram, the digest of a source is over its size and count, and its grid has no cells to store', () => {
   const state = begin({ grid: { rows: 2, columns: 2 }, channels: 3, bins: 0 }, row, tilesOfRow);
   const digests = [2, 0, 1].map((x) => take(state, x, tileOf(x, [])));
   assert.deepEqual([state.parts[0]!.counted, state.parts[0]!.totals.sums.length], [3n, 0]);
   assert.deepEqual(Buffer.from(digests[2]!), Buffer.from(sourceDigest(row, 3, [])));
 });
 
-test('counts that differ by device are added up, and the digest leaves them out', () => {
+test('counts that may differ between devices are added up, and the digest leaves them out', () => {
   const state = begin({ ...shape, isNear: true }, row, tilesOfRow);
   const digests = [0, 1, 2].map((x) => take(state, x, tileOf(x, x === 1 ? [0, 1] : [1, 0])));
   assert.deepEqual([...state.parts[0]!.totals.sums], [2n, 1n]);
   assert.deepEqual(Buffer.from(digests[2]!), Buffer.from(sourceDigest(row, 3, [])));
 });
 
-test('sources that are kept are done by the coordinator: no node and no shard of nodes counts for them', () => {
+test('kept sources are done by the coordinator: they count for no node and no shard of nodes', () => {
   const told: ToldSource[] = ['a', 'b'].map((name, index) => ({ index, uri: `file:///${name}`, name, kept: name }));
   const images = [
     { counted: 3, bins: [3, 0] },
@@ -183,7 +193,7 @@ test('a shard that is done twice, or is not planned, is refused', () => {
 /** The code of a pixel, by its place. */
 const codeOf = (x: number, y: number, channel: number): number => (5 * x + 3 * y + channel) % 3;
 
-/** What a node says of a part: the cells that it touches, with three bins a channel. */
+/** A node's result of a tile: the cells that it touches, with three bins per channel. */
 function resultOf(size: Size, rect: Rect, grid: Grid, channels: number): SourceResult {
   const bins = cellsOf(grid, size, rect).flatMap(({ rect: part }) => countsIn(part, channels));
   return { source: 0, size, rect, counted: rect.width * rect.height, bins };

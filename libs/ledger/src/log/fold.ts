@@ -11,9 +11,9 @@ import { isOpen, type JobState, type QuarantinedSource, type UnfinishedImage } f
 import { OpenBins } from './open-bins.ts';
 
 /**
- * Returns the state after a fact. Only this function changes states, both for a leader at work and when a log is read,
- * and its result depends on nothing else. It may change `state` in place, because copies of sums and indexes would take
- * the time of many facts. Throws RangeError for a fact that cannot follow.
+ * Returns the state after a fact. Only this function changes states, both for a leader at work and when a log is read.
+ * Its result depends only on the state and the fact. It may change `state` in place, because copies of sums and indexes
+ * would take the time of many facts. Throws RangeError for a fact that cannot follow.
  */
 export function fold(state: JobState, fact: Fact): JobState {
   switch (fact.kind) {
@@ -74,7 +74,7 @@ export function fold(state: JobState, fact: Fact): JobState {
   return state;
 }
 
-/** Notes the place of a fact. To be called for each folded fact, in order. */
+/** Stores the place of a fact in the state. Call it for each folded fact, in order. */
 export function placeFact({ index, open }: JobState, fact: Fact, place: FactPlace): void {
   // Nothing reads the counts of a tile once its image is whole or set aside.
   if (fact.kind === 'tile') open.get(fact.source)?.tiles.push(place);
@@ -139,7 +139,7 @@ function addTile(state: JobState, image: UnfinishedImage, fact: TileFact): void 
   addTileCounts(state, image, fact);
 }
 
-/** Adds the counts of a tile to those of its image, whose number of pixels includes those of the tile. */
+/** Adds the counts of a tile to its image. The image's number of pixels must already include the tile. */
 export function addTileCounts(state: JobState, image: UnfinishedImage, { size, rect, parts = [] }: TileFact): void {
   for (const [i, { counted, binCount, bins: packed }] of parts.entries()) {
     const { shape } = state.parts[i]!;
@@ -183,7 +183,7 @@ function addFound(state: JobState, { found, pixels, parts: all }: ShardSummary):
   }
 }
 
-/** To be called before the shard is done, because a source of a done shard is settled. */
+/** Call it before the shard is marked done, because the sources of a done shard are settled. */
 function takeErrors(state: JobState, { shard, attempt, errors }: AnswerFact | TileFact): void {
   for (const { source, uri, stage, error } of errors) {
     quarantine(state, source, { uri, stage, error, attempts: attempt, shard });
@@ -211,7 +211,7 @@ function setDone({ index }: JobState, shard: number): void {
   index.setDone(shard, true);
 }
 
-/** Quarantines a source, unless it is done. Of several reasons, the reason of the lowest shard stays. */
+/** Quarantines a source, unless it is done. With several reasons, the reason of the lowest shard stays. */
 function quarantine(state: JobState, source: number, reason: QuarantinedSource): void {
   const before = state.quarantined.get(source);
   if (before ? reason.shard >= before.shard : !isOpen(state, source)) return;

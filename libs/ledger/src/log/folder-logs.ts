@@ -53,7 +53,10 @@ export class FolderLogs implements LogPlace {
     return join(this.#folder, `log-${epoch}`);
   }
 
-  /** The name of a log: the bytes of a log with another name are not groups of this one. */
+  /**
+   * The name of a log. It goes into the checksums of its groups, so that bytes of another log are not taken for groups
+   * of this one.
+   */
   #name(epoch: number): string {
     return `${this.#jobId} ${epoch}`;
   }

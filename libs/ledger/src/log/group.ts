@@ -18,7 +18,7 @@ export interface Group extends GroupPlace {
   facts: Uint8Array[];
 }
 
-/** Bytes of a group at most, its head included. */
+/** The most bytes of a group, with its head. */
 export const maxGroupBytes = 2 ** 30;
 
 const magic = 0x686c6f67;
@@ -29,13 +29,13 @@ const lengthBytes = 4;
 /**
  * The bytes of a group that begins at `offset` of the log `logName`, in pieces that share the facts' memory:
  *
- *     magic, length   uint32 little-endian; `length` is that of what follows the head
- *     checksum        CRC-32 of the log's name, the offset, the length, the checkpoint and all that follows
+ *     magic, length   uint32 little-endian; `length` is the number of bytes after the head
+ *     checksum        CRC-32 of the log's name, the offset, the length, the checkpoint and the facts
  *     checkpoint      uint64: where the last group with a checkpoint begins
- *     facts           of each its length, uint32, and its bytes
+ *     facts           for each fact its length, uint32, and its bytes
  *
- * The checksum holds the name and the offset, so that bytes of another log, or of another place, are no group. Throws
- * RangeError where it would be longer than `maxGroupBytes`.
+ * The checksum covers the name and the offset, so that bytes of another log or from another place do not count as a
+ * group. Throws RangeError if the group would be longer than `maxGroupBytes`.
  */
 export function packGroup(
   logName: string,
@@ -51,7 +51,7 @@ export function packGroup(
   return [head, ...pieces];
 }
 
-/** Where each fact of a group that begins at `offset` lies in the log. */
+/** The offset in the log of each fact of a group that begins at `offset`. */
 export function* factOffsets(offset: number, facts: Facts): Generator<number> {
   let at = offset + groupHeadBytes;
   for (const { length } of facts) {
@@ -60,14 +60,16 @@ export function* factOffsets(offset: number, facts: Facts): Generator<number> {
   }
 }
 
-/** Bytes of the group whose head is at `at` of `bytes`; undefined where there is no head, or it cannot be right. */
+/**
+ * Length in bytes of the group whose head is at `at` of `bytes`; undefined if there is no head, or it cannot be right.
+ */
 export function groupLength(bytes: Buffer, at = 0): number | undefined {
   if (bytes.length - at < groupHeadBytes || bytes.readUInt32LE(at) !== magic) return undefined;
   const whole = groupHeadBytes + bytes.readUInt32LE(at + 4);
   return whole <= maxGroupBytes ? whole : undefined;
 }
 
-/** The group at the beginning of `bytes`, which is at `offset` of the log; undefined where it is not whole. */
+/** The group at the beginning of `bytes`, which is at `offset` of the log; undefined if it is incomplete or damaged. */
 export function readGroup(logName: string, offset: number, bytes: Buffer): Group | undefined {
   const whole = groupLength(bytes);
   if (whole === undefined || whole > bytes.length) return undefined;
@@ -83,10 +85,10 @@ export function readGroup(logName: string, offset: number, bytes: Buffer): Group
   return { facts, offset, end: offset + whole, checkpoint };
 }
 
-/** Where in `bytes`, from `from` on, a group may begin; -1 where none may. */
+/** The first offset in `bytes` from `from` on where a group may begin; -1 if there is none. */
 export const nextMagic = (bytes: Buffer, from: number): number => bytes.indexOf(magicBytes, from);
 
-/** Where in `bytes`, at `to` or before, a group may begin; -1 where none may. */
+/** The last offset in `bytes` up to `to` where a group may begin; -1 if there is none. */
 export const lastMagic = (bytes: Buffer, to: number): number => (to < 0 ? -1 : bytes.lastIndexOf(magicBytes, to));
 
 const seed = (logName: string, offset: number, length: number, checkpoint: number): number =>

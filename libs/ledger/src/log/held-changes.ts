@@ -26,7 +26,7 @@ export class HeldChanges<What> {
     this.#tryAgain = tryAgain;
   }
 
-  /** Why the changes of `what` are held; undefined where they are not. */
+  /** Why the changes of `what` are held; undefined if they are not. */
   failure(what: What): Error | undefined {
     return this.#held.get(what)?.failure;
   }

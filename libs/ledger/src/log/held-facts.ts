@@ -3,7 +3,7 @@ import type { FactPlace } from './fact-place.ts';
 /** How many facts are cached: callers read sources in order. */
 const most = 4;
 
-/** Reads facts from their places, and caches what was made of the last few. */
+/** Reads facts from their places, and caches the results of `read` for the last few. */
 export class HeldFacts<Read> {
   readonly #read: (place: FactPlace) => Read;
   /** The most recently used fact is last. */

@@ -28,12 +28,12 @@ const uriOf = (source: number): string => `file:///in/${source}`;
 const tileSize = { width: 4, height: 2 };
 const tileRect = (nth: number) => ({ x: 4 * nth, y: 0, ...tileSize });
 
-/** What is there to count of a source, or of a tile of one. */
+/** Made-up counts of a source, or of a tile of one. */
 const binsOf = (seed: number, bins: number): number[] =>
   Array.from({ length: bins }, (_, i) => (seed * 7 + i * 3) % 200);
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-/** Sources and shards of a plan: frames, images of two tiles each, and those that nobody can read or that are kept. */
+/** Sources and shards of a plan: frames, images of two tiles each, unreadable sources, and kept sources. */
 interface Plan {
   sources: ('frame' | 'image' | 'unread' | 'kept')[];
   /** By number, with their sources. */
@@ -75,7 +75,12 @@ function planOf(sources: Plan['sources'], batch: number): Plan {
 }
 
 const answered = (shard: number, broken: readonly number[]) => ({
-  ...{ shard, attempt: 1, node: 1, mended: [], stageSeconds: { read: 1 }, busySeconds: {} },
+  shard,
+  attempt: 1,
+  node: 1,
+  mended: [],
+  stageSeconds: { read: 1 },
+  busySeconds: {},
   errors: broken.map((source) => ({ source, uri: uriOf(source), stage: 'decode', error: `Broken by ${shard}` })),
 });
 
@@ -86,7 +91,7 @@ function foundOf(sources: readonly number[]) {
       return { counted: sum(own), bins: own };
     }),
   );
-  // Its part is named by them.
+  // The part is named by its sources.
   return { ...foundImages(shapes, images, 3000 * sources.length), part: sources.join() };
 }
 
@@ -105,10 +110,10 @@ function answerTo(shard: number, planned: Plan['shards'][number], broken: readon
   return { kind: 'tile', ...said, source, size, rect, ...(good.length > 0 && { parts }) };
 }
 
-/** What is done, told in plain words: of each shard, which of its sources were broken; undefined: it was given up. */
+/** The done shards, each with the sources that were broken; undefined: the shard was given up. */
 type Done = ReadonlyMap<number, readonly number[] | undefined>;
 
-/** What must have come of it, source by source. */
+/** The expected outcome of each source. */
 function expected({ sources, shards }: Plan, done: Done) {
   const all = sources.map((kind, source) => {
     if (kind === 'unread') return { state: 'quarantined', shard: -1 };
@@ -137,10 +142,10 @@ function expected({ sources, shards }: Plan, done: Done) {
 
 const isKept = ({ shards }: Plan, shard: number): boolean => shards[shard]!.work.kind === 'kept';
 
-/** Shards that are done, and that nodes do. */
+/** How many of the done shards were for nodes. */
 const byNodes = (plan: Plan, done: Done): number => [...done.keys()].filter((shard) => !isKept(plan, shard)).length;
 
-/** Adds what follows the last tile of an image, as the leader of the log does. */
+/** Adds the fact of each image whose last tile has come, as the leader of the log does. */
 function addWhole(log: JobLog): void {
   for (const [source, { tilesLeft, pixels, parts }] of [...log.state.open]) {
     if (tilesLeft > 0) continue;
@@ -149,7 +154,7 @@ function addWhole(log: JobLog): void {
   }
 }
 
-/** The part that has a source, as the log says. */
+/** The part that has a source, according to the log. */
 function partOf(log: JobLog, source: number): string {
   const { index } = log.state;
   const { shard } = index.planned(source)!;
@@ -191,7 +196,7 @@ function check(log: JobLog, plan: Plan, done: Done): void {
   );
 }
 
-/** Whether a log has what was so at a moment, and no more. */
+/** Whether the state of a log is exactly the state at a moment. */
 function isAt({ state }: JobLog, plan: Plan, { planned, done }: { planned: number; done: Done }): boolean {
   const sources = plan.facts.slice(0, planned).flatMap((fact) => [...new SourceBlock(fact.sources!.block)]);
   if (state.index.sources !== sources.length || state.counts.shardsDone !== byNodes(plan, done)) return false;
@@ -230,7 +235,7 @@ type Step =
   | { kind: 'withdrawn'; pick: number }
   | { kind: 'append' }
   | { kind: 'full disk'; room: number }
-  /** With `room`, while it writes what waits. */
+  /** With `room`: it crashes while it writes the waiting facts, with so many bytes left on the disk. */
   | { kind: 'crash'; room: number | undefined }
   | { kind: 'passed over' };
 
@@ -269,7 +274,7 @@ describe('a job in logs', () => {
   after(() => rm(folder, { recursive: true }));
   const newFolder = (): Promise<string> => mkdtemp(join(folder, 'job-'));
 
-  it('is what its facts say, whatever fills up, dies, or wakes up and goes on writing', () =>
+  it('is what its facts say, even if disks fill up and leaders die, or wake up and go on writing', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -296,9 +301,9 @@ describe('a job in logs', () => {
           log.add({ kind: 'node', name: 'node', device: 'cpu' });
           await log.append();
           let done = new Map<number, readonly number[] | undefined>();
-          /** What was acknowledged, and so what a registry knows. */
+          /** The marks that were acknowledged, as a registry knows them. */
           let counts: readonly LogMark[] = log.marks;
-          /** What was so then, and after each of the facts since. */
+          /** The state at that time, and after each fact since. */
           let moments = [{ planned, done: new Map(done) }];
           const acknowledge = (): void => {
             counts = log.marks;
@@ -313,8 +318,7 @@ describe('a job in logs', () => {
               const its = plan.shards[shard]!.sources;
               const broken = isKept(plan, shard) ? [] : its.filter((_, i) => (step.broken >> i) % 3 === 1);
               const isGivenUp = step.fate === 'given up' && !isKept(plan, shard);
-              if (isGivenUp)
-                log.add({ kind: 'given-up', ...{ shard, attempts: 3, errors: answered(shard, its).errors } });
+              if (isGivenUp) log.add({ kind: 'given-up', shard, attempts: 3, errors: answered(shard, its).errors });
               else {
                 log.add(answerTo(shard, plan.shards[shard]!, broken));
                 addWhole(log);
@@ -352,16 +356,17 @@ describe('a job in logs', () => {
               // The group with the last tile of an image may have been full.
               addWhole(log);
               opened.push(log);
-              // Without a registry some of what was not acknowledged may count, if all before it does.
+              // Without a registry, facts that were not acknowledged may count, if all facts before them do.
               const isSo = (moment: (typeof moments)[number]): boolean => isAt(log, plan, moment);
               const at = marks === counts ? 0 : moments.findIndex(isSo);
-              assert.ok(at >= 0 && isSo(moments[at]!), 'what counts is none of what was so');
+              assert.ok(at >= 0 && isSo(moments[at]!), 'the state is not one of the earlier ones');
               ({ planned } = moments[at]!);
               done = new Map(moments[at]!.done);
               moments = [moments[at]!];
               if (marks !== counts) counts = marks!;
               if (step.kind === 'crash') continue;
-              // The leader before knows nothing of it, before its successor has written something and after.
+              // The earlier leader does not know of its successor, and writes both before and after the successor's
+              // first write.
               await before.append();
               await log.append();
               before.add({ kind: 'notes', notes: ['I am late'] });
@@ -424,7 +429,7 @@ describe('a job in logs', () => {
     assert.ok(Math.abs(lengths[1]! - lengths[0]!) < 100, `checkpoints of ${lengths} bytes`);
   });
 
-  it('is refused where a byte of what counts has changed, and where a log is missing', async () => {
+  it('is refused if a byte that counts has changed, or a log is missing', async () => {
     const path = await newFolder();
     const place = new FolderLogs(path, 'job');
     const log = JobLog.create({ place, epoch: 3, shapes }, 5);
@@ -458,7 +463,7 @@ describe('a job in logs', () => {
     assert.throws(() => place.read(3, 0, 1), { code: 'ENOENT' });
   });
 
-  it('is refused where a version of another format wrote it', async () => {
+  it('is refused if a version with another format wrote it', async () => {
     const refusals: [format: number | undefined, error: object][] = [
       [
         undefined,
@@ -484,7 +489,7 @@ describe('a job in logs', () => {
     }
   });
 
-  it('is refused where the log of an earlier leader is missing or cut', async () => {
+  it('is refused if the log of an earlier leader is missing or cut', async () => {
     const path = await newFolder();
     const place = new FolderLogs(path, 'job');
     const first = JobLog.create({ place, epoch: 1, shapes }, 5);

@@ -16,9 +16,9 @@ export interface JobLogOptions {
   place: LogPlace;
   /** The epoch of this leader, and of the log that it writes. */
   epoch: number;
-  /** The histogram shapes of the job, one a pipeline. */
+  /** The histogram shapes of the job, one per pipeline. */
   shapes: readonly HistogramShape[];
-  /** Bytes of a log between two checkpoints, at least; 64 MiB unless given. */
+  /** The fewest bytes of a log between two checkpoints; 64 MiB unless given. */
   checkpointBytes?: number;
   /** The most bytes of several facts in one group; 256 MiB unless given. */
   groupBytes?: number;
@@ -65,9 +65,8 @@ export class JobLog {
 
   /**
    * Reads a job's logs up to its `marks`, and goes on in a new log, or in the one that was begun with this epoch. Bytes
-   * behind a mark were never acknowledged.
-   * Nothing is written yet. Rejects with DamagedLogError where counted bytes have changed, and with OlderLedgerError
-   * where an older version wrote them.
+   * behind a mark were never acknowledged. Nothing is written yet. Rejects with DamagedLogError if counted bytes have
+   * changed, and with OlderLedgerError if an older version wrote them.
    */
   static async takeOver(options: JobLogOptions, marks: readonly LogMark[]): Promise<JobLog> {
     const { state, last } = await readState(options, marks);
@@ -166,8 +165,8 @@ export class JobLog {
   }
 
   /**
-   * The fact at that place, and its bytes, which its binary parts share. Blocks on the disk. Throws DamagedLogError
-   * where its bytes have changed.
+   * The fact at that place, and its bytes; its binary parts share their memory. Blocks on the disk. Throws
+   * DamagedLogError if the bytes have changed.
    */
   read({ epoch, offset, length }: FactPlace): { fact: Fact; bytes: Uint8Array } {
     const bytes = this.#place.read(epoch, offset, length);
@@ -179,7 +178,7 @@ export class JobLog {
     }
   }
 
-  /** The file in which a log is, for threads that read it. */
+  /** The file of a log, for threads that read it. */
   file(epoch: number): string {
     return this.#place.file(epoch);
   }
@@ -188,7 +187,7 @@ export class JobLog {
     await this.#log?.close();
   }
 
-  /** Bytes of its own log that are written. */
+  /** How many bytes of this leader's log are written. */
   get #end(): number {
     return this.#log?.end ?? 0;
   }
@@ -253,7 +252,7 @@ async function readState(
   return { state, last };
 }
 
-/** Throws OlderLedgerError where an older version wrote the log, and Error where a later one did. */
+/** Throws OlderLedgerError if an older version wrote the log, and Error if a later one did. */
 function checkFormat(epoch: number, { format = 5 }: CheckpointFact): void {
   const log = `The log of epoch ${epoch}`;
   if (format < registryFormat) throw new OlderLedgerError(log, format);
@@ -273,8 +272,8 @@ async function countTiles(place: LogPlace, state: JobState): Promise<void> {
 
 /**
  * How much of a job's logs counts without a registry: the last log with a whole group counts up to its last whole
- * group, the others as far as its checkpoint says. `torn` is called where the end of a log was cut off. Undefined where
- * no log has a whole group.
+ * group, the others as far as its checkpoint says. `torn` is called if the end of a log was cut off. Undefined if no
+ * log has a whole group.
  */
 export async function countLogs(
   place: LogPlace,

@@ -8,7 +8,6 @@ import type { LedgerState } from './fact.ts';
 import type { FactPlace } from './fact-place.ts';
 import { MendedInputCounts } from './mended-inputs.ts';
 import type { OpenBins } from './open-bins.ts';
-import type { Quarantine } from './quarantine.ts';
 import { SourceIndex } from './source-index.ts';
 
 /** An image that still lacks tiles. */
@@ -21,12 +20,19 @@ export interface UnfinishedImage {
   captured?: CaptureTime;
   /** The places of the tiles' facts that are written. */
   tiles: FactPlace[];
-  /** The sums over the tiles so far, one a pipeline; none before the first tile. */
+  /** The sums over the tiles so far, one per pipeline; empty before the first tile. */
   parts: { counted: number; bins: OpenBins }[];
 }
 
-/** A quarantined source, and why. */
-export type QuarantinedSource = Quarantine & { uri: string };
+/** Why a quarantined source counts nothing. */
+export interface QuarantinedSource {
+  uri: string;
+  stage: string;
+  error: string;
+  attempts: number;
+  /** The shard that failed; -1 for the planner. */
+  shard: number;
+}
 
 /** The results of a pipeline so far. */
 export interface PartState {
@@ -40,7 +46,7 @@ export interface PartState {
 export interface StateCounts {
   /** Sources that are done. */
   frames: number;
-  /** Sources that nodes compute. */
+  /** Planned shards for nodes. */
   shards: number;
   shardsDone: number;
   attempts: number;
@@ -72,7 +78,7 @@ export interface JobState {
   readonly attempts: Map<number, number>;
   /** By source. */
   readonly quarantined: Map<number, QuarantinedSource>;
-  /** Undefined after the reason of a counted source has changed: they are counted again on request. */
+  /** Undefined after the reason of a counted source has changed: `reasonsOf` then counts again. */
   reasons: QuarantineReasons | undefined;
   /** By source. */
   readonly open: Map<number, UnfinishedImage>;
@@ -84,8 +90,15 @@ export interface JobState {
 /** The state of a job before its first fact; `shapes` has one for each pipeline. */
 export function newState(shapes: readonly HistogramShape[], submittedMs: number): JobState {
   return {
-    ...{ state: 'pending', submittedMs, finishedMs: 0, error: '', digest: '', canGoOn: false },
-    ...{ planned: false, notes: [], resultsVersion },
+    state: 'pending',
+    submittedMs,
+    finishedMs: 0,
+    error: '',
+    digest: '',
+    canGoOn: false,
+    planned: false,
+    notes: [],
+    resultsVersion,
     counts: { frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, kept: 0 },
     times: { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: {}, busySeconds: {} },
     nodes: [],

@@ -48,7 +48,7 @@ async function stage(nowMs?: () => number) {
     await write(...given);
   };
   const log = createLog('test', 'silent');
-  /** What whoever waits for a job is told. */
+  /** Messages that are shown to a user who waits for a job. */
   const notices: string[] = [];
   const say = ({ notice }: { notice: boolean }, sentence: string) => notice && notices.push(sentence);
   Object.assign(log, { warn: say, error: say });
@@ -80,7 +80,7 @@ async function stage(nowMs?: () => number) {
   };
 }
 
-test('the first change is written at once, and all that come meanwhile in the next transaction', async () => {
+test('the first change is written at once, and all changes that come meanwhile in the next transaction', async () => {
   const { journal, groups, hold, letGo, kept } = await stage();
   const [a, b] = [new Count('a'), new Count('b')];
   hold();
@@ -127,7 +127,7 @@ test('a group that cannot be written is tried again until it is, and nothing is 
 
 const noRoom = (): Error => new Error('no room', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) });
 
-test('what a full disk keeps from being synced waits by itself, and is written once in order; what is lost for ever fails alone', async () => {
+test('changes that a full disk keeps from being synced wait alone and are written once, in order; lost changes fail alone', async () => {
   const { journal, kept } = await stage();
   const [lost, full, well] = [new Count('lost'), new Count('full'), new Count('well')];
   lost.failure = new Error('it is short');
@@ -153,7 +153,7 @@ test('what a full disk keeps from being synced waits by itself, and is written o
   await assert.rejects(journal.write(lost), { message: 'it is short' });
 });
 
-test('what is changed while a group that is held back is being synced waits with it', async () => {
+test('changes that come while a held-back group is being synced wait with it', async () => {
   const { journal, kept } = await stage();
   const full = new Count('full');
   const syncing = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ test('what is changed while a group that is held back is being synced waits with
   assert.equal(await kept('full'), 9);
 });
 
-test('a journal that another leader fences off gives up what it holds back as well', async () => {
+test('a journal that another leader fences off gives up its held-back changes too', async () => {
   const { journal, registry } = await stage();
   const [full, well] = [new Count('full'), new Count('well')];
   full.failure = noRoom();
@@ -183,7 +183,7 @@ test('a journal that another leader fences off gives up what it holds back as we
   await assert.rejects(held, FencedError);
 });
 
-test('what is held back is given up when it is not wanted any more, or the journal closes', async () => {
+test('held-back changes are given up when they are no longer wanted, or the journal closes', async () => {
   for (const end of ['give up', 'close'] as const) {
     const { journal, kept } = await stage();
     const full = new Count('full');
@@ -199,7 +199,7 @@ test('what is held back is given up when it is not wanted any more, or the journ
   }
 });
 
-test('where another leads, nothing is written or tried again', async () => {
+test('if another process leads, nothing is written or tried again', async () => {
   const { registry, journal, groups, kept } = await stage();
   const count = new Count('a');
   const write = registry.write;
@@ -212,7 +212,7 @@ test('where another leads, nothing is written or tried again', async () => {
   assert.deepEqual([await kept('a'), groups()], [undefined, 1]);
 });
 
-test('where the registry is lost, it is told once, and whoever waits hears nothing, then or later', async () => {
+test('if the registry is lost, this is reported once, and waiting callers never hear anything', async () => {
   const { registry, journal, lost, notices, groups } = await stage();
   const [a, b] = [new Count('a'), new Count('b')];
   registry.failure = new DamagedLedgerError('a page is torn');
@@ -235,7 +235,7 @@ test('where the registry is lost, it is told once, and whoever waits hears nothi
   assert.deepEqual([settled, groups(), notices], [0, 1, []]);
 });
 
-test('closing writes what was asked for, and gives up what cannot be written now', async () => {
+test('closing writes pending changes, and gives up those that cannot be written now', async () => {
   const { journal, kept } = await stage();
   const count = new Count('a');
   count.value = 5;
@@ -254,7 +254,7 @@ test('closing writes what was asked for, and gives up what cannot be written now
   await assert.rejects(never, { message: 'The disk is full' });
 });
 
-test('a registry that does not answer for five seconds is said not to, until it does', async () => {
+test('a registry that does not answer for five seconds is reported, until it answers', async () => {
   let nowMs = 0;
   const { journal, hold, letGo } = await stage(() => nowMs);
   hold();

@@ -16,7 +16,7 @@ export interface Journaled {
 }
 
 export interface JournalOptions {
-  /** Absent where one process after another leads a job: then the log alone counts. */
+  /** Absent if one process after another leads a job: then only the log counts. */
   registry?: Registry | undefined;
   /** Guards every write of the registry. */
   epoch: number;
@@ -36,7 +36,7 @@ const longestRetryMs = 5_000;
 const silentMs = 5_000;
 
 /**
- * Writes what changes in groups: each goes to the log of every job in it, and then into one transaction for all of
+ * Writes changes in groups. Each group goes to the log of every job in it, and then into one transaction for all of
  * these jobs. The first change is written at the end of the event loop's turn; changes that come while a group is being
  * written are the next group. So a quiet ledger has no delay, and a busy one writes many changes at once.
  *
@@ -45,8 +45,8 @@ const silentMs = 5_000;
  * the log of one job cannot be written for now, because its disk is full, its changes are held back and tried again
  * separately: other jobs go on.
  *
- * Where the registry is lost, the promises of waiting callers never settle, because nothing may follow from them any
- * more: no job fails, and no node is told anything.
+ * If the registry is lost, the promises of waiting callers never settle, so that nothing follows from them: no job
+ * fails, and no node hears anything.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -81,7 +81,7 @@ export class Journal {
     return this.#options.epoch;
   }
 
-  /** Resolves when the current changes of `what` are durable. Rejects where they never will be. */
+  /** Resolves when the current changes of `what` are durable. Rejects if they never will be. */
   write(what: Journaled): Promise<void> {
     const never = this.#ended ?? this.#broken.get(what);
     if (never instanceof LostLedgerError) return new Promise(() => {});
@@ -113,7 +113,7 @@ export class Journal {
     if (failure) this.#break(what, failure);
   }
 
-  /** How long the oldest change has waited to be written, and why it is not written; 0 where none waits. */
+  /** How long the oldest change has waited to be written, and why it is not written; 0 if none waits. */
   behind(): { ms: number; failure: string | undefined } {
     const ms = this.#writing ? this.#options.nowMs() - this.#startedMs : 0;
     return { ms, failure: this.#failure ?? (ms >= silentMs ? 'it does not answer' : undefined) };
@@ -139,7 +139,7 @@ export class Journal {
   async #writeGroups(): Promise<void> {
     while (this.#next.size > 0 && !this.#ended) {
       this.#startedMs = this.#options.nowMs();
-      // All changes of one turn of the event loop belong together, also where the registry answers at once.
+      // All changes of one turn of the event loop go together, also if the registry answers at once.
       await endOfTurn();
       this.#current = this.#next;
       this.#next = new Map();

@@ -22,7 +22,7 @@ describe('a log of facts', () => {
     const ends: number[] = [];
     const checkpoints: number[] = [];
     for (const [i, facts] of groups.entries()) {
-      // Every third has a checkpoint, as the first one.
+      // The first group and every third one after it have a checkpoint.
       const place = await log.append(
         facts.map((fact) => Buffer.from(fact)),
         i % 3 === 0,
@@ -34,7 +34,7 @@ describe('a log of facts', () => {
     return { path, ends, checkpoints };
   }
 
-  it('is open to its owner alone', async () => {
+  it('can be read only by its owner', async () => {
     const { path } = await write([['a']]);
     assert.equal((await stat(path)).mode & 0o777, 0o600);
   });
@@ -50,7 +50,7 @@ describe('a log of facts', () => {
     maxLength: 6,
   });
 
-  it('gives back every group, also from the beginning of any', () =>
+  it('returns every group, starting at any group', () =>
     fc.assert(
       fc.asyncProperty(groupsOf, async (groups) => {
         const { path, ends } = await write(groups);
@@ -61,7 +61,7 @@ describe('a log of facts', () => {
       { numRuns: runs(30) },
     ));
 
-  it('ends where the last append was cut off, and says so', () =>
+  it('ends where the last append was cut off, and reports this', () =>
     fc.assert(
       fc.asyncProperty(groupsOf, fc.nat(), async (groups, cut) => {
         const { path, ends } = await write(groups);
@@ -75,7 +75,7 @@ describe('a log of facts', () => {
       { numRuns: runs(100) },
     ));
 
-  it('has its last whole group found from its end on, and with it the last checkpoint', () =>
+  it('finds its last whole group, and the last checkpoint, by a search from its end', () =>
     fc.assert(
       fc.asyncProperty(groupsOf, fc.nat(), fc.boolean(), async (groups, cut, hasNoise) => {
         const { path, ends, checkpoints } = await write(groups);
@@ -95,7 +95,7 @@ describe('a log of facts', () => {
       { numRuns: runs(100) },
     ));
 
-  it('is refused where a byte has changed before another group, or before the end that counts', () =>
+  it('is refused if a byte has changed before another group, or before the end that counts', () =>
     fc.assert(
       fc.asyncProperty(groupsOf, fc.nat(), fc.integer({ min: 1, max: 255 }), async (groups, place, change) => {
         const { path, ends } = await write(groups);
@@ -111,7 +111,7 @@ describe('a log of facts', () => {
       { numRuns: runs(100) },
     ));
 
-  it('has nothing that another log, or another place, has', async () => {
+  it('does not accept groups of another log, or from another place', async () => {
     const { path } = await write([['a'], ['b']]);
     assert.deepEqual(await read(path, {}, 'job 2'), { groups: [], torn: [0] });
     const bytes = await readFile(path);
@@ -119,7 +119,7 @@ describe('a log of facts', () => {
     assert.deepEqual(await read(path), { groups: [['a'], ['b']], torn: [bytes.length] });
   });
 
-  it('is refused where it is shorter than what counts', async () => {
+  it('is refused if it is shorter than the bytes that count', async () => {
     const { path, ends } = await write([['a'], ['b']]);
     await writeFile(path, (await readFile(path)).subarray(0, ends[0]!));
     await assert.rejects(read(path, { end: ends[1]! }), {
@@ -128,7 +128,7 @@ describe('a log of facts', () => {
     });
   });
 
-  it('ends at what counts, whatever is behind it', async () => {
+  it('ends at the bytes that count, whatever follows them', async () => {
     const { path, ends } = await write([['a'], ['b']]);
     assert.deepEqual(await read(path, { end: ends[0]! }), { groups: [['a']], torn: [] });
   });
@@ -140,7 +140,7 @@ describe('a log of facts', () => {
     });
   });
 
-  it('is begun once, also where its name could not be made durable at first', async () => {
+  it('is begun once, also if its name could not be made durable at first', async () => {
     const path = join(folder, `log-${logs++}`);
     let failures = 2;
     const syncFolder = async (of: string): Promise<void> => {
@@ -159,7 +159,7 @@ describe('a log of facts', () => {
     assert.deepEqual(await read(path), { groups: [['a']], torn: [] });
   });
 
-  it('is lost where its file is taken away or replaced while in use, and waits where its folder is', async () => {
+  it('is lost if its file is removed or replaced while in use, and waits if its folder is', async () => {
     const own = join(folder, 'own');
     await mkdir(own);
     const path = join(own, 'log-1');

@@ -15,7 +15,7 @@ import {
 } from './group.ts';
 import type { LogAppender } from './log-place.ts';
 
-/** The bytes of a log have changed, or are missing. The message is a sentence. */
+/** The error if bytes of a log have changed or are missing. The message is a sentence. */
 export class DamagedLogError extends Error {
   override readonly name = 'DamagedLogError';
 
@@ -24,14 +24,14 @@ export class DamagedLogError extends Error {
     return new DamagedLogError(`The log '${path}' has changed at byte ${at} since it was written`);
   }
 
-  /** The log is not at its path any more, though its folder is there. */
+  /** The log is no longer at its path, though its folder is there. */
   static gone(path: string): DamagedLogError {
     return new DamagedLogError(
       `The log '${path}' was deleted or replaced while in use; the results so far are lost: run the job again`,
     );
   }
 
-  /** The log has only so many bytes. */
+  /** The log has fewer bytes than were written. */
   static short(path: string, bytes: number, written: number): DamagedLogError {
     return new DamagedLogError(`The log '${path}' has ${bytes} bytes, but ${written} were written`);
   }
@@ -47,9 +47,9 @@ export interface WrittenFile {
 /** A disk that logs are written to. */
 export interface LogDisk {
   open(path: string, flags: string): Promise<WrittenFile>;
-  /** Which file is at a path. */
+  /** The identity of the file at a path. */
   stat(path: string): Promise<{ dev: bigint; ino: bigint }>;
-  /** Makes the name of a new file in a folder durable. */
+  /** Makes the names of new files in a folder durable. */
   syncFolder(path: string): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export const realDisk: LogDisk = {
   syncFolder: syncWhereItCan,
 };
 
-/** A log of facts in a file, which one process writes, once. */
+/** Writes a log of facts to a file. Each log is written by one process only. */
 export class LogWriter implements LogAppender {
   readonly #name: string;
   readonly #path: string;
@@ -71,7 +71,7 @@ export class LogWriter implements LogAppender {
   #end = 0;
   #checkpoint = 0;
 
-  /** Creates a log. Rejects where the file exists, because each log has one writer. */
+  /** Creates a log. Rejects if the file exists, because each log has one writer. */
   static async create(path: string, name: string, disk = realDisk): Promise<LogWriter> {
     const file = await disk.open(path, 'wx').catch((error: Error) => {
       throw new Error(`The log '${path}' could not be begun: ${error.message}`, { cause: error });
@@ -106,8 +106,8 @@ export class LogWriter implements LogAppender {
   }
 
   /**
-   * Appends a group, with a checkpoint in it or without, and resolves with where it lies once it is synced. After a
-   * rejection nothing of the group counts, and the next one takes its place. One call at a time.
+   * Appends a group, with or without a checkpoint in it; resolves with its place once it is synced. After a rejection
+   * nothing of the group counts, and the next one takes its place. One call at a time.
    */
   async append(facts: Facts, hasCheckpoint = false): Promise<GroupPlace> {
     const offset = this.#end;
@@ -156,8 +156,8 @@ export class LogWriter implements LogAppender {
 }
 
 /**
- * Opens it for reading. Rejects with DamagedLogError where it is missing; where its folder is missing, with the
- * system's error.
+ * Opens a log for reading. Rejects with DamagedLogError if the log is missing, and with the system's error if its
+ * folder is.
  */
 async function openLog(path: string): Promise<FileHandle> {
   return open(path, 'r').catch(async (error: NodeJS.ErrnoException) => {
@@ -167,7 +167,9 @@ async function openLog(path: string): Promise<FileHandle> {
   });
 }
 
-/** Where reading of a log ends: `end`, or the end of the file. Throws DamagedLogError where the file is shorter. */
+/**
+ * Where reading of a log ends: `end`, or the end of the file. Throws DamagedLogError if the file is shorter than `end`.
+ */
 async function lastByte(file: FileHandle, path: string, end: number | undefined): Promise<number> {
   const { size } = await file.stat();
   if (end !== undefined && size < end) throw DamagedLogError.short(path, size, end);
@@ -214,7 +216,7 @@ export async function* readLog(
 /**
  * The last whole group; with `end`, the group that ends there. Undefined for a log without a whole group. Searches from
  * the end, which takes the time of reading one group. `torn` is called with the offset of an incomplete group. Throws
- * DamagedLogError where no group ends at `end`.
+ * DamagedLogError if no group ends at `end`.
  */
 export async function lastGroup(
   path: string,
@@ -251,7 +253,7 @@ async function readAt(file: FileHandle, name: string, offset: number, end: numbe
 
 /** Bytes that are searched at once for the beginning of a group. */
 const pieceBytes = 2 ** 20;
-/** A beginning may lie across the end of a piece. */
+/** The magic number of a group may lie across the end of a piece. */
 const magicOverlap = 3;
 
 async function hasGroupBehind(file: FileHandle, name: string, offset: number, end: number): Promise<boolean> {
@@ -264,7 +266,7 @@ async function hasGroupBehind(file: FileHandle, name: string, offset: number, en
   return false;
 }
 
-/** Returns fewer bytes at the end of the file. */
+/** Reads `length` bytes from `at`, or fewer at the end of the file. */
 async function readBytes(file: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -276,7 +278,7 @@ async function readBytes(file: FileHandle, at: number, length: number): Promise<
   return bytes.subarray(0, done);
 }
 
-/** Pieces that every system takes in one call. */
+/** So many pieces every system takes in one call. */
 const piecesAtOnce = 1024;
 
 /** Error codes of file systems that cannot sync a folder, or do it by themselves. */

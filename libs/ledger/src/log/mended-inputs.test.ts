@@ -10,7 +10,7 @@ test('an image in tiles counts once, when its last tile is in, and one that is s
   const counts = new MendedInputCounts();
   for (const source of [4, 4, 7]) counts.addTile({ mended: 'a', sources: 1, source });
   assert.deepEqual(told(counts), []);
-  // Counts made from the stored form go on.
+  // Counts that are restored from the stored form continue.
   const again = new MendedInputCounts(JSON.parse(JSON.stringify(counts.stored)));
   again.settle(4, true);
   again.settle(4, true);
@@ -21,7 +21,7 @@ test('an image in tiles counts once, when its last tile is in, and one that is s
   assert.deepEqual(told(new MendedInputCounts(again.stored)), [['a', 6, 'file:///in/2']]);
 });
 
-test('the most frequent is told first, and sentences without end are told as one', () => {
+test('the most frequent sentence comes first, and beyond a limit all further sentences count as one', () => {
   const counts = new MendedInputCounts();
   for (let i = 0; i < 50; i++) counts.add({ mended: `${i}`, sources: i === 3 ? 2 : 1, source: i });
   const list = told(counts);
@@ -32,7 +32,7 @@ test('the most frequent is told first, and sentences without end are told as one
   ]);
 });
 
-test('what may be secret in a URI is not told', () => {
+test('parts of a URI that may be secret are left out', () => {
   const counts = new MendedInputCounts();
   counts.add({ mended: 'a', sources: 1, source: 0 });
   assert.equal(counts.stored?.open.length, 0);

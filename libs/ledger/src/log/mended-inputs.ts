@@ -14,7 +14,7 @@ export interface MendedState {
   open: [source: number, mended: string][];
 }
 
-/** Sentences that are counted separately, at most. Nodes know only a handful; further ones are counted together. */
+/** At most this many sentences are counted separately; further ones are counted together. Nodes know only a handful. */
 const maxKinds = 20;
 const others = 'Bytes that hold no pixel were passed over';
 
@@ -48,7 +48,7 @@ export class MendedInputCounts {
     else this.#kinds.delete(key);
   }
 
-  /** Sources whose URIs `list` may request, now or later. */
+  /** Sources whose URIs `list` may ask for, now or later. */
   examples(): Set<number> {
     return new Set([...[...this.#kinds.values()].map(({ source }) => source), ...this.#open.keys()]);
   }
@@ -72,7 +72,7 @@ export class MendedInputCounts {
     return sorted.map(([mended, { inputs, source }]) => ({ mended, inputs, example: redactUri(uriOf(source)) }));
   }
 
-  /** The counts, from which the constructor makes them again; undefined where there are none. */
+  /** The counts in the form that the constructor takes; undefined if there are none. */
   get stored(): MendedState | undefined {
     if (this.#kinds.size === 0 && this.#open.size === 0) return undefined;
     return {

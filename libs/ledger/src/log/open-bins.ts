@@ -1,4 +1,4 @@
-/** The exact sum over the tiles of an image so far: 4 bytes a bin, and 8 once the tiles have 2^32 pixels or more. */
+/** The exact sums over the tiles of an image so far: 4 bytes per bin, and 8 once the tiles have 2^32 pixels or more. */
 export class OpenBins {
   #sums: Uint32Array | Float64Array;
 
@@ -10,7 +10,9 @@ export class OpenBins {
     return this.#sums;
   }
 
-  /** To be called before counts are added, with the pixels of all tiles including theirs: no sum exceeds that. */
+  /**
+   * Call it before counts are added, with the pixels of all tiles including the new one: no sum can exceed this number.
+   */
   makeRoomFor(pixels: number): void {
     if (pixels >= 2 ** 32 && this.#sums instanceof Uint32Array) this.#sums = Float64Array.from(this.#sums);
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readLogBytes } from './read-log-bytes.ts';
 
-test('bytes of a log are read where they are as they were written; a folder may be away for a while', async (t) => {
+test('bytes of a log are read if they are as they were written; its folder may be missing for a while', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-read-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'log-1');

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DamagedLogError } from './log-file.ts';
 
-/** Bytes of the log at `path` from `offset` on. Throws DamagedLogError where it has fewer, or is not in its folder. */
+/** Bytes of the log at `path` from `offset` on. Throws DamagedLogError if it has fewer, or is not in its folder. */
 export function readLogBytes(path: string, offset: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   const file = openThere(path);
@@ -24,7 +24,7 @@ function openThere(path: string): number {
   }
 }
 
-/** Fills `target` with the bytes of an open log from `at` on. Throws DamagedLogError where it has fewer. */
+/** Fills `target` with the bytes of an open log from `at` on. Throws DamagedLogError if it has fewer. */
 export function fillFrom({ path, file }: { path: string; file: number }, target: Uint8Array, at: number): void {
   for (let done = 0; done < target.length; ) {
     const read = readSync(file, target, done, target.length - done, at + done);

@@ -10,16 +10,24 @@ const planned = (its: readonly number[], firstShard: number, shards: PlannedFact
   kind: 'planned',
   ...(its.length > 0 && {
     sources: {
-      ...{ runs: [...SourceRuns.of(its).runs], block: new Uint8Array(), uri: '', folders: [] },
-      ...{ hasPreviews: false, isPlain: true },
+      runs: [...SourceRuns.of(its).runs],
+      block: new Uint8Array(),
+      uri: '',
+      folders: [],
+      hasPreviews: false,
+      isPlain: true,
     },
   }),
-  ...{ firstShard, shards, isLast: false },
+  firstShard,
+  shards,
+  isLast: false,
 });
 
 const frames = (first: number) => ({ first, work: { kind: 'frames' as const }, costBytes: 1 });
 
-/** Which of five blocks each source is in; which blocks have a shard, and whether that comes in a fact of its own. */
+/**
+ * Which of five blocks each source is in, which blocks have a shard, and whether the shard comes in a separate fact.
+ */
 const jobs = fc.record({
   blockOf: fc.array(fc.nat(4), { minLength: 1, maxLength: 24 }),
   order: fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }),
@@ -27,7 +35,7 @@ const jobs = fc.record({
   isRestored: fc.boolean(),
 });
 
-test('each source of any plan has its block, its place there, and its shard', () => {
+test('each source of any plan has its block, its index in the block, and its shard', () => {
   fc.assert(
     fc.property(jobs, ({ blockOf, order, shardOf, isRestored }) => {
       let index = new SourceIndex();
@@ -79,7 +87,7 @@ test('each source of any plan has its block, its place there, and its shard', ()
   );
 });
 
-test('a plan that does not follow what was planned is refused', () => {
+test('a plan that does not follow the earlier plan is refused', () => {
   const index = new SourceIndex();
   const refused = (fact: PlannedFact, message: string): void => {
     assert.throws(() => index.plan(fact), { name: 'RangeError', message });

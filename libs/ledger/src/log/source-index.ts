@@ -5,17 +5,20 @@ import type { FactPlace } from './fact-place.ts';
 
 /** Where a source was planned. */
 export interface PlannedPlace {
-  /** The place of the planned fact with its block; undefined until that is written. */
+  /** The place of the planned fact with its block; undefined until the fact is written. */
   place: FactPlace | undefined;
-  /** Its place in the block. */
+  /** Its index in the block. */
   nth: number;
-  /** How many sources follow it both in the block and in the job, itself included. */
+  /**
+   * Length of the run from this source on, itself included, whose sources follow one another both in the block and in
+   * the job.
+   */
   left: number;
-  /** The shard of all sources of the block, if they share one: of frames, or of kept sources. */
+  /** The shard of all sources of the block, if they share one: a shard of frames or of kept sources. */
   shard?: number;
 }
 
-/** What a checkpoint stores of a SourceIndex. */
+/** A SourceIndex as a checkpoint stores it. */
 export interface SourceIndexState {
   sources: number;
   shards: number;
@@ -27,9 +30,9 @@ export interface SourceIndexState {
 }
 
 /**
- * Places, in the logs, of a job's sources, shards and answers. Its memory grows with the number of shards, not of
- * sources: 40 bytes a planned fact, 32 a run of its sources, 24 and a bit a shard. Only tiled images take memory one by
- * one, once they are done.
+ * The places in the logs of a job's sources, shards and answers. Its memory grows with the number of shards, not of
+ * sources: 40 bytes per planned fact, 32 per run of its sources, 24 bytes and one bit per shard. In addition each tiled
+ * image takes memory once it is done.
  */
 export class SourceIndex {
   sources: number;
@@ -81,12 +84,12 @@ export class SourceIndex {
     this.sources += end - first;
   }
 
-  /** Planned facts are written in order. */
+  /** Stores the place of the next planned fact; they are written in order. */
   placePlanned(place: FactPlace): void {
     this.#plan.setPlace(this.#placedFacts++, place);
   }
 
-  /** `undefined`: it has none. */
+  /** Stores the place of a shard's answer; undefined: it has none. */
   placeAnswer(shard: number, place: FactPlace | undefined): void {
     this.#answers.setPlace(shard, place ?? nowhere);
   }
@@ -123,12 +126,12 @@ export class SourceIndex {
     return this.#wholes.get(source);
   }
 
-  /** Where the answer of a shard lies; undefined until it is written, and where there is none. */
+  /** Where the answer of a shard lies; undefined until it is written, and if the shard has none. */
   answer(shard: number): FactPlace | undefined {
     return this.#answers.place(shard);
   }
 
-  /** Undefined where it was not planned. */
+  /** Where a source was planned; undefined if it was not. */
   planned(source: number): PlannedPlace | undefined {
     const run = this.#runOf(source);
     if (run < 0) return undefined;
@@ -143,7 +146,7 @@ export class SourceIndex {
     };
   }
 
-  /** In their order. */
+  /** The planned facts in order. */
   *plannedFacts(): Generator<{ place: FactPlace | undefined; firstShard: number; endShard: number }> {
     for (let row = 0; row < this.#plan.rows; row++) {
       const endShard = row + 1 < this.#plan.rows ? this.#plan.at('firstShard', row + 1) : this.shards;
@@ -151,11 +154,15 @@ export class SourceIndex {
     }
   }
 
-  /** Everything is written. */
+  /** The form that a checkpoint stores. All facts must be written. */
   get stored(): SourceIndexState {
     return {
-      ...{ sources: this.sources, shards: this.shards, done: this.#done.bytes },
-      ...{ plan: this.#plan.stored, runs: this.#runs.stored, answers: this.#answers.stored },
+      sources: this.sources,
+      shards: this.shards,
+      done: this.#done.bytes,
+      plan: this.#plan.stored,
+      runs: this.#runs.stored,
+      answers: this.#answers.stored,
       wholes: [...this.#wholes].map(([source, place]) => [source, place!.epoch, place!.offset, place!.length]),
     };
   }

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { DamagedLedgerError } from './ledger-errors.ts';
 import type { LogMark, RegisteredJob } from './registry.ts';
 
-/** A job as databases keep it: texts, each with a checksum, because not every database checks what it keeps. */
+/** A job as databases store it: texts, each with a checksum, because not every database checks its data. */
 export interface JobRow {
   jobId: string;
   spec: string;
@@ -29,7 +29,7 @@ export const specSum = (jobId: string, spec: string): number => crc32(`${jobId}\
 export const statusSum = (jobId: string, status: string, marks: string, hasEnded: boolean): number =>
   crc32(`${jobId}\n${hasEnded ? 'ended' : 'led'}\n${marks}\n${status}`);
 
-/** Throws DamagedLedgerError where the row has changed since it was written. */
+/** The job in a row. Throws DamagedLedgerError if the row has changed since it was written. */
 export function readRow(row: JobRow): RegisteredJob {
   const { jobId, spec, status, marks, leader, epoch } = row;
   if (specSum(jobId, spec) !== row.specSum) throw changed(jobId, 'the specification');

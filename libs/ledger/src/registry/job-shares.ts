@@ -4,7 +4,7 @@ export interface Member {
   epoch: number;
   /** Names it for people. */
   holder: string;
-  /** It has given its jobs up. */
+  /** It has given up its jobs. */
   isReleased: boolean;
   /** Its lease has ended, by the registry's clock. */
   isOver: boolean;
@@ -14,7 +14,7 @@ export interface Member {
   silentMs: number;
 }
 
-/** A job of the registry, and who leads it. */
+/** A job of the registry, and its leader. */
 export interface SharedJob {
   jobId: string;
   /** The epoch of the member that leads it; undefined once it has ended. */
@@ -36,7 +36,7 @@ export interface Question {
   what: string;
 }
 
-/** Everything that coordinators know of each other. */
+/** Everything that coordinators know about each other. */
 export interface SharedView {
   members: Member[];
   /** By id. */
@@ -50,21 +50,23 @@ export interface SharedView {
  * leads it; nobody leads an ended job. While a member leads a job, no other can change it.
  */
 export interface JobShares {
-  /** Stores what this member says about its jobs, and reads everything. May store nothing where it leads no more. */
+  /**
+   * Stores what this member says about its jobs, and reads everything. May store nothing if the member no longer leads.
+   */
   look(epoch: number, now: ReadonlyMap<string, string>): Promise<SharedView>;
   /**
-   * This member becomes leader of each listed job that the member beside it still leads, with an epoch higher than any
-   * before. From then on that member can write nothing at all. A member whose lease is not over keeps its jobs. Does
-   * nothing where this member leads no more.
+   * This member becomes leader of each listed job that the listed `leader` still leads, with an epoch higher than any
+   * before. From then on the earlier leader can write nothing at all. A leader whose lease is not over keeps its jobs.
+   * Does nothing if this member no longer leads.
    */
   adopt(epoch: number, orphans: readonly { jobId: string; leader: number }[]): Promise<Adopted[]>;
-  /** Asks the job's leader to end it. Without effect where it has ended. */
+  /** Asks the job's leader to end it. Without effect if it has ended. */
   cancel(jobId: string): Promise<void>;
   /** Asks the job's present or last leader. Resolves with the id of the question, which is forgotten after a minute. */
   ask(jobId: string, what: string): Promise<number>;
-  /** Answers a question; the first answer stays. Without effect where the question is forgotten. */
+  /** Answers a question; the first answer stays. Without effect if the question is forgotten. */
   answer(id: number, text: string): Promise<void>;
-  /** The answer to a question, which is forgotten together with it; undefined while there is none. */
+  /** Takes the answer to a question, and forgets both; undefined while there is no answer. */
   takeAnswer(id: number): Promise<string | undefined>;
 }
 

@@ -5,7 +5,7 @@ import type { JobChange, RegisteredJob } from './registry.ts';
 
 type KnownJob = RegisteredJob & SharedJob;
 
-/** Jobs of registries that forget: makes the changes of a transaction, or none. */
+/** The jobs of registries in memory. Makes all changes of a transaction, or none. */
 export class JobsInMemory {
   readonly #jobs = new Map<string, KnownJob>();
 
@@ -18,7 +18,7 @@ export class JobsInMemory {
     return [...this.#jobs.values()].sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
   }
 
-  /** False, and nothing changed, where that epoch does not lead each of the jobs. */
+  /** False, and nothing changed, if that epoch does not lead all of the jobs. */
   write(epoch: number, changes: readonly JobChange[]): boolean {
     const { removed, written } = netJobs(changes);
     const leaderOf = (jobId: string) => this.#jobs.get(jobId)?.leader;
@@ -36,12 +36,15 @@ export class JobsInMemory {
     const before = this.#jobs.get(jobId) ?? { jobId, spec, epoch, writes: 0, isCancelled: false, now: '' };
     this.set({
       ...before,
-      ...{ status, marks: unpackMarks(marks), leader: hasEnded ? undefined : epoch, writes: before.writes + 1 },
+      status,
+      marks: unpackMarks(marks),
+      leader: hasEnded ? undefined : epoch,
+      writes: before.writes + 1,
       now: hasEnded ? '' : before.now,
     });
   }
 
-  /** Every job that has not ended is led by that epoch from now on. */
+  /** Makes that epoch the leader of every job that has not ended. */
   takeAll(epoch: number): void {
     for (const job of this.#jobs.values()) if (job.leader !== undefined) this.set({ ...job, leader: epoch, epoch });
   }

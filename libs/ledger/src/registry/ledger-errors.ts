@@ -1,6 +1,6 @@
 /**
- * The ledger has changed, or is not at its place any more. It must not be read or written, so the process can only end.
- * Jobs and their folders stay as they are, for a process that has the ledger back.
+ * The ledger was changed by something else, or is no longer at its place. It must not be read or written, so the
+ * process can only end. Jobs and their folders stay as they are, for a process that has the ledger back.
  */
 export class LostLedgerError extends Error {
   override name = 'LostLedgerError';
@@ -35,10 +35,10 @@ export class OtherVersionError extends LostLedgerError {
   override name = 'OtherVersionError';
 }
 
-/** Rises when the form of registries or logs changes. */
+/** Format of registries and logs; it rises when the format changes. */
 export const registryFormat = 6;
 
-/** The same of a registry that several coordinators share. */
+/** Format of a registry that several coordinators share. */
 export const sharedRegistryFormat = 100 + registryFormat;
 
 /** Whether an error is, or was caused by, a lost ledger. */

@@ -8,7 +8,7 @@ registryConformance('MemoryRegistry', async () => {
   return async () => new MemoryRegistry({ memory });
 });
 
-test('a registry that is told to fail writes nothing until it is told otherwise', async () => {
+test('a registry that is told to fail writes nothing until it is told to work again', async () => {
   const registry = new MemoryRegistry();
   const epoch = (await registry.acquire('test', 1000))!;
   registry.failure = new Error('The disk is full');

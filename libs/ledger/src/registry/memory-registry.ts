@@ -1,7 +1,7 @@
 import { JobsInMemory } from './jobs-in-memory.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
 
-/** State that several registries in memory share, like those of one database. */
+/** State that several registries in memory share, as if they were on one database. */
 export class RegistryMemory {
   readonly jobs = new JobsInMemory();
   epoch = 0;

@@ -4,7 +4,7 @@ import type { JobChange } from './registry.ts';
 /** The changes of a job that are to be written. */
 export interface NetRow {
   jobId: string;
-  /** Absent where the job has to be there. */
+  /** Absent if the job must exist already. */
   spec?: string;
   specSum?: number;
   status: string;
@@ -19,7 +19,10 @@ export interface NetJobs {
   written: NetRow[];
 }
 
-/** Of several changes of a job the last one counts. In order of id, so that no two transactions wait for each other. */
+/**
+ * The net changes. If a job has several, the last one counts. In order of id, so that no two transactions wait for each
+ * other.
+ */
 export function netJobs(changes: readonly JobChange[]): NetJobs {
   const specs = new Map<string, string>();
   const last = new Map<string, JobChange>();
@@ -43,6 +46,9 @@ function rowOf(change: Exclude<JobChange, { kind: 'remove' }>, spec: string | un
   return {
     jobId,
     ...(spec !== undefined && { spec, specSum: specSum(jobId, spec) }),
-    ...{ status, marks, statusSum: statusSum(jobId, status, marks, hasEnded), hasEnded },
+    status,
+    marks,
+    statusSum: statusSum(jobId, status, marks, hasEnded),
+    hasEnded,
   };
 }

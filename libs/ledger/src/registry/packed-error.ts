@@ -1,6 +1,6 @@
 import { DamagedLedgerError, LostLedgerError, OlderLedgerError } from './ledger-errors.ts';
 
-/** An error on its way from one thread to another, which would lose its class. */
+/** An error in a form that keeps its class when it is sent to another thread. */
 export interface PackedError {
   error: Error;
   name: string;

@@ -87,14 +87,14 @@ test(
   },
 );
 
-test('a transaction that stands still is ended, so that others can take its jobs over', options, async () => {
+test('a transaction that hangs is ended, so that others can take over its jobs', options, async () => {
   const url = await server.createDatabase();
   const [leader, other] = [await openRegistry(url), await openRegistry(url)];
   const epoch = (await leader.acquire('leader', 1))!;
   await leader.write(epoch, [put(0)]);
   const own = (await other.acquire('other', 600_000))!;
   const name = url.split('/').at(-1)!;
-  // As a process that is stopped in the middle of a write: it holds the row and does not go on.
+  // Acts like a process that is stopped in the middle of a write: it holds the row.
   const stopped = new Client({ connectionString: url });
   await stopped.connect();
   stopped.on('error', () => {});
@@ -102,7 +102,7 @@ test('a transaction that stands still is ended, so that others can take its jobs
     'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 500; SELECT 1 FROM halogrid.coordinators FOR KEY SHARE',
   );
   assert.equal((await other.shares!.adopt(own, [{ jobId: 'job-0', leader: epoch }])).length, 1);
-  // The row is let go before the session is off the list.
+  // The row is released before the session disappears from the list.
   await eventually('the session to be over', async () => {
     const idle = await server.query(name, `SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction'`);
     return idle.length === 0;
@@ -123,7 +123,7 @@ test(
     const own = (await other.acquire('other', 600_000))!;
     const blocking = new Client({ connectionString: url });
     await blocking.connect();
-    // A write waits for the row, and a page for nothing.
+    // A write waits for the row; reading a page does not wait.
     await blocking.query('BEGIN; SELECT 1 FROM halogrid.jobs FOR UPDATE');
     const ended: string[] = [];
     const written = leader.write(epoch, [put(0)]).then(() => ended.push('written'));
@@ -133,7 +133,7 @@ test(
         return rows.length === count;
       });
     await waiting(1);
-    // Its lease is over at once, so that it may be taken over once its write has ended.
+    // The lease is over at once, so that its job can be adopted once its write has ended.
     assert.equal(await leader.renew(epoch, 1), true);
     const adopted = other.shares!.adopt(own, [{ jobId: 'job-0', leader: epoch }]).then(() => ended.push('adopted'));
     await waiting(2);
@@ -145,7 +145,7 @@ test(
   },
 );
 
-test('coordinators of another version are refused as long as one leads', options, async () => {
+test('coordinators of another version are refused while one leads', options, async () => {
   const url = await server.createDatabase();
   const [registry, other] = [await openRegistry(url), await openRegistry(url)];
   const epoch = (await registry.acquire('the coordinator on host-a', 600_000))!;
@@ -165,7 +165,7 @@ test('coordinators of another version are refused as long as one leads', options
   await other.close();
 });
 
-test('clusters share a database, each in a schema of its own', options, async () => {
+test('clusters share a database, each in its own schema', options, async () => {
   const url = await server.createDatabase();
   const [a, b] = [await openRegistry(`${url}?schema=site_a`), await openRegistry(`${url}?schema=site_b`)];
   await a.write((await a.acquire('a', 600_000))!, [put(0)]);
@@ -183,7 +183,7 @@ test('clusters share a database, each in a schema of its own', options, async ()
   }
 });
 
-test('a schema of another format is refused, an older one with what to do', options, async () => {
+test('a schema of another format is refused, and for an older one the error says what to do', options, async () => {
   const url = await server.createDatabase();
   await (await openRegistry(url)).close();
   const setFormat = (format: number) => server.query(url, `UPDATE halogrid.leader SET schema_version = ${format}`);
@@ -202,7 +202,7 @@ test('a schema of another format is refused, an older one with what to do', opti
   });
 });
 
-test('a schema that is restored has higher epochs than any that was given since its backup', options, async () => {
+test('a restored schema gives higher epochs than any that was given since its backup', options, async () => {
   const url = await server.createDatabase();
   const store = await openRegistry(url);
   await store.acquire('first', 60_000);
@@ -213,7 +213,7 @@ test('a schema that is restored has higher epochs than any that was given since 
   await store.close();
 });
 
-test('a schema that is made again has higher epochs', options, async () => {
+test('a schema that is deleted and made again gives higher epochs', options, async () => {
   const url = await server.createDatabase();
   const registry = await openRegistry(url);
   const epoch = (await registry.acquire('first', 60_000))!;

@@ -20,10 +20,7 @@ const defaultSchema = 'halogrid';
 /** Names that need no quotes, and are not too long for PostgreSQL. */
 const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/**
- * `leads_since` is for people. Members take their epochs and those of jobs that they adopt from one counter (see
- * nextEpoch).
- */
+/** `leads_since` is for people. The epochs of members and of adopted jobs come from one counter (see nextEpoch). */
 const tablesOf = (schema: string): string => `
   CREATE SCHEMA IF NOT EXISTS ${schema};
   CREATE TABLE ${schema}.jobs (
@@ -51,7 +48,7 @@ const tablesOf = (schema: string): string => `
 const silentMs = 'abs(extract(epoch FROM clock_timestamp() - renewed_at)) * 1000';
 /** A lease that ends later than it was granted means that the clock was set back: it is over too. */
 const isOver = `(released OR ${silentMs} >= lease_ms)`;
-/** A member that leads nothing and was silent for so long is forgotten. */
+/** A member that leads nothing is forgotten after so many milliseconds of silence. */
 const forgottenMs = 600_000;
 
 /**
@@ -92,9 +89,9 @@ export class PostgresRegistry implements Registry {
   #isClosed = false;
 
   /**
-   * Connects to the database of a URL such as postgres://USER@HOST:PORT/DATABASE?schema=NAME, and makes the schema,
-   * `halogrid` unless named, where there is none. Rejects with one sentence that names the database without the user
-   * and password.
+   * Connects to the database of a URL such as postgres://USER@HOST:PORT/DATABASE?schema=NAME, and makes the schema if
+   * it is missing; its name is `halogrid` unless the URL has one. Rejects with one sentence that names the database
+   * without the user and password.
    */
   static async open(url: URL): Promise<PostgresRegistry> {
     const registry = new PostgresRegistry(url);
@@ -120,14 +117,14 @@ export class PostgresRegistry implements Registry {
     this.#name = `postgres://${host}${url.port && `:${url.port}`}${url.pathname}`;
     const connection = new URL(url);
     connection.searchParams.delete('schema');
-    // For a write, a page that is read, and a look at the leaders.
+    // Three connections: for a write, for reading a page, and for a look at the leaders.
     this.#pool = openPool(connection.href, 3, answerWithinMs);
     this.#renewals = openPool(connection.href, 1, renewWithinMs);
   }
 
   async acquire(holder: string, leaseMs: number): Promise<number | undefined> {
     return this.#transact(async (client) => {
-      // The row is locked from here on: of two versions that come at once, one is refused.
+      // The row is locked from here on, so that one of two versions that come at the same time is refused.
       const counted = await client.query(nextEpoch(this.#schema));
       const { rows: others } = await client.query(
         `SELECT holder, software, protocol, results FROM ${this.#schema}.coordinators
@@ -149,7 +146,7 @@ export class PostgresRegistry implements Registry {
     });
   }
 
-  /** One statement: no process can stand still in the middle of it. */
+  /** A single statement, so that no process can stop in the middle of it. */
   async renew(epoch: number, leaseMs: number): Promise<boolean> {
     try {
       const { rowCount } = await this.#renewals.query(
@@ -167,7 +164,7 @@ export class PostgresRegistry implements Registry {
     await this.#ask(`UPDATE ${this.#schema}.coordinators SET released = true WHERE epoch = $1`, [epoch]);
   }
 
-  /** The leader; where there are several, the last that came. */
+  /** The leader; with several, the last that came. */
   async leader(): Promise<Leader | undefined> {
     const [row] = await this.#ask(
       `SELECT holder, epoch FROM ${this.#schema}.coordinators WHERE NOT ${isOver} ORDER BY epoch DESC LIMIT 1`,
@@ -241,9 +238,7 @@ export class PostgresRegistry implements Registry {
     return this.#transact(async (client) => (await client.query(sql, values)).rows);
   }
 
-  /**
-   * Does something in one transaction. Rejects with one sentence; a connection that broke is replaced by the next use.
-   */
+  /** Calls `act` in one transaction. Rejects with one sentence; the next use replaces a broken connection. */
   async #transact<T>(act: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient | undefined;
     try {
@@ -306,7 +301,7 @@ function otherVersion(other: Record<string, unknown>): OtherVersionError {
 const isOfOurs = [OlderLedgerError, OtherVersionError, NotLed];
 
 /**
- * Makes the changes; false where this member does not lead one of the jobs: then the transaction must not be committed.
+ * Makes the changes. False if this member does not lead one of the jobs: then the transaction must not be committed.
  */
 async function writeJobs(
   client: PoolClient,
@@ -328,7 +323,7 @@ async function writeJobs(
   return (await beginJobs(client, schema, epoch, begun)) && (await noteJobs(client, schema, epoch, known));
 }
 
-/** The end of a job is written again where it is not known whether the first write succeeded. */
+/** The end of a job may be written again, because it can be unknown whether the first write succeeded. */
 const isOwn = (isEnd: string): string => `(jobs.leader = $1 OR jobs.leader IS NULL AND ${isEnd})`;
 
 async function beginJobs(client: PoolClient, schema: string, epoch: number, jobs: readonly NetRow[]): Promise<boolean> {

@@ -14,7 +14,7 @@ export const nextEpoch = (schema: string): string => `
   UPDATE ${schema}.leader SET epoch = greatest(epoch + 1, floor(1e6 * extract(epoch FROM clock_timestamp())))
   RETURNING epoch`;
 
-/** Who leads which job of a PostgreSQL schema. */
+/** The leaders of the jobs in a PostgreSQL schema. */
 export class PostgresShares implements JobShares {
   readonly #schema: string;
   readonly #transact: Transact;

@@ -1,6 +1,6 @@
 import type { JobShares } from './job-shares.ts';
 
-/** How many bytes count of the log that the leader with this epoch wrote for a job. */
+/** How many bytes count in the log that the leader with this epoch wrote for a job. */
 export interface LogMark {
   epoch: number;
   bytes: number;
@@ -46,42 +46,42 @@ export interface Leader {
 }
 
 /**
- * Knows which jobs exist, who leads each, and how much of their logs counts. It does not interpret specifications and
- * statuses. Leaders write, everybody reads. Job ids are printable ASCII.
+ * Stores which jobs exist, which process leads each, and how much of their logs counts. It does not interpret
+ * specifications and statuses. Leaders write, everybody reads. Job ids are printable ASCII.
  *
  * The lease of a leader ends `leaseMs` after its last `acquire` or `renew`, by the registry's own clock. An expired
  * leader can still write until a successor takes its jobs.
  */
 export interface Registry {
   /**
-   * Present where several members lead at the same time, each some of the jobs: then every caller of `acquire` becomes
-   * a leader at once, and ends when another takes its jobs. Otherwise the one leader leads all jobs from `acquire` on.
+   * Present if several members lead at the same time, each some of the jobs: then every caller of `acquire` becomes a
+   * leader at once, and ends when another takes its jobs. Otherwise the one leader leads all jobs from `acquire` on.
    */
   readonly shares?: JobShares;
   /** Becomes a leader, with an epoch higher than any before; undefined while another leads alone. */
   acquire(holder: string, leaseMs: number): Promise<number | undefined>;
-  /** Extends the lease. False where this epoch leads no more: it can never write again. */
+  /** Extends the lease. False if this epoch no longer leads: it can never write again. */
   renew(epoch: number, leaseMs: number): Promise<boolean>;
-  /** Ends the lease at once, so that a standby does not wait. Without effect where another leads. */
+  /** Ends the lease at once, so that a standby does not wait. Without effect if another process leads. */
   release(epoch: number): Promise<void>;
-  /** Who leads now; undefined when nobody does. */
+  /** The present leader; undefined if there is none. */
   leader(): Promise<Leader | undefined>;
   /**
    * All jobs, or the existing ones with these ids, in order of id, a page at a time. May or may not include concurrent
-   * writes. Rejects with DamagedLedgerError where a job has changed since it was written.
+   * writes. Rejects with DamagedLedgerError if a job has changed since it was written.
    */
   jobs(ids?: readonly string[]): AsyncIterable<RegisteredJob>;
   /**
    * Makes all changes or none; they are durable when it resolves. The changes are read before it returns. Rejects with
-   * FencedError, having changed nothing, where `epoch` leads no more or does not lead each of the jobs; with another
-   * error where the registry cannot say whether they are made, and the same changes may be written again.
+   * FencedError, having changed nothing, if `epoch` no longer leads or does not lead all of the jobs. Rejects with
+   * another error if it is unknown whether the changes are made; the same changes may then be written again.
    */
   write(epoch: number, changes: readonly JobChange[]): Promise<void>;
   /** Waits for running writes. The lease stays as it is. */
   close(): Promise<void>;
 }
 
-/** A write was refused, because this process leads no more. */
+/** A write was refused, because this process no longer leads. */
 export class FencedError extends Error {
   constructor(epoch: number, leader: Leader | undefined) {
     const others = leader

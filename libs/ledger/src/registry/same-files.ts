@@ -11,13 +11,13 @@ export class SameFiles {
     this.#identities = paths.map((path) => ({ path, identity: identityOf(path) }));
   }
 
-  /** The first path that leads to another file, or to none. Throws where the system cannot say. */
+  /** The first path that leads to another file, or to none. Throws if the system cannot tell. */
   firstChanged(): string | undefined {
     return this.#identities.find(({ path, identity }) => identityOf(path) !== identity)?.path;
   }
 }
 
-/** Device and number of the file; undefined where there is none. */
+/** Device and inode number of the file; undefined if there is no file. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

@@ -10,7 +10,7 @@ import { type NetRow, netJobs } from './net-jobs.ts';
 import type { JobChange, Leader } from './registry.ts';
 import { SameFiles } from './same-files.ts';
 
-/** "HALO": marks the files that are ours. */
+/** "HALO": marks files as ledgers of halogrid. */
 const applicationId = 0x48414c4f;
 
 /** How long one process waits for another that writes to the same file. */
@@ -41,7 +41,7 @@ const schema = (epoch: number): string => `
 /** A lease that ends later than it was granted means that the clock was set back: it is over too. */
 const isOver = 'holder IS NULL OR abs(:now - renewed_ms) >= lease_ms';
 
-/** The jobs of an earlier leader go to its successor. */
+/** Gives the jobs of an earlier leader to its successor. */
 const takeAll = 'UPDATE jobs SET leader = :epoch, epoch = :epoch WHERE leader IS NOT NULL';
 
 const sets = 'SET status = :status, marks = :marks, status_sum = :statusSum, leader = :leader';
@@ -141,7 +141,7 @@ export class SqliteDatabase {
     return row && { holder: row.holder as string, epoch: row.epoch as number };
   }
 
-  /** The jobs that follow `after`, as many as make a page; none at the end. */
+  /** A page of jobs that follow `after`; empty at the end. */
   page(after: string, ids?: readonly string[]): JobRow[] {
     return this.#speak(() => {
       const among = ids ? 'AND job_id IN (SELECT value FROM json_each(:ids))' : '';
@@ -161,7 +161,7 @@ export class SqliteDatabase {
     });
   }
 
-  /** False, and nothing changed, where the epoch leads no more, or does not lead one of the jobs. */
+  /** False, and nothing changed, if the epoch no longer leads, or does not lead one of the jobs. */
   write(epoch: number, changes: readonly JobChange[]): boolean {
     return this.#speak(() => {
       const isMade = this.#transact(() => {
@@ -180,7 +180,7 @@ export class SqliteDatabase {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  /** Rolls back `act` where it returns false or throws. */
+  /** Calls `act` in a transaction; rolls it back if `act` returns false or throws. */
   #transact<T>(act: () => T): T {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
@@ -193,13 +193,13 @@ export class SqliteDatabase {
     }
   }
 
-  /** False where another leads the job. */
+  /** False if another epoch leads the job. */
   #remove(epoch: number, jobId: string): boolean {
     const { changes } = this.#prepare(remove).run({ epoch, jobId });
     return changes > 0 || this.#get('SELECT 1 FROM jobs WHERE job_id = :jobId', { jobId }) === undefined;
   }
 
-  /** False where the epoch does not lead the job. */
+  /** False if the epoch does not lead the job. */
   #put(epoch: number, { jobId, spec, specSum, status, marks, statusSum, hasEnded }: NetRow): boolean {
     const row = { epoch, jobId, status, marks, statusSum, leader: hasEnded ? null : epoch };
     const isNew = spec !== undefined;
@@ -229,7 +229,7 @@ export class SqliteDatabase {
     this.leader();
   }
 
-  /** Throws where the open file is not at its path any more. */
+  /** Throws if the open file is no longer at its path. */
   #checkFiles(): void {
     const changed = this.#files?.firstChanged();
     if (!changed) return;
@@ -271,7 +271,7 @@ export class SqliteDatabase {
     } catch (error) {
       const { code, errcode = 0, message } = error as NodeJS.ErrnoException & { errcode?: number };
       if (code === undefined) throw error;
-      // A file that is not at its path any more may fail in any way.
+      // A file that is no longer at its path may fail in any way.
       this.#checkFiles();
       if (isSystemError(error)) throw this.#refusal(`${whyNotWritten(error)}; ${wayOut}`);
       if (code !== 'ERR_SQLITE_ERROR') throw this.#refusal(message);
@@ -294,7 +294,10 @@ export class SqliteDatabase {
   }
 }
 
-/** Specifications may hold presigned URLs, so a new file is for its owner alone; SQLite makes those beside it alike. */
+/**
+ * Makes a new file that only its owner can read, because specifications may hold presigned URLs. SQLite gives the files
+ * beside it the same mode.
+ */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600));
@@ -303,5 +306,5 @@ function createPrivately(path: string): void {
   }
 }
 
-/** Since 1970. */
+/** Microseconds since 1970. */
 const nowMicroseconds = (): number => Math.floor(1000 * (performance.timeOrigin + performance.now()));

@@ -23,7 +23,7 @@ registryConformance('SqliteRegistry', async () => {
 
 const kills = repeated(3);
 
-test(`what a process wrote before it was killed is there, ${kills} times over`, async () => {
+test(`everything that a process wrote before it was killed is there, ${kills} times over`, async () => {
   const path = newPath();
   let expected = 0;
   for (let round = 0; round < kills; round++) {
@@ -34,14 +34,14 @@ test(`what a process wrote before it was killed is there, ${kills} times over`, 
       acknowledged = written as number;
       if (acknowledged >= enough) writer.kill('SIGKILL');
     });
-    // What it said last is heard when its channel has ended, which may be after the process has.
+    // Its last message may arrive after the process has ended, but not after its channel has.
     await within('the end of the writer', Promise.all([once(writer, 'exit'), once(writer, 'disconnect')]));
     assert.ok(acknowledged >= enough, `the writer ended itself at ${acknowledged}`);
 
     const registry = await SqliteRegistry.open(path);
     const jobs = await Array.fromAsync(registry.jobs());
     await registry.close();
-    // A transaction is a number and its double; one may have been written and not acknowledged.
+    // Each transaction writes two jobs; the last one may have been written but not acknowledged.
     expected = jobs.length / 2;
     assert.ok(expected === acknowledged || expected === acknowledged + 1, `${expected} after ${acknowledged}`);
     const written = new Map(jobs.map(({ jobId, status }) => [jobId, Number(status)]));
@@ -67,7 +67,7 @@ const refused = async (path: string, why: string | RegExp) => {
   if (before) assert.deepEqual(readFileSync(path), before, 'a file that is refused stays as it is');
 };
 
-test('what is kept is for its owner alone', async () => {
+test('only the owner can read the files', async () => {
   const path = newPath();
   const registry = await SqliteRegistry.open(path);
   const epoch = (await registry.acquire('test', 1000))!;
@@ -76,7 +76,7 @@ test('what is kept is for its owner alone', async () => {
   await registry.close();
 });
 
-test('files that are no ledger are refused, and left as they are', async () => {
+test('files that are not ledgers are refused, and left as they are', async () => {
   const text = join(folder, 'notes.txt');
   writeFileSync(text, 'Not a database. '.repeat(1000));
   await refused(text, 'it is not a ledger of halogrid, or damaged');
@@ -91,7 +91,7 @@ test('files that are no ledger are refused, and left as they are', async () => {
   await refused(join(text, 'ledger.sqlite'), /^E(EXIST|NOTDIR): .*notes\.txt/);
 });
 
-test('a ledger of another format is refused, an older one with what to do', async () => {
+test('a ledger of another format is refused, and for an older one the error says what to do', async () => {
   const path = newPath();
   await (await SqliteRegistry.open(path)).close();
   const setFormat = (format: number) => {
@@ -116,7 +116,7 @@ test('a ledger of another format is refused, an older one with what to do', asyn
   assert.deepEqual(readFileSync(path), before);
 });
 
-test('a damaged ledger is told with its name when its jobs are read', async () => {
+test('a damaged ledger is reported by its name when its jobs are read', async () => {
   const path = newPath();
   const registry = await SqliteRegistry.open(path);
   const epoch = (await registry.acquire('test', 1000))!;
@@ -140,7 +140,7 @@ test('a damaged ledger is told with its name when its jobs are read', async () =
   await damaged.close();
 });
 
-test('a job that has changed in the file is told when it is read', async () => {
+test('a job that has changed in the file is reported when it is read', async () => {
   for (const change of ["status = 'other'", "spec = 'other'", "marks = '[[1,2]]'", 'leader = NULL', "job_id = 'b'"]) {
     const path = newPath();
     const registry = await SqliteRegistry.open(path);
@@ -167,7 +167,7 @@ test('a clock that was set back does not keep a lease alive', async () => {
   await registry.close();
 });
 
-/** What may happen to a ledger in a folder, and the file that is missed first. */
+/** Ways to lose a ledger, and the file whose absence is noticed first. */
 const losses: [name: string, lose: (path: string) => void, missed: (path: string) => string][] = [
   ['its file is deleted', (path) => rmSync(path), (path) => path],
   ['its file is renamed', (path) => renameSync(path, `${path}.old`), (path) => path],
@@ -186,7 +186,7 @@ const losses: [name: string, lose: (path: string) => void, missed: (path: string
 ];
 
 for (const [name, lose, missed] of losses) {
-  test(`a ledger in use is lost when ${name}: to the leader, whatever it asks, and to who stands by`, async (t) => {
+  test(`a ledger in use is lost when ${name}: to the leader in every call, and to the standby`, async (t) => {
     const path = newPath();
     const [writer, renewer, standby] = await Promise.all([1, 2, 3].map(() => SqliteRegistry.open(path)));
     t.after(() => Promise.all([writer, renewer, standby].map((registry) => registry!.close())));
@@ -207,7 +207,7 @@ for (const [name, lose, missed] of losses) {
   });
 }
 
-test('a log that is deleted while in use takes nothing along that was acknowledged', async () => {
+test('deleting a log while in use loses nothing that was acknowledged', async () => {
   const path = newPath();
   const registry = await SqliteRegistry.open(path);
   const epoch = (await registry.acquire('leader', 60_000))!;
@@ -221,7 +221,7 @@ test('a log that is deleted while in use takes nothing along that was acknowledg
   await again.close();
 });
 
-test('a file that takes the place of another has higher epochs, however soon', async () => {
+test('a file that replaces another gives higher epochs, even at once', async () => {
   const path = newPath();
   let before = 0;
   for (let round = 0; round < 3; round++) {
@@ -234,7 +234,7 @@ test('a file that takes the place of another has higher epochs, however soon', a
   }
 });
 
-test('a copy of a file that is put back has higher epochs than any since it was made', async () => {
+test('a restored copy of a file gives higher epochs than any since it was made', async () => {
   const path = newPath();
   const before = await SqliteRegistry.open(path);
   await before.acquire('before', 0);

@@ -7,7 +7,7 @@ import type { SqliteOrder } from './sqlite-worker.ts';
 /** A spare thread for the next registry. */
 const spareThread = new SpareThread(new URL('./sqlite-worker.ts', import.meta.url));
 
-/** The registry in a SQLite file, for one machine. Its own thread does what blocks. */
+/** The registry in a SQLite file, for one machine. A separate thread does everything that blocks. */
 export class SqliteRegistry implements Registry {
   readonly #path: string;
   readonly #thread: ThreadClient<SqliteOrder, unknown>;
@@ -60,7 +60,7 @@ export class SqliteRegistry implements Registry {
   }
 
   async write(epoch: number, changes: readonly JobChange[]): Promise<void> {
-    // An order is sent at the end of the turn.
+    // Copied, because an order is sent only at the end of the turn.
     const copies = changes.map((change) => ('marks' in change ? { ...change, marks: [...change.marks] } : change));
     const isWritten: boolean = await this.#order({ kind: 'write', epoch, changes: copies });
     if (!isWritten) throw new FencedError(epoch, await this.leader());

@@ -1,4 +1,4 @@
-// Runs in a worker thread: does what a SqliteRegistry orders, one order after another, and answers each.
+// Runs in a worker thread: carries out the orders of a SqliteRegistry one after another, and answers each.
 import { serveOrders } from '@halogrid/threads';
 import { packError } from './packed-error.ts';
 import type { JobChange } from './registry.ts';

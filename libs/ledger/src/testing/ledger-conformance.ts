@@ -22,7 +22,7 @@ import {
 } from './ledger-scene.ts';
 import { settledSources, shapesOf } from './memory-parts.ts';
 
-/** Holds any ledger to what `Ledger` says. `makeLedger` gives an empty one whose epoch is the one given. */
+/** Tests that a ledger does what `Ledger` promises. `makeLedger` gives an empty ledger with the given epoch. */
 export function ledgerConformance(
   name: string,
   makeLedger: (epoch: number) => Promise<Ledger>,
@@ -40,7 +40,7 @@ export function ledgerConformance(
     }
   };
 
-  check('a job is what was asked for, and the newest is listed first', () =>
+  check('a job has its specification, and the newest is listed first', () =>
     withLedger(async (ledger) => {
       await ledger.createJob({ jobId: 'job-2', spec: { ...spec, tilePx: 64 }, submittedMs: 2000 });
       const job = await ledger.getJob(jobId);
@@ -55,7 +55,7 @@ export function ledgerConformance(
     }),
   );
 
-  check('what getJob gave does not change later', () =>
+  check('a record from getJob does not change later', () =>
     withLedger(async (ledger) => {
       const before = await ledger.getJob(jobId);
       await ledger.setState(jobId, 'running', { nowMs: 2000 });
@@ -84,7 +84,7 @@ export function ledgerConformance(
     }),
   );
 
-  check('results are refused until every shard of a whole plan is done', () =>
+  check('results are refused until the plan is complete and all its shards are done', () =>
     withLedger(async (ledger) => {
       const steps = planOf([{ width: 2, height: 2 }], 2, 1);
       await ledger.addPlan(jobId, steps, false);
@@ -133,7 +133,7 @@ export function ledgerConformance(
     }),
   );
 
-  check('an attempt counts once, and a lower one is known already', () =>
+  check('an attempt counts once, and a lower one counts nothing', () =>
     withLedger(async (ledger) => {
       await ledger.addPlan(jobId, planOf([{ width: 2, height: 2 }], 1, 1), true);
       for (const [shard, attempt] of [
@@ -221,7 +221,7 @@ export function ledgerConformance(
     );
   }
 
-  check('a shard that is withdrawn counts nothing, and is done again with the same results', () =>
+  check('a withdrawn shard counts nothing, and can be done again with the same results', () =>
     withLedger(async (ledger) => {
       await ledger.addPlan(jobId, framesPlan, true);
       assert.equal(await ledger.withdraw(jobId, 0), undefined);
@@ -247,7 +247,7 @@ export function ledgerConformance(
     }),
   );
 
-  check('a shard that is given up quarantines its sources, also one whose other tiles were committed', () =>
+  check('giving up a shard quarantines its sources, also one whose other tiles were committed', () =>
     withLedger(async (ledger) => {
       const steps = planOf(
         [

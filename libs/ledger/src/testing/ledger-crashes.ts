@@ -10,19 +10,19 @@ import { commitOf, comparable, expectedResults, jobId, oneCell, planOf, shardsOf
 export interface CrashingProcess {
   ledger: Ledger;
   /**
-   * It crashes at this moment: of the transaction in flight it never learns whether it was made. It is told that
-   * another leads, so that it lets go of its files as a process that has ended does.
+   * Crashes the process now: it never learns whether the transaction in flight was made. It is told that another
+   * process leads, so that it releases its files as an ended process would.
    */
   crash(): void;
 }
 
 export interface CrashStage {
-  /** A process whose ledger takes over what the one before left. */
+  /** Starts a process whose ledger takes over from the one before. */
   start(): Promise<CrashingProcess>;
   close(): Promise<void>;
 }
 
-/** The writes of a process, until it crashes. */
+/** Passes on the writes of a process until it crashes. */
 export function crashingWrites<Change>(write: (epoch: number, changes: readonly Change[]) => Promise<void>) {
   let hasCrashed = false;
   const fenced = (epoch: number): FencedError => new FencedError(epoch, undefined);
@@ -38,7 +38,9 @@ export function crashingWrites<Change>(write: (epoch: number, changes: readonly 
   };
 }
 
-/** Holds ledgers over a registry to their promise: crashes change nothing but what has to be said again. */
+/**
+ * Tests that ledgers over a registry survive crashes: only changes that were not acknowledged must be offered again.
+ */
 export function ledgerCrashes(
   name: string,
   setStage: () => Promise<CrashStage>,
@@ -54,7 +56,7 @@ export function ledgerCrashes(
       tilePx: side,
       batchFrames: fc.integer({ min: 1, max: 3 }),
       grid,
-      /** Steps that each part of the plan has. */
+      /** Steps in each part of the plan. */
       planBy: fc.integer({ min: 1, max: 9 }),
       /** Before a command: nothing, a wait for all before it, or a crash. */
       turns: fc.infiniteStream(fc.constantFrom('go', 'go', 'wait', 'crash')),
@@ -82,7 +84,7 @@ export function ledgerCrashes(
           waiting.add(heard);
           void heard.finally(() => waiting.delete(heard));
         };
-        /** What a coordinator does after a crash: it offers again what is not done, and plans the rest. */
+        /** Acts like a coordinator after a crash: offers again the shards that are not done, and plans the rest. */
         const recover = async (): Promise<{ open: number[]; planned: number }> => {
           crash();
           await ledger.close();

@@ -1,4 +1,4 @@
-// For tests: a job, its plan, the answers of nodes to its shards, and what must come of them.
+// For tests: a job, its plan, the answers of nodes to its shards, and the expected results.
 
 import type { Rect, Size } from '@halogrid/geometry';
 import { firstOf, indexesOf } from '@halogrid/jobs/planned-sources';
@@ -29,7 +29,7 @@ export const spec: JobSpec = {
   grid: oneCell,
 };
 
-/** What does not depend on the cut. */
+/** The results that do not depend on how sources are cut into shards. */
 export async function comparable(ledger: Ledger, grid: Grid) {
   const { job, counted, bins } = await ledger.results(jobId);
   const { frames, pixels, quarantined } = job.counts;
@@ -48,7 +48,7 @@ export async function histogramsOf(ledger: Ledger, grid: Grid): Promise<{ uri: s
   return [...all.flatMap((source) => (source.state === 'done' ? [{ uri: source.uri, bins: source.bins }] : []))];
 }
 
-/** The same from whole images, without shards. */
+/** The same results, computed from whole images without shards. */
 export function expectedResults(
   sources: (Size & { fate: string })[],
   grid: Grid,
@@ -76,7 +76,7 @@ export function expectedResults(
   };
 }
 
-/** What differs in a number is one reason. */
+/** Errors that differ only in a number count as one reason. */
 function expectedReasons(sources: readonly { fate: string }[]): JobRecord['reasons'] {
   const told = ['broken', 'unread'].flatMap((fate) => {
     const first = sources.findIndex((source) => source.fate === fate);
@@ -97,7 +97,7 @@ function expectedMended(sources: readonly { fate: string }[]): JobRecord['mended
   return its.length > 0 ? [{ mended: leftOut, inputs: its.length, example: `file:///in/${its[0]}` }] : undefined;
 }
 
-/** Of an image in tiles, only some tiles report it. */
+/** The mended sources of an answer. If an image is in tiles, only some of its tiles report it. */
 function mendedOf(parts: readonly { source: number; rect: Rect }[]): Pick<ShardCommit, 'mended'> {
   const its = parts.filter(({ source, rect }) => isMended(source) && (rect.x + rect.y) % 2 === 0);
   if (its.length === 0) return {};
@@ -105,7 +105,7 @@ function mendedOf(parts: readonly { source: number; rect: Rect }[]): Pick<ShardC
   return { mended: [{ mended: leftOut, sources: its.length, source }] };
 }
 
-/** Cells row by row, with those that hold no pixel. */
+/** Cells row by row, including empty ones. */
 function everyCell({ rows, columns }: Grid, { width, height }: Size): Rect[] {
   return Array.from({ length: rows * columns }, (_, cell) => {
     const [row, column] = [Math.floor(cell / columns), cell % columns];
@@ -116,8 +116,8 @@ function everyCell({ rows, columns }: Grid, { width, height }: Size): Rect[] {
 }
 
 /**
- * Sources larger than a tile are cut, the others are batched; those in `unread` are quarantined by the planner. A batch
- * is planned once it is full, when sources behind it may be planned already.
+ * Plans sources: a source larger than a tile is cut, the others are batched; the planner quarantines those in `unread`.
+ * A batch is planned only when it is full, so that later sources may be planned before it.
  */
 export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unread = new Set<number>()): PlanStep[] {
   const steps: PlanStep[] = [];
@@ -126,11 +126,14 @@ export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unrea
   const addBatch = (): unknown => steps.push(...batchSteps(shards++, batch.splice(0)));
   for (const [index, size] of sizes.entries()) {
     const tiles = unread.has(index) ? [] : [...cutTiles(size, tilePx)];
-    // Some have no version that anybody can tell, and some are written to between their listing and their planning.
+    // Some sources have no version, and some change between their listing and their planning.
     const version = index % 5 === 4 ? {} : { version: `${index} 17.25` };
     const pin = index % 3 === 2 ? `${index} 18.5` : version.version;
     const source: ToldSource = {
-      ...{ index, uri: `file:///in/${index}`, ...version, ...(pin !== undefined && { pin }) },
+      index,
+      uri: `file:///in/${index}`,
+      ...version,
+      ...(pin !== undefined && { pin }),
       size: { width: size.width, height: size.height },
     };
     if (tiles.length === 0) {
@@ -152,17 +155,17 @@ export function planOf(sizes: Size[], tilePx: number, batchFrames: number, unrea
   return steps;
 }
 
-/** A node's answer to a shard of a plan; it finds the sources in `broken` broken. */
+/** A node's answer to a shard of a plan, with errors for the sources in `broken`. */
 export const commitOf = (shard: Shard, steps: PlanStep[], broken = new Set<number>(), grid = oneCell): ShardCommit =>
   asSent(resultsOf(shard, steps, broken, grid), shard, [histogramShape(pipeline, grid)]);
 
-/** The same answer with what was found of frames in a part. */
+/** The same answer with the results of frames in a part. */
 export function asSent(commit: ShardCommit, { work }: Shard, shapes: readonly HistogramShape[]): ShardCommit {
   if (work.kind === 'tile') return commit;
   return { ...commit, results: [], found: keepPart(shapes, foundShard(work.sources.block, commit.results, shapes)) };
 }
 
-/** What a node finds of a shard, frames too as results. */
+/** A node's answer to a shard, with results also for frames. */
 export function resultsOf(
   { shard, work }: Shard,
   steps: PlanStep[],
@@ -201,7 +204,7 @@ export function resultsOf(
   };
 }
 
-/** Counts of the codes that the pixels of source `index` would have. */
+/** Made-up counts for a rectangle of source `index`. */
 export function binsOf(index: number, { x, y, width, height }: Rect): number[] {
   const bins = new Array<number>(pipeline.bins).fill(0);
   for (let row = y; row < y + height; row++) {

@@ -1,4 +1,4 @@
-// For tests: parts of jobs that no file has, which outlive the ledgers that name them.
+// For tests: parts of jobs in memory, which outlive the ledgers that name them.
 import { randomUUID } from 'node:crypto';
 import type { Size } from '@halogrid/geometry';
 import { jobGrid, jobParts, jobPipelines } from '@halogrid/jobs/accepted-job';
@@ -25,7 +25,7 @@ export const shapesOf = (spec: JobSpec): HistogramShape[] =>
 const written = new Map<string, FoundShard>();
 const nowhere = { firstGroup: 0, groups: 1, start: 0, length: 0, checksum: 0 };
 
-/** Keeps what was found of a shard; all that is said of it is as a node says it. */
+/** Stores the results of a shard as a part; returns them in the form of a node's answer. */
 export function keepPart(shapes: readonly HistogramShape[], shard: FoundShard): FoundInPart {
   const part = randomUUID();
   written.set(part, shard);
@@ -38,7 +38,7 @@ export const memoryParts = (spec: JobSpec): WritePart => {
   return async (found) => found.map((shard) => keepPart(shapes, shard));
 };
 
-/** Results of whole frames of a block, of each pipeline in turn, as a node finds them. */
+/** Results of the whole frames of a block, for each pipeline in turn, as a node finds them. */
 export function foundShard(
   block: Uint8Array,
   results: readonly SourceResult[],
@@ -73,7 +73,7 @@ export function foundShard(
   };
 }
 
-/** Settled sources one by one, with what a pipeline found of them. */
+/** Settled sources one by one, with a pipeline's results. */
 export function* settledSources(
   { runs }: Pick<SettledSources, 'runs'>,
   shapes: readonly HistogramShape[],
@@ -91,8 +91,13 @@ export function* settledSources(
       if (of !== part || !found || nth < from || nth >= from + run.count) continue;
       const { size, counted, bins, digest } = found;
       yield {
-        ...{ state: 'done', index: block.index(nth), uri: block.uri(nth) },
-        ...{ size: { ...size }, counted, bins: [...bins], digest },
+        state: 'done',
+        index: block.index(nth),
+        uri: block.uri(nth),
+        size: { ...size },
+        counted,
+        bins: [...bins],
+        digest,
       };
     }
   }

@@ -1,4 +1,4 @@
-// For tests: ledgers of logs, as a coordinator that leads has them.
+// For tests: ledgers with logs, as in a coordinator that leads.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobSpec } from '@halogrid/proto';
@@ -13,9 +13,9 @@ import { type CrashStage, crashingWrites } from './ledger-crashes.ts';
 import { memoryParts } from './memory-parts.ts';
 
 /**
- * A ledger that has taken over the registry and knows the jobs in it, whose logs are in folders of `folder`. Its epoch
- * is the registry's unless given. `lost` is told where a write finds the registry to be lost, which is then not
- * answered; a read rejects.
+ * A ledger that has taken over the registry and its jobs, whose logs are in folders of `folder`. Its epoch is the
+ * registry's unless given. If a write finds that the registry is lost, `lost` is called and the write never settles; a
+ * read rejects.
  */
 export async function openLogLedger(
   folder: string,
@@ -27,9 +27,9 @@ export async function openLogLedger(
     partsOf = memoryParts,
   }: Partial<Pick<LogLedgerOptions, 'epoch' | 'lost'> & Pick<LogHome, 'partsOf'>> & { makesFolders?: boolean } = {},
 ): Promise<LogLedger> {
-  // A lease that has ended at once leaves the way to the next one free.
+  // A lease that ends at once lets the next ledger lead.
   const acquired = (await registry.acquire('test', 0))!;
-  // Where several lead, the jobs of those before are taken over.
+  // If several can lead, the jobs of earlier leaders are taken over.
   const { jobs = [] } = (await registry.shares?.look(acquired, new Map())) ?? {};
   const led = jobs.flatMap(({ jobId, leader }) => (leader === undefined ? [] : [{ jobId, leader }]));
   await registry.shares?.adopt(acquired, led);
@@ -40,7 +40,9 @@ export async function openLogLedger(
   const log = createLog('test', 'silent');
   const journal = new Journal({ registry, epoch: acquired, log, lost, nowMs: () => performance.now() });
   const home: LogHome = {
-    ...{ journal, registry, partsOf },
+    journal,
+    registry,
+    partsOf,
     logsOf: (jobId) => new FolderLogs(folderOf(jobId), jobId),
   };
   const ledger = new LogLedger({ epoch: epoch ?? acquired, homeOf: async () => home });
@@ -54,7 +56,7 @@ export function logStage(folder: string, registry: Registry): CrashStage {
     start: async () => {
       const { write, crash } = crashingWrites<JobChange>((epoch, changes) => registry.write(epoch, changes));
       const crashing = {
-        ...(registry.shares && { shares: registry.shares }),
+        shares: registry.shares,
         acquire: (holder: string, leaseMs: number) => registry.acquire(holder, leaseMs),
         jobs: (ids?: readonly string[]) => registry.jobs(ids),
         write,
@@ -65,7 +67,7 @@ export function logStage(folder: string, registry: Registry): CrashStage {
   };
 }
 
-/** Processes that lead one job after another in its folder, without a registry. */
+/** Processes that lead one job one after another in its folder, without a registry. */
 export function folderStage(folder: string): CrashStage {
   let known: { jobId: string; spec: JobSpec } | undefined;
   const start = async () => {

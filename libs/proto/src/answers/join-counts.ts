@@ -1,4 +1,4 @@
-/** Counts that are not what their sender says of them. */
+/** The error for counts that contradict what their sender says about them. */
 export class CountsError extends Error {
   constructor(message: string) {
     super(message);
@@ -7,9 +7,9 @@ export class CountsError extends Error {
 }
 
 /**
- * The counts that several messages hold, in their order: `lengths` says how many are in each of the arrays that are
- * returned, which share their memory. Throws CountsError, before it takes any memory, for lengths that the bytes cannot
- * hold, and for bytes that are no counts, end within one, or are more or fewer than the lengths say.
+ * Decodes the counts of several messages, in order. Returns one array per entry of `lengths`, with that many counts;
+ * the arrays share memory. Throws CountsError, before it takes any memory, if the bytes cannot hold that many counts,
+ * end within a count, or hold more or fewer. Throws it also for a count of 2^32 or more.
  */
 export function joinCounts(messages: readonly Uint8Array[], lengths: readonly number[]): Uint32Array[] {
   const wanted = lengths.reduce((sum, length) => sum + length, 0);
@@ -37,8 +37,8 @@ export function joinCounts(messages: readonly Uint8Array[], lengths: readonly nu
 }
 
 /**
- * Reads as many counts as `counts` holds from byte `from` on; returns where they end. Throws CountsError where they are
- * too large, or the bytes end before.
+ * Fills `counts` from byte `from` on; returns the offset behind the last one. Throws CountsError if a count is 2^32 or
+ * more, or the bytes end too early.
  */
 export function readCountsAt(bytes: Uint8Array, from: number, counts: Uint32Array): number {
   let at = from;
@@ -63,7 +63,7 @@ export function readCountsAt(bytes: Uint8Array, from: number, counts: Uint32Arra
   return at;
 }
 
-/** Numbers whose last byte is in these bytes; undefined where the bytes end within one. */
+/** How many counts the bytes hold; undefined if the bytes end within a count. */
 export function countsIn(bytes: Uint8Array): number | undefined {
   let ends = 0;
   for (let i = 0; i < bytes.length; i++) if (bytes[i]! < 0x80) ends++;

@@ -25,7 +25,7 @@ const sent = (answer: FoundAnswer, most?: number) =>
 
 const count = fc.oneof(fc.nat(300), fc.nat(2 ** 32 - 1), fc.constantFrom(0, 127, 128, 2 ** 32 - 1));
 
-test('whatever an answer counts is the same once it is put together again, however small its messages are', () => {
+test('the counts of an answer are the same after they are split and joined, however small the messages are', () => {
   fc.assert(
     fc.property(fc.array(fc.array(count)), fc.integer({ min: 5, max: 40 }), (counts, most) => {
       const messages = sent(answerOf(counts), most);
@@ -58,7 +58,7 @@ test('whatever an answer counts is the same once it is put together again, howev
 
 test('a usual answer is one message, and one of many counts has messages within their bounds', () => {
   assert.equal(sent(answerOf([new Uint32Array(256).fill(8100)])).length, 1);
-  // 2^22 counts of two bytes, which are one more than 8 messages hold.
+  // 2^22 counts of two bytes fill 8 messages; the one more needs a ninth.
   const messages = sent(answerOf([new Uint32Array(2 ** 22).fill(255), [1]]));
   assert.equal(messages.length, 9);
   for (const report of messages) assert.equal(excessOf({ report }, reportBounds), undefined);
@@ -71,7 +71,7 @@ test('a usual answer is one message, and one of many counts has messages within 
   assert.equal(maxAnswerParts * maxCountsBytes, 5 * 2 ** 26);
 });
 
-test('counts that are short, long, cut, too large or none are refused', () => {
+test('counts that are too few, too many, cut off, too large or missing are refused', () => {
   const table: [messages: number[][], lengths: number[], sentence: RegExp][] = [
     [[[1, 2]], [3], /Expected 3 counts but received 2 bytes/],
     [[[0x80, 1], [2]], [3], /Expected 3 counts but received 2$/],

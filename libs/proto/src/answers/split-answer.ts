@@ -1,16 +1,16 @@
 import type { AttachRequest, ShardCompleted, SourceResult } from '../gen/halogrid/v1/nodes.ts';
 import { varintLength, varintsLength, writeVarints } from './varints.ts';
 
-/** Bytes of counts in a message at most, so that none holds up what else there is to say for long. */
+/** At most this many bytes of counts in a message, so that other messages need not wait long for one. */
 export const maxCountsBytes = 2 ** 20;
 
-/** Parts of an answer at most: the counts of an image are 2^26 at most, of 5 bytes each at most. */
+/** At most this many parts in an answer: an image has at most 2^26 counts of at most 5 bytes each. */
 export const maxAnswerParts = 320;
 
-/** What was found of a tile, its counts as a device leaves them. */
+/** The result of a tile, with its counts as the device gives them. */
 export type FoundResult = Omit<SourceResult, 'bins' | 'binCount'> & { bins: Uint32Array };
 
-/** An answer before it is put into messages. */
+/** An answer before it is split into messages. */
 export type FoundAnswer = Omit<ShardCompleted, 'results' | 'counts' | 'parts'> & { results: FoundResult[] };
 
 /** Counts that go into one message. */
@@ -20,8 +20,8 @@ interface Piece {
 }
 
 /**
- * The reports that say an answer, in order: its parts, where its counts are more than `most` bytes, and ShardCompleted
- * with what is left. Each is made when it is asked for, so that one of them is in memory at a time.
+ * The messages of an answer, in order: if its counts take more than `most` bytes, its parts, and then ShardCompleted
+ * with the remaining counts. Each is made when it is asked for, so that only one is in memory at a time.
  */
 export function* splitAnswer(
   { results, ...answer }: FoundAnswer,
@@ -46,7 +46,7 @@ export function* splitAnswer(
   }
 }
 
-/** Puts counts into pieces of `most` bytes at most; there is one at least. */
+/** Divides counts into pieces of at most `most` bytes; at least one piece. */
 function cut(arrays: readonly Uint32Array[], most: number): Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece = { counts: 0, bytes: 0 };

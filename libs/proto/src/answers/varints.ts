@@ -1,9 +1,9 @@
-/** A count below 2^53 is kept in as many bytes at most. */
+/** A varint of a count below 2^53 takes at most this many bytes. */
 export const maxVarintBytes = 8;
 
 /**
- * Writes integers from 0 to 2^53 - 1 at `at`, 7 bits a byte, the lowest first, with bit 7 set in all bytes of one but
- * the last. Returns where they end.
+ * Writes integers from 0 to 2^53 - 1 as varints from byte `at` on: 7 bits a byte, the lowest first, with bit 7 set in
+ * all bytes but an integer's last. Returns the offset behind the last one.
  */
 export function writeVarints(values: ArrayLike<number>, bytes: Uint8Array, at: number): number {
   for (let i = 0; i < values.length; i++) {
@@ -33,14 +33,14 @@ export function writeVarints(values: ArrayLike<number>, bytes: Uint8Array, at: n
   return at;
 }
 
-/** Bytes that `writeVarints` takes for them. */
+/** How many bytes `writeVarints` writes for `values`. */
 export function varintsLength(values: ArrayLike<number>): number {
   let length = 0;
   for (let i = 0; i < values.length; i++) length += varintLength(values[i]!);
   return length;
 }
 
-/** Bytes of one of them. */
+/** How many bytes `writeVarints` writes for `value`. */
 export function varintLength(value: number): number {
   if (value < 2 ** 7) return 1;
   if (value < 2 ** 14) return 2;
@@ -51,13 +51,19 @@ export function varintLength(value: number): number {
   return length;
 }
 
-/** Where so many integers end that begin at `at`: each at a byte without bit 7. What is behind the bytes reads as 0. */
+/**
+ * The offset behind `count` varints that begin at `at`; each ends at a byte without bit 7. Bytes behind the end count
+ * as 0.
+ */
 export function skipVarints(bytes: Uint8Array, at: number, count: number): number {
   for (let left = count; left > 0; at++) if (!(bytes[at]! >= 0x80)) left--;
   return at;
 }
 
-/** Reads as many integers as `values` holds, from `at`; returns where they end. What is behind the bytes reads as 0. */
+/**
+ * Fills `values` with varints from byte `at` on; returns the offset behind the last one. Bytes behind the end count as
+ * 0.
+ */
 export function readVarints(bytes: Uint8Array, at: number, values: Float64Array): number {
   for (let i = 0; i < values.length; i++) {
     let byte = bytes[at++]!;

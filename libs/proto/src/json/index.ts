@@ -1,5 +1,5 @@
-// JSON of messages, as the .proto files say: what the coordinator's HTTP API takes and answers. The usual readers of
-// ProtoJSON do not name the place of an error (`sources[2]`), and accept texts for numbers.
+// Reads and writes messages of the .proto files as JSON, for the coordinator's HTTP API. Unlike the usual readers of
+// ProtoJSON, these name the place of an error (`sources[2]`) and refuse texts for numbers.
 export { commentOf } from './comments.ts';
 export { fieldSchema, jsonSchema, type Schema, type SchemaOptions } from './json-schema.ts';
 export { messageOf } from './messages.ts';

@@ -4,19 +4,19 @@ import { jsonName } from './json-name.ts';
 import { hasDefault } from './messages.ts';
 import { isExact, mostExact, wholeRanges } from './scalars.ts';
 
-/** A schema of JSON Schema 2020-12, as OpenAPI 3.1 has them. */
+/** A schema in JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 export type Schema = { [key: string]: unknown };
 
 export interface SchemaOptions {
-  /** The address of a message's schema; told of every message that another one names. */
+  /** Gives the address of a message's schema. Called for every message that another message names. */
   refer: (message: DescMessage) => string;
-  /** Whether fields that have a default may be left out, as in what is asked. */
+  /** Whether the message is a request, where fields that have a default may be left out. */
   isAsked: boolean;
   /** Fields that must be given nevertheless, by message. */
   needed?: { readonly [message: string]: readonly string[] };
 }
 
-/** What the JSON of a message is: that which readMessage takes, or writeMessage gives. */
+/** The schema of a message's JSON, as readMessage takes it or writeMessage gives it. */
 export function jsonSchema(message: DescMessage, options: SchemaOptions): Schema {
   const { isAsked, needed = {} } = options;
   const required = isAsked
@@ -31,7 +31,7 @@ export function jsonSchema(message: DescMessage, options: SchemaOptions): Schema
   };
 }
 
-/** What the value of a field is in JSON. */
+/** The schema of a field's value in JSON. */
 export function fieldSchema(field: DescField, options: SchemaOptions): Schema {
   const one = valueSchema(field, options);
   if (field.fieldKind === 'list') return { type: 'array', items: one, ...described(field) };

@@ -4,7 +4,7 @@ import { descriptorSet } from '../gen/descriptor-set.ts';
 
 let registry: ReturnType<typeof createFileRegistry> | undefined;
 
-/** What the .proto files say of a message of halogrid.v1, all its comments included. */
+/** The descriptor of a message of halogrid.v1, with all its comments. */
 export function messageOf(name: string): DescMessage {
   registry ??= createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
   const message = registry.getMessage(`halogrid.v1.${name}`);
@@ -14,6 +14,6 @@ export function messageOf(name: string): DescMessage {
 
 const implicit = 2 satisfies FeatureSet_FieldPresence.IMPLICIT;
 
-/** Whether a field always has a value, which is its default where nobody set it. */
+/** Whether a field always has a value: its default if it was not set. */
 export const hasDefault = (field: DescField): boolean =>
   field.fieldKind === 'list' || field.fieldKind === 'map' || (field.presence === implicit && !field.oneof);

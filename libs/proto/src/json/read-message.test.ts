@@ -9,7 +9,7 @@ const name = fc.stringMatching(/^[a-z]{1,5}$/);
 const operation = fc.record({ kernel: name, parameters: fc.dictionary(name, fc.string()), border: name });
 const uint32 = fc.nat(2 ** 31 - 1);
 
-/** Specifications of any kind, as ts-proto has them. */
+/** Random specifications, as ts-proto represents them. */
 const specs = fc
   .record(
     {
@@ -35,7 +35,7 @@ const specs = fc
   )
   .map((partial) => JobSpec.fromPartial(partial));
 
-/** As the wire has it: what a decoder gives. */
+/** The message after it was encoded and decoded. */
 const overWire = (message: JobSpec): JobSpec => JobSpec.decode(JobSpec.encode(message).finish());
 
 test('what is written as JSON is read as what the wire gives', () => {

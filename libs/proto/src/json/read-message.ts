@@ -4,19 +4,19 @@ import { hasDefault } from './messages.ts';
 import { wholeRanges } from './scalars.ts';
 
 /**
- * What a request has in the place of what it may have. `field` is named as the request calls it: `grid.rows`,
+ * The error for a value that a request may not have. `field` is the name that the request uses: `grid.rows`,
  * `sources[2]`.
  */
 export class FieldError extends Error {
   readonly field: string;
-  /** Whose value it is: the field, or words where there is no such field. */
+  /** What the value belongs to: the field, or words if there is no such field. */
   readonly what: Sentence;
   readonly allowed: Sentence;
   readonly received: string;
-  /** The names that there are, where `received` is none of them. */
+  /** The allowed names, if `received` is a name that does not exist. */
   readonly names: readonly string[];
 
-  /** `allowed` in words, or the names that there are. */
+  /** `allowed`: in words, or as the list of allowed names. */
   constructor(field: string, allowed: string | readonly string[], received: string, what: Sentence = named(field)) {
     const names = typeof allowed === 'string' ? [] : allowed;
     const some = names.length > 1 ? 'one of ' : '';
@@ -32,8 +32,8 @@ export class FieldError extends Error {
 }
 
 /**
- * The message that JSON stands for, as decoding it would give it. Names are in lowerCamelCase, numbers are numbers, and
- * null is as good as nothing. Throws FieldError for a field that there is not, a value of another type and a number out
+ * Reads a message from JSON; the result is as a decoder gives it. Names are in lowerCamelCase, numbers are JSON
+ * numbers, and null counts as missing. Throws FieldError for an unknown field, a value of another type and a number out
  * of range.
  */
 export function readMessage<Message>(message: DescMessage, json: unknown): Message {
@@ -90,7 +90,7 @@ function readField(field: DescField, value: unknown, path: string): unknown {
   }
 }
 
-/** A value that is in no list. */
+/** Reads a single value: the field's own, or an entry of its list or map. */
 function readOne(field: DescField, value: unknown, path: string): unknown {
   if (field.message) return readFields(field.message, value, path);
   if (field.enum) {
@@ -117,7 +117,7 @@ function readScalar(type: ScalarType, value: unknown, path: string): unknown {
       throw new FieldError(path, 'true or false', shown(value));
     case ScalarType.DOUBLE:
     case ScalarType.FLOAT:
-      // JSON writes numbers that are too large for any.
+      // JSON can write numbers that are too large for a double: they parse as Infinity.
       if (typeof value === 'number' && Number.isFinite(value)) return value;
       throw new FieldError(path, 'a number', shown(value));
     default:
@@ -125,7 +125,7 @@ function readScalar(type: ScalarType, value: unknown, path: string): unknown {
   }
 }
 
-/** What a field has where nobody set it. */
+/** The value of a field that was not set. */
 export function defaultOf(field: DescField): unknown {
   if (field.fieldKind === 'list') return [];
   if (field.fieldKind === 'map') return {};

@@ -5,8 +5,8 @@ import { defaultOf, FieldError } from './read-message.ts';
 import { wholeRanges } from './scalars.ts';
 
 /**
- * The message that the query of a URL stands for. Parameters have the names of its fields as the .proto files write
- * them, and each may be given once, but for lists. An empty number is as good as none. Throws FieldError.
+ * Reads a message from the query of a URL. Parameters are named like the message's fields in the .proto files. Each may
+ * be given once, except lists. An empty number counts as missing. Throws FieldError.
  */
 export function readQuery<Message>(message: DescMessage, query: URLSearchParams): Message {
   const fields = new Map(message.fields.map((field) => [field.name, field]));

@@ -6,7 +6,7 @@ const uint32: [least: number, most: number] = [0, 2 ** 32 - 1];
 const int64: [least: number, most: number] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const uint64: [least: number, most: number] = [0, Number.MAX_SAFE_INTEGER];
 
-/** Whole numbers by their types: those of 64 bits have the range in which a number of JSON is exact. */
+/** The range of each integer type. 64-bit types have the range in which a JSON number is exact. */
 export const wholeRanges: { readonly [Type in ScalarType]?: [least: number, most: number] } = {
   [ScalarType.INT32]: int32,
   [ScalarType.SINT32]: int32,
@@ -21,14 +21,15 @@ export const wholeRanges: { readonly [Type in ScalarType]?: [least: number, most
 };
 
 /**
- * Whether a field has whole numbers that may be above that range: digits in a message, in JSON strings where they are.
+ * Whether a field may hold integers above that range. Such a field is digits in the message; in JSON, integers above
+ * the range are strings.
  */
 export const isExact = ({ proto }: DescField): boolean => proto.options?.jstype === FieldOptions_JSType.JS_STRING;
 
-/** As a number, at most. */
+/** The largest integer that JSON has as a number. */
 export const mostExact = 2 ** 53;
 
-/** A whole number, given by its digits, as JSON has it. */
+/** The JSON value of an integer that is given as digits: a number up to `mostExact`, the digits above it. */
 export function exactNumber(digits: string): number | string {
   const number = Number(digits);
   return number < mostExact || digits === String(mostExact) ? number : digits;

@@ -4,8 +4,8 @@ import { defaultOf } from './read-message.ts';
 import { exactNumber, isExact } from './scalars.ts';
 
 /**
- * A message as JSON has it: what the .proto files name and nothing else. Fields that have a default are always there;
- * of several of which one may be chosen, that one alone.
+ * The JSON value of a message, with only the fields that the .proto files name. Fields that have a default are always
+ * there. A oneof gives only the field that is set.
  */
 export function writeMessage(message: DescMessage, value: object): object {
   const written: Record<string, unknown> = {};

@@ -1,41 +1,38 @@
-/**
- * What is too long, too many or not to be shown in a message: its field as the .proto files name it, and what is
- * allowed.
- */
+/** A value in a message that is too long, has too many entries, or must not be shown. */
 export interface Excess {
-  /** The field, or words about it. */
+  /** The field, as the .proto files name it, or words about it. */
   what: string;
   field: string;
   value: string;
   allowed: string;
 }
 
-/** Looks at the value of a field, whose name is `what`; undefined where it is within its bounds. */
+/** Checks the value of the field named `what`; undefined if it is within its bounds. */
 export type FieldBound<Value> = (value: Value, what: string) => Excess | undefined;
 
 type FieldOf<T> = NonNullable<T>;
 
-/** Fields that hold texts, lists, maps or messages; numbers are as long as they are. */
+/** Fields that hold texts, lists, maps or messages. Numbers need no bound. */
 type Bounded<Message> = {
   [Name in keyof Message]-?: FieldOf<Message[Name]> extends number | boolean ? never : Name;
 }[keyof Message];
 
 /**
- * A bound for every field of a message that can be too long: one that is added to the .proto files is missed by the
- * compiler.
+ * A bound for every field of a message that can be too long. If a field is added to the .proto files, the compiler
+ * reports its missing bound.
  */
 export type Bounds<Message> = { [Name in Bounded<Message>]: FieldBound<FieldOf<Message[Name]>> };
 
 type CaseOf<Choice> = Choice extends { $case: infer Name extends string; value: unknown } ? Name : never;
 type ChosenBy<Choice, Name> = Extract<Choice, { $case: Name }> extends { value: infer Value } ? Value : never;
 
-/** Characters, as JavaScript counts them. */
+/** At most `most` characters, as JavaScript counts them. */
 export function text(most: number): FieldBound<string> {
   return (value, what) =>
     value.length <= most ? undefined : { what, field: what, value, allowed: `at most ${most} characters` };
 }
 
-/** A text that is shown in lists, logs and terminals, and so has no control characters. */
+/** A text that is shown in lists, logs and terminals, and so must have no control characters. */
 export function name(most: number, least = 0): FieldBound<string> {
   const allowed = `${least > 0 ? `${least} to` : 'at most'} ${most} characters, none of them a control character,`;
   return (value, what) =>
@@ -44,7 +41,7 @@ export function name(most: number, least = 0): FieldBound<string> {
       : { what, field: what, value, allowed };
 }
 
-/** So many bytes, or fewer. */
+/** At most `most` bytes. */
 export function bytes(most: number): FieldBound<Uint8Array> {
   return (value, what) =>
     value.length <= most
@@ -58,14 +55,14 @@ export function list<Entry>(most: number, entry: FieldBound<Entry> = () => undef
       return { what: `the number of ${what}`, field: what, value: String(value.length), allowed: `at most ${most}` };
     }
     for (const [i, one] of value.entries()) {
-      // Leases have thousands of entries: the place of one is named where it is wrong alone.
+      // A lease has thousands of entries, so the name of an entry is made only if it is wrong.
       if (entry(one, what)) return entry(one, `${what}[${i}]`);
     }
     return undefined;
   };
 }
 
-/** By name: `key` is the bound of names. */
+/** A map with at most `most` entries; `key` is the bound of their keys. */
 export function map<Value>(
   most: number,
   key: FieldBound<string>,
@@ -83,10 +80,10 @@ export function map<Value>(
   };
 }
 
-/** A message; fields that are absent are within their bounds. */
+/** A message. Missing fields are within their bounds. */
 export function fields<Message extends object>(bounds: Bounds<Message>): FieldBound<Message> {
   const every = Object.entries(bounds).map(([field, bound]) => {
-    // Leases have some thousand messages of one kind: names are made once.
+    // A lease may have thousands of messages of one kind, so the names of fields are made once.
     const named = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     return { field: field as keyof Message, bound: bound as FieldBound<unknown>, named };
   });
@@ -97,7 +94,7 @@ export function fields<Message extends object>(bounds: Bounds<Message>): FieldBo
     });
 }
 
-/** One of several messages, named by which it is. */
+/** A oneof of messages, with a bound for each. */
 export function oneMessageOf<Choice extends { $case: string; value: unknown }>(
   bounds: {
     [Name in CaseOf<Choice>]: FieldBound<ChosenBy<Choice, Name>>;
@@ -109,7 +106,7 @@ export function oneMessageOf<Choice extends { $case: string; value: unknown }>(
   };
 }
 
-/** For what its receiver bounds itself, by the rule that says more. */
+/** For a value that its receiver checks itself, by a rule with a better sentence. */
 export const elsewhere = (): undefined => undefined;
 
 function firstOf<T>(all: readonly T[], look: (one: T) => Excess | undefined): Excess | undefined {

@@ -1,16 +1,22 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
-/** Fields of a message that hold what may be repeated, by number, and those that are it, which are `one` each. */
+/**
+ * The fields of a message that count as parts, by number. `one`: each occurrence is one part. An object: one part, plus
+ * the parts inside it.
+ */
 export interface RepeatedFields {
   readonly [field: number]: RepeatedFields | 'one';
 }
 
-/** Parts of a message at most: an empty one takes two bytes on the wire and a hundred times that once it is decoded. */
+/**
+ * At most this many parts in a message: an empty part takes two bytes on the wire but a hundred times as many once
+ * decoded.
+ */
 export const maxParts = 200_000;
 
 /**
- * Parts of AttachRequest: the leases of hello and of a job that moved; results, errors and stages of an answer, twice,
- * and what it found by pipeline; rankings and hits.
+ * Parts of AttachRequest: the leases of hello and of Brought; an answer's results, errors, both maps of seconds, and
+ * findings by pipeline; rankings and hits.
  */
 export const reportParts: RepeatedFields = {
   1: { 8: 'one' },
@@ -20,11 +26,11 @@ export const reportParts: RepeatedFields = {
 };
 /** Parts of Pipeline: operations and their parameters. */
 const pipelineParts: RepeatedFields = { 1: { 2: 'one' } };
-/** Parts of PipelineSet: pipelines, and what they are made of. */
+/** Parts of PipelineSet: pipelines and their parts. */
 const pipelineSetParts: RepeatedFields = { 1: { 2: pipelineParts, 3: 'one' } };
 /** Parts of SubmitRequest: sources and pipelines. */
 export const submitParts: RepeatedFields = { 1: { 1: 'one', 2: pipelineParts, 18: pipelineSetParts, 19: 'one' } };
-/** Parts of AttachResponse: leases of a welcome, and that go on; pipelines and sources of a lease; queries. */
+/** Parts of AttachResponse: leases of Welcome and Kept; pipelines and frames of a lease; queries. */
 export const orderParts: RepeatedFields = {
   2: { 3: 'one' },
   4: { 5: pipelineParts, 7: { 1: 'one' }, 18: pipelineSetParts },
@@ -32,10 +38,7 @@ export const orderParts: RepeatedFields = {
   22: { 2: 'one' },
 };
 
-/**
- * Decodes a message that has `most` parts at most; throws one sentence for one that has more, before it takes any
- * memory.
- */
+/** Decodes a message. Throws before it takes any memory if the message has more than `most` parts. */
 export function decodeBounded<Message>(
   { decode }: { decode: (bytes: Uint8Array) => Message },
   bytes: Uint8Array,
@@ -48,7 +51,7 @@ export function decodeBounded<Message>(
   return decode(bytes);
 }
 
-/** Counts until there are more than `most`. */
+/** Counts parts, and stops once there are more than `most`. */
 function countParts(reader: BinaryReader, end: number, parts: RepeatedFields, most: number): number {
   let count = 0;
   while (reader.pos < end && count <= most) {

@@ -43,12 +43,15 @@ test('an excess is named as the .proto files name its field', () => {
   }
 });
 
-test('what is said of frames has bounds, whatever part it names', () => {
+test('results of frames have bounds, with or without a part', () => {
   const place = { firstGroup: 0, groups: 1, start: 4, length: 9, checksum: 2 ** 32 - 1 };
   const usual = FoundInPart.create({
     part: '0b8ad4a1-6b1b-4f0e-9f9c-8d8f2a4f6c11',
     places: [{ sources: place, features: place }],
-    ...{ found: 1, pixels: 4, digest: new Uint8Array(32), parts: [{ counted: '4', sums: new Uint8Array(256) }] },
+    found: 1,
+    pixels: 4,
+    digest: new Uint8Array(32),
+    parts: [{ counted: '4', sums: new Uint8Array(256) }],
   });
   const excess = (more: Partial<FoundInPart>) => {
     const value = ShardCompleted.fromPartial({ found: { ...usual, ...more } });
@@ -79,7 +82,7 @@ test('names and values of a map have bounds of their own', () => {
 });
 
 test('a message of many empty parts is refused before it is decoded', () => {
-  // Two bytes an empty error (field 6), in the answer (field 3) of a report.
+  // Empty errors (field 6) of two bytes each, in the answer (field 3) of a report.
   const errors = Buffer.from(Array.from({ length: 1000 }, () => [0x32, 0x00]).flat());
   const report = Buffer.concat([Buffer.from([0x1a, 0xd0, 0x0f]), errors]);
   const decoded = decodeBounded(AttachRequest, report, reportParts, 1001);
@@ -90,7 +93,7 @@ test('a message of many empty parts is refused before it is decoded', () => {
   });
 });
 
-test('parts are counted however deep they are, and whatever else there is does not count', () => {
+test('parts count at any depth, and other fields do not count', () => {
   const operations = Array.from({ length: 3 }, () => ({ kernel: 'lbp', parameters: { a: '1', b: '2' }, border: '' }));
   const request = SubmitRequest.fromPartial({
     spec: { sources: ['file:///a.png', 'file:///dddd'], out: 'o', pipeline: { operations } },
@@ -101,7 +104,7 @@ test('parts are counted however deep they are, and whatever else there is does n
   assert.throws(() => decodeBounded(SubmitRequest, bytes, submitParts, 12));
 });
 
-test('what does not decode is refused as the decoder refuses it', () => {
+test('bytes that do not decode give the error of the decoder', () => {
   for (const bytes of [[0x0a, 0xff, 0xff], [0x1a, 0x05, 0x32], [0xff]]) {
     assert.throws(() => decodeBounded(AttachRequest, Uint8Array.from(bytes), reportParts));
   }

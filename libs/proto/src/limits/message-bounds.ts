@@ -1,6 +1,5 @@
-// How long every text, and how many the entries of every list, of what a coordinator and a node receive may be.
-// Whatever a message holds is kept, logged, shown and sent on to others, so that without these one peer could fill the
-// memory of all.
+// How long each text and list may be in the messages that a coordinator and a node receive. Contents of messages are
+// kept, logged, shown and sent on: without bounds, one peer could fill the memory of all others.
 import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
   CaptureOptions,
@@ -79,33 +78,36 @@ import {
 
 /** Ids and names go into every log line. */
 const maxNameLength = 200;
-/** What a driver says of itself. */
+/** How a driver describes itself. */
 const maxDescriptionLength = 1_000;
 /**
- * A word of the program's own, such as a kernel, a stage or a border; which there are is checked where they are used.
+ * A word from a fixed list, such as a kernel, a stage or a border. The code that uses it checks that it is in the list.
  */
 const word = name(100);
 const id = name(maxNameLength);
-/** A path below an output folder, or of a file in a listed folder, is longer than the URI that a job names. */
+/** A path below an output folder, or of a file in a listed folder. It may be longer than the URI in the job. */
 const place = text(2 * maxUriLength);
 /** A matrix of 31 x 31 numbers of full length as JSON. */
 const maxParameterLength = 32_768;
-/** A sentence of a node, which is cut rather than refused: see `cutSentence`. */
+/** A sentence from a node. A longer one is cut, not refused: see `cutSentence`. */
 export const maxSentenceLength = 1_000;
-/** A lease has a source a frame, of a segment of a video or a batch. */
+/** A lease has one source for each frame of a video segment or a batch. */
 const maxLeaseSources = 65_536;
-/** The block of sources of a lease, which tells each URI by what it does not share with the one before. */
+/**
+ * The block of sources of a lease. It is compact: each URI is stored without the beginning that it shares with the one
+ * before.
+ */
 export const maxSourceBlockBytes = 2 ** 23;
-/** A node is asked for a few files of a folder. */
+/** A Probe asks for a few files of a folder. */
 const maxProbedFiles = 16;
 /** SHA-256. */
 const digestBytes = 32;
 /** The UUID of a part. */
 const partId = name(36);
-/** Digits of a sum below 2^63, and of 65,536 sums of three channels the bytes. */
+/** Digits of a sum below 2^63; bytes of 65,536 sums in three channels. */
 const maxSumDigits = 19;
 const maxSumsBytes = 2 ** 21;
-/** A node holds 64 leases at most. */
+/** A node holds at most 64 leases, far fewer than this. */
 const maxHeld = 4_096;
 
 const any = elsewhere;
@@ -118,7 +120,7 @@ const pipeline = fields<Pipeline>({
   ),
 });
 
-/** As `pipeline`: as many operations, each with parameters as long. */
+/** The same limits as `pipeline`: 100 operations with 100 parameters each. */
 const op = list(100, text(100 * maxParameterLength));
 
 const pipelines = fields<PipelineSet>({
@@ -127,10 +129,10 @@ const pipelines = fields<PipelineSet>({
 
 const video = fields<VideoOptions>({ hwaccel: word });
 
-/** What it may be is for `checkSpec`, which has a sentence for it. */
+/** `checkSpec` checks the values, with a better sentence. */
 const captured = fields<CaptureOptions>({ from: text(maxDescriptionLength), zone: word });
 
-/** A specification. Its URIs and how many there are of them are for `checkSpec`, as are the rules of kernels. */
+/** A specification. `checkSpec` checks its URIs, their number and the rules of kernels. */
 const spec = fields<JobSpec>({
   sources: elsewhere,
   out: elsewhere,
@@ -153,7 +155,7 @@ export const jobIdBounds: FieldBound<GetRequest | WatchRequest | CancelRequest |
 /** There are six states. */
 export const listBounds = fields<ListRequest>({ states: list(16) });
 
-/** Which of the numbers there can be is for `checkSearch`, which has sentences for them. */
+/** `checkSearch` checks the numbers, with better sentences. */
 export const searchBounds = fields<SearchRequest>({
   index: text(maxUriLength),
   query: oneMessageOf<NonNullable<SearchRequest['query']>>({
@@ -185,7 +187,7 @@ const hello = fields<Hello>({
   lacks: list(16, fields<Lack>({ need: place, reason: any })),
 });
 
-/** How many bins a result has is for the ledger to check, which knows the job. */
+/** The ledger checks how many bins a result has, because it knows the job. */
 const result = fields<SourceResult>({ bins: any, rect: any, captured: any });
 
 const filePlace = fields<FilePlace>({});
@@ -209,7 +211,7 @@ const completed = fields<ShardCompleted>({
   mended: fields<MendedSources>({ kinds: list(16, fields<MendedKind>({ mended: any })) }),
 });
 
-/** What a node reports; sentences are cut elsewhere. */
+/** Bounds of a node's reports. Sentences are cut elsewhere. */
 export const reportBounds = fields<AttachRequest>({
   report: oneMessageOf<NonNullable<AttachRequest['report']>>({
     hello,
@@ -259,12 +261,12 @@ const lease = fields<Lease>({
   sources: bytes(maxSourceBlockBytes),
 });
 
-/** What a coordinator orders, but for leases. */
+/** Bounds of a coordinator's orders, except leases. */
 export const orderBounds = fields<AttachResponse>({
   order: oneMessageOf<NonNullable<AttachResponse['order']>>({
     welcome: fields<Welcome>({ kept: held }),
     acknowledge: any,
-    // A lease that is too much is no reason to leave: it alone is refused.
+    // A node refuses only a lease that is too large, and keeps its conversation.
     lease: any,
     recall: fields<Recall>({ jobId: id, shards: list(maxLeaseSources) }),
     drain: any,
@@ -284,7 +286,7 @@ export const orderBounds = fields<AttachResponse>({
 
 export const leaseBounds: FieldBound<Lease> = lease;
 
-/** What of a message is beyond its bounds; undefined: nothing. */
+/** The first value in a message that is beyond its bounds; undefined if all are within them. */
 export function excessOf<Message>(message: Message, bounds: FieldBound<Message>): Excess | undefined {
   return bounds(message, '');
 }

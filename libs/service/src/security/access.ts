@@ -3,19 +3,19 @@ import { includesRole, type Role } from './roles.ts';
 import type { TokenFile } from './token-file.ts';
 import { findToken, hashToken } from './tokens.ts';
 
-/** Why a caller may not: nobody knows who it is, or it may do other things only. One sentence, without a secret. */
+/** Why a caller is refused: it is unknown, or its role is not enough. The sentence holds no secret. */
 export interface Denial {
   kind: 'unauthenticated' | 'forbidden';
   sentence: string;
 }
 
-/** Who may do what. */
+/** Decides what callers may do. */
 export interface Access {
   /** `authorization` is the header of that name. Undefined: the caller may. */
   check(authorization: string | undefined, needed: Role): Denial | undefined;
 }
 
-/** Where nobody is asked: the network, or the certificate that a connection needs, keeps others out. */
+/** Allows everything: only the network, or the certificate that a connection needs, keeps others out. */
 export const openAccess: Access = { check: () => undefined };
 
 export interface AccessClock {
@@ -25,7 +25,7 @@ export interface AccessClock {
   wallMs: () => number;
 }
 
-/** Who has a token of the file may do what its role includes. */
+/** A caller with a token of the file may do what the token's role includes. */
 export function tokenAccess(tokens: TokenFile, { monotonicMs, wallMs }: AccessClock): Access {
   return {
     check(authorization, needed) {
@@ -43,7 +43,7 @@ export function tokenAccess(tokens: TokenFile, { monotonicMs, wallMs }: AccessCl
   };
 }
 
-/** Who has this one token may do everything: for processes that one person's command has started for one another. */
+/** A caller with this one token may do everything. For processes that a user's command starts to work together. */
 export function ownTokenAccess(own: string): Access {
   const digest = hashToken(own);
   return {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createClientSecurity } from './client-security.ts';
 
-test('a token comes from the option, else from the file or the word in the environment, and is read again each time', (t) => {
+test('a token comes from the option, else from the file or the token in the environment, and is read again each time', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-client-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = (name: string) => {
@@ -28,7 +28,7 @@ test('a token comes from the option, else from the file or the word in the envir
   assert.throws(() => createClientSecurity({ tokenFile: join(folder, 'none') }), /\(--token-file\) cannot be read/);
 });
 
-test('a certificate without its key, and files that hold none, are refused', (t) => {
+test('a certificate without its key, and files without a certificate or key, are refused', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-client-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'file');

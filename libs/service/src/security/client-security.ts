@@ -3,23 +3,23 @@ import { readSecretFile } from './secret-file.ts';
 import { openTls, type TlsOptions, type WatchedTls } from './tls-files.ts';
 
 export interface ClientSecurityOptions extends TlsOptions {
-  /** File that holds a token and nothing else. */
+  /** File that holds only a token. */
   tokenFile?: string;
 }
 
-/** How a client shows who it is. */
+/** How a client authenticates. */
 export interface ClientSecurity {
   /** Undefined: without TLS. */
   tls: WatchedTls | undefined;
   /**
-   * The token now, read again each time because it may be rotated; undefined where there is none. Throws UsageError.
+   * The present token, read again each time because it may be rotated; undefined without a token. Throws UsageError.
    */
   token: () => string | undefined;
 }
 
 /**
- * Reads and checks what the options and the environment (HALOGRID_TOKEN_FILE, HALOGRID_TOKEN) name. A token is no
- * option of the command line, because every user of a machine sees these. Throws UsageError.
+ * Reads and checks the files that the options and the environment (HALOGRID_TOKEN_FILE, HALOGRID_TOKEN) name. A token
+ * cannot be given as an option on the command line, because every user of the machine could see it. Throws UsageError.
  */
 export function createClientSecurity(
   options: ClientSecurityOptions,
@@ -37,7 +37,7 @@ export function createClientSecurity(
 
 function oneWord(text: string, where: string): string {
   const word = text.trim();
-  // What a header can carry.
+  // The characters that a header can carry.
   if (/^[\x21-\x7e]+$/.test(word)) return word;
   throw new UsageError(`Expected one token in ${where} but it holds none, or more than one word`);
 }

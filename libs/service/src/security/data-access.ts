@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts';
 export interface DataAccessOptions {
   /** Folders that sources and outputs must lie in. */
   dataRoot?: string[];
-  /** Hosts of http: and https: sources, each item one or several with commas between: NAME, *.NAME or *. */
+  /** Hosts of http: and https: sources: NAME, *.NAME or *. An item may hold several, separated by commas. */
   allowHost?: string[];
 }
 
@@ -16,7 +16,7 @@ export interface DataAccess {
   hosts: string[] | undefined;
 }
 
-/** Checks --data-root and --allow-host. Throws UsageError. */
+/** Reads and checks --data-root and --allow-host. Throws UsageError. */
 export function createDataAccess({ dataRoot, allowHost }: DataAccessOptions): DataAccess {
   return {
     roots: dataRoot?.map((path) => realFolder('--data-root', path)),
@@ -24,7 +24,7 @@ export function createDataAccess({ dataRoot, allowHost }: DataAccessOptions): Da
   };
 }
 
-/** Real paths of folders by their names, which differ. Throws UsageError, which names the option. */
+/** Real paths of folders by their names. Throws UsageError, which names the option, also if two names are equal. */
 export function namedFolders(option: string, paths: readonly string[]): Map<string, string> {
   const folders = new Map<string, string>();
   for (const path of paths) {
@@ -52,7 +52,7 @@ function realFolder(option: string, path: string): string {
 
 function hostPattern(text: string): string {
   const name = text.trim().toLowerCase();
-  // Brackets are those of an IPv6 address.
+  // Brackets enclose an IPv6 address.
   if (/^(\*|(\*\.)?[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[0-9a-f:.]+\])$/.test(name)) return name;
   throw new UsageError(`Expected HOST, *.HOST or * for --allow-host but received '${text}'`);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectionsOf, fewFilesSentence } from './limit-connections.ts';
 
-test('connections take a quarter of the files that may be open, and no more than are of use', () => {
+test('connections take a quarter of the files that may be open, up to a limit', () => {
   const cases: [files: number, connections: number][] = [
     [20, 16],
     [256, 64],
@@ -15,7 +15,7 @@ test('connections take a quarter of the files that may be open, and no more than
   for (const [files, connections] of cases) assert.equal(connectionsOf(files), connections, String(files));
 });
 
-test('few files are told of, with what to change', () => {
+test('a low limit of files gives a warning that says what to change', () => {
   assert.equal(fewFilesSentence(16_384), undefined);
   assert.equal(
     fewFilesSentence(1024),

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 
 export interface ConnectionLimits {
-  /** Open at once; a further one takes the place of the oldest that has not shown yet that it may be there. */
+  /** Most open connections. A further one replaces the oldest that has not authenticated yet. */
   maxConnections: number;
-  /** A connection that has not asked for anything by then is closed. */
+  /** A connection that has not asked for anything in this time is closed. */
   speakWithinMs: number;
 }
 
-/** Four times as many as the nodes for which a coordinator is made. */
+/** Four times the number of nodes that a coordinator is designed for. */
 const enoughConnections = 4096;
 /**
- * The share of the files that a process may open, for one address. It listens at two addresses; half of the files are
- * left for reading and writing.
+ * The share of a process's open files for the connections of one address. A process listens at two addresses; half of
+ * the files are left for reading and writing.
  */
 const partOfFiles = 1 / 4;
 const fewestConnections = 16;
@@ -49,15 +49,12 @@ interface Connection {
   timer: NodeJS.Timeout;
 }
 
-/**
- * Keeps clients that connect and then say nothing, or nothing that is allowed, from taking the place of others, however
- * many there are of them.
- */
+/** Keeps clients that connect and then send nothing, or nothing that is allowed, from crowding out others. */
 export class ConnectionGate {
   readonly #limits: ConnectionLimits;
-  /** Those that have not been let in, oldest first, by `peerAddress`. */
+  /** Connections that are not trusted yet, oldest first, by `peerAddress`. */
   readonly #strangers = new Map<string, Connection>();
-  /** All that are open, by `peerAddress`. */
+  /** All open connections, by `peerAddress`. */
   readonly #sockets = new Map<string, Socket>();
   #open = 0;
 
@@ -70,7 +67,7 @@ export class ConnectionGate {
     server.on('connection', (socket: Socket) => this.add(socket));
   }
 
-  /** A connection was made. */
+  /** Adds a new connection. */
   add(socket: Socket): void {
     const address = peerAddress(socket);
     const timer = setTimeout(() => socket.destroy(), this.#limits.speakWithinMs).unref();
@@ -84,7 +81,7 @@ export class ConnectionGate {
       if (this.#strangers.get(address)?.socket === socket) this.#strangers.delete(address);
     });
     if (this.#open <= this.#limits.maxConnections) return;
-    // The newest itself where all others have been let in.
+    // Closes the newest itself if all others are trusted.
     for (const [oldest, stranger] of this.#strangers) {
       this.#strangers.delete(oldest);
       stranger.socket.destroy();
@@ -92,22 +89,25 @@ export class ConnectionGate {
     }
   }
 
-  /** Closes the connections that have not been let in. */
+  /** Closes the connections that are not trusted yet. */
   close(): void {
     for (const { socket } of this.#strangers.values()) socket.destroy();
   }
 
-  /** Bytes that have gone out to ADDRESS:PORT; 0 where nobody is connected from there. */
+  /** Bytes that have gone out to ADDRESS:PORT; 0 without a connection from there. */
   bytesWritten(address: string): number {
     return this.#sockets.get(address)?.bytesWritten ?? 0;
   }
 
-  /** Closes the connection from ADDRESS:PORT, let in or not. */
+  /** Closes the connection from ADDRESS:PORT, trusted or not. */
   drop(address: string): void {
     this.#sockets.get(address)?.destroy();
   }
 
-  /** The connection from ADDRESS:PORT asked for something. One that `isTrusted` makes room for no other any more. */
+  /**
+   * The connection from ADDRESS:PORT asked for something. From now on a connection that `isTrusted` is not closed to
+   * make room for others.
+   */
   spoke(address: string, isTrusted: boolean): void {
     const connection = this.#strangers.get(address);
     if (!connection) return;

@@ -4,19 +4,18 @@ import { parseAddress } from '../listen-address.ts';
 import { type Greeting, judgeGreeting, type Peer, peerOfOtherWay } from './judge-greeting.ts';
 import type { Tls } from './tls-files.ts';
 
-/** A coordinator says its first bytes at once, over any network in less. */
+/** How long to wait for the first bytes. A coordinator sends them at once, so they arrive in less over any network. */
 const greetWithinMs = 2_000;
 
-/** What a client of HTTP/2, and so of gRPC, says first: a fixed text and an empty SETTINGS frame (RFC 9113, 3.4). */
+/** The first bytes of a client of HTTP/2, and so of gRPC: a fixed text and an empty SETTINGS frame (RFC 9113, 3.4). */
 const preface = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
 ]);
 
 /**
- * Finds out what is at HOST:PORT, to which no gRPC connection came about: greets it in the way that was asked for
- * (`tls`: its certificates; undefined: without TLS), and in the other where that tells nothing. Sends no token. Never
- * rejects.
+ * Finds out what is at HOST:PORT after no gRPC connection could be made. Greets it as asked (`tls`: certificates;
+ * undefined: without TLS), and in the other way if that is inconclusive. Sends no token. Never rejects.
  */
 export async function lookAtPeer(address: string, tls: Tls | undefined): Promise<Peer> {
   const peer = judgeGreeting(await greet(address, tls), tls);
@@ -25,14 +24,14 @@ export async function lookAtPeer(address: string, tls: Tls | undefined): Promise
   return peerOfOtherWay(judgeGreeting({ ...heard, mistrust: undefined }, undefined), tls !== undefined);
 }
 
-/** Connects, sends the preface, and resolves with what comes back. */
+/** Connects, sends the preface, and resolves with the answer. */
 function greet(address: string, tls: Partial<Tls> | undefined): Promise<Greeting> {
   const { host: written, port } = parseAddress('--coordinator', address);
   const host = written.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve) => {
     const heard: Greeting = { isConnected: false, isSecured: false };
-    // A certificate that is not trusted is what is looked for: it is judged afterwards, and nothing is sent but the
-    // preface.
+    // An untrusted certificate is accepted here, because it is one of the faults to find: it is judged afterwards, and
+    // only the preface is sent.
     const secured = tls && {
       ...tls,
       ALPNProtocols: ['h2'],

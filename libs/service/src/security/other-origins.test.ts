@@ -9,11 +9,17 @@ import { secretFolder, writeSecret } from './testing/secrets.ts';
 const allowed = 'https://tools.example.org';
 const reader = 'reader-token-0123456789';
 
-/** Asks a server that wants a token, and lets the pages of one site in, from a page of `origin`. */
+/**
+ * A server that needs a token and allows the pages of one site, and a function that asks it from a page of `origin`.
+ */
 async function setServer(t: TestContext, allowedOrigins: readonly string[]) {
   const tokens = writeSecret(secretFolder(t), 'tokens', `read page ${reader}\n`);
   const server = await startHttp({
-    ...{ host: '127.0.0.1', port: 0, registry: createRegistry('node'), notReady: () => undefined, allowedOrigins },
+    host: '127.0.0.1',
+    port: 0,
+    registry: createRegistry('node'),
+    notReady: () => undefined,
+    allowedOrigins,
     access: createAccess(createServerSecurity({ tokens }), assert.fail),
     route: (_request, response) => Boolean(response.end('api')),
   });
@@ -27,12 +33,12 @@ async function setServer(t: TestContext, allowedOrigins: readonly string[]) {
 
 const asksFirst = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
 
-test('pages of a site that is named may ask, exactly of that one, and its token is wanted nevertheless', async (t) => {
+test('only pages of the named site may ask, and they need a token too', async (t) => {
   const ask = await setServer(t, [allowed]);
   const token = { authorization: `Bearer ${reader}` };
   assert.deepEqual(await ask(allowed, 'OPTIONS', undefined, asksFirst), [204, allowed, 'origin']);
   assert.deepEqual(await ask(allowed, 'GET', undefined, token), [200, allowed, 'origin']);
-  // A page is told why it may not.
+  // The page may read why it was refused.
   assert.deepEqual(await ask(allowed), [401, allowed, 'origin']);
   for (const other of ['http://tools.example.org', `${allowed}:8443`, `${allowed}.evil.example`, 'null', 'https://x']) {
     assert.deepEqual(await ask(other, 'OPTIONS', undefined, asksFirst), [401, null, 'origin'], other);
@@ -41,13 +47,13 @@ test('pages of a site that is named may ask, exactly of that one, and its token 
   assert.deepEqual(await ask(allowed, 'GET', '/metrics', token), [200, null, null]);
 });
 
-test('unless one is named, no page of another site may read anything', async (t) => {
+test('if no site is named, no page of another site may read anything', async (t) => {
   const ask = await setServer(t, []);
   assert.deepEqual(await ask(allowed, 'OPTIONS', undefined, asksFirst), [401, null, null]);
   assert.deepEqual(await ask(allowed, 'GET', undefined, { authorization: `Bearer ${reader}` }), [200, null, null]);
 });
 
-test('an origin is one of a site, as a browser writes it', () => {
+test('an origin is written as a browser writes it', () => {
   const origins = [allowed, 'http://localhost:3000', 'http://[::1]:3000', 'https://example.org:8443'];
   assert.deepEqual(parseOrigins('--allow-origin', origins), origins);
   for (const wrong of [

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { UsageError } from '../usage-error.ts';
 
-/** Origins such as `https://tools.example.org`, each exactly. Throws UsageError. */
+/** Checks origins such as `https://tools.example.org`; each stands only for itself. Throws UsageError. */
 export function parseOrigins(option: string, texts: readonly string[]): readonly string[] {
   for (const text of texts) {
     if (text === '*') {
@@ -14,12 +14,12 @@ export function parseOrigins(option: string, texts: readonly string[]): readonly
   return texts;
 }
 
-/** Seconds that a browser remembers what it may ask. */
+/** Seconds for which a browser remembers what it may ask. */
 const rememberSeconds = 600;
 
 /**
- * Tells a browser whether a page of another site may read the answer (CORS): those of `allowed` origins, without
- * cookies. Whether that was the question itself, which is answered then.
+ * Tells a browser whether a page of another site may read the answer (CORS): pages of `allowed` origins may, without
+ * cookies. Returns true if the request was only this question: it is then answered.
  */
 export function answerOrigin(
   { method, headers }: IncomingMessage,

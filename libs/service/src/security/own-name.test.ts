@@ -15,7 +15,7 @@ for (const host of [
   ],
   undefined,
 ]) {
-  test(`no other site can have made ${host} lead here`, () => assert.equal(whyForeignName(host, own), undefined));
+  test(`no other site can have pointed ${host} here`, () => assert.equal(whyForeignName(host, own), undefined));
 }
 
 for (const host of [
@@ -29,7 +29,7 @@ for (const host of [
     '1.2.3.4.5',
   ],
 ]) {
-  test(`a site may have made ${host} lead here`, () => {
+  test(`another site may have pointed ${host} here`, () => {
     assert.match(whyForeignName(host, own)!, /^Without tokens, this answers at its address, at 'Rack-1' .* --tokens$/);
   });
 }

@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { UsageError } from '../usage-error.ts';
 
-/** Bytes of a file of secrets at most; a token or a key is a few hundred bytes. */
+/** The largest file of secrets in bytes; a token or a key is a few hundred bytes. */
 const maxSecretBytes = 2 ** 20;
 
 /**
- * The text of a file of secrets. The rule is PostgreSQL's for keys: a file that is ours may be open to nobody else, one
- * of root may be readable by its group, which is how container platforms mount secrets. Throws UsageError, without any
- * of the text.
+ * Reads a file of secrets. It checks modes like PostgreSQL does for keys: a file that this user owns must not be open
+ * to others; a file of root may be readable by its group, because container platforms mount secrets so. Throws
+ * UsageError, which holds none of the text.
  */
 export function readSecretFile(option: string, path: string): string {
   let file: number;

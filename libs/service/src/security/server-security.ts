@@ -7,20 +7,20 @@ import type { Warn } from './watched-files.ts';
 export interface ServerSecurityOptions extends TlsOptions {
   /** File of tokens. */
   tokens?: string;
-  /** Callers need the token that this process has in its environment itself, HALOGRID_TOKEN. */
+  /** Callers need the token in this process's own environment variable HALOGRID_TOKEN. */
   ownToken?: boolean;
 }
 
-/** How a server knows who asks, checked. */
+/** How a server authenticates its callers; the options are checked. */
 export interface ServerSecurity {
-  /** With a certificate and its key. With an authority, every caller must show a certificate that it signed. */
+  /** A certificate and its key. With an authority, every caller must show a certificate that the authority signed. */
   tls: WatchedTls | undefined;
   tokensFile: string | undefined;
-  /** The one token of all callers. */
+  /** The one token that all callers use. */
   ownToken: string | undefined;
 }
 
-/** Reads and checks what the options name. Throws UsageError. */
+/** Reads and checks the files that the options name. Throws UsageError. */
 export function createServerSecurity(
   options: ServerSecurityOptions,
   env: Record<string, string | undefined> = {},
@@ -34,18 +34,16 @@ export function createServerSecurity(
   return { tls, tokensFile: options.tokens, ownToken };
 }
 
-/** Whether a server may be reached from other machines: what is sent is encrypted, or callers have a token. */
+/** Whether it is safe that other machines reach the server: traffic is encrypted, or callers have a token. */
 export const isProtected = ({ tls, tokensFile, ownToken }: ServerSecurity): boolean =>
   Boolean(tls || tokensFile || ownToken);
 
-/**
- * The certificates as they are when it is called; undefined: without TLS. Troubles with files that change go to `warn`.
- */
+/** A function that gives the present certificates; undefined: without TLS. Problems with changed files go to `warn`. */
 export function createTls({ tls }: ServerSecurity, warn: Warn): (() => Tls) | undefined {
   return tls && (() => tls.current(warn));
 }
 
-/** Who may do what. Troubles with a file that changes later go to `warn`. */
+/** Decides what callers may do. Problems with a file that changes later go to `warn`. */
 export function createAccess({ tokensFile, ownToken }: ServerSecurity, warn: Warn): Access {
   if (ownToken) return ownTokenAccess(ownToken);
   if (!tokensFile) return openAccess;
@@ -53,9 +51,9 @@ export function createAccess({ tokensFile, ownToken }: ServerSecurity, warn: War
   return tokenAccess(new TokenFile(tokensFile, warn, monotonicMs()), { monotonicMs, wallMs: Date.now });
 }
 
-/** What an operator should know of a server that other machines can reach. */
+/** Warnings for the operator of a server that other machines can reach. */
 export function weaknesses({ tls, tokensFile }: ServerSecurity): string[] {
-  if (!tls && tokensFile) return ['Tokens are sent without TLS: whoever sees the network can use them'];
+  if (!tls && tokensFile) return ['Tokens are sent without TLS: everyone who sees the network traffic can use them'];
   if (tls && !tls.current().ca && !tokensFile) {
     return ['Everyone who reaches this server may use it: TLS without --tls-ca or --tokens asks nobody who they are'];
   }

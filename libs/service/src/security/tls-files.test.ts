@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { makeCertificates, secretFolder } from './testing/secrets.ts';
 import { openTls } from './tls-files.ts';
 
-test('certificates are replaced as a whole, within a second, and what is wrong meanwhile changes nothing but the log', (t) => {
+test('certificates are replaced together, within a second, and wrong files meanwhile change only the log', (t) => {
   const folder = secretFolder(t);
   const [first, second] = ['first', 'second'].map((name) => makeCertificates(folder, name));
   const [tlsCert, tlsKey, tlsCa] = ['cert', 'key', 'ca'].map((name) => join(folder, name)) as [string, string, string];
@@ -15,10 +15,10 @@ test('certificates are replaced as a whole, within a second, and what is wrong m
   install(first!.ca, tlsCa);
   const tls = openTls({ tlsCert, tlsKey, tlsCa })!;
   const warnings: string[] = [];
-  // Later than the certificates are opened, whenever this process began.
+  // Later than the time when the certificates were opened.
   let nowMs = 1e12;
   const later = () => {
-    // A little more than a second: sums of fractions are a little less than they should be at times.
+    // A little more than a second, because of rounding.
     nowMs += 1_001;
     return tls.current((sentence) => warnings.push(sentence), nowMs);
   };

@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts';
 import { readSecretFile } from './secret-file.ts';
 import { type Warn, WatchedFiles } from './watched-files.ts';
 
-/** PEM texts: of one's own certificate, and of the authority that the other side's must be signed by. */
+/** PEM texts: the own certificate and its key, and the authority that must have signed the other side's certificate. */
 export interface Tls {
   cert: string | undefined;
   key: string | undefined;
@@ -18,24 +18,24 @@ export interface TlsOptions {
   tlsCa?: string;
 }
 
-/** What these files hold; where they are replaced, connections that are made later have the new. */
+/** The contents of certificate files. If the files are replaced, later connections use the new contents. */
 export class WatchedTls {
   readonly #files: WatchedFiles<Tls>;
 
-  /** Throws UsageError where they are wrong now. */
+  /** Throws UsageError if the files are wrong now. */
   constructor(options: TlsOptions) {
     const { tlsCert, tlsKey, tlsCa } = options;
     const paths = [tlsCert, tlsKey, tlsCa].filter((path) => path !== undefined);
     this.#files = new WatchedFiles('The certificates', paths, () => readTls(options), performance.now());
   }
 
-  /** The same object until they change. `nowMs` is of a clock that never goes back. */
+  /** The present contents: the same object until the files change. `nowMs` is from a clock that never goes back. */
   current(warn: Warn = () => {}, nowMs: number = performance.now()): Tls {
     return this.#files.current(nowMs, warn);
   }
 }
 
-/** The files that --tls-cert, --tls-key and --tls-ca name; undefined where none is given. Throws UsageError. */
+/** Opens the files that --tls-cert, --tls-key and --tls-ca name; undefined if none is given. Throws UsageError. */
 export function openTls(options: TlsOptions): WatchedTls | undefined {
   const { tlsCert, tlsKey, tlsCa } = options;
   if (!tlsCert !== !tlsKey) {
@@ -47,8 +47,8 @@ export function openTls(options: TlsOptions): WatchedTls | undefined {
 }
 
 /**
- * A certificate with the key of another is refused, too: one of the two files may have been replaced so far. Throws
- * UsageError.
+ * Reads the files. Throws UsageError, also if a certificate does not match its key: only one of the two files may have
+ * been replaced so far.
  */
 function readTls({ tlsCert, tlsKey, tlsCa }: TlsOptions): Tls {
   const tls = {
@@ -59,7 +59,7 @@ function readTls({ tlsCert, tlsKey, tlsCa }: TlsOptions): Tls {
   try {
     createSecureContext(tls);
   } catch (error) {
-    // OpenSSL names what is wrong with the files, never what is in them.
+    // OpenSSL says what is wrong with the files, and never shows their contents.
     throw new UsageError(
       `The certificate, the key or the authority of --tls-… is not good: ${(error as Error).message}`,
     );

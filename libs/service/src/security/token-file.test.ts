@@ -34,7 +34,7 @@ test('tokens are rotated by replacing the file, within a second', (t) => {
   assert.deepEqual(warnings, []);
 });
 
-test('a file that becomes wrong, open to others or missing leaves the last good tokens, and is complained of once', (t) => {
+test('a file that becomes wrong, open to others or missing leaves the last good tokens, with one warning', (t) => {
   const { path, clock, check, warnings } = setUp(t, `submit alice ${first}\n`);
   const spoil = [
     () => writeFileSync(path, 'nonsense\n'),
@@ -64,7 +64,7 @@ test('a token is good until it expires', (t) => {
   assert.deepEqual(check(first), { kind: 'unauthenticated', sentence });
 });
 
-test('who has a role has what it includes and no more', (t) => {
+test('a caller may do exactly what its role includes', (t) => {
   const tokens = { submit: 'submit-0123456789abcdef', node: 'node-0123456789abcdef', read: 'read-0123456789abcdef' };
   const { check } = setUp(
     t,

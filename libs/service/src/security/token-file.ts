@@ -7,7 +7,7 @@ export class TokenFile {
   readonly #file: WatchedFiles<readonly TokenEntry[]>;
   readonly #warn: Warn;
 
-  /** Throws UsageError where the file is wrong now. `nowMs` is of a clock that never goes back, as everywhere here. */
+  /** Throws UsageError if the file is wrong now. `nowMs` is from a clock that never goes back, here and below. */
   constructor(path: string, warn: Warn, nowMs: number) {
     this.#warn = warn;
     this.#file = new WatchedFiles('The tokens', [path], () => readTokens(path), nowMs);
@@ -18,7 +18,7 @@ export class TokenFile {
   }
 }
 
-/** Throws UsageError. */
+/** Reads the tokens of a file. Throws UsageError. */
 export function readTokens(path: string): TokenEntry[] {
   return parseTokens(readSecretFile('--tokens', path), `'${path}' (--tokens)`);
 }

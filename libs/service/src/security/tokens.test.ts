@@ -61,6 +61,6 @@ for (const [line, expected] of [
   });
 }
 
-test('a file without a token is refused, for it would let nobody in', () => {
+test('a file without a token is refused, because nobody could use the server', () => {
   assert.throws(() => parseTokens('# none\n', 'here'), /at least one token in here/);
 });

@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { UsageError } from '../usage-error.ts';
 import { type Role, roles } from './roles.ts';
 
-/** A token as the file of tokens names it; the token itself is not kept. */
+/** A token of the file of tokens. The token itself is not stored. */
 export interface TokenEntry {
   role: Role;
-  /** Whose it is, for logs. */
+  /** Name of the token's owner, for logs. */
   name: string;
   /** SHA-256 of the token. */
   digest: Buffer;
@@ -13,13 +13,13 @@ export interface TokenEntry {
   expiresMs: number | undefined;
 }
 
-/** Shorter ones can be guessed: 16 characters of base64 are 96 bits. */
+/** Fewest characters of a token, because shorter ones can be guessed: 16 characters of base64 are 96 bits. */
 const minTokenLength = 16;
 
 /**
- * Parses a file of tokens: a line each of ROLE NAME TOKEN [EXPIRES], separated by blanks; `sha256:` and 64 hexadecimal
- * digits may stand for the token, and an ISO 8601 time in UTC says when it expires. Empty lines and lines that begin
- * with '#' are passed over. Throws UsageError, which names the line and nothing that may be a secret.
+ * Parses a file of tokens. Each line is ROLE NAME TOKEN [EXPIRES], separated by blanks. `sha256:` and 64 hexadecimal
+ * digits may stand for the token; EXPIRES is an ISO 8601 time in UTC. Empty lines and lines that begin with '#' are
+ * skipped. Throws UsageError, which names the line and shows nothing that may be a secret.
  */
 export function parseTokens(text: string, where: string): TokenEntry[] {
   const entries: TokenEntry[] = [];
@@ -57,12 +57,12 @@ function timeOf(text: string | undefined, refuse: (expected: string) => never): 
     : refuse('a time such as 2030-12-31T00:00:00Z as the end');
 }
 
-/** SHA-256 of a token, for the file of tokens and to compare in a time that says nothing of it. */
+/** SHA-256 of a token, for the file of tokens, and for comparisons whose time reveals nothing about the token. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The entry of a token; every entry is compared, whichever it is. */
+/** The entry of a token. Every entry is compared, so that the time does not reveal which one matches. */
 export function findToken(entries: readonly TokenEntry[], token: string): TokenEntry | undefined {
   const digest = hashToken(token);
   let found: TokenEntry | undefined;

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 
-/** Takes a sentence for whoever runs the process. */
+/** Reports a sentence to the operator of the process. */
 export type Warn = (sentence: string) => void;
 
-/** Files are looked at this often, when what they hold is asked for. */
+/** Least milliseconds between two looks at the files, which happen only when the contents are asked for. */
 const lookEveryMs = 1_000;
 
 /**
- * What files hold, read again when one of them changes, so that they can be rotated without a restart. Files that are
- * wrong, not there any more, or not all replaced yet change nothing but the log: what they held last holds.
+ * The contents of files, read again when one of them changes, so that they can be rotated without a restart. If files
+ * are wrong, missing, or not all replaced yet, a warning is logged, and the last good contents stay valid.
  */
 export class WatchedFiles<T> {
   readonly #what: string;
@@ -19,15 +19,15 @@ export class WatchedFiles<T> {
   #lookedMs: number;
 
   /**
-   * `what` they hold, for sentences: "The tokens". Throws what `read` does where the files are wrong now. `nowMs` is of
-   * a clock that never goes back, as everywhere here.
+   * `what` names the contents in sentences: "The tokens". Throws what `read` throws if the files are wrong now. `nowMs`
+   * is from a clock that never goes back, here and below.
    */
   constructor(what: string, paths: readonly string[], read: () => T, nowMs: number) {
     this.#what = what;
     this.#paths = paths;
     this.#read = read;
     this.#lookedMs = nowMs;
-    // Before they are read: what is written meanwhile is a change.
+    // Taken before the files are read, so that a write meanwhile counts as a change.
     this.#version = this.#versionNow();
     this.#held = read();
   }
@@ -57,7 +57,7 @@ function versionOf(path: string): string {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
     return [dev, ino, size, mtimeMs, ctimeMs].join(' ');
   } catch {
-    // Reading it says why.
+    // Reading the file will report the reason.
     return 'out of reach';
   }
 }

@@ -20,7 +20,7 @@ const misnamed = makeCertificates(folder, 'misnamed', 'DNS:coordinator.example,I
 const pem = ({ cert, key }: typeof own) => ({ cert: readFileSync(cert), key: readFileSync(key) });
 const wanting = { ...pem(own), ca: readFileSync(own.ca), requestCert: true, rejectUnauthorized: true };
 
-// A server of gRPC is one of HTTP/2.
+// Servers of HTTP/2 stand in for gRPC servers.
 const servers: Record<string, Server> = {
   plain: createHttp2(),
   secure: createSecureServer(pem(own)),
@@ -85,7 +85,7 @@ const table: [who: string, options: object, sentence: RegExp][] = [
   ['silent', without, /accepts connections and says nothing: a coordinator that stands still, or another program$/],
 ];
 
-test('a certificate whose time is over is told apart from one of a stranger', () => {
+test('an expired certificate is told apart from an untrusted one', () => {
   const heard = { isConnected: true, isSecured: true, mistrust: 'CERT_HAS_EXPIRED' };
   const peer = judgeGreeting(heard, { ca: 'pem', cert: undefined, key: undefined });
   assert.match(
@@ -94,7 +94,7 @@ test('a certificate whose time is over is told apart from one of a stranger', ()
   );
 });
 
-test('what is wrong with a connection is said with what helps, for each kind of server and of client', async (t) => {
+test('the fault of a connection is reported with a remedy, for each kind of server and of client', async (t) => {
   const warned: Error[] = [];
   const heed = (warning: Error) => warned.push(warning);
   process.on('warning', heed);

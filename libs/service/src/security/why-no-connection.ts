@@ -2,12 +2,12 @@ import type { ClientSecurity } from './client-security.ts';
 import type { Peer } from './judge-greeting.ts';
 import { lookAtPeer } from './look-at-peer.ts';
 
-/** Why no gRPC connection to HOST:PORT came about, in one sentence with what helps. Never rejects. */
+/** Why no gRPC connection to HOST:PORT could be made, in one sentence with a remedy. Never rejects. */
 export async function whyNoConnection(address: string, { tls }: ClientSecurity): Promise<string> {
   return describePeer(await lookAtPeer(address, tls?.current()), address);
 }
 
-/** What waiting does not change: whoever dials, or whoever runs the coordinator, has to. */
+/** Faults that do not pass by waiting: the caller or the coordinator's operator has to correct them. */
 const lastingKinds: ReadonlySet<Peer['kind']> = new Set<Peer['kind']>([
   ...([
     'http',
@@ -22,8 +22,8 @@ const lastingKinds: ReadonlySet<Peer['kind']> = new Set<Peer['kind']>([
 ]);
 
 /**
- * Whether HOST:PORT is dialled in a way that never leads to a connection, as with another authority of certificates.
- * Never rejects.
+ * Whether HOST:PORT is dialled in a way that can never succeed, such as with the wrong certificate authority. Never
+ * rejects.
  */
 export async function isDialledWrongly(address: string, { tls }: ClientSecurity): Promise<boolean> {
   return lastingKinds.has((await lookAtPeer(address, tls?.current())).kind);

@@ -7,7 +7,7 @@ const part = (start: number, end: number): AskedRange => ({ kind: 'part', start,
 const whole: AskedRange = { kind: 'whole' };
 const unsatisfiable: AskedRange = { kind: 'unsatisfiable' };
 
-// The examples of RFC 9110, section 14.1.2, are of 10000 bytes.
+// The examples of RFC 9110, section 14.1.2, have 10000 bytes.
 const table: [string | undefined, number, AskedRange][] = [
   ['bytes=0-499', 10_000, part(0, 499)],
   ['bytes=500-999', 10_000, part(500, 999)],
@@ -34,7 +34,7 @@ for (const [header, size, expected] of table) {
   test(`Range: ${header} of ${size} bytes`, () => assert.deepEqual(parseByteRange(header, size), expected));
 }
 
-test('a part lies inside the file, whatever is asked for', () => {
+test('for any request, a part lies inside the file', () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), fc.nat(10_000), (first, last, size) => {
       for (const header of [`bytes=${first}-${last}`, `bytes=${first}-`, `bytes=-${last}`]) {

@@ -1,15 +1,15 @@
-/** What of a file is asked for; `end` is the last byte, as in HTTP. */
+/** The requested range of a file; `end` is the last byte, as in HTTP. */
 export type AskedRange = { kind: 'whole' } | { kind: 'part'; start: number; end: number } | { kind: 'unsatisfiable' };
 
 /**
- * Reads the header Range for a file of `size` bytes. As RFC 9110 allows, several ranges and what is no range of bytes
- * are answered with the whole file.
+ * Reads the header Range for a file of `size` bytes. As RFC 9110 allows, several ranges, and anything that is not a
+ * range of bytes, give the whole file.
  */
 export function parseByteRange(header: string | undefined, size: number): AskedRange {
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? [];
   if (first === undefined || last === undefined || (first === '' && last === '')) return { kind: 'whole' };
   if (first === '') {
-    // The last so many bytes.
+    // The file's last `length` bytes.
     const length = Math.min(Number(last), size);
     return length === 0 ? { kind: 'unsatisfiable' } : { kind: 'part', start: size - length, end: size - 1 };
   }

@@ -1,6 +1,9 @@
 export type Encoding = 'br' | 'gzip';
 
-/** What a caller takes, by its Accept-Encoding: the shorter one where it takes both alike; undefined: neither. */
+/**
+ * The encoding that a caller prefers, by its Accept-Encoding; the one that compresses better if it accepts both
+ * equally; undefined if it accepts neither.
+ */
 export function chooseEncoding(header: string | undefined): Encoding | undefined {
   const weights = new Map(
     (header ?? '').split(',').map((part): [string, number] => {

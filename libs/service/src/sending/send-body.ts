@@ -4,16 +4,16 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 
-/** Shorter bodies fit a packet as they are. */
+/** Shorter bodies fit into a packet uncompressed. */
 const leastBytes = 1_400;
 
 const compress: Record<Encoding, (body: Uint8Array) => Promise<Buffer>> = {
-  // As small as gzip makes it by default, in a third of the time.
+  // Brotli at this quality gives the size of gzip's default in a third of the time.
   br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: (body) => promisify(gzip)(body),
 };
 
-/** Sends a whole body, compressed where the caller takes that, or 304 where the caller has it. */
+/** Sends a whole body, compressed if the caller accepts that, or 304 if the caller has it already. */
 export async function sendBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -22,7 +22,7 @@ export async function sendBody(
 ): Promise<void> {
   response.setHeader('x-content-type-options', 'nosniff');
   if (response.statusCode === 200) {
-    // Weak: it is the same whatever the encoding.
+    // A weak tag, because it is the same for every encoding.
     const etag = `W/"${createHash('sha1').update(body).digest('base64url')}"`;
     response.setHeader('etag', etag);
     if (hasIt(request, etag)) return void response.writeHead(304).end();
@@ -36,7 +36,7 @@ export async function sendBody(
   response.end(request.method === 'HEAD' ? undefined : sent);
 }
 
-/** Whether a caller has what is named by the tag already (If-None-Match). */
+/** Whether a caller already has the content with this tag (If-None-Match). */
 export function hasIt({ headers }: IncomingMessage, etag: string): boolean {
   const given = headers['if-none-match'];
   if (given === undefined) return false;

@@ -20,13 +20,10 @@ const mediaTypes: Record<string, string> = {
   '.parquet': 'application/vnd.apache.parquet',
 };
 
-/** What is not compressed already. */
+/** Extensions of files that are not compressed already. */
 const texts = new Set(['.json', '.jsonl', '.svg']);
 
-/**
- * Sends a file, or the range of it that is asked for; what is text and asked for as a whole is compressed where the
- * caller takes that.
- */
+/** Sends a file, or the requested range of it. A whole text file is compressed if the caller accepts that. */
 export async function sendFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
   const { size, mtimeMs } = await stat(path);
   const name = `${size.toString(16)}-${Math.round(mtimeMs).toString(16)}`;
@@ -42,7 +39,7 @@ export async function sendFile(request: IncomingMessage, response: ServerRespons
   }
   const isText = texts.has(extname(path));
   const encoding = isText && !request.headers.range ? chooseEncoding(request.headers['accept-encoding']) : undefined;
-  // Ranges are of the bytes of the file: what is compressed has another name, by which no range of it is had.
+  // Ranges refer to the bytes of the file, so a compressed file has another tag, which gives no ranges.
   response.setHeader('etag', encoding ? `"${name}-${encoding}"` : etag);
   if (isText) response.appendHeader('vary', 'accept-encoding');
   if (hasIt(request, etag) || (encoding && hasIt(request, `"${name}-${encoding}"`))) {
@@ -54,7 +51,7 @@ export async function sendFile(request: IncomingMessage, response: ServerRespons
   else response.setHeader('content-length', end - start + 1);
   response.writeHead(range.kind === 'part' ? 206 : 200, {
     'content-type': mediaTypes[extname(path)] ?? 'application/octet-stream',
-    // Names of sources are in the chart: nothing of it may run as a page of this server.
+    // A chart holds names of sources, so nothing in it may run as a page of this server.
     'content-security-policy': "sandbox; default-src 'none'; style-src 'unsafe-inline'",
     'x-content-type-options': 'nosniff',
   });

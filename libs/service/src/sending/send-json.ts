@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendBody } from './send-body.ts';
 
-/** Cache-Control of an answer that holds for this moment alone. */
+/** Cache-Control of an answer that is valid only at this moment. */
 export const noStore = 'no-store';
 
-/** Sends an object as JSON, which nobody keeps. */
+/** Sends an object as JSON that must not be cached. */
 export async function sendJson(
   request: IncomingMessage,
   response: ServerResponse,

@@ -14,7 +14,7 @@ export interface MergedTimes extends Pick<TracedShard, 'shard' | 'attempt' | 'le
   spans: readonly StageSpan[];
 }
 
-/** When shards of a job were where. */
+/** Which node worked on which shard of a job, and when. */
 export type ShardTimesView = Pick<TraceResponse, 'nodes' | 'shards' | 'every'>;
 
 /**

@@ -112,7 +112,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         ...read,
         name: 'getTrace',
         path: '/jobs/{id}/trace',
-        summary: 'When shards of a job were where, for https://ui.perfetto.dev',
+        summary: 'Which node worked on which shard of a job, and when, for https://ui.perfetto.dev',
       },
       answer: { type: 'application/json', words: 'A trace as Chrome writes them' },
       respond: async ({ path }) => chromeTrace(await calls.trace((path as { id: string }).id)),

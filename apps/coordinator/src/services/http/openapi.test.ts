@@ -82,7 +82,7 @@ test('the description has what the .proto files say, and names for all that it t
   const { JobSpecInput, JobSpec, JobStatus } = description.components.schemas;
   assert.deepEqual(JobSpecInput!.required, ['sources']);
   assert.ok(JobSpec!.required!.includes('mapFormat') && JobStatus!.required!.includes('jobId'));
-  assert.match(JobSpecInput!.properties.grid!.description!, /^Every cell gets a histogram of its own/);
+  assert.match(JobSpecInput!.properties.grid!.description!, /^Every cell gets its own histogram/);
   const operations = Object.values(description.paths).flatMap((path) => Object.values(path));
   const names = operations.map(({ operationId }) => operationId);
   assert.equal(new Set(names).size, names.length);

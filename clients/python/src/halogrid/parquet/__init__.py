@@ -1,4 +1,4 @@
-"""Reads the Parquet that halogrid writes, with the standard library alone."""
+"""Reads the Parquet files that halogrid writes, with only the standard library."""
 
 from .reader import read_features
 

@@ -1,18 +1,18 @@
-"""Bytes of a Parquet file that are read from the front."""
+"""Reads bytes of a Parquet file from the front."""
 
 from __future__ import annotations
 
 
 class Malformed(Exception):
-    """The file is damaged: what is said is a part of a sentence."""
+    """The file is damaged; the message is a clause."""
 
 
 class Unsupported(Exception):
-    """The file is written in a way that is not read here; what is said names it."""
+    """The file uses a feature that is not supported here; the message names it."""
 
 
 class Cursor:
-    """A place in bytes. Every read is checked: it raises Malformed where the bytes end before."""
+    """A position in bytes. Every read is checked: it raises Malformed if the bytes end too early."""
 
     __slots__ = ("data", "at", "end")
 
@@ -41,7 +41,7 @@ class Cursor:
         return self.data[self.at - count : self.at]
 
     def varint(self) -> int:
-        """A whole number from 0 to 2^64 - 1, seven bits a byte."""
+        """A whole number from 0 to 2^64 - 1, seven bits per byte."""
         number = shift = 0
         while True:
             byte = self.byte()

@@ -12,28 +12,28 @@ try:
 except ImportError:
     numpy = None  # type: ignore[assignment]
 
-#: Whole numbers are from 0 up to this: others are in no column of halogrid's.
+#: The largest whole number: columns of halogrid hold numbers from 0 to this.
 LARGEST = 2**53 - 1
 
-#: The most bits of a packed difference: those of numbers up to LARGEST have 54 and less.
+#: The most bits of a packed difference that is accepted: differences of numbers up to LARGEST have at most 54.
 _MOST_BITS = 56
 
 
 class Blocks(NamedTuple):
-    """Where differences to the number before are, in blocks of ``size`` that are packed in as many bits each."""
+    """Where the differences of consecutive numbers are, in blocks of ``size`` that are packed in equally many bits each."""
 
     size: int
     at: List[int]
     """The first byte of each block."""
     bits: List[int]
     least: List[int]
-    """To be added to each difference of a block."""
+    """The number to add to each difference of a block."""
 
 
 def unpack(cursor: Cursor, count: int, largest: int = LARGEST, quickly: bool = True) -> Any:
     """``count`` whole numbers from 0 to ``largest``, as an array of int64.
 
-    By NumPy where that is there, unless not ``quickly``.
+    With NumPy if that is installed, unless ``quickly`` is false.
     """
     first, blocks = _read_blocks(cursor, count)
     if count == 0:
@@ -44,7 +44,7 @@ def unpack(cursor: Cursor, count: int, largest: int = LARGEST, quickly: bool = T
 
 
 def _read_blocks(cursor: Cursor, count: int) -> Tuple[int, Blocks]:
-    """The first number, and the blocks of the others; the cursor is behind them then."""
+    """The first number, and the blocks of the others; moves the cursor behind them."""
     whole, per_whole, stated = cursor.varint(), cursor.varint(), cursor.varint()
     first = cursor.zigzag()
     size = whole // per_whole if per_whole else 0
@@ -54,7 +54,7 @@ def _read_blocks(cursor: Cursor, count: int) -> Tuple[int, Blocks]:
     left = count - 1
     while left > 0:
         least = cursor.zigzag()
-        # What is behind the last number has no bytes.
+        # Miniblocks after the last number have no bytes.
         widths = cursor.take(per_whole)[: (left + size - 1) // size]
         if abs(least) > LARGEST or max(widths) > _MOST_BITS:
             raise Malformed("a packed number is too large")
@@ -87,21 +87,21 @@ def _sum(data: bytes, first: int, count: int, blocks: Blocks, largest: int) -> a
 def _sum_quickly(data: bytes, first: int, count: int, blocks: Blocks, largest: int) -> Any:
     at, bits, least = (numpy.array(of, dtype=numpy.int64)[:, None] for of in blocks[1:])
     bit = numpy.arange(blocks.size) * bits
-    # Eight bytes from any place hold the at most 56 bits of a number and those before it in its first byte.
+    # A number has at most 56 bits and begins at one of the 8 bits of its first byte, so eight bytes hold it.
     words = numpy.ndarray(len(data) + 1, dtype="<u8", buffer=data + bytes(8), strides=(1,))
     packed = words[at + (bit >> 3)] >> (bit & 7).astype(numpy.uint64)
     deltas = (packed & ((1 << bits) - 1).astype(numpy.uint64)).astype(numpy.int64)
     deltas += least
     numbers = numpy.concatenate([numpy.array([first]), deltas.reshape(-1)[: count - 1]])
     numpy.cumsum(numbers, out=numbers)
-    # No step is longer than 2^57, so that one beyond 2^63 is found at the number before.
+    # No step exceeds 2^57, so before a sum overflows 2^63, a number is already too large, and this check finds it.
     if numbers.min() < 0 or numbers.max() > largest:
         raise Malformed("a packed number is too large")
     return numbers
 
 
 def unpack_texts(cursor: Cursor, count: int) -> List[str]:
-    """``count`` texts, each stored as the bytes that it shares with the one before, and the others."""
+    """``count`` texts, each stored as the number of bytes that it shares with the one before, and its other bytes."""
     shared = unpack(cursor, count)
     rest = unpack(cursor, count)
     texts: List[str] = []

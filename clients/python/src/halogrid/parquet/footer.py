@@ -1,4 +1,4 @@
-"""What a Parquet file says of itself at its end."""
+"""The footer of a Parquet file, which describes it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Group(NamedTuple):
 
 
 class Footer(NamedTuple):
-    """The row groups of a file, and what it says by key."""
+    """The row groups of a file, and its key-value metadata."""
 
     groups: List[Group]
     about: Dict[str, str]
@@ -69,7 +69,7 @@ def read_footer(file: BinaryIO, size: int) -> Footer:
 
 
 def field(of: Any, number: int, kind: Type, *otherwise: Any) -> Any:
-    """A field of a structure, of that type; else what is given in its place, or Malformed."""
+    """A field of a structure, of type ``kind``. If it is missing, the default, or Malformed without one."""
     if isinstance(of, dict):
         if number not in of and otherwise:
             return otherwise[0]
@@ -80,7 +80,7 @@ def field(of: Any, number: int, kind: Type, *otherwise: Any) -> Any:
 
 
 def text(value: Any) -> str:
-    """Bytes of UTF-8 as a text."""
+    """Decodes UTF-8."""
     try:
         return bytes.decode(value, "utf-8")
     except (TypeError, UnicodeDecodeError):
@@ -124,7 +124,7 @@ def _leaves(elements: List[_Element]) -> List[Tuple[Tuple[str, ...], str, Tuple[
 
 
 def name_of(names: List[str], number: int) -> str:
-    """The name of a number of the format."""
+    """The name that stands for a number in the format."""
     if not 0 <= number < len(names):
         raise Malformed("its description is wrong")
     return names[number]

@@ -21,11 +21,11 @@ _ENCODINGS = [
 
 
 class Page(NamedTuple):
-    """A page, whose values are not decoded."""
+    """A page with its values still encoded."""
 
     rows: int
     values: int
-    """Nulls too."""
+    """How many, including nulls."""
     nulls: int
     encoding: str
     repetition: bytes
@@ -62,7 +62,7 @@ def read_pages(data: bytes, chunk: Chunk) -> Iterator[Page]:
 
 
 def flat_values(page: Page, chunk: Chunk) -> List[Any]:
-    """The values of a page of a column without lists; None where one is null."""
+    """The values of a page of a column without lists; None for a null."""
     if page.values != page.rows or page.repetition:
         raise Malformed(f"the column '{chunk.path[0]}' has not a value a row")
     known = page.values - page.nulls
@@ -100,7 +100,7 @@ def _decode(cursor: Cursor, encoding: str, chunk: Chunk, count: int) -> Any:
         plain = array("q" if chunk.type == "INT64" else "d", cursor.take(8 * count))
         if sys.byteorder == "big":
             plain.byteswap()
-        # Moments may be before 1970.
+        # The optional column holds times, which may be before 1970.
         if chunk.type == "INT64" and count and (max(plain) > LARGEST or min(plain) < -LARGEST * chunk.is_optional):
             raise Malformed(f"a number in the column '{chunk.path[0]}' is too large")
         return plain

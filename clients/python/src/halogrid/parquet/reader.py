@@ -21,7 +21,7 @@ _TYPES = {
 
 
 def read_features(paths: List[str]) -> Table:
-    """All rows of files, in order. Raises Error in one sentence where one is damaged, or written in another way."""
+    """All rows of files, in order. Raises Error with one sentence if a file is damaged or not as halogrid writes it."""
     footers: List[Footer] = []
     for path in paths:
         with _reading(path) as file:
@@ -42,7 +42,7 @@ def read_features(paths: List[str]) -> Table:
 
 @contextmanager
 def _reading(path: str) -> Iterator[BinaryIO]:
-    """The open file; what goes wrong with it becomes an Error of one sentence."""
+    """The open file. Turns failures with it into an Error with one sentence."""
     try:
         with open(path, "rb") as file:
             yield file
@@ -62,7 +62,7 @@ def _read_group(file: BinaryIO, group: Group, table: Table, lists: _Lists) -> No
     histogram = group.chunks.get("histogram")
     if histogram is None or len(histogram.path) != 3:
         raise Malformed("it has no histograms")
-    # First, because they have bytes for every row: no other column has more rows then.
+    # Read first, because histograms have bytes for every row: so other columns cannot claim more rows than there are.
     pages = list(lists.read(_bytes_of(file, histogram), histogram, group.rows))
     columns: Dict[str, List[Any]] = {}
     for name in FLAT_COLUMNS:
@@ -95,11 +95,11 @@ class _Lists:
     """Reads lists of equal length, none of them empty or null."""
 
     def __init__(self) -> None:
-        #: Levels that were found to be right: those of pages are equal but for some.
+        #: Levels that were found to be right. Most pages have the same levels, which are then not checked again.
         self._known: Optional[Tuple[int, int, bytes, bytes]] = None
 
     def read(self, data: bytes, chunk: Chunk, rows: int) -> Iterator[Tuple[Any, int]]:
-        """The counts of ``rows`` rows page by page, one row after another, and how many a row has."""
+        """For each page, the counts of its rows, one row after another, and how many a row has. ``rows`` rows in all."""
         if chunk.type not in ("INT32", "INT64"):
             raise Unsupported(f"{chunk.type} in the column 'histogram'")
         left = rows

@@ -6,7 +6,7 @@ from .cursor import Cursor, Malformed
 
 
 def decompress(data: bytes, size: int) -> bytes:
-    """The ``size`` bytes that were compressed. Raises Malformed where they are not that many."""
+    """Decompresses to ``size`` bytes. Raises Malformed if the result would have another size."""
     cursor = Cursor(data)
     if cursor.varint() != size:
         raise Malformed("a compressed page has another size than its head says")
@@ -28,7 +28,7 @@ def decompress(data: bytes, size: int) -> bytes:
 
 
 def _copy(out: bytearray, tag: int, cursor: Cursor) -> None:
-    """Appends bytes that are there already, which may run into those that it appends."""
+    """Appends a copy of earlier bytes. The copied range may overlap the bytes that it appends."""
     if tag & 3 == 1:
         length, offset = (tag >> 2 & 7) + 4, tag >> 5 << 8 | cursor.byte()
     else:

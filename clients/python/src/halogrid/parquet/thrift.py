@@ -11,12 +11,12 @@ Struct = Dict[int, Any]
 
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 
-#: Structures in structures; those of Parquet are six deep.
+#: The deepest nesting of structures; Parquet's structures are six deep.
 _DEEPEST = 16
 
 
 def read_struct(cursor: Cursor, depth: int = 0) -> Struct:
-    """A structure as its fields by number; bytes stay bytes, lists are lists."""
+    """Reads a structure: its fields by number. Byte strings stay bytes, lists become lists."""
     if depth > _DEEPEST:
         raise Malformed("its description is too deep")
     fields: Struct = {}
@@ -49,7 +49,7 @@ def _read_value(cursor: Cursor, kind: int, depth: int) -> Any:
 def _read_list(cursor: Cursor, depth: int) -> List[Any]:
     head = cursor.byte()
     size = cursor.varint() if head >> 4 == 15 else head >> 4
-    # An element has a byte at least.
+    # Each element takes at least one byte.
     if size > cursor.left or depth > _DEEPEST:
         raise Malformed("it ends early")
     return [_read_value(cursor, head & 15, depth + 1) for _ in range(size)]

@@ -3,13 +3,13 @@ import { packSums } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { Totals } from '@halogrid/results/totals';
 
-/** What a pipeline found of an image; `bins` are those of all cells. */
+/** A pipeline's result of an image; `bins` has the bins of all cells. */
 export interface FoundImage {
   counted: number;
   bins: ArrayLike<number>;
 }
 
-/** For tests: what pipelines found of images, an array each, as a fact has it; of a part that is nowhere. */
+/** For tests: results of images, one array per pipeline, in the form of a fact. Their part does not exist. */
 export function foundImages(
   shapes: readonly HistogramShape[],
   images: readonly (readonly FoundImage[])[],

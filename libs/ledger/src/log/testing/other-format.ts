@@ -1,8 +1,8 @@
-// For tests: what logs of other versions begin with.
+// For tests: the beginning of logs of other versions.
 import { packFact } from '../fact-codec.ts';
 import type { Facts } from '../group.ts';
 
-/** A checkpoint of that format, which the first versions did not state. */
+/** A checkpoint with a format; undefined: without one, as the first versions wrote it. */
 export const otherFormat = (format?: number): Facts => [
   packFact({ kind: 'checkpoint', ...(format && { format }), logs: [], state: {} }),
 ];

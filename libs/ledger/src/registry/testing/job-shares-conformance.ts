@@ -15,7 +15,7 @@ interface Led {
   epoch: number;
 }
 
-/** Holds a registry that several coordinators lead to what `JobShares` says. */
+/** Tests that a registry which several coordinators lead does what `JobShares` promises. */
 export function jobSharesConformance(
   name: string,
   makeDatabase: (t: TestContext) => Promise<OpenSame>,
@@ -38,7 +38,7 @@ export function jobSharesConformance(
       }
     });
 
-  check('everybody leads, with epochs of their own, and keeps the lease', async (join) => {
+  check('every member leads, with its own epoch, and keeps its lease', async (join) => {
     const [a, b] = [await join(), await join()];
     assert.ok(b.epoch > a.epoch);
     assert.equal(await a.registry.renew(a.epoch, longMs), true);
@@ -54,7 +54,7 @@ export function jobSharesConformance(
     );
   });
 
-  check('who writes of a job first leads it, and nobody else writes of it', async (join) => {
+  check('the member that first writes a job leads it, and no other can write it', async (join) => {
     const [a, b] = [await join(), await join()];
     await a.registry.write(a.epoch, [begin('x', '0')]);
     await b.registry.write(b.epoch, [begin('y', '0')]);
@@ -69,7 +69,7 @@ export function jobSharesConformance(
     assert.ok((await look(b)).jobs[0]!.writes > before);
   });
 
-  check('of many that write of one job at once, one leads it', async (join) => {
+  check('if many members write one job at once, one of them leads it', async (join) => {
     const members = await Promise.all([join(), join(), join(), join()]);
     const written = await Promise.allSettled(
       members.map(({ registry, epoch }) => registry.write(epoch, [begin('x', String(epoch))])),
@@ -84,7 +84,7 @@ export function jobSharesConformance(
     const end: JobChange[] = [note('x', '8'), { kind: 'end', jobId: 'x', status: '9' }];
     await a.registry.write(a.epoch, end);
     assert.deepEqual(await leaders(b), { x: undefined, y: a.epoch });
-    // The answer to a transaction may be lost: then it is made again.
+    // If the answer to a transaction is lost, the transaction is made again.
     await a.registry.write(a.epoch, end);
     assert.deepEqual(await leaders(b), { x: undefined, y: a.epoch });
     assert.deepEqual(await statuses(b.registry), { x: '9', y: '0' });
@@ -93,29 +93,32 @@ export function jobSharesConformance(
     assert.deepEqual(await statuses(a.registry), { y: '0' });
   });
 
-  check('jobs of a member whose lease is over are adopted once, and it writes nothing any more', async (join) => {
-    const [a, b, c] = [await join(1), await join(), await join()];
-    await a.registry.write(a.epoch, [begin('x', '0'), begin('y', '0'), begin('z', '0')]);
-    await over(b, a.epoch);
-    const orphans = [
-      { jobId: 'x', leader: a.epoch },
-      { jobId: 'y', leader: a.epoch },
-    ];
-    const taken = await Promise.all([adopt(b, orphans), adopt(c, orphans)]);
-    const adopted = taken.flat();
-    assert.deepEqual(adopted.map(({ jobId }) => jobId).sort(), ['x', 'y']);
-    for (const { epoch } of adopted) assert.ok(epoch > c.epoch);
-    await assert.rejects(a.registry.write(a.epoch, [note('x', '1')]), FencedError);
-    // It cannot write of jobs that nobody took, either: it is known to be gone.
-    await assert.rejects(a.registry.write(a.epoch, [note('z', '1')]), FencedError);
-    await assert.rejects(a.registry.write(a.epoch, [begin('new', '1')]), FencedError);
-    assert.equal(await a.registry.renew(a.epoch, longMs), false);
-    const [winner] = taken[0]!.length > 0 ? [b] : [c];
-    await winner.registry.write(winner.epoch, [note('x', '2')]);
-    assert.deepEqual(await statuses(b.registry), { x: '2', y: '0', z: '0' });
-  });
+  check(
+    'jobs of a member whose lease is over are adopted once, and the member can write nothing more',
+    async (join) => {
+      const [a, b, c] = [await join(1), await join(), await join()];
+      await a.registry.write(a.epoch, [begin('x', '0'), begin('y', '0'), begin('z', '0')]);
+      await over(b, a.epoch);
+      const orphans = [
+        { jobId: 'x', leader: a.epoch },
+        { jobId: 'y', leader: a.epoch },
+      ];
+      const taken = await Promise.all([adopt(b, orphans), adopt(c, orphans)]);
+      const adopted = taken.flat();
+      assert.deepEqual(adopted.map(({ jobId }) => jobId).sort(), ['x', 'y']);
+      for (const { epoch } of adopted) assert.ok(epoch > c.epoch);
+      await assert.rejects(a.registry.write(a.epoch, [note('x', '1')]), FencedError);
+      // It cannot write jobs that were not adopted either, because it counts as gone.
+      await assert.rejects(a.registry.write(a.epoch, [note('z', '1')]), FencedError);
+      await assert.rejects(a.registry.write(a.epoch, [begin('new', '1')]), FencedError);
+      assert.equal(await a.registry.renew(a.epoch, longMs), false);
+      const [winner] = taken[0]!.length > 0 ? [b] : [c];
+      await winner.registry.write(winner.epoch, [note('x', '2')]);
+      assert.deepEqual(await statuses(b.registry), { x: '2', y: '0', z: '0' });
+    },
+  );
 
-  check('a member that is there keeps its jobs, whatever another thinks', async (join) => {
+  check('a member whose lease is not over keeps its jobs, even if another tries to adopt them', async (join) => {
     const [a, b] = [await join(), await join()];
     await a.registry.write(a.epoch, [begin('x', '0')]);
     assert.deepEqual(await adopt(b, [{ jobId: 'x', leader: a.epoch }]), []);
@@ -123,7 +126,7 @@ export function jobSharesConformance(
     assert.deepEqual(await adopt(b, [{ jobId: 'x', leader: b.epoch }]), []);
   });
 
-  check('who was fenced adopts nothing', async (join) => {
+  check('a fenced member adopts nothing', async (join) => {
     const [a, b, c] = [await join(1), await join(1), await join()];
     await a.registry.write(a.epoch, [begin('x', '0')]);
     await over(c, b.epoch);
@@ -132,7 +135,7 @@ export function jobSharesConformance(
     assert.equal((await adopt(c, [{ jobId: 'x', leader: a.epoch }])).length, 1);
   });
 
-  check('a lease that is over and renewed is kept, and all see that it was renewed', async (join) => {
+  check('a lease that is renewed after it was over goes on, and all members see the renewal', async (join) => {
     const [a, b] = [await join(1), await join()];
     await over(b, a.epoch);
     const [before] = (await look(b)).members;
@@ -144,7 +147,7 @@ export function jobSharesConformance(
     await a.registry.write(a.epoch, [begin('x', '0')]);
   });
 
-  check('what a leader says of its jobs, and that one is to end, is there for all', async (join) => {
+  check('all members see what a leader says about its jobs, and that a job is to end', async (join) => {
     const [a, b] = [await join(), await join()];
     await a.registry.write(a.epoch, [begin('x', '0'), begin('y', '0')]);
     const text = JSON.stringify({ waiting: 'ä ‘ \\ "' });
@@ -162,36 +165,39 @@ export function jobSharesConformance(
     );
   });
 
-  check('a question is there for all until it is answered, and its first answer for who asked', async (join) => {
-    const [a, b] = [await join(), await join()];
-    const id = await a.registry.shares.ask('x', 'how?');
-    const other = await a.registry.shares.ask('y', 'why?');
-    assert.notEqual(id, other);
-    const asked = { id, jobId: 'x', what: 'how?' };
-    for (const member of [a, b]) {
-      assert.deepEqual((await look(member)).questions, [asked, { id: other, jobId: 'y', what: 'why?' }]);
-    }
-    assert.equal(await a.registry.shares.takeAnswer(id), undefined);
-    const text = JSON.stringify({ it: 'ä ‘ \\ "', large: 'x'.repeat(100_000) });
-    await b.registry.shares.answer(id, text);
-    await b.registry.shares.answer(id, 'later');
-    assert.deepEqual(
-      (await look(b)).questions.map(({ what }) => what),
-      ['why?'],
-    );
-    assert.equal(await a.registry.shares.takeAnswer(id), text);
-    assert.equal(await a.registry.shares.takeAnswer(id), undefined);
-    await b.registry.shares.answer(id, 'too late');
-    assert.equal(await a.registry.shares.takeAnswer(id), undefined);
-  });
+  check(
+    'all members see a question until it is answered, and the member that asked gets the first answer',
+    async (join) => {
+      const [a, b] = [await join(), await join()];
+      const id = await a.registry.shares.ask('x', 'how?');
+      const other = await a.registry.shares.ask('y', 'why?');
+      assert.notEqual(id, other);
+      const asked = { id, jobId: 'x', what: 'how?' };
+      for (const member of [a, b]) {
+        assert.deepEqual((await look(member)).questions, [asked, { id: other, jobId: 'y', what: 'why?' }]);
+      }
+      assert.equal(await a.registry.shares.takeAnswer(id), undefined);
+      const text = JSON.stringify({ it: 'ä ‘ \\ "', large: 'x'.repeat(100_000) });
+      await b.registry.shares.answer(id, text);
+      await b.registry.shares.answer(id, 'later');
+      assert.deepEqual(
+        (await look(b)).questions.map(({ what }) => what),
+        ['why?'],
+      );
+      assert.equal(await a.registry.shares.takeAnswer(id), text);
+      assert.equal(await a.registry.shares.takeAnswer(id), undefined);
+      await b.registry.shares.answer(id, 'too late');
+      assert.equal(await a.registry.shares.takeAnswer(id), undefined);
+    },
+  );
 
-  check('while members come, go and take over, each write is by who led the job then', async (join) => {
+  check('while members come, go and take over, each write is by the member that led the job then', async (join) => {
     const first = await join(5);
     await first.registry.write(first.epoch, [begin('x', '0')]);
     const writes: LogMark[] = [];
     const live = async (): Promise<void> => {
       const self = await join(5);
-      // It grows for each that looks; looks of several may be answered in another order than they were made.
+      // The epoch grows for each member that looks. Looks of several members may be answered in another order.
       let jobEpoch = 0;
       for (let round = 0; round < 20; round++) {
         await pause(2);
@@ -202,7 +208,7 @@ export function jobSharesConformance(
         jobEpoch = epoch;
         const isOver = members.some((member) => member.epoch === leader && (member.isOver || member.isReleased));
         if (isOver) await adopt(self, [{ jobId: 'x', leader: leader! }]);
-        // What another wrote since would be lost, if it could still be written over.
+        // If this write could still succeed, it would overwrite what another member wrote since.
         const marks = [...(await marksOf(self)), { epoch: self.epoch, bytes: round }];
         await self.registry.write(self.epoch, [{ ...note('x', ''), marks }]).then(
           () => writes.push(marks.at(-1)!),

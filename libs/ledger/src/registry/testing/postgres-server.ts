@@ -1,4 +1,4 @@
-// For tests: a PostgreSQL server of their own.
+// For tests: a private PostgreSQL server.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { Client } from 'pg';
 /** Folder of PostgreSQL's programs, such as /usr/lib/postgresql/15/bin. */
 const programs = process.env.HALOGRID_TEST_POSTGRES;
 
-/** Why tests on PostgreSQL are skipped; false where they are not. */
+/** Why tests with PostgreSQL are skipped; false if they are not. */
 export const skipPostgres: string | false =
   !programs && 'needs PostgreSQL: HALOGRID_TEST_POSTGRES names the folder of its programs';
 
-/** A server with data of its own, reached through a socket in its folder. It is gone when the process ends. */
+/** A server with its own data, reached through a socket in its folder. It is gone when the process ends. */
 export class PostgresServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'halogrid-postgres-'));
   /** PostgreSQL refuses to run as root. */
@@ -27,7 +27,7 @@ export class PostgresServer {
     this.#syncs = syncs;
   }
 
-  /** Unless it syncs what it writes to the disk, that outlives a crash of its processes, and not one of the machine. */
+  /** Without `syncs` the data survive a crash of the server's processes, but not of the machine. */
   static async start({ syncs = true } = {}): Promise<PostgresServer> {
     const server = new PostgresServer(syncs);
     process.once('exit', () => server.#server?.kill('SIGKILL'));
@@ -53,7 +53,7 @@ export class PostgresServer {
     return this.#url(name);
   }
 
-  /** The URL of a new and empty schema, which takes a fraction of what a database does. */
+  /** The URL of a new and empty schema, which is much faster to make than a database. */
   createSchema(): string {
     return `${this.#url('postgres')}?schema=test_${this.#databases++}`;
   }
@@ -89,12 +89,12 @@ export class PostgresServer {
     });
   }
 
-  /** Has every process of the server stand still: connections stay, and nothing answers. */
+  /** Stops every process of the server: connections stay open, and nothing answers. */
   pause(): void {
     this.#signalAll('SIGSTOP');
   }
 
-  /** Has it go on. */
+  /** Lets the server go on. */
   wake(): void {
     this.#signalAll('SIGCONT');
   }
@@ -105,7 +105,7 @@ export class PostgresServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** The first process, so that it starts no more, and those that it started. */
+  /** Signals the first process, so that it starts no more, and then all processes that it started. */
   #signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const { pid } = this.#server!;
     process.kill(pid!, signal);

@@ -12,14 +12,17 @@ export type OpenSame = () => Promise<Registry>;
 /** Far longer than any test. */
 const longMs = 600_000;
 
-/** Holds any registry to what `Registry` says. `makeDatabase` makes an empty one that goes when the test ends. */
+/**
+ * Tests that a registry does what `Registry` promises. `makeDatabase` makes an empty database that is removed when the
+ * test ends.
+ */
 export function registryConformance(
   name: string,
   makeDatabase: (t: TestContext) => Promise<OpenSame>,
   options: { skip?: string | false; hasShares?: boolean } = {},
 ): void {
   const { hasShares = false, ...testOptions } = options;
-  /** A check for registries that one leads at a time. */
+  /** A check only for registries with one leader at a time. */
   const checkAlone = (what: string, act: (open: OpenSame) => Promise<void>) => hasShares || check(what, act);
   const check = (what: string, act: (open: OpenSame) => Promise<void>) =>
     test(`${name}: ${what}`, testOptions, async (t) => {
@@ -36,7 +39,7 @@ export function registryConformance(
       }
     });
 
-  check('what was written is there, in order, also for another that opens it later', async (open) => {
+  check('everything written is there, in order, also for a registry that is opened later', async (open) => {
     const registry = await open();
     const epoch = await lead(registry);
     const marks = [
@@ -68,7 +71,7 @@ export function registryConformance(
     assert.deepEqual(await all(later, []), []);
   });
 
-  check('any changes leave what a map would hold', async (open) => {
+  check('after any changes, the registry holds the same as a map', async (open) => {
     const registry = await open();
     const epoch = await lead(registry);
     const jobId = fc.constantFrom('a', 'aa', 'B', 'a-1', 'a_1');
@@ -216,8 +219,8 @@ export function registryConformance(
       const some = Array.from({ length: 500 }, (_, i) => begin(String(first + i).padStart(4, '0'), status));
       await registry.write(epoch, some);
     }
-    // One in memory holds them anyway. Beside other tests in one process, to know what is held takes a second each time
-    // (measured).
+    // A registry in memory holds all jobs anyway. Measuring takes about a second each time beside other tests in one
+    // process.
     const isOutside = !name.includes('Memory');
     const before = isOutside ? heldBytes() : 0;
     let held = 0;
@@ -227,7 +230,7 @@ export function registryConformance(
       if (isOutside && expected === 2250) held = heldBytes() - before;
     }
     assert.equal(expected, count);
-    // Of 24 MB 18 have passed by then, in pages of 1 MB.
+    // By then 18 of 24 MB have been read, in pages of 1 MB.
     assert.ok(held < 5e6, `${held} bytes were held`);
   });
 
@@ -255,12 +258,12 @@ export function registryConformance(
   });
 }
 
-/** Bytes that something still refers to. */
+/** Bytes of memory that are still in use after a garbage collection. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   collect();
-  // What the first one found is given back on another thread, which the second one waits for.
+  // Another thread frees what the first collection found, and the second one waits for it.
   collect();
   const { arrayBuffers, heapUsed } = process.memoryUsage();
   return arrayBuffers + heapUsed;
@@ -286,7 +289,7 @@ export const statuses = async (registry: Registry): Promise<Record<string, strin
 
 type Model = ReadonlyMap<string, RegisteredJob>;
 
-/** Of several changes of a job the last one counts. Undefined where one of them cannot be made. */
+/** The model after the changes. If a job has several, the last one counts. Undefined if a change cannot be made. */
 function afterChanges(before: Model, changes: readonly JobChange[], epoch: number): Model | undefined {
   const model = new Map(before);
   for (const jobId of new Set(changes.map((change) => change.jobId))) {

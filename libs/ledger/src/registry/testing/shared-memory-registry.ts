@@ -10,7 +10,7 @@ interface HeldLease {
   leaseMs: number;
 }
 
-/** What registries of one memory share that several coordinators lead. */
+/** State that the registries of several coordinators share. */
 export class SharesMemory {
   readonly members = new Map<number, HeldLease>();
   readonly jobs = new JobsInMemory();
@@ -19,7 +19,7 @@ export class SharesMemory {
   epoch = 0;
 }
 
-/** A registry that forgets and that several lead, for tests and the simulation. */
+/** A registry in memory that several coordinators lead, for tests and the simulation. */
 export class SharedMemoryRegistry implements Registry {
   readonly shares: JobShares = {
     look: async (epoch, now) => this.#look(epoch, now),

@@ -25,9 +25,7 @@ export function writeSecret(folder: string, name: string, text: string): string 
   return path;
 }
 
-/**
- * An authority of its own, and a certificate that it signed: for this machine, or for `names` in the words of OpenSSL.
- */
+/** Makes an authority and a certificate that it signed, for this machine or for `names` in OpenSSL's format. */
 export function makeCertificates(folder: string, name: string, names = 'DNS:localhost,IP:127.0.0.1'): Certificates {
   const path = (suffix: string) => join(folder, `${name}-${suffix}.pem`);
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];

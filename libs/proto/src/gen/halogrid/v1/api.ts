@@ -17,71 +17,68 @@ export interface ErrorAnswer {
    * RESOURCE_EXHAUSTED, OUT_OF_RANGE, UNIMPLEMENTED, UNAVAILABLE or INTERNAL.
    */
   code: string;
-  /** What of the request is wrong, as the request calls it: "grid.rows", "sources[2]". */
+  /** The field of the request that is wrong, as the request names it: "grid.rows", "sources[2]". */
   field?:
     | string
     | undefined;
-  /** `error` in parts: texts and, between them, the names of fields, for a program that has names of its own for these. */
+  /** `error` in parts: texts and, between them, names of fields, so that a program can put its own names in their place. */
   parts: string[];
 }
 
 export interface JobsQuery {
-  /** pending, running, finalising, complete, failed or cancelled; several with commas. None: in any state. */
+  /** pending, running, finalising, complete, failed or cancelled; several with commas. Absent: any state. */
   state: string[];
   /** Jobs that were submitted then or later: a time as 2030-01-31T12:00:00Z, or an age as 30min, 2h or 3d. */
   since?:
     | string
     | undefined;
-  /** The newest so many of them, 0 to 1000000; 0: all. */
+  /** At most this many jobs, the newest, 0 to 1000000; 0: all. */
   limit: number;
 }
 
 export interface JobQuery {
-  /** Adds what is merged so far of the pipeline of this name; empty: the first. */
+  /** Adds what is merged so far for the pipeline of this name; empty: the first. */
   merged?:
     | string
     | undefined;
-  /** Of this cell of the grid alone: ROW,COLUMN. */
+  /** Only this cell of the grid: ROW,COLUMN. */
   cell?: string | undefined;
 }
 
-/** A job, and what it did over its time. */
+/** A job and its history. */
 export interface JobDetail {
   job:
     | JobStatus
     | undefined;
-  /** Milliseconds since 1970 by the coordinator's clock: ages are told by it, whatever the clock of who reads. */
+  /** Milliseconds since 1970 by the coordinator's clock. Compare times with it, because the reader's clock may differ. */
   nowMs: number;
-  /** Absent where no coordinator that is there saw the job run, or it ended too long ago. */
+  /** Absent if no running coordinator saw the job run, or the job ended too long ago. */
   history:
     | JobHistoryView
     | undefined;
-  /** Where `merged` asks for it, of a job that has not ended; absent where its leader did not answer. */
+  /** If the query has `merged` and the job has not ended; absent if the job's leader did not answer. */
   merged: MergedSoFar | undefined;
 }
 
-/** What a job did over its time. Buckets are of `width_ms` each and begin at `since_ms`. */
+/** History of a job, in buckets of `width_ms` each from `since_ms` on. */
 export interface JobHistoryView {
-  /** Milliseconds since 1970: the job's submission, or when this coordinator took it up. */
+  /** Milliseconds since 1970: when the job was submitted, or when this coordinator took it over. */
   sinceMs: number;
   elapsedMs: number;
   widthMs: number;
-  /** Merged pixels a second, a mean of each bucket. */
+  /** Merged pixels per second: the mean of each bucket. */
   pixelsPerSecond: number[];
   stages: StageSummary[];
-  /** By name; a hundred at most. */
+  /** Sorted by name; at most a hundred. */
   lanes: NodeLane[];
   nodesWithoutLane: number;
 }
 
-/** How long a stage took a shard, in seconds; quantiles are off by a tenth at most. */
+/** How long shards took in a stage, in seconds; quantiles are off by a tenth at most. */
 export interface StageSummary {
-  /**
-   * wait (for a lease), lease (from it to the merged result), merge (in the ledger); others as ShardCompleted names
-   * them.
-   */
+  /** wait (for a lease), lease (until its result is merged), merge (in the ledger); other names as in ShardCompleted. */
   stage: string;
-  /** Shards. */
+  /** Shards that went through the stage. */
   count: number;
   mean: number;
   p50: number;
@@ -91,10 +88,10 @@ export interface StageSummary {
 
 export interface NodeLane {
   node: string;
-  /** Merged. */
+  /** Merged shards. */
   shards: number;
   pixels: number;
-  /** Shards that it held, as a mean of each bucket; those that are not merged yet are not told. */
+  /** Shards that it held: the mean of each bucket. Shards that are not merged yet are left out. */
   held: number[];
 }
 
@@ -103,51 +100,51 @@ export interface HistogramQuery {
   pipeline?:
     | string
     | undefined;
-  /** Of this cell of the grid alone: ROW,COLUMN. */
+  /** Only this cell of the grid: ROW,COLUMN. */
   cell?: string | undefined;
 }
 
-/** The first fields of histogram.json, of what is merged so far. */
+/** The first fields of histogram.json, for what is merged so far. */
 export interface MergedSoFar {
-  /** Names of the job's pipelines; one empty name where it has one without. */
+  /** Names of the job's pipelines; one empty name if its only pipeline has none. */
   pipelines: string[];
-  /** The one that this tells of. */
+  /** The pipeline that the counts are of. */
   pipeline: string;
-  /** Pixels counted in each channel. In JSON a number up to 2^53, and a string above, as bins are. */
+  /** Pixels counted in each channel. In JSON, up to 2^53 a number, above it a string; the same holds for bins. */
   counted: string;
   channels: ChannelCounts[];
-  /** Absent where it is over all cells and sources. */
+  /** Absent if the counts are over all cells and sources. */
   cell: MergedCell | undefined;
 }
 
 export interface ChannelCounts {
   name: string;
-  /** None where the pipeline has no histogram. */
+  /** Empty if the pipeline has no histogram. */
   bins: string[];
 }
 
 export interface MergedCell {
   row: number;
   column: number;
-  /** It is of so many sources, the first ones. */
+  /** The counts are of the first so many sources. */
   sources: number;
 }
 
-/** Inputs that are set aside, by why. */
+/** Quarantined inputs, grouped by the reason. */
 export interface QuarantinedInputs {
   /** The most frequent first. */
   groups: QuarantinedGroup[];
-  /** Inputs whose files are not told. */
+  /** Inputs whose files are not listed here. */
   leftOut: number;
 }
 
 export interface QuarantinedGroup {
   /** "read", "decode" or "compute". */
   stage: string;
-  /** That of the first input; others may differ in names and numbers. */
+  /** The error of the first input. The other inputs' errors may differ in names and numbers. */
   error: string;
   inputs: number;
-  /** The first of them. */
+  /** The first inputs of the group. */
   files: QuarantinedFile[];
 }
 
@@ -173,9 +170,9 @@ export interface ResultFile {
 
 /** What the caller may do. */
 export interface MayAnswer {
-  /** Submit, cancel and run again. */
+  /** Submit jobs, cancel them and run them again. */
   submit: boolean;
-  /** Why not, in one sentence; empty where it may. */
+  /** Why not, in one sentence; empty if it may. */
   why: string;
 }
 
@@ -190,9 +187,9 @@ export interface FramesQuery {
     | undefined;
   /** The number of a frame of the video `uri`. */
   frame: number;
-  /** From each source to the next; 0 is taken as 1. */
+  /** Distance from one source of the answer to the next; 0 is taken as 1. */
   step: number;
-  /** 1 to 200; 0: 50. */
+  /** Sources in the answer, 1 to 200; 0: 50. */
   count: number;
 }
 
@@ -204,18 +201,18 @@ export interface FramesAnswer {
 }
 
 export interface JobFrame {
-  /** In the job, from 0. */
+  /** Number of the source in the job, from 0. */
   index: number;
   uri: string;
-  /** In its video; absent for an image. */
+  /** Number of the frame in its video; absent for an image. */
   frame?:
     | number
     | undefined;
-  /** In its video, in milliseconds. */
+  /** Time in its video, in milliseconds. */
   timestampMs?:
     | number
     | undefined;
-  /** That of its files, without extension; empty where it is quarantined. */
+  /** The name of its output files, without extension; empty if it is quarantined. */
   name: string;
   width: number;
   height: number;
@@ -228,7 +225,7 @@ export interface ImageQuery {
 }
 
 export interface ImageAnswer {
-  /** Whether it is read by region, or small enough, so that its parts can be shown as large as they are. */
+  /** Whether parts of it can be shown at full size: the image can be read by region, or is small enough. */
   readsParts: boolean;
 }
 
@@ -237,17 +234,17 @@ export interface RegionQuery {
   index?:
     | number
     | undefined;
-  /** Pixels a side of the picture at most, 16 to 2048. */
+  /** The longest side of the picture in pixels at most, 16 to 2048. */
   side: number;
-  /** The part of the source that is shown; without `x`, all of it. */
+  /** Left edge of the part of the source that is shown, in pixels from the left; without `x`, all of it is shown. */
   x?:
     | number
     | undefined;
-  /** As `x`: pixels count from 0 at the upper left. */
+  /** Top edge of the part, in pixels from the top. */
   y: number;
-  /** Pixels of the part from left to right. */
+  /** Width of the part in pixels. */
   width: number;
-  /** Pixels of the part from top to bottom. */
+  /** Height of the part in pixels. */
   height: number;
 }
 
@@ -265,7 +262,7 @@ export interface CellsQuery {
   pipeline: string;
 }
 
-/** The histograms of one source, or of all together. */
+/** The histograms of one source, or of all sources together. */
 export interface FrameHistograms {
   /** Rows of the grid. */
   rows: number;
@@ -276,12 +273,12 @@ export interface FrameHistograms {
 }
 
 export interface CellCounts {
-  /** Every channel, one after another. */
+  /** The bins of every channel, one channel after another. */
   bins: number[];
 }
 
 export interface PictureQuery {
-  /** Pixels a side at most, 16 to 1024; 0: 256. */
+  /** The longest side in pixels at most, 16 to 1024; 0: 256. */
   side: number;
 }
 
@@ -298,13 +295,13 @@ export interface SearchQuery {
     | undefined;
   /** The number of a frame of the video `uri`. */
   frame: number;
-  /** The only pixels of the query that count: X,Y,WxH. */
+  /** Only the pixels of the query in this rectangle count: X,Y,WxH. */
   region: string;
   /** intersection, chi2, l1, hellinger or cosine; empty: intersection. */
   distance: string;
-  /** Results, 1 to 1000; 0: 10. */
+  /** Number of results, 1 to 1000; 0: 10. */
   top: number;
-  /** Compares the query as a whole with each cell of the grid. */
+  /** Compares the whole query with each cell of the grid. */
   cells: boolean;
   /** Only frames captured then or later, in milliseconds since 1970. */
   sinceMs?:
@@ -316,9 +313,9 @@ export interface SearchQuery {
     | undefined;
   /** Only frames of this camera. */
   camera: string;
-  /** Results of one source at most, to 1000; 0: any number. */
+  /** At most this many results of one source, up to 1000; 0: any number. */
   perSource: number;
-  /** Folds results that are at most so many frames from a better one, to 1000000; 0: none. */
+  /** Folds results into a better one that is at most this many frames away, up to 1000000; 0: none. */
   group: number;
 }
 
@@ -335,7 +332,7 @@ export interface KernelForm {
   parameters: ParameterForm[];
   /** Parameters that have no default and may be left out. */
   further: FurtherParameter[];
-  /** The border rule unless one is given. */
+  /** The border rule if none is given. */
   border: string;
   /** A value of `--op`. */
   example: string;
@@ -343,11 +340,11 @@ export interface KernelForm {
 
 export interface ParameterForm {
   name: string;
-  /** Its default; where `is_required`, an example. */
+  /** Its default; if `is_required`, an example. */
   value: string;
-  /** All that it may be, where these are names. */
+  /** All allowed values, if they are names. */
   choices: string[];
-  /** What it may be, as a clause; empty where every value is taken. */
+  /** What is allowed, as a clause; empty if every value is. */
   allowed: string;
   /** It has no default. */
   isRequired: boolean;
@@ -355,7 +352,7 @@ export interface ParameterForm {
 
 export interface FurtherParameter {
   name: string;
-  /** What it may be, as a clause. */
+  /** What is allowed, as a clause. */
   allowed: string;
 }
 
@@ -364,14 +361,14 @@ export interface FolderQuery {
   path: string;
 }
 
-/** What lies in a folder that sources may be in. */
+/** What lies in a folder that may hold sources. */
 export interface FolderAnswer {
   /** Absolute; empty for the list of data roots. */
   path: string;
-  /** The path of the folder around it; empty where that is not to be seen, or it is a data root. */
+  /** Path of the parent folder; empty if the folder is a data root, or its parent may not be seen. */
   parent: string;
   entries: FolderEntry[];
-  /** Further ones, that are not told. */
+  /** Further entries that are not listed. */
   leftOut: number;
 }
 
@@ -382,12 +379,12 @@ export interface FolderEntry {
   bytes: number;
 }
 
-/** What a job comes to. */
+/** What a job would process and write. */
 export interface PlanAnswer {
   sources: number;
   kept: number;
   quarantined: number;
-  /** Whose size is not known before they are decoded. */
+  /** Sources whose size is not known before they are decoded. */
   unknown: number;
   pixels: number;
   shards: number;
@@ -397,7 +394,7 @@ export interface PlanAnswer {
   scratchBytes: number;
   notes: string[];
   reasons: QuarantineReason[];
-  /** Not all was looked at in the ten seconds that a plan may take: it is of what was. */
+  /** The plan covers only part of the sources, because it stopped after the ten seconds that it may take. */
   isPart: boolean;
 }
 

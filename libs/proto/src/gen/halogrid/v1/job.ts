@@ -90,15 +90,15 @@ export function jobStateToNumber(object: JobState): number {
 }
 
 /**
- * One operator of a pipeline, as its canonical name and parameters. The catalogue in libs/kernels says which exist; the
+ * One operator of a pipeline: its canonical name and parameters. The catalogue in libs/kernels says which exist; the
  * coordinator refuses others with INVALID_ARGUMENT before anything is read.
  */
 export interface Operation {
   /** "lbp". */
   kernel: string;
   /**
-   * By name. What is left out takes the operator's default; a job's specification as the coordinator gives it back has
-   * every one, e.g. {"order": "3"}.
+   * By name, e.g. {"order": "3"}. A missing parameter takes the operator's default; a specification that the
+   * coordinator gives back has all of them.
    */
   parameters: { [key: string]: string };
   /**
@@ -114,37 +114,37 @@ export interface Operation_ParametersEntry {
 }
 
 /**
- * Operators applied one after another: the result is what they give one by one on the whole image. Each but the last
- * leaves 8-bit values with the channels that the next one takes.
+ * Operators applied one after another: the result is the same as applying each to the whole image in turn. Each but the
+ * last gives 8-bit values with the channels that the next one takes.
  */
 export interface Pipeline {
   operations: Operation[];
 }
 
-/** Pipelines of one job, each over the same sources, which are decoded once for all of them. */
+/** Pipelines of one job. All process the same sources, which are decoded once for all of them. */
 export interface PipelineSet {
-  /** 1 to 8, of the same input channels. Results are named by their place here. */
+  /** 1 to 8, with the same input channels. Results refer to a pipeline by its index here. */
   named: NamedPipeline[];
 }
 
 export interface NamedPipeline {
   /**
-   * Letters, digits, `-` and `_`, 1 to 64 of them, and no other pipeline's, upper and lower case being the same. Its
-   * results are in the folder of that name.
+   * 1 to 64 letters, digits, `-` and `_`; unique among the job's pipelines, also if upper and lower case count as the
+   * same. Its results are in the folder of that name.
    */
   name: string;
   pipeline:
     | Pipeline
     | undefined;
-  /** In place of `pipeline`, as JobSpec.op. Empty in what a coordinator gives back. */
+  /** In place of `pipeline`, as JobSpec.op. Empty in a specification that a coordinator gives back. */
   op: string[];
 }
 
-/** What a pipeline was asked for with. */
+/** A pipeline as it was asked for. */
 export interface AskedPipeline {
-  /** Empty where it is the only one. */
+  /** Empty if it is the only one. */
   name: string;
-  /** Operations without what is a default anyway: "lbp:labels=uniform". */
+  /** Its operations, without parameters that have their default: "lbp:labels=uniform". */
   operations: string[];
 }
 
@@ -157,32 +157,35 @@ export interface Grid {
 
 /**
  * Everything that decides what a job computes and where its results go. Only `sources` must be given. Two jobs with
- * equal specifications over equal sources give equal digests, whatever `tile_px` and `batch_frames` are.
+ * equal specifications over equal sources give equal digests, even if `tile_px` and `batch_frames` differ.
  */
 export interface JobSpec {
   /**
    * Absolute paths and URIs (file:, http:, https: or s3:) of images, videos, folders, globs and manifests, as the
-   * coordinator sees them; over http: and https: only of files and manifests. Results are in this order. A coordinator
+   * coordinator sees them; over http: and https: only files and manifests. Results are in this order. A coordinator
    * gives back URIs.
    */
   sources: string[];
-  /** Absent where `pipelines` is there. Without either, and without `op`: lbp. */
+  /** Absent if `pipelines` is given. With none of `pipeline`, `pipelines` and `op`: lbp. */
   pipeline:
     | Pipeline
     | undefined;
   /**
    * Absolute path or file: URI of the output folder, as the coordinator sees it. Empty: a folder named by the job's id
-   * in the folder halogrid-out, which is in the first data root or else where the coordinator was started. A
-   * coordinator gives back a URI.
+   * in the folder halogrid-out, which is in the first data root or, without data roots, where the coordinator was
+   * started. A coordinator gives back a URI.
    */
   out: string;
-  /** The dense result of every source: "none", "tiff", "zarr", "png" or "dzi"; empty: none. */
+  /** How the dense result of every source is written: "none", "tiff", "zarr", "png" or "dzi"; empty: none. */
   mapFormat: string;
-  /** Side of the square tiles that an image is cut into. 0: the coordinator chooses, and frames of folders stay whole. */
+  /**
+   * Side in pixels of the square tiles that an image is cut into. 0: the coordinator chooses, and frames of folders
+   * stay whole.
+   */
   tilePx: number;
-  /** Frames a shard, at most. 0: the coordinator chooses. */
+  /** Frames per shard at most. 0: the coordinator chooses. */
   batchFrames: number;
-  /** Every cell gets a histogram of its own, beside that of the whole image; absent: one cell. */
+  /** Every cell gets its own histogram, in addition to the histogram of the whole image; absent: one cell. */
   grid:
     | Grid
     | undefined;
@@ -191,25 +194,25 @@ export interface JobSpec {
     | number
     | undefined;
   /**
-   * Percent of the shards that are verified before they are merged: the reference computes them a second time. 0 to
-   * 100. Above 0 only for a pipeline with a histogram, because that is what is compared.
+   * Percentage of the shards, 0 to 100, that the reference computes a second time to verify them before they are
+   * merged. Above 0 only for a pipeline with a histogram, because histograms are compared.
    */
   verifyPercent?:
     | number
     | undefined;
-  /** Which frames of videos count, and how they are decoded; absent: all. */
+  /** Which frames of videos are processed, and how they are decoded; absent: all frames. */
   video?:
     | VideoOptions
     | undefined;
   /**
-   * Results of an earlier complete job in `out` that this one may follow are kept for sources that are the same as
-   * then. False: the same by size and time of change, or ETag; true: local files by their SHA-256. It changes no
-   * result, and may differ from that job's.
+   * How unchanged sources are recognised when `out` has an earlier complete job that this one may follow; their results
+   * are kept. False: by size and time of change, or ETag; true: local files by their SHA-256. It changes no result, and
+   * may differ from the earlier job's.
    */
   checksum?:
     | boolean
     | undefined;
-  /** Nothing of an earlier job is kept. It may differ from that job's. */
+  /** Nothing of an earlier job in `out` is kept. It may differ from the earlier job's. */
   fresh?:
     | boolean
     | undefined;
@@ -217,11 +220,11 @@ export interface JobSpec {
   maxQuarantined?:
     | MaxQuarantined
     | undefined;
-  /** The job waits where no attached node can read its sources or write its results; otherwise it fails after a while. */
+  /** The job waits if no attached node can read its sources or write its results; otherwise it then fails after a while. */
   waitForNode?:
     | boolean
     | undefined;
-  /** How it is known when the sources were captured; absent: by what files state with a zone. */
+  /** How the capture times of sources are found; absent: from the times that files state with a zone. */
   captured?:
     | CaptureOptions
     | undefined;
@@ -230,20 +233,23 @@ export interface JobSpec {
     | PipelineSet
     | undefined;
   /**
-   * In place of `pipeline`: its operations as texts, KERNEL[:NAME=VALUE,…], with the kernel's own border. Empty in what
-   * a coordinator gives back, which has `pipeline`.
+   * In place of `pipeline`: its operations as texts, KERNEL[:NAME=VALUE,…], with the kernel's own border. Empty in a
+   * specification that a coordinator gives back, which has `pipeline`.
    */
   op: string[];
 }
 
-/** Tells captured_at and camera of features.parquet. It changes nothing else. */
+/** Where captured_at and camera of features.parquet come from. It changes nothing else. */
 export interface CaptureOptions {
   /**
-   * A pattern of names such as "cam{camera}/%Y%m%d/%H%M%S"; "mtime": when files were changed last; empty: what files
-   * state.
+   * A pattern of file names such as "cam{camera}/%Y%m%d/%H%M%S"; "mtime": the time when files were last changed; empty:
+   * the times that files state.
    */
   from: string;
-  /** The zone of times that state none: "Europe/Berlin", "UTC", "+02:00"; empty: they are not known. */
+  /**
+   * The zone of times that are stated without one: "Europe/Berlin", "UTC", "+02:00"; empty: such times count as
+   * unknown.
+   */
   zone: string;
 }
 
@@ -255,28 +261,31 @@ export interface MaxQuarantined {
     { $case: "inputs"; value: number }
     | //
     /**
-     * A percentage of all inputs, 0 to 100: as long as not all are listed, the job fails only by what the listed ones
-     * tell for certain.
+     * A percentage of all inputs, 0 to 100. While inputs are still being listed, the job fails only if the limit is
+     * certain to be passed.
      */
     { $case: "percent"; value: number }
     | undefined;
 }
 
-/** Applies to videos alone. A frame has a number in its video, from 0, and a time from the video's first frame. */
+/**
+ * Applies to videos only. A frame has a number in its video, from 0, and a time that counts from the video's first
+ * frame.
+ */
 export interface VideoOptions {
-  /** Frames whose number is a multiple of this one; 0 is taken as 1. */
+  /** Frames whose number is a multiple of this; 0 is taken as 1. */
   every: number;
   /** Frames from `from_ms` on and before `to_ms`, in milliseconds. */
   fromMs?: number | undefined;
   toMs?:
     | number
     | undefined;
-  /** Frames a second, as a fraction: the first frame at or after each multiple of its inverse. 0 of both: all. */
+  /** Frames per second, as a fraction: takes the first frame at or after each multiple of its inverse. Both 0: all. */
   fpsNum: number;
   fpsDen: number;
   /**
-   * A method of FFmpeg's for decoding in hardware, such as "cuda"; empty: none. Where a node lacks it, it decodes
-   * without.
+   * FFmpeg's name of a method for decoding in hardware, such as "cuda"; empty: none. A node that lacks the method
+   * decodes without it.
    */
   hwaccel: string;
 }
@@ -286,17 +295,17 @@ export interface Counts {
   sources: number;
   /** Inputs whose results are merged. */
   frames: number;
-  /** Shards planned so far, and those committed. */
+  /** Shards planned so far, and shards merged. */
   shards: number;
   shardsDone: number;
-  /** Leases given; equals `shards` when nothing was retried. */
+  /** Leases given; equals `shards` if nothing was retried. */
   attempts: number;
   /** Pixels whose results are merged. */
   pixels: number;
   /** Quarantined inputs. */
   quarantined: number;
   /**
-   * Inputs whose results were kept from an earlier job in the output folder. They count in `frames` and `pixels`, and
+   * Inputs whose results were kept from an earlier job in the output folder. They count in `frames` and `pixels` but
    * belong to no shard. Absent: none.
    */
   kept?: number | undefined;
@@ -320,16 +329,19 @@ export interface JobStatus {
   /** Why the job failed; empty otherwise. */
   error: string;
   /**
-   * SHA-256 over the ordered results in lower-case hex, once the job is complete; of a job of several pipelines over
-   * their names and digests.
+   * SHA-256 over the ordered results in lower-case hex, once the job is complete; for a job with several pipelines,
+   * over their names and digests.
    */
   digest: string;
   /**
-   * Why inputs were quarantined, the most frequent reason first; at most 20. With more reasons the last stands for all
-   * others.
+   * Why inputs were quarantined, the most frequent reason first; at most 20. If there are more reasons, the last entry
+   * stands for all the others.
    */
   reasons: QuarantineReason[];
-  /** Why nothing of the job goes on, in one sentence: no attached node can do what it needs. Empty while something does. */
+  /**
+   * Why the job makes no progress, in one sentence: no attached node can do what it needs. Empty while it makes
+   * progress.
+   */
   waiting: string;
   /**
    * Notes for people about the job's sources, a sentence each, such as which folders and files were left out. At most
@@ -337,13 +349,13 @@ export interface JobStatus {
    */
   notes: string[];
   /**
-   * Nodes whose results are merged, by name and device, whether they are attached or not; absent where nobody counted
-   * them.
+   * How many nodes, told apart by name and device, gave results that are merged, attached or not; absent if they were
+   * not counted.
    */
   nodesUsed?:
     | number
     | undefined;
-  /** Means over the last ten seconds; absent where nothing was merged in them, and once the job has ended. */
+  /** Means over the last ten seconds; absent if nothing was merged in them, or the job has ended. */
   pixelsPerSecond?: number | undefined;
   shardsPerSecond?:
     | number
@@ -354,26 +366,26 @@ export interface JobStatus {
     | undefined;
   /** Inputs from which bytes that hold no pixel were removed; the most frequent sentence first. */
   mended: MendedInputs[];
-  /** Its pipelines as they were asked for. */
+  /** The job's pipelines as they were asked for. */
   asked: AskedPipeline[];
 }
 
 /**
- * Where the time of a job went. Moments are milliseconds since 1970 by the coordinator's clock; 0: not yet, or not
- * known, as an earlier coordinator of the job saw it.
+ * Where the time of a job went. Moments are milliseconds since 1970 by the coordinator's clock; 0: not yet, or unknown
+ * to this coordinator because it happened under an earlier one.
  */
 export interface JobTimes {
   /** The first shard was leased. */
   leasedMs: number;
   /** The last source was listed. */
   listedMs: number;
-  /** The last result was merged, and writing began. */
+  /** The last result was merged, and writing of the output began. */
   computedMs: number;
-  /** Seconds of nodes by stage, as in ShardCompleted, summed over merged shards. */
+  /** Seconds that nodes spent in each stage, as in ShardCompleted, summed over merged shards. */
   stageSeconds: { [key: string]: number };
   /**
-   * Seconds of nodes by what they were busy with, as in ShardCompleted, summed over nodes. `queued`: seconds of the
-   * coordinator, in which shards of the job waited for a node; `away URI`: seconds in which it waited for that host or
+   * Seconds that nodes were busy by activity, as in ShardCompleted, summed over nodes. Two kinds of entry are seconds
+   * of the coordinator: `queued`: shards of the job waited for a node; `away URI`: the job waited for that host or
    * bucket.
    */
   busySeconds: { [key: string]: number };
@@ -389,9 +401,9 @@ export interface JobTimes_BusySecondsEntry {
   value: number;
 }
 
-/** When a shard was in a stage, from the first moment to the last. */
+/** From when to when a shard was in a stage. */
 export interface StageSpan {
-  /** "shard": all of it; "read", "decode", "device", "encode". */
+  /** "shard" (from its first moment to its last), "read", "decode", "device" or "encode". */
   stage: string;
   /** Seconds since the node was given the shard. */
   from: number;
@@ -402,7 +414,7 @@ export interface StageSpan {
 export interface QuarantineReason {
   /** "read", "decode" or "compute". */
   stage: string;
-  /** One sentence; the first of those that differ in numbers and names only. */
+  /** One sentence. Sentences that differ only in numbers and names count as the same reason; this is the first of them. */
   error: string;
   inputs: number;
   /** One of the inputs. */

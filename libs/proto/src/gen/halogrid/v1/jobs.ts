@@ -27,8 +27,8 @@ export interface SubmitRequest {
     | JobSpec
     | undefined;
   /**
-   * Results go to a folder inside `spec.out` that is named by the job's id, as they do where `spec.out` is empty; the
-   * job's specification then says so.
+   * Results go to a folder inside `spec.out` that is named by the job's id. The job's specification then has that
+   * folder as `out`.
    */
   nameOutByJob: boolean;
 }
@@ -37,13 +37,13 @@ export interface SubmitResponse {
   job:
     | JobStatus
     | undefined;
-  /** Where the pages of this coordinator are: that of the job is at /jobs/ID. */
+  /** Where this coordinator serves its pages; the page of the job is at /jobs/ID. */
   pages: PagesAddress | undefined;
 }
 
-/** Where pages are served, as the coordinator was told to listen. */
+/** The address at which the coordinator was told to listen for pages. */
 export interface PagesAddress {
-  /** A name or an address; 0.0.0.0 or [::] for each of its machine's. */
+  /** A name or an address; 0.0.0.0 or [::] stands for every address of its machine. */
   host: string;
   port: number;
   tls: boolean;
@@ -58,19 +58,19 @@ export interface GetResponse {
 }
 
 export interface ListRequest {
-  /** Jobs in one of these states; none: in any. At most 16. */
+  /** Jobs in one of these states; empty: any state. At most 16. */
   states: JobState[];
   /** Jobs that were submitted then or later, in milliseconds since 1970 by the coordinator's clock; absent: whenever. */
   sinceMs?:
     | number
     | undefined;
-  /** The newest so many of them; 0 or absent: all. */
+  /** At most this many jobs, the newest; 0 or absent: all. */
   limit?: number | undefined;
 }
 
 export interface ListResponse {
   jobs: JobStatus[];
-  /** Further jobs that were left out for `limit`. */
+  /** Further jobs that were left out because of `limit`. */
   leftOut: number;
 }
 
@@ -98,32 +98,32 @@ export interface TraceResponse {
   job:
     | JobStatus
     | undefined;
-  /** As trace context of W3C and OpenTelemetry have it, in hexadecimal digits. */
+  /** The trace id as in W3C Trace Context and OpenTelemetry, in hexadecimal digits. */
   traceId: string;
-  /** Milliseconds since 1970 by the coordinator's clock: all seconds count from here. */
+  /** Milliseconds since 1970 by the coordinator's clock: all seconds below count from here. */
   sinceMs: number;
   /** Names of nodes. */
   nodes: string[];
   /** In the order in which they were merged; at most 4096. */
   shards: TracedShard[];
-  /** One of so many shards is told of. */
+  /** If N, `shards` has only every N-th merged shard; 1: all. */
   every: number;
 }
 
-/** A shard that was merged. All are seconds. */
+/** A shard that was merged. Times are in seconds. */
 export interface TracedShard {
-  /** Place in `nodes`. */
+  /** Index in `nodes`. */
   node: number;
   /** As its lease. */
   shard: number;
   attempt: number;
-  /** When it was leased, when its answer had come, and when that was in the ledger. */
+  /** When the shard was leased, when its answer had arrived, and when the answer was in the ledger. */
   leased: number;
   answered: number;
   merged: number;
   /**
-   * What the node told, from `begun` on: by the coordinator's clock, as if the lease and the answer had taken equally
-   * long on their way.
+   * When the node began, by the coordinator's clock, on the assumption that the lease and the answer travelled equally
+   * long. `spans` is what the node reported; its seconds count from `begun`.
    */
   begun: number;
   spans: StageSpan[];
@@ -1144,15 +1144,15 @@ export const TracedShard: MessageFns<TracedShard> = {
 };
 
 /**
- * What people and programs ask of a coordinator. Where a request names a job by `job_id`, that is its id or, of four
- * characters at least, a beginning or an ending that no other id has. INVALID_ARGUMENT: several ids have it; NOT_FOUND:
- * none has.
+ * What people and programs ask of a coordinator. The `job_id` of a request is the job's id, or a beginning or an ending
+ * of it with at least four characters that no other id has. INVALID_ARGUMENT: several ids match; NOT_FOUND: no id
+ * matches.
  */
 export type JobsService = typeof JobsService;
 export const JobsService = {
   /**
-   * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no
+   * Checks the whole specification and accepts the job. INVALID_ARGUMENT: an option is wrong, and one sentence names
+   * it; NOT_FOUND: a source does not exist; FAILED_PRECONDITION: the output folder is in use. A refused job leaves no
    * trace. The metadata `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit: {
@@ -1174,10 +1174,7 @@ export const JobsService = {
     responseSerialize: (value: GetResponse): Buffer => Buffer.from(GetResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetResponse => GetResponse.decode(value),
   },
-  /**
-   * Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest
-   * thousand others.
-   */
+  /** Jobs, newest first. The coordinator knows all jobs that have not ended, and the newest thousand that have. */
   list: {
     path: "/halogrid.v1.Jobs/List" as const,
     requestStream: false as const,
@@ -1188,8 +1185,8 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): ListResponse => ListResponse.decode(value),
   },
   /**
-   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then
-   * the stream closes. Watching an ended job gives that last message.
+   * Sends the job as it is now, again whenever it has changed (at most ten times a second), and a last time when it has
+   * ended; then the stream closes. Watching an ended job gives only that last message.
    */
   watch: {
     path: "/halogrid.v1.Jobs/Watch" as const,
@@ -1201,7 +1198,7 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): WatchResponse => WatchResponse.decode(value),
   },
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the
+   * Stops the job. Its leases are recalled. Its output folder keeps only a job.json with state "cancelled", or the
    * output of the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: {
@@ -1214,8 +1211,8 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): CancelResponse => CancelResponse.decode(value),
   },
   /**
-   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or
-   * it ended too long ago.
+   * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it
+   * saw nothing of the job, or the job ended too long ago.
    */
   trace: {
     path: "/halogrid.v1.Jobs/Trace" as const,
@@ -1230,39 +1227,36 @@ export const JobsService = {
 
 export interface JobsServer extends UntypedServiceImplementation {
   /**
-   * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no
+   * Checks the whole specification and accepts the job. INVALID_ARGUMENT: an option is wrong, and one sentence names
+   * it; NOT_FOUND: a source does not exist; FAILED_PRECONDITION: the output folder is in use. A refused job leaves no
    * trace. The metadata `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit: handleUnaryCall<SubmitRequest, SubmitResponse>;
   /** The job as it is now. */
   get: handleUnaryCall<GetRequest, GetResponse>;
-  /**
-   * Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest
-   * thousand others.
-   */
+  /** Jobs, newest first. The coordinator knows all jobs that have not ended, and the newest thousand that have. */
   list: handleUnaryCall<ListRequest, ListResponse>;
   /**
-   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then
-   * the stream closes. Watching an ended job gives that last message.
+   * Sends the job as it is now, again whenever it has changed (at most ten times a second), and a last time when it has
+   * ended; then the stream closes. Watching an ended job gives only that last message.
    */
   watch: handleServerStreamingCall<WatchRequest, WatchResponse>;
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the
+   * Stops the job. Its leases are recalled. Its output folder keeps only a job.json with state "cancelled", or the
    * output of the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: handleUnaryCall<CancelRequest, CancelResponse>;
   /**
-   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or
-   * it ended too long ago.
+   * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it
+   * saw nothing of the job, or the job ended too long ago.
    */
   trace: handleUnaryCall<TraceRequest, TraceResponse>;
 }
 
 export interface JobsClient extends Client {
   /**
-   * Checks the whole specification and accepts the job. INVALID_ARGUMENT: a wrong option, with one sentence that names
-   * it; NOT_FOUND: a source that does not exist; FAILED_PRECONDITION: an output folder in use. A refused job leaves no
+   * Checks the whole specification and accepts the job. INVALID_ARGUMENT: an option is wrong, and one sentence names
+   * it; NOT_FOUND: a source does not exist; FAILED_PRECONDITION: the output folder is in use. A refused job leaves no
    * trace. The metadata `halogrid-field` of a refusal names the field that is wrong: "grid.rows".
    */
   submit(
@@ -1293,10 +1287,7 @@ export interface JobsClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetResponse) => void,
   ): ClientUnaryCall;
-  /**
-   * Jobs, newest first: those that the coordinator still knows, which are all that have not ended and the newest
-   * thousand others.
-   */
+  /** Jobs, newest first. The coordinator knows all jobs that have not ended, and the newest thousand that have. */
   list(request: ListRequest, callback: (error: ServiceError | null, response: ListResponse) => void): ClientUnaryCall;
   list(
     request: ListRequest,
@@ -1310,8 +1301,8 @@ export interface JobsClient extends Client {
     callback: (error: ServiceError | null, response: ListResponse) => void,
   ): ClientUnaryCall;
   /**
-   * The job now, again whenever it has changed (at most ten times a second), and a last time when it has ended; then
-   * the stream closes. Watching an ended job gives that last message.
+   * Sends the job as it is now, again whenever it has changed (at most ten times a second), and a last time when it has
+   * ended; then the stream closes. Watching an ended job gives only that last message.
    */
   watch(request: WatchRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchResponse>;
   watch(
@@ -1320,7 +1311,7 @@ export interface JobsClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchResponse>;
   /**
-   * Stops the job: its leases are recalled, its output folder keeps only a job.json with state "cancelled", or the
+   * Stops the job. Its leases are recalled. Its output folder keeps only a job.json with state "cancelled", or the
    * output of the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel(
@@ -1339,8 +1330,8 @@ export interface JobsClient extends Client {
     callback: (error: ServiceError | null, response: CancelResponse) => void,
   ): ClientUnaryCall;
   /**
-   * When shards of the job were where, as far as this coordinator saw it. FAILED_PRECONDITION: it saw nothing of it, or
-   * it ended too long ago.
+   * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it
+   * saw nothing of the job, or the job ended too long ago.
    */
   trace(
     request: TraceRequest,

@@ -22,17 +22,14 @@ import {
 } from "@grpc/grpc-js";
 import { CaptureOptions, Grid, Pipeline, PipelineSet, StageSpan } from "./job.ts";
 
-/** What an error of a source tells. */
+/** The kind of reason why a source failed. */
 export const Cause = {
   UNSPECIFIED: "CAUSE_UNSPECIFIED",
-  /**
-   * CONTENT - The bytes are those that were listed, and something is wrong with them: damage, a format or size that is not
-   * supported.
-   */
+  /** CONTENT - The file is unchanged since it was listed, and its content is at fault: damage, or an unsupported format or size. */
   CONTENT: "CAUSE_CONTENT",
   /** ACCESS - The bytes could not be read: not found, an error of input or output, too many open files. */
   ACCESS: "CAUSE_ACCESS",
-  /** CHANGED - There are other bytes than those that were listed: another size, time or ETag. */
+  /** CHANGED - The file has changed since it was listed: it has another size, time or ETag. */
   CHANGED: "CAUSE_CHANGED",
   /** AWAY - The host or bucket failed: no connection, no address, no answer in time, 408, 429 or 5xx. */
   AWAY: "CAUSE_AWAY",
@@ -105,7 +102,7 @@ export interface AttachRequest {
   report:
     | { $case: "hello"; value: Hello }
     | //
-    /** Nothing new; sent when nothing else was, well before the deadline. */
+    /** Nothing new. A node sends it well before the deadline if it has sent nothing else. */
     { $case: "heartbeat"; value: Heartbeat }
     | { $case: "completed"; value: ShardCompleted }
     | { $case: "failed"; value: ShardFailed }
@@ -126,57 +123,57 @@ export interface AttachRequest {
 export interface Hello {
   /** Chosen by the node, equal across its reconnections and unlike any other node's. */
   nodeId: string;
-  /** For people; unique if they keep it so. */
+  /** For people. Nothing enforces that it is unique. */
   name: string;
-  /** A node of another protocol version is refused with FAILED_PRECONDITION. */
+  /** A node with another protocol version is refused with FAILED_PRECONDITION. */
   protocol: number;
   softwareVersion: string;
   device:
     | DeviceInfo
     | undefined;
   /**
-   * How many bytes of decoded pixels the node will hold at once: the coordinator leases shards up to this sum, and one
-   * shard at least; 0: none before a Credit comes.
+   * How many bytes of decoded pixels the node will hold at once. The coordinator leases shards up to this sum, but
+   * always at least one shard; 0: no shard before a Credit comes.
    */
   creditBytes: number;
-  /** The node sees no files of the coordinator's: leases carry `hand_over`. */
+  /** The node does not see the coordinator's files, so its leases carry `hand_over`. */
   remoteStorage: boolean;
   /**
-   * Leases of an earlier conversation that the node still works on, or has the answers of: the welcome says which of
-   * them go on. A node keeps them for a minute after its connection broke.
+   * Leases of an earlier conversation that the node still works on or has answers for. The welcome says which of them
+   * continue. A node keeps them for a minute after its connection broke.
    */
   held: HeldLease[];
   /**
-   * Which results the node computes: a number that rises with every change of a digest. A node of another one is
-   * refused.
+   * Version of the results that the node computes: a number that rises with every change of a digest. A node with
+   * another number than the coordinator's is refused.
    */
   resultsVersion: number;
   /** What shards may need that this node cannot do: "decode video", "decode jpeg". */
   lacks: Lack[];
   /**
-   * Shards that the node decodes at the same time; 0: it does not say. So many it is leased before anybody knows how
-   * fast it is, where there are enough for all nodes.
+   * Shards that the node decodes at the same time; 0: not told. The node is leased this many before its speed is known,
+   * if there are enough shards for all nodes.
    */
   decoders: number;
-  /** The node looks through parts of indexes; absent: it ignores such orders. */
+  /** The node can search parts of indexes; absent: it ignores SearchPart. */
   searches: boolean;
-  /** On which it reads and decodes; 0: not told. */
+  /** Threads on which the node reads and decodes; 0: not told. */
   threads: number;
   /**
-   * The node has computed a shard for this coordinator, or one whose place it took: what it fails may be the shard's
-   * fault.
+   * The node has computed a shard for this coordinator or for one that this coordinator replaced. If it then fails a
+   * shard, the fault may be the shard's.
    */
   hasComputed: boolean;
   /**
-   * Version of the node's data of time zones, such as "2025b". Jobs whose CaptureOptions have a zone go to nodes that
-   * have the coordinator's version, so that each finds the same times.
+   * Version of the node's time-zone data, such as "2025b". Jobs whose CaptureOptions have a zone go only to nodes with
+   * the coordinator's version, so that all nodes find the same times.
    */
   timeZoneData: string;
 }
 
-/** Something that shards need of a node, and that this one cannot do. */
+/** Something that shards need and this node cannot do. */
 export interface Lack {
-  /** "read URI": read files below that URI; "write URI": write files below it; "decode video", "decode jpeg". */
+  /** "read URI": read files below that URI; "write URI": write files below it; "decode video"; "decode jpeg". */
   need: string;
   /** One sentence that says why. */
   reason: string;
@@ -184,7 +181,7 @@ export interface Lack {
   sinceMs: number;
 }
 
-/** A lease as its holder names it. */
+/** The name by which the holder of a lease refers to it. */
 export interface HeldLease {
   jobId: string;
   shard: number;
@@ -210,7 +207,7 @@ export interface DeviceInfo {
 export interface GpuCard {
   /** As nvidia-smi and the driver name the card, "GPU-…"; no two cards have the same. */
   uuid: string;
-  /** Where it is in its machine, in lower case with a domain of four digits, e.g. "0000:0f:00.0". */
+  /** Its PCI address in lower case with a domain of four digits, e.g. "0000:0f:00.0". */
   pciBusId: string;
 }
 
@@ -218,9 +215,9 @@ export interface Heartbeat {
 }
 
 /**
- * How many bytes the coordinator may lease from now on in place of hello's. A node that is attached to several
- * coordinators divides what it holds at once among them, by what each has leased to it. The coordinator answers with
- * CreditTaken.
+ * How many bytes the coordinator may lease from now on; it replaces the credit of hello. A node that is attached to
+ * several coordinators divides the bytes it can hold among them, by how much each has leased to it. The coordinator
+ * answers with CreditTaken.
  */
 export interface Credit {
   /** 0: no shard. */
@@ -228,19 +225,19 @@ export interface Credit {
 }
 
 /**
- * Leases of other coordinators of a job that this one leads now, which the node still works on, or has the answers of.
- * The coordinator answers with CreditTaken and Kept.
+ * Leases of a job that other coordinators gave and this coordinator leads now. The node still works on them or has
+ * answers for them. The coordinator answers with CreditTaken and Kept.
  */
 export interface Brought {
   jobId: string;
   held: HeldLease[];
-  /** As Credit.bytes: the node holds them already, on top of what it may be leased. */
+  /** The new credit, as Credit.bytes. It includes the leases in `held`. */
   creditBytes: number;
 }
 
 /**
- * What the node's workers were at, as long as they are at something: of the seconds since the last one, of which
- * nothing follows but what people are shown.
+ * How busy the node's workers were since the last Load; sent only while they work. It is only shown to people: the
+ * coordinator decides nothing by it.
  */
 export interface Load {
   /** Threads that decode images. */
@@ -257,9 +254,9 @@ export interface Load {
 
 export interface WorkerLoad {
   workers: number;
-  /** How many of them were at work, as a mean. */
+  /** How many of them were at work, on average. */
   busy: number;
-  /** Pieces of work that wait for one of them now. */
+  /** Pieces of work that wait for a worker now. */
   queued: number;
 }
 
@@ -267,12 +264,12 @@ export interface Draining {
 }
 
 /**
- * Counts of the answer of a tile that are too many for one message. The parts of an answer come in the order of their
- * numbers, then its ShardCompleted; no part of another answer comes between. A node that is gone before has answered
- * nothing.
+ * A part of a tile's counts, which are too many for one message. The parts of an answer come in the order of their
+ * numbers, then its ShardCompleted; no part of another answer comes between them. If the node is gone before its
+ * ShardCompleted, the parts are dropped.
  */
 export interface AnswerPart {
-  /** As ShardCompleted has them. */
+  /** As in ShardCompleted. */
   jobId: string;
   shard: number;
   attempt: number;
@@ -295,47 +292,46 @@ export interface ShardCompleted {
   attempt: number;
   epoch: number;
   /**
-   * The result of a tile, unless it is an error; with several pipelines one for each of them, in their order. What was
-   * found of frames is in `found`.
+   * The result of a tile, unless it is an error; with several pipelines one result per pipeline, in their order.
+   * Results of frames are in `found`.
    */
   results: SourceResult[];
   /**
-   * One for each source that could not. Those of CAUSE_CONTENT are quarantined. For the others the coordinator first
-   * finds out whether the node is at fault; if it is, nothing of the answer counts.
+   * One for each source that could not be processed. Sources with CAUSE_CONTENT are quarantined. For other causes the
+   * coordinator first finds out whether the node is at fault; if it is, the whole answer is ignored.
    */
   errors: SourceError[];
   /**
    * Seconds this shard spent in each stage: read, decode, upload, compute, readback, and encode, in which maps and rows
-   * are packed and written; not those in which it waited for others of its part.
+   * are packed and written. The time in which it waited for other shards of its part is left out.
    */
   stageSeconds: { [key: string]: number };
   /** Encoded bytes read from sources. */
   inputBytes: number;
   /**
-   * Seconds in which the node was at something for at least one shard of the job, however many they were: read, decode,
-   * encode; `device`: in which its device was at work; `shard`: in which it had a shard under way. All since the last
-   * answer that told of the job, so that sums over answers are those of the node. `NAME_binds`: in which it was what
-   * all behind it waited for, of network, read, decode, device, encode, and `node` for none of these; they add up to
-   * `shard`.
+   * Seconds by activity in which at least one shard of the job kept the node busy: read, decode, encode; `device`: its
+   * device was at work; `shard`: it had a shard under way. They count since the node's last answer for this job, so
+   * that the sums over its answers are its totals. `NAME_binds`: seconds in which NAME was the bottleneck; NAME is
+   * network, read, decode, device or encode, or `node` for none of these. The bottlenecks add up to `shard`.
    */
   busySeconds: { [key: string]: number };
   /**
-   * The counts of all results, in their order, after those of the answer's parts: each a varint of at most 5 bytes,
-   * which has 7 bits in a byte, the lowest first, and bit 7 set in all bytes but the last. 1 MiB at most.
-   * `SourceResult.bin_count` says which are whose.
+   * The counts of all results, in their order, after the counts of the answer's parts. Each is a varint of at most 5
+   * bytes: 7 bits in a byte, the lowest first, and bit 7 set in all bytes but the last. 1 MiB at most.
+   * `SourceResult.bin_count` says how many belong to each result.
    */
   counts?:
     | Uint8Array
     | undefined;
-  /** Parts that came before; absent: none. */
+  /** AnswerParts that came before; absent: none. */
   parts?:
     | number
     | undefined;
-  /** What was found of the lease's sources that have no error, in place of `results` where the shard is frames. */
+  /** For a shard of frames, in place of `results`: what was found in the lease's sources that have no error. */
   found?:
     | FoundInPart
     | undefined;
-  /** When the shard was in which stage, by the node's own clock. */
+  /** When each stage of the shard began and ended, by the node's own clock. */
   timeline?:
     | ShardTimeline
     | undefined;
@@ -354,69 +350,72 @@ export interface ShardCompleted_BusySecondsEntry {
 }
 
 /**
- * What was found of the frames of a shard, and where it is written: in a part, which is a folder with the files that an
- * output has for its sources. A node names it once it would outlast a failure of its machine.
+ * What was found in the frames of a shard, and where it is written: in a part, which is a folder with the files that an
+ * output has for its sources. The node names the part only when it would survive a failure of the node's machine.
  */
 export interface FoundInPart {
   /** How many sources were found, and the pixels of their images. */
   found: number;
   pixels: number;
   /**
-   * SHA-256 over the digests of all sources of the lease in their order, 32 bytes each, those of the first pipeline,
-   * then those of the next. A source that could not be processed has that of a quarantined one (libs/results,
-   * source-digest.ts).
+   * SHA-256 over the digests of all sources of the lease in their order, 32 bytes each: first all digests of the first
+   * pipeline, then all of the next. A source that could not be processed has the digest of a quarantined source
+   * (libs/results, source-digest.ts).
    */
   digest: Uint8Array;
-  /** What was found adds up to: one a pipeline, in the order of the lease's. */
+  /** The sums of what was found: one entry per pipeline, in the order of the lease's pipelines. */
   parts: FoundSums[];
   /**
-   * The part is the folder `parts/PART` of the lease's `scratch`: a UUID that is never used again. Absent where the
-   * lease is to verify, which writes nothing.
+   * The part is the folder `parts/PART` of the lease's `scratch`; PART is a UUID that is never used again. Absent if
+   * the lease is to verify: then nothing is written.
    */
   part?:
     | string
     | undefined;
-  /** Where its rows are: one a pipeline, in the order of the lease's; none where there is no part. */
+  /**
+   * Where the rows of the shard are: one entry per pipeline, in the order of the lease's pipelines; empty without a
+   * part.
+   */
   places: ShardPlace[];
 }
 
-/** What a pipeline found of some sources. */
+/** Sums of what a pipeline found in some sources. */
 export interface FoundSums {
   /** Pixels that were counted in each channel, as decimal digits. */
   counted: string;
   /**
-   * Counts of all sources and cells: those of each channel, one channel after another, as varints like
-   * ShardCompleted.counts, but of 8 bytes at most. Empty where the pipeline has no histogram.
+   * Counts of each bin, summed over all sources and cells, one channel after another, as varints like
+   * ShardCompleted.counts, but of 8 bytes at most. Empty if the pipeline has no histogram.
    */
   sums: Uint8Array;
 }
 
 /**
- * Where a part has the rows of a shard and pipeline: at the top of it, or in its folder `pipelines/NAME` where there
- * are several.
+ * Where a part has the rows of a shard and pipeline. Its files are at the top of the part, or in its folder
+ * `pipelines/NAME` if there are several pipelines.
  */
 export interface ShardPlace {
   /** In sources.parquet. */
   sources:
     | FilePlace
     | undefined;
-  /** In features.parquet; absent where the pipeline has no histogram. */
+  /** In features.parquet; absent if the pipeline has no histogram. */
   features?: FilePlace | undefined;
 }
 
-/** Row groups of a Parquet file, one after another, that have the rows of one shard and no others. */
+/** Consecutive row groups of a Parquet file that hold the rows of one shard and no others. */
 export interface FilePlace {
-  /** The first, and how many they are. */
+  /** Number of the first row group, and how many there are. */
   firstGroup: number;
   groups: number;
-  /** Where they begin in the file, how many bytes they are, and the CRC-32 of these. */
+  /** Offset of their first byte in the file, their length in bytes, and the CRC-32 of these bytes. */
   start: number;
   length: number;
   checksum: number;
 }
 
 export interface ShardTimeline {
-  /** One of each stage at most. */
+  /** At most one per stage. */
   spans: StageSpan[];
 }
 
@@ -435,18 +434,18 @@ export interface SourceResult {
   counted: number;
   bins: number[];
   /**
-   * When the file states that its image was captured, or its video began; absent where it does not. The result of the
-   * first pipeline says it for all.
+   * When the image was captured or the video began, as the file states it; absent if the file does not. Only the result
+   * of the first pipeline has it, for all pipelines.
    */
   captured?:
     | CaptureTime
     | undefined;
-  /** Place of the pipeline in the lease's `pipelines`; absent: 0. */
+  /** Index of the pipeline in the lease's `pipelines`; absent: 0. */
   pipeline?:
     | number
     | undefined;
   /**
-   * How many of the answer's `counts` are this result's, in the order that `bins` has. Absent: none, and `bins` has
+   * How many of the answer's `counts` belong to this result, in the order of `bins`. Absent: none, because `bins` holds
    * them.
    */
   binCount?: number | undefined;
@@ -454,13 +453,13 @@ export interface SourceResult {
 
 /** A date and time of day, as a file states it. */
 export interface CaptureTime {
-  /** Milliseconds from 1970-01-01T00:00 of the clock that it states; of the years 1 to 9999. */
+  /** Milliseconds since 1970-01-01T00:00 of the clock that the file's time is in; years 1 to 9999. */
   localMs: number;
-  /** Minutes by which that clock is ahead of UTC, -1080 to 1080; absent where the file does not say. */
+  /** Minutes by which that clock is ahead of UTC, -1080 to 1080; absent if the file does not say. */
   offsetMinutes?: number | undefined;
 }
 
-/** Sources with a result from whose files bytes that hold no pixel were removed. */
+/** Sources that have a result after bytes that hold no pixel were removed from their files. */
 export interface MendedSources {
   /** At most 16. */
   kinds: MendedKind[];
@@ -470,7 +469,7 @@ export interface MendedSources {
 export interface MendedKind {
   /** One sentence that says which bytes. */
   mended: string;
-  /** The number of such sources, and the lowest of them. */
+  /** How many such sources there are, and the index of the first. */
   sources: number;
   source: number;
 }
@@ -487,8 +486,8 @@ export interface SourceError {
 
 /**
  * The shard could not be computed for a reason outside its sources (device lost, out of memory, output not writable):
- * it is leased again, to another node where there is one. Once it has failed three times, and on every node that could
- * have had it, its sources are quarantined.
+ * it is leased again, if possible to another node. When it has failed three times, and on every node that can compute
+ * it, its sources are quarantined.
  */
 export interface ShardFailed {
   jobId: string;
@@ -497,33 +496,33 @@ export interface ShardFailed {
   epoch: number;
   /** One sentence. */
   error: string;
-  /** The results could not be written. Where the coordinator cannot write there either, the job fails. */
+  /** The results could not be written. If the coordinator cannot write there either, the job fails. */
   output: boolean;
-  /** The device was lost, or had no memory left for it: the first time, the shard is not blamed for it. */
+  /** The device was lost or ran out of memory. The first such failure of a shard does not count against it. */
   device?:
     | boolean
     | undefined;
   /**
-   * What the shard needs and the node turned out to lack, as Lack.need: the shard is not blamed for it. Empty: nothing
-   * known.
+   * What the shard needs and the node turned out to lack, as Lack.need. Such a failure does not count against the
+   * shard. Empty: no such need is known.
    */
   need: string;
 }
 
-/** The answer to a probe: what the node sees. */
+/** The answer to a Probe: what the node can read and write. */
 export interface Sight {
-  /** The probe's own number. */
+  /** The number of the Probe. */
   probe: number;
   /** One for each file of the probe, in its order. */
   files: SeenFile[];
-  /** Why it could not write where it should, in one sentence; empty: it could, or was not asked. */
+  /** Why the node could not write below Probe.write, in one sentence; empty: it could, or was not asked. */
   error: string;
 }
 
 export interface SeenFile {
-  /** As Source.version; empty where the file cannot be read. */
+  /** As the version of a source (its size and time, or its ETag); empty if the file cannot be read. */
   version: string;
-  /** SHA-256 of what the probe asked for; empty for what is on a server. */
+  /** SHA-256 of the bytes that the Probe asked for; empty for a file on a server. */
   sha256: Uint8Array;
   /** Why the file cannot be read, in one sentence; empty: it can. */
   error: string;
@@ -533,19 +532,19 @@ export interface SeenFile {
 
 /** The answer to a SearchPart. */
 export interface PartFound {
-  /** The order's own number. */
+  /** The number of the SearchPart. */
   search: number;
-  /** The order's own version, which is that of the index that was looked through. */
+  /** The version in the SearchPart, which is the version of the index that was searched. */
   version: string;
   /** One for each query, in their order. */
   rankings: PartRanking[];
-  /** Why the node cannot look through it, in one sentence; empty: it has. */
+  /** Why the node could not search the part, in one sentence; empty: it could. */
   error: string;
 }
 
 /**
- * The best of the part, at most `top`, in the order of results: the best score first; of equal ones the smaller URI by
- * UTF-16 code units, the smaller frame, the smaller cell, the smaller row.
+ * The best hits of the part, at most `top`, in the order of results: the best score first; with equal scores the
+ * smaller URI by UTF-16 code units, then the smaller frame, the smaller cell, the smaller row.
  */
 export interface PartRanking {
   hits: PartHit[];
@@ -554,7 +553,7 @@ export interface PartRanking {
 export interface PartHit {
   /** Number of the frame in the whole index. */
   row: number;
-  /** Number of the cell, row by row; 0 where frames are compared as a whole. */
+  /** Number of the cell, row by row; 0 if frames are compared as a whole. */
   cell: number;
   score: number;
   /** As SearchResult.exact. */
@@ -562,8 +561,8 @@ export interface PartHit {
 }
 
 /**
- * The node has computed the shard, whose results wait for other shards to be written as one part: the shard holds none of
- * the node's credit any more. ShardCompleted follows once the part is durable.
+ * The node has computed the shard. Its results wait for those of other shards, to be written as one part, and it does not
+ * count against the node's credit any more. ShardCompleted follows when the part is durable.
  */
 export interface ShardInPart {
   jobId: string;
@@ -572,7 +571,7 @@ export interface ShardInPart {
   epoch: number;
 }
 
-/** A draining node has no time left for the shard: it is leased to another as if it had never been leased to this one. */
+/** A draining node has no time left for the shard. The shard is leased to another node as if this one had never had it. */
 export interface ShardReturned {
   jobId: string;
   shard: number;
@@ -593,10 +592,13 @@ export interface AttachResponse {
     { $case: "acknowledge"; value: Acknowledge }
     | { $case: "lease"; value: Lease }
     | //
-    /** The node forgets these leases: results of them are no longer wanted. */
+    /** The node forgets these leases: their results are no longer wanted. */
     { $case: "recall"; value: Recall }
     | //
-    /** The node stops: it finishes what it holds and leaves. Also the answer to its own Draining: no lease follows. */
+    /**
+     * The node stops: it finishes the shards it holds and leaves. Also the answer to the node's own Draining. No lease
+     * follows.
+     */
     { $case: "drain"; value: Drain }
     | { $case: "probe"; value: Probe }
     | { $case: "search"; value: SearchPart }
@@ -607,37 +609,34 @@ export interface AttachResponse {
 }
 
 /**
- * This coordinator leads the job from now on. The node says with Brought which leases of it other coordinators gave the
- * node, and works on them meanwhile.
+ * This coordinator leads the job from now on. The node answers with Brought, which names the leases of the job that
+ * other coordinators gave it, and goes on working on them.
  */
 export interface Bring {
   jobId: string;
-  /** That of the job's leases from now on: those of this epoch or a later one are left where they are. */
+  /** The epoch of the job's leases from now on. The node does not bring leases of this epoch or a later one. */
   epoch: number;
 }
 
 /** The answer to Brought. */
 export interface Kept {
   jobId: string;
-  /** As Welcome.kept, of the leases that Brought named of this job. */
+  /** The leases of Brought that continue, as Welcome.kept. */
   kept: HeldLease[];
 }
 
-/**
- * Has the node look through some blocks of an index. It answers with a PartFound, of this order before those that come
- * later.
- */
+/** Has the node search some blocks of an index. It answers with a PartFound; orders are answered in the order they came. */
 export interface SearchPart {
   /** Never used again in this conversation. */
   search: number;
   /** URI of the folder of the index. */
   index: string;
   /**
-   * SHA-256 of what the manifest says of its files, which has the checksums of all blocks, in hexadecimal digits. A
-   * node that finds another index there answers with an error.
+   * SHA-256, in hexadecimal digits, of the manifest's description of the index's files, which includes the checksums of
+   * all blocks. A node that finds another index there answers with an error.
    */
   version: string;
-  /** The blocks, counted from 0 over all segments, and one more than the last of them. */
+  /** The first block, counted from 0 over all segments, and one more than the last block. */
   firstBlock: number;
   endBlock: number;
   queries: QueryVector[];
@@ -654,28 +653,31 @@ export interface SearchPart {
 }
 
 /**
- * Counts as the index has them: cells one after another, each padded with zeros to a multiple of 16; with `cells`, one
- * of these.
+ * Counts as the index has them: one cell after another, each padded with zeros to a multiple of 16; with `cells`, those
+ * of one cell alone.
  */
 export interface QueryVector {
   counts: number[];
 }
 
-/** Has the node show what it can do before it is given work that needs it. It answers with a Sight. */
+/**
+ * Has the node show that it can read or write somewhere before it is given work that needs this. It answers with a
+ * Sight.
+ */
 export interface Probe {
   /** Never used again in this conversation. */
   probe: number;
   /** Files that the coordinator has listed; at most 16. */
   files: ProbedFile[];
-  /** Folder URI below which the node makes a file and removes it; empty: none. */
+  /** URI of the folder in which the node makes a file and removes it again; empty: none. */
   write: string;
 }
 
 export interface ProbedFile {
   uri: string;
   /**
-   * The whole file is hashed; otherwise its first 64 KiB and its last, one after the other, or all of a file of 128 KiB
-   * or less.
+   * True: the SHA-256 is of the whole file. False: of its first 64 KiB followed by its last 64 KiB, or of all of a file
+   * of 128 KiB or less.
    */
   whole: boolean;
 }
@@ -683,11 +685,11 @@ export interface ProbedFile {
 export interface Welcome {
   /** The coordinator's fencing number; echoed in answers. */
   epoch: number;
-  /** Port of the coordinator's HTTP, at the host that was dialled, and with TLS where gRPC has it. */
+  /** Port of the coordinator's HTTP server, at the host that the node dialled; it uses TLS if gRPC does. */
   httpPort: number;
   /**
-   * Which of the leases that hello named go on, as if this coordinator had given them: answers to them carry its epoch,
-   * and these are their new names. The node forgets the others.
+   * Which of the leases in hello continue, as if this coordinator had given them. These are their new names; answers to
+   * them carry this coordinator's epoch. The node forgets the others.
    */
   kept: HeldLease[];
 }
@@ -695,7 +697,7 @@ export interface Welcome {
 export interface Acknowledge {
 }
 
-/** Leases that come after it are within this credit. */
+/** Leases after this message are within this credit. */
 export interface CreditTaken {
   /** As Credit.bytes. */
   bytes: number;
@@ -706,11 +708,11 @@ export interface Drain {
 
 export interface Recall {
   jobId: string;
-  /** The shards to forget; none: all of the job. */
+  /** The shards to forget; empty: all shards of the job. */
   shards: number[];
 }
 
-/** A shard for this node alone, until it answers, is recalled, or falls silent. */
+/** A shard for this node alone, until the node answers or falls silent, or the lease is recalled. */
 export interface Lease {
   jobId: string;
   /** Index of the shard in the job. */
@@ -721,76 +723,76 @@ export interface Lease {
   pipeline:
     | Pipeline
     | undefined;
-  /** What to compute: a tile of one image, or frames to process whole. */
+  /** What to compute: a tile of one image, or whole frames. */
   work:
     | { $case: "tile"; value: Tile }
     | { $case: "frames"; value: FrameBatch }
     | undefined;
   /**
-   * Folder URI under which the node writes chunks of dense results (see libs/results, chunk.ts), each under a name that
-   * another attempt would overwrite with the same bytes.
+   * URI of the folder under which the node writes chunks of dense results (see libs/results, chunk.ts). Another attempt
+   * uses the same names and writes the same bytes.
    */
   scratch: string;
-  /** Whether every source's dense result is wanted. */
+  /** Whether the dense result of every source is wanted. */
   wantsMap: boolean;
-  /** Decoded bytes this lease holds of the node's credit. */
+  /** Bytes of the node's credit that this lease takes. */
   costBytes: number;
   /** As the job's. */
   grid:
     | Grid
     | undefined;
   /**
-   * The results are for comparison: the node computes them with the reference in plain TypeScript, whatever its device
-   * is, and writes nothing.
+   * The results are for comparison: the node computes them with the reference in plain TypeScript instead of its
+   * device, and writes nothing.
    */
   verify?:
     | boolean
     | undefined;
   /**
-   * Where the coordinator's HTTP hands files over while the lease is held, for nodes of remote storage: a path with a
-   * token in it. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:. PUT
+   * For nodes with `remote_storage`: a path with a token, below which the coordinator's HTTP server gives and takes
+   * files while the lease is held. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:. PUT
    * PATH/chunks/KIND/INDEX/NAME with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk. PUT PATH/parts/PART/FILE
-   * with the same takes a file of a part; with sources.parquet of the first pipeline, which comes last, the part is
-   * whole and durable.
+   * with the same header takes a file of a part. The sources.parquet of the first pipeline comes last: when it is
+   * accepted, the part is whole and durable.
    */
   handOver: string;
   /**
-   * A part of a map that is made of whole shards of its Zarr is kept as those instead of a chunk: the coordinator looks
-   * for them, and takes them over as they are.
+   * If the lease's area of a map is made up of whole Zarr shards, the node writes these shards instead of a chunk. The
+   * coordinator takes them over as they are.
    */
   zarrShards?:
     | boolean
     | undefined;
   /**
    * As the job's, in place of `pipeline`. Chunks of results then go to the folder `pipelines/NAME` of `scratch`, and
-   * those of sources themselves to `scratch`.
+   * chunks of the sources themselves to `scratch`.
    */
   pipelines?:
     | PipelineSet
     | undefined;
-  /** As the job's: tells captured_at and camera of what is written of frames. */
+  /** As the job's: how captured_at and camera are found for the rows of frames. */
   captured?:
     | CaptureOptions
     | undefined;
-  /** The trace that the lease belongs to, and its span in it, as W3C Trace Context words them ("00-TRACE-SPAN-FLAGS"). */
+  /** The trace that the lease belongs to, and the lease's span in it, as in W3C Trace Context: "00-TRACE-SPAN-FLAGS". */
   traceparent?:
     | string
     | undefined;
   /**
    * The sources of the work, as a block of columns: libs/sources/src/blocks/source-block.ts says which columns it has,
-   * and columns.ts how they are written. Of a tile it has the image, of frames all of them, in the order in which they
-   * are computed. 8 MiB at most. A node that finds another version of a file than the one it is held to answers with an
-   * error of CAUSE_CHANGED instead of a result. For a preview it leaves chunks of the dense result and of the source
-   * itself, unless the lease is to verify.
+   * and columns.ts how they are written. For a tile it has the one image; for frames it has all of them, in the order
+   * in which they are computed. 8 MiB at most. If the block gives the version of a source and the node finds another,
+   * it answers with an error of CAUSE_CHANGED instead of a result. For a source that is marked for a preview, the node
+   * writes chunks of the dense result and of the source itself, unless the lease is to verify.
    */
   sources: Uint8Array;
 }
 
-/** Part of a video that is decoded at once. */
+/** Part of a video that is decoded in one go. */
 export interface VideoSegment {
   /**
-   * The packet with which decoding begins, and what it is known by: times in units of the stream, absent where the
-   * container has none, position and size in bytes.
+   * The packet with which decoding begins, and what identifies it: its times in units of the stream, absent if the
+   * container has none; its position and size in bytes.
    */
   packet: number;
   pts?: number | undefined;
@@ -799,11 +801,11 @@ export interface VideoSegment {
   size: number;
   /** Damage before this packet does not matter. */
   strictFrom: number;
-  /** One more than the last packet that is needed. */
+  /** Number of the last packet that is needed, plus one. */
   end: number;
   /**
-   * Version of the file when it was planned: its size and time, or what a server says of it, so that another file is
-   * not taken for it.
+   * Version of the file when it was planned, so that a changed file is noticed: its size and time, or what the server
+   * says of it.
    */
   version: string;
   /** As the job's. */
@@ -819,7 +821,7 @@ export interface Tile {
 }
 
 export interface FrameBatch {
-  /** Absent where the sources are images; otherwise all are frames of one video, in the order of presentation. */
+  /** Absent if the sources are images; otherwise all sources are frames of one video, in the order of presentation. */
   segment?: VideoSegment | undefined;
 }
 
@@ -836,7 +838,7 @@ export interface NodesListRequest {
 
 export interface NodesListResponse {
   nodes: NodeStatus[];
-  /** Nodes that left or were lost within a day, the last one first. */
+  /** Nodes that left or were lost within the last day, the latest first. */
   left: LeftNode[];
 }
 
@@ -851,29 +853,29 @@ export interface NodeStatus {
   pixelsDone: number;
   /** Milliseconds since 1970 by the coordinator's clock. */
   attachedMs: number;
-  /** What it was asked for and cannot do; it gets no shard that needs it. */
+  /** What the node was asked to do and could not. It gets no shard that needs it. */
   lacks: Lack[];
-  /** Until when it gets no shards because it fails too often, in milliseconds since 1970; 0: it gets some. */
+  /** Until when the node gets no shards because it failed too often, in milliseconds since 1970; 0: it gets shards. */
   setAsideUntilMs: number;
   /**
-   * Shards that it failed. Like shards_done and pixels_done, of all conversations of this process with this
+   * Shards that it failed. Like shards_done and pixels_done, it counts all conversations of this process with this
    * coordinator.
    */
   shardsFailed: number;
-  /** As its hello told it. */
+  /** As in its hello. */
   threads: number;
-  /** What it has shown that it can do, as Lack.need: "read file:///data", "write …". */
+  /** What it has shown that it can read and write, as Lack.need: "read file:///data", "write …". */
   sees: string[];
-  /** Decoded bytes of its leases, and how many it will hold. */
+  /** Bytes of credit that its leases take, and its whole credit. */
   leasedBytes: number;
   creditBytes: number;
   /**
-   * The last failure of a shard in one sentence, and when it was, in milliseconds since 1970; empty and 0 where there
-   * was none.
+   * The last failure of a shard in one sentence, and when it was, in milliseconds since 1970; empty and 0 if no shard
+   * failed.
    */
   lastFailure: string;
   lastFailureMs: number;
-  /** What its workers were at in the last seconds in which it told; none before it did. */
+  /** How busy its workers were in the last seconds that it reported; empty before its first report. */
   load: WorkersAtWork[];
 }
 
@@ -884,19 +886,19 @@ export interface WorkersAtWork {
    */
   kind: string;
   workers: number;
-  /** At work, as a mean of some seconds. */
+  /** How many of them were at work, on average over some seconds. */
   busy: number;
-  /** Pieces of work that wait for one of them. */
+  /** Pieces of work that wait for a worker. */
   queued: number;
 }
 
-/** A node that is attached no more. */
+/** A node that is no longer attached. */
 export interface LeftNode {
   nodeId: string;
   name: string;
-  /** As its device describes itself. */
+  /** The name of its device, as the device describes itself. */
   device: string;
-  /** Empty where it has no NVIDIA card. */
+  /** Empty if it has no NVIDIA card. */
   gpuUuid: string;
   shardsDone: number;
   pixelsDone: number;
@@ -905,9 +907,9 @@ export interface LeftNode {
   /** Milliseconds since 1970. */
   attachedMs: number;
   leftMs: number;
-  /** Why, in one sentence. */
+  /** Why it left, in one sentence. */
   reason: string;
-  /** It did not leave in order. */
+  /** The node was lost: it did not leave in order. */
   isLost: boolean;
 }
 
@@ -6728,10 +6730,10 @@ export const LeftNode: MessageFns<LeftNode> = {
 export type NodesService = typeof NodesService;
 export const NodesService = {
   /**
-   * One conversation a node, which dials, says hello, and then reports; the coordinator answers with orders. Each order
-   * carries the deadline of the node's next report: a node that is silent past it is lost, its stream is closed and its
-   * shards are leased to others. A node that hears nothing for as long dials again. Pixels never travel here: shards
-   * name URIs, results are histograms.
+   * One conversation per node. The node dials, says hello, and then reports; the coordinator answers with orders. Each
+   * order carries the deadline of the node's next report: a node that is silent past it counts as lost, its stream is
+   * closed, and its shards are leased to others. A node that hears nothing for the same time dials again. Pixels never
+   * travel here: shards name URIs, results are histograms.
    */
   attach: {
     path: "/halogrid.v1.Nodes/Attach" as const,
@@ -6756,10 +6758,10 @@ export const NodesService = {
 
 export interface NodesServer extends UntypedServiceImplementation {
   /**
-   * One conversation a node, which dials, says hello, and then reports; the coordinator answers with orders. Each order
-   * carries the deadline of the node's next report: a node that is silent past it is lost, its stream is closed and its
-   * shards are leased to others. A node that hears nothing for as long dials again. Pixels never travel here: shards
-   * name URIs, results are histograms.
+   * One conversation per node. The node dials, says hello, and then reports; the coordinator answers with orders. Each
+   * order carries the deadline of the node's next report: a node that is silent past it counts as lost, its stream is
+   * closed, and its shards are leased to others. A node that hears nothing for the same time dials again. Pixels never
+   * travel here: shards name URIs, results are histograms.
    */
   attach: handleBidiStreamingCall<AttachRequest, AttachResponse>;
   /** Every attached node, by name. */
@@ -6768,10 +6770,10 @@ export interface NodesServer extends UntypedServiceImplementation {
 
 export interface NodesClient extends Client {
   /**
-   * One conversation a node, which dials, says hello, and then reports; the coordinator answers with orders. Each order
-   * carries the deadline of the node's next report: a node that is silent past it is lost, its stream is closed and its
-   * shards are leased to others. A node that hears nothing for as long dials again. Pixels never travel here: shards
-   * name URIs, results are histograms.
+   * One conversation per node. The node dials, says hello, and then reports; the coordinator answers with orders. Each
+   * order carries the deadline of the node's next report: a node that is silent past it counts as lost, its stream is
+   * closed, and its shards are leased to others. A node that hears nothing for the same time dials again. Pixels never
+   * travel here: shards name URIs, results are histograms.
    */
   attach(): ClientDuplexStream<AttachRequest, AttachResponse>;
   attach(options: Partial<CallOptions>): ClientDuplexStream<AttachRequest, AttachResponse>;

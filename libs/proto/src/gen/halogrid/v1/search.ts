@@ -28,13 +28,13 @@ export interface ListIndexesResponse {
 
 export interface IndexStatus {
   name: string;
-  /** 0 where `error` says why it cannot be opened. */
+  /** 0 if it cannot be opened; `error` says why. */
   frames: number;
-  /** One line, as `lbp:… border=interior`. */
+  /** The pipeline in one line, such as `lbp:… border=interior`. */
   pipeline: string;
   rows: number;
   columns: number;
-  /** Whether the time, or the camera, of any frame is known. */
+  /** Whether the capture time, or the camera, of at least one frame is known. */
   knowsCaptured: boolean;
   knowsCamera: boolean;
   error: string;
@@ -45,9 +45,9 @@ export interface ListFramesRequest {
   index: string;
   /** The first row, from 0. */
   first: number;
-  /** From each row to the next; 0 is taken as 1. */
+  /** Distance from one row of the answer to the next; 0 is taken as 1. */
   step: number;
-  /** 1 to 200; 0: 24. */
+  /** Frames in the answer, 1 to 200; 0: 24. */
   count: number;
 }
 
@@ -63,22 +63,23 @@ export interface IndexedFrame {
   /** Its number in a video; 0 for an image. */
   frame: number;
   isVideo: boolean;
-  /** From the first frame of its video. */
+  /** Milliseconds from the first frame of its video. */
   timestampMs?:
     | number
     | undefined;
-  /** Since 1970 in UTC. */
+  /** Milliseconds since 1970 in UTC. */
   capturedMs?: number | undefined;
   camera?:
     | string
     | undefined;
-  /** Its number in the index; absent where it is of no index. */
+  /** Its number in the index; absent if it is not from an index. */
   row?:
     | number
     | undefined;
   /**
-   * Path of its picture on the coordinator's HTTP port; ?side=N for at most N pixels a side, and /map behind it for the
-   * map that its job kept. It leads nowhere once another coordinator leads. Empty where its URI is too long for a path.
+   * Path of its picture on the coordinator's HTTP port. Append ?side=N for at most N pixels a side, or /map for the map
+   * that its job kept. The path is not valid once another coordinator leads. Empty if the frame's URI is too long for a
+   * path.
    */
   picture: string;
 }
@@ -96,23 +97,26 @@ export interface SearchRequest {
     /** The bytes of an image file, at most 15 MiB. */
     { $case: "image"; value: Uint8Array }
     | undefined;
-  /** The only pixels of the query that count; absent: all. */
+  /** Only the pixels of the query in this region count; absent: all. */
   region:
     | PixelRegion
     | undefined;
   /** intersection, chi2, l1, hellinger or cosine; empty: intersection. */
   distance: string;
-  /** Results, 1 to 1000; 0: 10. */
+  /** Number of results, 1 to 1000; 0: 10. */
   top: number;
-  /** Compares the query as a whole with each cell of the grid. */
+  /** Compares the whole query with each cell of the grid. */
   cells: boolean;
-  /** Only frames captured then or later, then or earlier, in milliseconds since 1970; and of this camera. */
+  /**
+   * Only frames captured at `since_ms` or later, at `until_ms` or earlier (milliseconds since 1970), and by this
+   * camera.
+   */
   sinceMs?: number | undefined;
   untilMs?: number | undefined;
   camera: string;
-  /** Results of one source at most, to 1000; 0: any number. */
+  /** At most this many results of one source, up to 1000; 0: any number. */
   perSource: number;
-  /** Folds results that are at most so many frames from a better one, to 1000000; 0: none. */
+  /** Folds results into a better one that is at most this many frames away, up to 1000000; 0: none. */
   group: number;
 }
 
@@ -121,7 +125,10 @@ export interface FrameName {
   frame: number;
 }
 
-/** Pixels count from 0 at the upper left. Each has the code that it has in the whole image. */
+/**
+ * A rectangle in pixels from the upper left, which is (0, 0). Codes are computed on the whole image, not on the region
+ * alone.
+ */
 export interface PixelRegion {
   x: number;
   y: number;
@@ -138,32 +145,32 @@ export interface SearchResponse {
 export interface SearchResult {
   frame: IndexedFrame | undefined;
   score: number;
-  /** The score as an exact fraction, of distances that have one; empty: of others. */
+  /** The score as an exact fraction; empty for distances that have none. */
   exact: string;
-  /** The cell that was found, with `cells`. */
+  /** With `cells`: the cell that was found. */
   cellRow?: number | undefined;
   cellColumn?:
     | number
     | undefined;
   /** Further results that are folded into this one. */
   folded: number;
-  /** The job that its histogram is of. */
+  /** The job that computed its histogram. */
   jobId: string;
 }
 
-/** One of `job_id` and `out`. */
+/** Exactly one of `job_id` and `out` is given. */
 export interface ChangesRequest {
   /** A complete job of this coordinator. */
   jobId: string;
   /** Absolute path of the output folder of a job, in a data root. */
   out: string;
-  /** Seconds, or frames where no time is known, that a change stays to be a lasting one, to 86400; 0: 16. */
+  /** How long a change must stay to count as lasting, in seconds, or in frames if no time is known, up to 86400; 0: 16. */
   minDuration: number;
-  /** Deviations above what is usual, to 1000; 0: 8. */
+  /** How many deviations above the usual a distance must be to count as a change, up to 1000; 0: 8. */
   threshold: number;
-  /** This camera alone; empty: the first 64. */
+  /** Only this camera; empty: the first 64. */
   camera: string;
-  /** The name of one pipeline, where the job has several. */
+  /** The name of one pipeline, if the job has several. */
   pipeline: string;
 }
 
@@ -171,7 +178,7 @@ export interface ChangesResponse {
   cameras: CameraTimeline[];
   /** Cameras that are left out. */
   leftOut: number;
-  /** Size of the grid, whose cells count row by row. */
+  /** Size of the grid; its cells are numbered row by row. */
   rows: number;
   columns: number;
 }
@@ -179,28 +186,28 @@ export interface ChangesResponse {
 export interface CameraTimeline {
   camera: string;
   /**
-   * What its times are: captured_at, milliseconds since 1970; timestamp_ms, of the video; or frame, numbers of its
-   * frames.
+   * What the times below are: captured_at (milliseconds since 1970), timestamp_ms (milliseconds in the video) or frame
+   * (frame numbers).
    */
   time: string;
   frames: number;
-  /** Frames that lack such a time, or count no pixel: they are left out. */
+  /** Frames that are left out because they lack such a time, and because no pixel of them was counted. */
   withoutTime: number;
   empty: number;
-  /** How often a frame is earlier than the one before it. */
+  /** How often a frame's time is earlier than that of the frame before it. */
   clockWentBack: number;
   timeline: TimelinePoint[];
-  /** At most 1000, the lasting ones and the strongest, by time. */
+  /** At most 1000, the lasting and the strongest, sorted by time. */
   events: CameraEvent[];
   eventsLeftOut: number;
 }
 
-/** Some consecutive frames: the largest of the mean distances of their cells, 0 to 1. */
+/** A few consecutive frames: for each distance below, the largest of the means of their cells, 0 to 1. */
 export interface TimelinePoint {
   time: number;
-  /** From the frame before. */
+  /** Distance from the frame before. */
   step: number;
-  /** From the running reference. */
+  /** Distance from the running reference. */
   reference: number;
 }
 
@@ -209,10 +216,10 @@ export interface CameraEvent {
   kind: string;
   start: number;
   end: number;
-  /** The largest distance of a cell from how it looked before, 0 to 1. */
+  /** The largest distance of a cell from its look before the event, 0 to 1. */
   strength: number;
   cells: number[];
-  /** A frame without it, and one that shows it. */
+  /** A frame without the event, and a frame that shows it. */
   before: IndexedFrame | undefined;
   after: IndexedFrame | undefined;
 }
@@ -1947,15 +1954,14 @@ export const CameraEvent: MessageFns<CameraEvent> = {
 };
 
 /**
- * Finding frames again, in indexes that this coordinator may read, and what changed in outputs of jobs. An index is
- * named as it was given to the coordinator (its --index, by the name of the folder), or by its absolute path, where
- * that lies in a data root. Few calls run at a time: RESOURCE_EXHAUSTED where too many wait, or one takes too long.
- * FAILED_PRECONDITION: an index or an output that is damaged, empty or cannot be read; NOT_FOUND: no such index, job or
- * frame.
+ * Searches for frames in indexes that this coordinator may read, and for changes in outputs of jobs. An index is named
+ * by the name of its folder if it was given to the coordinator as --index, or by its absolute path if that is in a data
+ * root. Few calls run at a time: RESOURCE_EXHAUSTED: too many calls wait, or one takes too long. FAILED_PRECONDITION:
+ * an index or an output is damaged, empty or cannot be read; NOT_FOUND: there is no such index, job or frame.
  */
 export type SearchService = typeof SearchService;
 export const SearchService = {
-  /** The indexes that have a name here. */
+  /** The indexes that the coordinator was given by --index. */
   listIndexes: {
     path: "/halogrid.v1.Search/ListIndexes" as const,
     requestStream: false as const,
@@ -1965,7 +1971,7 @@ export const SearchService = {
     responseSerialize: (value: ListIndexesResponse): Buffer => Buffer.from(ListIndexesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListIndexesResponse => ListIndexesResponse.decode(value),
   },
-  /** Frames of an index by their place in it. */
+  /** Frames of an index by their row. */
   listFrames: {
     path: "/halogrid.v1.Search/ListFrames" as const,
     requestStream: false as const,
@@ -1975,7 +1981,7 @@ export const SearchService = {
     responseSerialize: (value: ListFramesResponse): Buffer => Buffer.from(ListFramesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListFramesResponse => ListFramesResponse.decode(value),
   },
-  /** The frames of an index that are most like a query, ranked exactly: what `halogrid search` finds. */
+  /** The frames of an index that are most similar to a query, ranked exactly, as `halogrid search` finds them. */
   search: {
     path: "/halogrid.v1.Search/Search" as const,
     requestStream: false as const,
@@ -1985,7 +1991,7 @@ export const SearchService = {
     responseSerialize: (value: SearchResponse): Buffer => Buffer.from(SearchResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SearchResponse => SearchResponse.decode(value),
   },
-  /** What changed in each camera of a job: what `halogrid changes` finds. */
+  /** What changed in the view of each camera of a job, as `halogrid changes` finds it. */
   changes: {
     path: "/halogrid.v1.Search/Changes" as const,
     requestStream: false as const,
@@ -1998,18 +2004,18 @@ export const SearchService = {
 } as const;
 
 export interface SearchServer extends UntypedServiceImplementation {
-  /** The indexes that have a name here. */
+  /** The indexes that the coordinator was given by --index. */
   listIndexes: handleUnaryCall<ListIndexesRequest, ListIndexesResponse>;
-  /** Frames of an index by their place in it. */
+  /** Frames of an index by their row. */
   listFrames: handleUnaryCall<ListFramesRequest, ListFramesResponse>;
-  /** The frames of an index that are most like a query, ranked exactly: what `halogrid search` finds. */
+  /** The frames of an index that are most similar to a query, ranked exactly, as `halogrid search` finds them. */
   search: handleUnaryCall<SearchRequest, SearchResponse>;
-  /** What changed in each camera of a job: what `halogrid changes` finds. */
+  /** What changed in the view of each camera of a job, as `halogrid changes` finds it. */
   changes: handleUnaryCall<ChangesRequest, ChangesResponse>;
 }
 
 export interface SearchClient extends Client {
-  /** The indexes that have a name here. */
+  /** The indexes that the coordinator was given by --index. */
   listIndexes(
     request: ListIndexesRequest,
     callback: (error: ServiceError | null, response: ListIndexesResponse) => void,
@@ -2025,7 +2031,7 @@ export interface SearchClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListIndexesResponse) => void,
   ): ClientUnaryCall;
-  /** Frames of an index by their place in it. */
+  /** Frames of an index by their row. */
   listFrames(
     request: ListFramesRequest,
     callback: (error: ServiceError | null, response: ListFramesResponse) => void,
@@ -2041,7 +2047,7 @@ export interface SearchClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListFramesResponse) => void,
   ): ClientUnaryCall;
-  /** The frames of an index that are most like a query, ranked exactly: what `halogrid search` finds. */
+  /** The frames of an index that are most similar to a query, ranked exactly, as `halogrid search` finds them. */
   search(
     request: SearchRequest,
     callback: (error: ServiceError | null, response: SearchResponse) => void,
@@ -2057,7 +2063,7 @@ export interface SearchClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SearchResponse) => void,
   ): ClientUnaryCall;
-  /** What changed in each camera of a job: what `halogrid changes` finds. */
+  /** What changed in the view of each camera of a job, as `halogrid changes` finds it. */
   changes(
     request: ChangesRequest,
     callback: (error: ServiceError | null, response: ChangesResponse) => void,
