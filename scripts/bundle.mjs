@@ -53,11 +53,7 @@ const starts = {
 };
 
 /** What modules find beside themselves. */
-const beside = [
-  '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,py,wasm,wgsl,proto}',
-  // The photograph that benchmarks measure on.
-  'libs/kernels/oracle/images/camera.png',
-];
+const beside = '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,wasm,wgsl,proto}';
 
 /**
  * Bundles the sources as they are now, in a second, into a folder: its `program` has the JavaScript, and everything

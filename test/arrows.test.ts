@@ -24,7 +24,7 @@ const quoted = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(
 const heights = (rows: string[][]): Map<string, number> =>
   new Map(rows.toReversed().flatMap((names, height) => names.map((name) => [name, height])));
 
-const packages = globSync(['{apps,libs}/*/package.json', '{deploy,test}/package.json'], { cwd: checkout }).map(
+const packages = globSync(['{apps,libs}/*/package.json', '{deploy,lab,test}/package.json'], { cwd: checkout }).map(
   (path) => {
     const { name, dependencies, devDependencies } = JSON.parse(read(path));
     return { folder: dirname(path), name, declared: Object.keys({ ...dependencies, ...devDependencies }) };

@@ -5,8 +5,8 @@ import { type Strategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu'
 import { cacheFolders } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
 import { drawGrayScene } from '../images/draw-scene.ts';
-import { firstOfEachName, laneShape } from '../reports/scale.ts';
 import { type KernelCase, stageCase } from '../timing/kernel-case.ts';
+import { firstOfEachName, laneShape } from '../timing/strategy-shapes.ts';
 import { type TimingOptions, timeStrategies } from '../timing/time-strategies.ts';
 import { describeDevice, withTimedDevice } from '../timing/timed-device.ts';
 import { chooseStrategy, type Quartiles, quartilesOf } from './choose-strategy.ts';
