@@ -7,12 +7,12 @@ import { makeFolders } from '@halogrid/service/make-folders';
 import { sayEnd, ThreadClient } from '@halogrid/threads';
 import type { MadeSegmentOrder } from './made-segment-worker.ts';
 
-/** Threads that write at most: each has a block in memory, and disks are no faster for more. */
+/** The most threads that write. Each has a block in memory, and disks are no faster for more. */
 const mostThreads = 12;
 
 /**
- * Writes an index of that many frames of lbp or ldp, made up like those of `makeFeatures`, without the features of a
- * job: these take minutes for what a GPU holds. All frames count the pixels of a 1080p frame inside a border of one.
+ * Writes an index of that many made-up frames of lbp or ldp, without the features of a job, which would take minutes
+ * for an index that fills a GPU. All frames count the pixels of a 1080p frame without a border of one pixel.
  */
 export async function makeLargeIndex(folder: string, kernel: 'lbp' | 'ldp', frames: number): Promise<void> {
   const pipeline = createPipeline([{ kernel, parameters: {} }]);
@@ -26,7 +26,7 @@ export async function makeLargeIndex(folder: string, kernel: 'lbp' | 'ldp', fram
   );
   const channels = pipeline.output.channels.length;
   const orders: MadeSegmentOrder[] = [];
-  // As many parts as keep all threads busy to the end.
+  // Enough parts to keep all threads busy to the end.
   const part = Math.min(segmentFrames, Math.ceil(frames / threads.length));
   for (let first = 0; first < frames; first += part) {
     const name = segmentName(orders.length + 1);

@@ -1,4 +1,4 @@
-// Runs in a worker thread of makeLargeIndex: writes one segment after another.
+// A worker thread of makeLargeIndex, which writes one segment after another.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -9,7 +9,7 @@ import { serveOrders } from '@halogrid/threads';
 export interface MadeSegmentOrder {
   folder: string;
   name: string;
-  /** Number of its first frame among all that are made. */
+  /** Number of its first frame among all frames of the index. */
   first: number;
   frames: number;
   channels: number;
@@ -17,9 +17,9 @@ export interface MadeSegmentOrder {
   bins: number;
 }
 
-/** Pixels that a frame counts: those of 1920 x 1080 inside a border of one pixel. */
+/** Counted pixels of a frame: 1920 x 1080 without a border of one pixel. */
 const counted = 1918 * 1078;
-/** Counts of a block, as a SegmentWriter has them. */
+/** The counts of a block, as many as a SegmentWriter has. */
 const blockCounts = 2 ** 20;
 
 serveOrders((order: MadeSegmentOrder): Segment => {

@@ -1,4 +1,4 @@
-// The command line of every program of this folder: --NAME VALUE, lists with commas; and the words it is about.
+// The command line of every program of this folder: --NAME VALUE, lists with commas; and the words in it.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Builds programs of this folder, all unless some are named, into OUT_DIR and prints the path of each; fails where one does
+# Builds programs of this folder into OUT_DIR, all unless some are named, and prints the path of each. Fails if one does
 # not compile.
 #
-#   build.sh OUT_DIR [PROGRAM…]        environment: NVCC (nvcc), CUDA_ARCH (native), NVCC_FLAGS (more flags, e.g. -maxrregcount=32)
+#   build.sh OUT_DIR [PROGRAM…]
 #
-# nvjpeg/nvjpeg-frames is none of all: it needs a library that not every toolkit has, by NVCC_FLAGS=-lnvjpeg.
+# Environment: NVCC (nvcc), CUDA_ARCH (native), NVCC_FLAGS (more flags, such as -maxrregcount=32). nvjpeg/nvjpeg-frames
+# must be named, because it needs a library that not every toolkit has: NVCC_FLAGS=-lnvjpeg.
 set -eu
 
 [ $# -ge 1 ] || { echo 'usage: build.sh OUT_DIR [PROGRAM…]' >&2; exit 2; }
@@ -14,7 +15,7 @@ out=$(cd "$1" && pwd)
 shift
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.cu | sed 's|^./||; s|\.cu$||')
 
-# All at once: a compiler each, and as many programs as there are hands.
+# All at once, a compiler each.
 jobs=''
 for name in "$@"; do
   program="$out/$(basename "$name")"

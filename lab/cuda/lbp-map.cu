@@ -1,5 +1,5 @@
 // R1: the LBP map, one thread a pixel, by three ways to the pixels, and batches of images through streams.
-// Neighbours >= the centre; NW is bit 7, then clockwise to W, bit 0. The outer ring of the map stays as it was (zero).
+// Neighbours >= the centre; NW is bit 7, then clockwise to W, bit 0. The outer ring of the map stays zero.
 
 #include "measure.cuh"
 

@@ -2,7 +2,7 @@
 
 #include "measure.cuh"
 
-constexpr int chains = 8;  // independent sums a thread, so that no multiply-add waits for the one before
+constexpr int chains = 8;  // independent sums a thread, so that no multiply-add waits for the previous one
 constexpr int fmaThreads = 256;
 
 /** Eight sums a thread, `steps` multiply-adds each. */

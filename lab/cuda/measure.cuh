@@ -1,4 +1,4 @@
-// What every program of this folder shares: images, device buffers, checks, timing, and a JSON line a measured row.
+// Shared by all programs of this folder: images, device buffers, checks, timing, and a JSON line for a measured row.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// npm run lab -- [COMMAND …]: measures and compares what the program `halogrid` does not. Without a command it lists all.
+// npm run lab -- [COMMAND …]: measures and compares. Without a command it lists all commands.
 import { environment } from 'halogrid/launch';
 import { runScript, scripts } from './scripts.ts';
 

@@ -1,5 +1,5 @@
-// How fast NVIDIA's library decodes JPEGs in host memory to luma in device memory, many in each call: on the GPU, and by the engines that
-// some cards have. Its transform differs from libjpeg-turbo's by a few grays, so no result is compared.
+// How fast NVIDIA's library decodes JPEGs in host memory to luma in device memory, many in each call: on the GPU, and by
+// the engines of some cards. Its transform differs from libjpeg-turbo's by a few grays, so no result is compared.
 #include <nvjpeg.h>
 
 #include <filesystem>
@@ -52,7 +52,7 @@ void measure(const std::string& name, nvjpegBackend_t backend, const std::vector
   const auto decode = [&] {
     return nvjpegDecodeBatched(handle, state, bytes.data(), lengths.data(), planes.data(), nullptr);
   };
-  // What a decoder does not take it refuses here.
+  // A decoder refuses JPEGs that it cannot decode here.
   if (begin() == NVJPEG_STATUS_SUCCESS && decode() == NVJPEG_STATUS_SUCCESS) {
     const Times times = timeRuns(repetitions, [&] {
       expectDecoded(decode(), "Decoding");

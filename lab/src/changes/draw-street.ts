@@ -8,7 +8,7 @@ const turnedBy = 170;
 const horizon = 40;
 const blurRadius = 4;
 
-/** Draws the seconds of a street one after another, a frame each, 8-bit grey; a frame is valid until the next. */
+/** Draws a street, an 8-bit gray frame a second. A frame is valid until the next one. */
 export function* drawStreet(street: Street): Generator<Uint8Array> {
   const random = seeded(street.seed + 1);
   const world = drawWorld(random);
@@ -26,7 +26,7 @@ export function* drawStreet(street: Street): Generator<Uint8Array> {
     const deviation = 1.5 + 1.5 * (1 - light);
     let at = Math.floor(random() * noise.length);
     for (let i = 0; i < frame.length; i++) {
-      // Odd steps through the table, so that rows do not repeat.
+      // Uneven steps through the table, so that rows do not repeat.
       at = (at + 1 + (i % 7 === 0 ? 2 : 0)) & (noise.length - 1);
       frame[i] = Math.max(0, Math.min(255, Math.round(scene[i]! + deviation * noise[at]!)));
     }
@@ -35,8 +35,8 @@ export function* drawStreet(street: Street): Generator<Uint8Array> {
 }
 
 /**
- * Full light but for clouds, minutes long, until three fifths of the time; then dusk, an hour at most, down to a third
- * of it.
+ * Light from 0 to 1: full, with clouds that last minutes, for three fifths of the time; then dusk, an hour at most,
+ * down to a third.
  */
 function lightAt(second: number, seconds: number): number {
   const clouds = 0.04 * Math.sin(second / 97) + 0.03 * Math.sin(second / 41);
@@ -44,7 +44,7 @@ function lightAt(second: number, seconds: number): number {
   return (0.93 + clouds) * (1 - 0.65 * Math.min(1, Math.max(0, dusk)));
 }
 
-/** Sky, houses with windows, pavements, a road with its line: what does not move. */
+/** Draws all that does not move: sky, houses with windows, pavements, a road with its line. */
 function drawWorld(random: () => number): Float32Array {
   const world = new Float32Array(worldWidth * height);
   for (let x = 0; x < worldWidth; x++) {
@@ -74,7 +74,7 @@ function drawScene(
   shift: number,
   random: () => number,
 ): void {
-  // The shadow of the houses moves over pavement and road within the time; that of a lamp post from left to right.
+  // Within the time the shadow of the houses moves over pavement and road, and that of a lamp post from left to right.
   const shadowEnd = 98 + (30 * second) / street.seconds;
   const postShadow = 60 + (120 * second) / street.seconds;
   for (let y = 0; y < height; y++) {
@@ -108,7 +108,7 @@ function drawScene(
   }
 }
 
-/** The mean of neighbours on both sides, those outside left out; `step` is 1 along rows, the width along columns. */
+/** Blurs by the mean of neighbours on both sides within the picture. `step` is 1 for rows, the width for columns. */
 function blur(scene: Float32Array, step: number): void {
   const lines = step === 1 ? height : width;
   const length = step === 1 ? width : height;

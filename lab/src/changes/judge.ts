@@ -1,7 +1,7 @@
 import type { Incident, Street } from './street.ts';
 import { frameSize } from './street.ts';
 
-/** What of an event of `halogrid changes --json` is judged; times are frames, one a second. */
+/** The judged fields of an event of `halogrid changes --json`. Times are frames, one a second. */
 export interface FoundEvent {
   kind: string;
   start: number;
@@ -11,23 +11,23 @@ export interface FoundEvent {
 /** An incident, and the event that found it. */
 export interface Judged extends Incident {
   found: FoundEvent | undefined;
-  /** Seconds that the event begins after the incident. */
+  /** Seconds from the beginning of the incident to that of the event. */
   late: number;
 }
 
 export interface Judgement {
   incidents: Judged[];
-  /** Lasting events that are no incident. */
+  /** Lasting events without an incident. */
   falseLasting: FoundEvent[];
   passing: number;
-  /** Passing events while nobody was to be seen and nothing happened. */
+  /** Passing events while nobody was in view and nothing happened. */
   falsePassing: number;
 }
 
-/** Events further from an incident than this have not found it. */
+/** An event that is further from an incident has not found it. */
 const nearSeconds = 5;
 
-/** What was found of a street, and what was not there. */
+/** Compares the events with the incidents of a street. */
 export function judge(street: Street, events: readonly FoundEvent[]): Judgement {
   const lasting = events.filter(({ kind }) => kind !== 'passing');
   const passing = events.filter(({ kind }) => kind === 'passing');
@@ -49,7 +49,7 @@ export function judge(street: Street, events: readonly FoundEvent[]): Judgement 
   };
 }
 
-/** Whether in each second somebody is to be seen or something has just changed. */
+/** 1 for each second in which somebody is in view or something has just changed. */
 function busySeconds({ seconds, movers, incidents }: Street): Uint8Array {
   const busy = new Uint8Array(seconds);
   for (const { start, speed, width } of movers) {

@@ -1,6 +1,6 @@
 import { seeded } from '../../../test/seeded.ts';
 
-/** What happens in a drawn street; seconds from the beginning. */
+/** An event in a drawn street. Times are seconds from the beginning. */
 export interface Incident {
   kind: 'left' | 'covered' | 'turned' | 'blurred';
   start: number;
@@ -40,14 +40,14 @@ export interface Street {
 
 export const frameSize = { width: 320, height: 180 } as const;
 
-/** Rows of the two pavements and lanes, on which people and cars go. */
+/** Rows of the two pavements of people and the two lanes of cars. */
 const pavements = [112, 174];
 const lanes = [132, 154];
 
-/** Objects on one pavement are so far from each other, or further. */
+/** The least distance of objects on one pavement. */
 const apartPx = 20;
 
-/** A street of so many seconds: people every 20 s, cars every 15 s, and six incidents spread over the time. */
+/** Plans a street of `seconds` seconds: people every 20 s, cars every 15 s, and six incidents spread over the time. */
 export function planStreet(seconds: number, seed: number): Street {
   const random = seeded(seed);
   const movers: Mover[] = [];
@@ -84,7 +84,7 @@ export function planStreet(seconds: number, seed: number): Street {
   return { seconds, seed, movers, objects, incidents };
 }
 
-/** Somebody who carries an object to where none is yet: one in front of another could not be told from it. */
+/** A person who carries an object to a free place. In front of another object it could not be told apart. */
 function freePlace(start: number, objects: readonly LeftObject[], random: () => number): { carrier: Mover; x: number } {
   for (;;) {
     const carrier = person(start - 4, random);

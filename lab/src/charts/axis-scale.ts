@@ -1,4 +1,4 @@
-/** Where values lie on an axis, from 0 (its beginning) to 1, and where it has ticks. */
+/** Places of values on an axis, from 0 (its beginning) to 1, and the values that have ticks. */
 export interface AxisScale {
   place(value: number): number;
   ticks: number[];
@@ -34,10 +34,10 @@ export function log10Scale(values: readonly number[]): AxisScale {
   return { place: (value) => (Math.log10(value) - from) / (to - from), ticks };
 }
 
-/** Parts of the axis between two ticks at least, so that their labels do not touch. */
+/** The least part of the axis between two ticks, so that their labels do not touch. */
 const tickDistance = 0.06;
 
-/** A scale for values above 0, each of which has a tick, unless the next one is too near. */
+/** A scale for values above 0. Each value has a tick, unless the next tick is too near. */
 export function log2Scale(values: readonly number[]): AxisScale {
   const sorted = [...new Set(values)].sort((a, b) => a - b);
   const [from, to] = [Math.log2(sorted[0]!), Math.log2(sorted.at(-1)!)];

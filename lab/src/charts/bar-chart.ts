@@ -5,7 +5,7 @@ import { drawLegend } from './legend.ts';
 export interface BarChart {
   title: string;
   subtitle: string;
-  /** What the bars' lengths are, with the unit. */
+  /** What the lengths of bars show, with the unit. */
   xTitle: string;
   xScale: 'log10' | 'linear';
   /** Bars of one name have one colour. */
@@ -17,13 +17,13 @@ const bar = { height: 16, gap: 12 };
 const numberWidth = 56;
 
 /**
- * Draws groups of horizontal bars, each with its number, and a legend where bars have names. Expects at least one bar
+ * Draws groups of horizontal bars, each with its number, and a legend if bars have names. Expects at least one bar
  * above 0.
  */
 export function barChartSvg({ title, subtitle, xTitle, xScale, groups }: BarChart): string {
   const bars = groups.flatMap((group) => group.bars);
   const values = bars.map(({ value }) => value);
-  // A bar of the least value has a length, too.
+  // The bar of the least value needs a length, too.
   const x = xScale === 'log10' ? log10Scale([Math.min(...values) / 2, ...values]) : linearScale(values, 6);
   const names = [...new Set(bars.map(({ name }) => name))];
   const left = Math.max(0, Math.max(...groups.map(({ name }) => textWidth(name))) + 12 - page.left + 24);

@@ -1,7 +1,7 @@
 /** What every chart keeps free around its plot, and how wide it is: readable where a page has 800 px. */
 export const page = { left: 76, top: 76, right: 24, width: 800 };
 
-/** Told apart by people who see colours otherwise, on white and on black. */
+/** Colour-blind people can tell these apart, on white and on black. */
 export const colours = ['#2563eb', '#ea580c', '#059669', '#c026d3', '#ca8a04', '#0891b2', '#dc2626', '#64748b'];
 
 const style = `
@@ -25,13 +25,13 @@ export interface ChartPage {
   title: string;
   /** A line below the title: the device. */
   subtitle: string;
-  /** What is drawn below the title, and more to the right than a page is wide. */
+  /** Height of the content below the title; `width` if the content is wider than a page. */
   height: number;
   width?: number;
 }
 
 /**
- * A self-contained SVG with its own background, so that it can be read on any page; dark where the reader's screen is.
+ * A self-contained SVG with its own background, so that it can be read on any page. It is dark if the screen is.
  */
 export function chartPage({ title, subtitle, ...size }: ChartPage, content: readonly string[]): string {
   const height = page.top + size.height;
@@ -55,8 +55,8 @@ export const fixed = (value: number): string => String(Math.round(value * 100) /
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
 
-/** About what a text takes in the page's font, px. */
+/** About the width of a text in the font of the page, px. */
 export const textWidth = (text: string): number => text.length * 6.5;
 
-/** About what a title takes: wide enough for one of capitals and digits. */
+/** About the width of a title: enough for capitals and digits. */
 const titleWidth = (title: string): number => title.length * 10.5;

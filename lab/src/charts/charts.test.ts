@@ -96,7 +96,7 @@ test('categories lie side by side in the order that is given', () => {
   assert.match(svg, /d="M525 320L175 0"/);
 });
 
-test('a heat map has a field for every value and a dash for none', () => {
+test('a heat map has a field for every value, and a dash without one', () => {
   const svg = heatMapSvg({
     title: 'heat',
     subtitle: '',

@@ -8,7 +8,7 @@ export interface HeatMap {
   /** Headings of the columns, and of the rows. */
   columns: string[];
   rows: string[];
-  /** A row of fields each; above 0, and undefined where nothing was measured. */
+  /** Rows of fields: values above 0, or undefined if nothing was measured. */
   values: (number | undefined)[][];
 }
 
@@ -23,7 +23,7 @@ const stops: [red: number, green: number, blue: number][] = [
   [250, 220, 60],
 ];
 
-/** Draws a table of fields whose colours show their numbers, too. Expects at least one value. */
+/** Draws a table of numbers in coloured fields. Expects at least one value. */
 export function heatMapSvg({ title, subtitle, xTitle, columns, rows, values }: HeatMap): string {
   const logs = values
     .flat()

@@ -4,13 +4,13 @@ import { drawLegend } from './legend.ts';
 
 export interface ChartLine {
   name: string;
-  /** Lines of one group have one colour, and are told apart by their dashes. */
+  /** Lines of one group have one colour and different dashes. */
   group: number;
   dash: number;
   points: { x: number | string; y: number }[];
 }
 
-/** A value that holds for the whole width, e.g. a limit or a figure of somebody else. */
+/** A value across the whole width, such as a limit or a published figure. */
 export interface Level {
   name: string;
   y: number;
@@ -20,7 +20,7 @@ export interface LineChart {
   title: string;
   subtitle: string;
   xTitle: string;
-  /** What lies side by side; unless given, x is a number above 0 on a logarithmic scale. */
+  /** Values of x, side by side. Unless given, x is a number above 0 on a logarithmic scale. */
   categories?: readonly (number | string)[];
   yTitle: string;
   yScale: 'log10' | 'linear';
@@ -32,8 +32,7 @@ const plot = { width: page.width - page.left - page.right, height: 320 };
 const dashes = ['', '6 4', '2 3', '10 3 2 3'];
 
 /**
- * Draws lines with a dot at each point, which shows its value under the pointer, and a legend. Expects at least one
- * point.
+ * Draws lines and a legend. Each point is a dot that shows its value under the pointer. Expects at least one point.
  */
 export function lineChartSvg(chart: LineChart): string {
   const { title, subtitle, xTitle, categories, yTitle, yScale, lines, levels = [] } = chart;

@@ -15,7 +15,7 @@ import { NodeParts } from '../../../apps/gpu-node/src/parts/node-parts.ts';
 const [width, height] = [320, 240];
 const counted = (width - 2) * (height - 2);
 const rect = { x: 0, y: 0, width, height };
-/** As uneven as those of photographs, a thousand different ones. */
+/** A thousand different histograms, as uneven as the histograms of photographs. */
 const histograms = Array.from({ length: 1000 }, (_, seed) => {
   const bins = new Uint32Array(256);
   let left = counted;
@@ -39,8 +39,10 @@ function shardOf(block: Uint8Array, sources: readonly BlockSource[]): FoundShard
   const bins = new Uint32Array(256 * length);
   for (const [i, { index }] of sources.entries()) bins.set(histograms[index % 1000]!, 256 * i);
   return {
-    ...{ block, found: Uint32Array.from(sources.keys()) },
-    ...{ widths: new Uint32Array(length).fill(width), heights: new Uint32Array(length).fill(height) },
+    block,
+    found: Uint32Array.from(sources.keys()),
+    widths: new Uint32Array(length).fill(width),
+    heights: new Uint32Array(length).fill(height),
     parts: [{ counted: new Float64Array(length).fill(counted), bins }],
   };
 }

@@ -25,7 +25,7 @@ const [frames = 200_000, nodes = 4, repetitions = 3] = process.argv
   .filter((word) => !word.startsWith('--'))
   .map(Number);
 
-/** They serve one coordinator after another. */
+/** The nodes, which serve one coordinator after another. */
 const nodeProcesses = Array.from({ length: nodes }, (_, node) => {
   const words = [new URL('./answer-leases.ts', import.meta.url).pathname, `node-${node}`];
   return spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'], env: environment() });
@@ -34,7 +34,7 @@ const nodeProcesses = Array.from({ length: nodes }, (_, node) => {
 interface Served {
   child: ReturnType<typeof serve>;
   lines: AsyncIterator<string>;
-  /** Resolves at its first lease. */
+  /** Resolves at the first lease of the coordinator. */
   leased: Promise<unknown>;
 }
 
@@ -61,7 +61,7 @@ async function start(folder: string): Promise<Served> {
   return { child, lines, leased };
 }
 
-/** Kills the coordinator; resolves with another, which has given its first lease of the same job. */
+/** Kills the coordinator. Resolves with its successor after the first lease of the same job. */
 async function killAndGoOn({ child }: Served, folder: string): Promise<Served> {
   child.kill('SIGKILL');
   await once(child, 'exit');

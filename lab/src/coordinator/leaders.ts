@@ -11,7 +11,7 @@ const [frames = 200_000, ...counts] = process.argv.slice(2).map(Number);
 const program = new URL('./answers.ts', import.meta.url).pathname;
 const server = await PostgresServer.start();
 
-/** Runs a coordinator and its nodes; resolves with frames a second until the end of its job. */
+/** Runs a coordinator and its nodes. Resolves with frames a second until the end of its job. */
 async function lead(url: string, number: number): Promise<number> {
   const env = { ...process.env, HALOGRID_LEDGER: url };
   const child = spawn(process.execPath, [program, String(frames), '4', '1'], {

@@ -3,7 +3,7 @@
 import type { Source } from '@halogrid/sources';
 import { serveListings } from '../../../apps/coordinator/src/plan/serve-listings.ts';
 
-/** The source of the job's specification ends with its number of frames. */
+/** The source in the specification of the job ends with the number of frames. */
 async function* list([uri]: Iterable<string>): AsyncGenerator<Source[]> {
   const frames = Number(uri!.split('/').at(-1));
   let listed: Source[] = [];

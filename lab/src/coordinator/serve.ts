@@ -28,7 +28,7 @@ import { createNodesService } from '../../../apps/coordinator/src/services/nodes
 
 const [frames = 0, nodes, jobs = 1] = process.argv.slice(2).map(Number);
 const folder = process.argv[5]!;
-/** Its memory is told each time that so many are done. */
+/** The process reports its memory each time this many frames are done. */
 const reportedFrames = Math.min(1_000_000, frames / 10);
 const log = createLog('bench', 'warn');
 const operations = [{ kernel: 'lbp', parameters: {}, border: '' }];
@@ -65,12 +65,12 @@ async function openLedger(url: string | undefined) {
   return { ledger, closeRegistry: () => registry.close() };
 }
 
-/** Processor time so far, in microseconds: of all threads, and of this one. */
+/** Processor time so far in microseconds, of all threads and of the main thread. */
 const used = () => {
   const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
   return { all: all.user + all.system, main: main.user + main.system };
 };
-/** Frames that another process did of the jobs. */
+/** Frames of the jobs that an earlier process did. */
 let doneBefore = 0;
 const since = (before: ReturnType<typeof used>) => {
   const now = used();

@@ -20,7 +20,7 @@ const bins = 256;
 const pipeline = { name: '', shape: { grid: { rows: 1, columns: 1 }, channels: 1, bins } };
 const counted = 318 * 238;
 
-/** As uneven as those of photographs, no two alike. */
+/** Histograms as uneven as the histograms of photographs, all different. */
 const histogramOf = (seed: number): Uint32Array => {
   let state = seed + 1;
   const weights = Float64Array.from({ length: bins }, () => {
@@ -33,7 +33,7 @@ const histogramOf = (seed: number): Uint32Array => {
   return counts;
 };
 
-/** The histograms of a part, which is that of all. */
+/** The histograms of a part. All parts have the same. */
 const histograms = new Uint32Array(partShards * shardFrames * bins);
 for (let row = 0; row < partShards * shardFrames; row++) histograms.set(histogramOf(row), row * bins);
 
@@ -49,18 +49,20 @@ function blockOf(shard: number): Uint8Array {
   return packSources(sources)!;
 }
 
-/** Adds a shard with histograms of its own among those of its part. */
+/** Adds a shard with its own range of the part's histograms. */
 function addShard(writer: PartWriter, shard: number, block: Uint8Array): Promise<FoundInPart> {
   const count = countOf(shard);
   const from = (shard % partShards) * shardFrames * bins;
   return writer.add({
-    ...{ block, found: Uint32Array.from({ length: count }, (_, nth) => nth) },
-    ...{ widths: new Uint32Array(count).fill(320), heights: new Uint32Array(count).fill(240) },
+    block,
+    found: Uint32Array.from({ length: count }, (_, nth) => nth),
+    widths: new Uint32Array(count).fill(320),
+    heights: new Uint32Array(count).fill(240),
     parts: [{ counted: new Float64Array(count).fill(counted), bins: histograms.subarray(from, from + count * bins) }],
   });
 }
 
-/** Writes the parts, and the blocks of their shards as a log has them. */
+/** Writes the parts, and the blocks of their shards into a file like a log. */
 async function writeParts(parts: string, log: string): Promise<FoundRun[]> {
   const runs: FoundRun[] = [];
   const blocks: Uint8Array[] = [];
@@ -89,7 +91,8 @@ for (let i = 0; i < repetitions; i++) {
   const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   let lastMs = 0;
   const tables = new TablesFile({
-    ...{ parts, growing },
+    parts,
+    growing,
     pipelines: [{ ...pipeline, paths: pathsIn(folder), unfinished: pathsIn(growing), line: 'bench' }],
     settled: async (from, atMost) => {
       lastMs = performance.now();
@@ -97,7 +100,7 @@ for (let i = 0; i < repetitions; i++) {
       return { next: Math.min(frames, from + atMost), runs };
     },
     until: (write) => write(),
-    ...(threads && { threads }),
+    threads,
     failed: (error) => {
       throw error;
     },

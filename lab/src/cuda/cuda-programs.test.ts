@@ -17,7 +17,7 @@ function program(name: string, script: string): string {
 const line = (name: string, mean: number, block: string) =>
   JSON.stringify({ name, block, width: 512, ms: { mean, median: mean, stdev: 0, min: mean }, repetitions: 3 });
 
-test('of the rows that are asked for the fastest is taken', () => {
+test('the fastest of the rows that fit a query is taken', () => {
   const rows = parseCudaRows(
     `${line('a', 3, '32x8')}\n${line('a', 2, '16x16')}\n${line('b', 1, '32x8')}\n${line('c', 0.5, '32x8')}\n`,
   );
@@ -44,11 +44,11 @@ test('a program that fails is one sentence', async () => {
   });
 });
 
-test('no compiler, and one that cannot compile, are one sentence each', async () => {
+test('a missing compiler and a failing one are one sentence each', async () => {
   const none = join(folder, 'nowhere/nvcc');
   await assert.rejects(buildCudaPrograms(none), { message: `there is no CUDA compiler ('${none}')` });
   const broken = program('nvcc', '[ "$1" = --version ] || { echo "nvcc fatal: no GPU" >&2; exit 1; }');
   await assert.rejects(buildCudaPrograms(broken), {
-    message: 'the programs of test/bench/cuda cannot be built: nvcc fatal: no GPU',
+    message: 'the programs of lab/cuda cannot be built: nvcc fatal: no GPU',
   });
 });

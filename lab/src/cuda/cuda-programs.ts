@@ -1,55 +1,52 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What a row of a CUDA program must say to be meant, or one of what it may say; of several rows, the fastest is. */
+/** Fields that a row of a CUDA program must have; a list holds the allowed values. The fastest such row is meant. */
 export type CudaQuery = Readonly<Record<string, string | number | readonly string[]>>;
 
-/** A call of a program of test/bench/cuda. */
+/** A call of a program of lab/cuda. */
 export interface CudaCall {
   program: string;
   arguments: Record<string, string | number>;
-  /** Registers of a thread at most, by `-maxrregcount`; the compiler's choice unless given. Its rows have it, too. */
+  /** The most registers of a thread, by `-maxrregcount`; the compiler chooses unless given. Its rows have it, too. */
   maxRegisters?: number;
-  /** What the image of its argument `image` shows. Its rows have it, too. */
+  /** What the image in its argument `image` shows. Its rows have it, too. */
   content?: string;
 }
 
-/** Fields of the rows of calls that are unlike the others: only queries that name them mean such rows. */
+/** Fields of rows of unusual calls. Only queries that name such a field find these rows. */
 const ofUnusualCalls = ['maxRegisters', 'content'];
 
 const run = promisify(execFile);
 const sources = fileURLToPath(new URL('../../cuda', import.meta.url));
 
-/** Rows of all programs fit; a program that prints more has gone wrong. */
+/** Enough for the rows of any program; one that prints more has gone wrong. */
 const maxOutputBytes = 2 ** 26;
 
 /** The CUDA programs, built into a folder of their own. */
 export interface CudaPrograms {
-  /** Rejects with one sentence where the program fails. */
+  /** Rejects with one sentence if the program fails. */
   rows(call: CudaCall): Promise<CudaRow[]>;
   remove(): Promise<void>;
 }
 
 /** Programs to build. */
 export interface CudaBuild {
-  /** By their paths; all but those in folders unless given. */
+  /** Paths without extension; all programs that are not in a folder unless given. */
   programs?: string[];
-  /** More flags of nvcc; those of the environment unless given. */
+  /** More flags of nvcc; NVCC_FLAGS of the environment unless given. */
   flags?: string;
 }
 
-/** Builds programs of test/bench/cuda. Rejects with one sentence where they or nvcc are not there. */
+/** Builds programs of lab/cuda. Rejects with one sentence without nvcc, or if they do not compile. */
 export async function buildCudaPrograms(
   nvcc = process.env.NVCC ?? 'nvcc',
   { programs = [], flags: given = process.env.NVCC_FLAGS ?? '' }: CudaBuild = {},
 ): Promise<CudaPrograms> {
-  await access(join(sources, 'build.sh')).catch(() => {
-    throw new Error('the programs of test/bench/cuda are not part of this installation');
-  });
   await run(nvcc, ['--version']).catch(() => {
     throw new Error(`there is no CUDA compiler ('${nvcc}')`);
   });
@@ -58,7 +55,7 @@ export async function buildCudaPrograms(
   const build = async (into: string, programs: string[], flags = given) => {
     const env = { ...process.env, NVCC: nvcc, NVCC_FLAGS: flags };
     await run('sh', [join(sources, 'build.sh'), into, ...programs], { env }).catch((error) => {
-      throw new Error(`the programs of test/bench/cuda cannot be built: ${lastLine(error)}`);
+      throw new Error(`the programs of lab/cuda cannot be built: ${lastLine(error)}`);
     });
   };
   try {
@@ -78,7 +75,7 @@ export async function buildCudaPrograms(
   };
 }
 
-/** Runs a built program. Rejects with one sentence where it fails. */
+/** Runs a built program. Rejects with one sentence if it fails. */
 export async function runCudaProgram(folder: string, call: CudaCall): Promise<CudaRow[]> {
   const args = Object.entries(call.arguments).flatMap(([name, value]) => [`--${name}`, String(value)]);
   try {
@@ -89,20 +86,20 @@ export async function runCudaProgram(folder: string, call: CudaCall): Promise<Cu
   }
 }
 
-/** What a failed program said last, or else what is known of its end. */
+/** The last line of a failed program, or what is known of its end. */
 function lastLine(error: unknown): string {
   const { stderr, message } = error as Error & { stderr?: string };
   return (stderr?.trim() || message).split('\n').at(-1)!.replace(/\.$/, '');
 }
 
-/** A line of a CUDA program: what was timed and, in milliseconds, what it took. */
+/** A line of a CUDA program: the work and its time in milliseconds. */
 export interface CudaRow {
   /** The strategy. */
   name: string;
   block: string | null;
   ms: { mean: number; median: number; stdev: number; min: number };
   repetitions: number;
-  /** What else tells rows apart, and rates. */
+  /** Other fields that tell rows apart, and rates. */
   [field: string]: unknown;
 }
 

@@ -1,7 +1,7 @@
 import type { CudaCall } from './cuda-programs.ts';
 import { buildCudaPrograms, type CudaPrograms, type CudaRow } from './cuda-programs.ts';
 
-/** Builds the CUDA programs for a device; where that cannot be, says why in one line and returns undefined. */
+/** Builds the CUDA programs for a device. If that fails, says why in one line and resolves with undefined. */
 export async function openCuda(
   device: 'gpu' | 'software',
   note: (line: string) => void,
@@ -13,7 +13,7 @@ export async function openCuda(
   });
 }
 
-/** The rows of all calls; where a program fails, says why in one line and returns undefined. */
+/** The rows of all calls. If a program fails, says why in one line and resolves with undefined. */
 export async function cudaRows(
   programs: CudaPrograms,
   calls: readonly CudaCall[],

@@ -4,11 +4,13 @@ import type { CudaCall, CudaRow } from './cuda-programs.ts';
 import { openNvjpeg } from './nvjpeg-rates.ts';
 
 const row = (name: string, median: number): CudaRow => ({
-  ...{ name, block: null, repetitions: 3 },
+  name,
+  block: null,
+  repetitions: 3,
   ms: { median, mean: median, min: median, stdev: 0 },
 });
 
-test('batches of 64 in so many milliseconds are frames a second', async () => {
+test('milliseconds of a batch of 64 become frames a second', async () => {
   const calls: CudaCall[] = [];
   const rows = async (call: CudaCall) => {
     calls.push(call);
@@ -25,7 +27,7 @@ test('batches of 64 in so many milliseconds are frames a second', async () => {
   assert.deepEqual(calls, [{ program: 'nvjpeg-frames', arguments: { folder: '/frames', batch: 64 } }]);
 });
 
-test('a machine without it, or on which it fails, is told why it is left out', async () => {
+test('if nvJPEG is missing or fails, one line says why it is left out', async () => {
   const said: string[] = [];
   const rows = () => Promise.reject(new Error('no device'));
   const failing = await openNvjpeg(

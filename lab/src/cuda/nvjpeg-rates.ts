@@ -2,7 +2,7 @@ import type { StartFrameCluster } from '@halogrid/bench/frame-cluster';
 import { type BenchFramesOptions, benchFrames, type OtherDecoder } from '@halogrid/bench/frames';
 import { buildCudaPrograms, type CudaPrograms } from './cuda-programs.ts';
 
-/** Frames that it gets in a call, as many as a node decodes at once. */
+/** Frames of a call: as many as a node decodes at once. */
 const batch = 64;
 
 /** Compares frames as `halogrid bench frames`; on a GPU, NVIDIA's nvJPEG decodes the JPEGs in turns. */

@@ -8,10 +8,10 @@ import { writeTiledTiff } from '../../../test/tiled-tiff.ts';
 
 const survey = fileURLToPath(new URL('../../../samples/images/survey.tif', import.meta.url));
 
-/** Frames of a folder that differ; the others are links to them. */
+/** Different frames of a folder. The others are links to these. */
 const differ = 12;
 
-/** Tiles of a drawn image that differ: deflating more would take longer than computing them. */
+/** Different tiles of a drawn image. Deflating more would take longer than computing them. */
 const drawnTiles = 31;
 const drawnTilePx = 512;
 
@@ -51,7 +51,7 @@ async function drawnImage(path: string, width: number, height: number, bits: 8 |
   await writeTiledTiff(path, { width, height }, drawnTilePx, (x, y) => tiles[((x + 7 * y) / 512) % drawnTiles]!, bits);
 }
 
-/** The photograph, larger. */
+/** The photograph in a larger size. */
 const enlarged = (width: number, height: number): Sharp => sharp(survey).resize(width, height);
 
 function recording(path: string, frames: number, encoder: readonly string[]): void {
@@ -59,7 +59,7 @@ function recording(path: string, frames: number, encoder: readonly string[]): vo
   execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', source, '-frames:v', `${frames}`, ...encoder, path]);
 }
 
-/** Draws the inputs of the jobs into `folder`, where they are not there yet. It takes a minute, and 400 MB. */
+/** Draws the inputs of the jobs into `folder` unless it has them. This takes a minute and 400 MB. */
 export async function makeInputs(folder: string): Promise<void> {
   const complete = join(folder, 'complete');
   if (existsSync(complete)) return;

@@ -1,7 +1,7 @@
-/** A job to be planned and run. */
+/** A job to plan and run. */
 export interface Job {
   name: string;
-  /** An input below the folder of inputs, fetched from a server on this machine where it is remote. */
+  /** An input below the folder of inputs. Remote inputs come from a server on this machine. */
   source: string;
   options: readonly string[];
   isRemote: boolean;
@@ -17,7 +17,7 @@ const job = (name: string, source: string, options: string, isRemote = false): J
 const cpu = '--device cpu';
 const software = '--device software';
 
-/** Jobs of different kind, of some seconds at most each: what is large is scaled down. */
+/** Jobs of different kinds, of some seconds at most each. Large ones are scaled down. */
 export const jobs: readonly Job[] = [
   job('one small image', 'small.pgm', cpu),
   job('tiny tiles of a PGM', 'small.pgm', `${cpu} --tile 7`),

@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const folder = resolve(values.folder);
 const inputs = join(folder, 'inputs');
 const out = join(folder, 'out');
-// What is remembered of runs is in the cache folder of the user.
+// Memories of runs are in the cache folder of the user.
 process.env.XDG_CACHE_HOME = join(folder, 'cache');
 process.env.NODE_COMPILE_CACHE = join(folder, 'cache', 'compiled');
 const remembered = join(folder, 'cache', 'halogrid', 'runs.json');
@@ -35,7 +35,7 @@ const server = await serveFolder(inputs);
 const named = jobs.filter(({ name }) => name === values.jobs);
 const chosen = named.length > 0 ? named : jobs.filter(({ name }) => name.includes(values.jobs));
 const rows: Row[] = [];
-/** What is remembered of the first run of each. */
+/** The memory of the first run of each job: the text of runs.json. */
 const files: string[] = [];
 for (const job of chosen) {
   const { row, file } = await measureJob(job, Number(values.repetitions));
@@ -53,12 +53,12 @@ if (values.json) writeFileSync(values.json, JSON.stringify({ rows, files }, null
 await server.close();
 rmSync(out, { recursive: true, force: true });
 
-/** Plans the job, runs it, plans it again, and runs it as often as is left. */
+/** Plans the job, runs it, plans it again, and runs it until there are `repetitions` runs. */
 async function measureJob(job: Job, repetitions: number): Promise<{ row: Row; file: string }> {
   rmSync(remembered, { force: true });
   const { promised: before, shards } = await plan(job);
   const runSeconds = [await run(job)];
-  // A run whose plan had not begun when its nodes were ready is not remembered; that comes of a busy machine.
+  // A run is not remembered if its plan had not begun when its nodes were ready, as on a busy machine.
   for (let i = 0; i < 3 && !existsSync(remembered); i++) runSeconds[0] = await run(job);
   const file = readFileSync(remembered, 'utf8');
   const { promised: after } = await plan(job);
@@ -79,7 +79,7 @@ async function run(job: Job): Promise<number> {
 }
 
 async function command(name: string, job: Job) {
-  // What is there already would be kept.
+  // Otherwise the job would keep the results in the folder.
   rmSync(out, { recursive: true, force: true });
   const args = [name, ...sourcesOf(job), ...job.options, '--out', out, '--json'];
   const { code, stdout, stderr } = await halogrid(args, { maxLifeMs: 3_600_000 });
@@ -87,7 +87,7 @@ async function command(name: string, job: Job) {
   return JSON.parse(stdout);
 }
 
-/** A folder on the server is a manifest of its files. */
+/** The sources of a job on the command line. A folder on the server becomes a manifest of its files. */
 function sourcesOf({ source, isRemote }: Job): string[] {
   if (!isRemote) return [join(inputs, source)];
   if (source.includes('.')) return [`${server.origin}/${source}`];
@@ -97,7 +97,7 @@ function sourcesOf({ source, isRemote }: Job): string[] {
   return [manifest];
 }
 
-/** One file of what several remember. */
+/** One text of the memories of several runs. */
 function together(texts: readonly string[]): string {
   const parsed = texts.map((text) => JSON.parse(text));
   return JSON.stringify({ ...parsed[0], runs: parsed.flatMap(({ runs }) => runs) });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sendFile, startServer, type TestServer } from '../../../libs/sources/src/testing/servers.ts';
 
-/** Serves the files of a folder over HTTP on this machine; those that were asked for stay in memory. */
+/** Serves the files of a folder over HTTP on this machine. Requested files stay in memory. */
 export function serveFolder(folder: string): Promise<TestServer> {
   const files = new Map<string, Promise<Uint8Array>>();
   return startServer(async (request, response) => {

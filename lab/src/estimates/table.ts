@@ -1,21 +1,21 @@
-/** What a plan promises. */
+/** The promise of a plan. */
 export interface Promised {
   seconds: number;
   lowSeconds: number;
   highSeconds: number;
 }
 
-/** A job, what its plans promised, and what its runs took. */
+/** A job, the promises of its plans, and the times of its runs. */
 export interface Row {
   name: string;
   shards: number;
-  /** In the order of the runs. */
+  /** Seconds of the runs, in their order. */
   runSeconds: number[];
-  /** Where nothing was run before. */
+  /** The promise before any run. */
   before: Promised;
-  /** Where the first of the runs is remembered, and nothing else. */
+  /** The promise when only the first of the runs is remembered. */
   after: Promised;
-  /** Where one run of each other job is remembered, and none of this. */
+  /** The promise when one run of each other job is remembered, and none of this job. */
   others?: Promised;
 }
 
@@ -26,7 +26,7 @@ export function medianOf(values: readonly number[]): number {
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle) - 1]!) / 2;
 }
 
-/** How far a promise is off, at least 1: which of the two is larger does not matter. */
+/** How far a promise is off: the larger of promise and run over the smaller, at least 1. */
 export const offBy = (promised: Promised, seconds: number): number =>
   Math.max(promised.seconds / seconds, seconds / promised.seconds);
 

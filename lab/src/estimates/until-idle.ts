@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A thread that computes has this much of a core where nothing else does. */
+/** A computing thread has this share of a core on an idle machine. */
 const idleShare = 0.8;
 
 const probeMs = 150;
 const pauseMs = 500;
 
 /**
- * Resolves when this thread has a core for itself, or after so many seconds: what else the machine does changes every
+ * Resolves when this thread has a core for itself, or after `seconds` seconds: other work of the machine changes every
  * figure.
  */
 export async function untilIdle(seconds: number): Promise<void> {

@@ -27,7 +27,7 @@ test('an image is made once, kept without compression, and read from then on', a
   assert.deepEqual(readdirSync(join(root, 'bench-images')), ['random-13x7-1.tif']);
 });
 
-test('a damaged file is made anew, and a root that cannot be written is passed over', async () => {
+test('a damaged file is made again, and a root that cannot be written is passed over', async () => {
   writeFileSync(file, 'II*');
   const planes = await new ImageCache(['/dev/null/nowhere', root]).load(size, 1);
   assert.equal(planes[0], randomImage(size, 1)[0]);

@@ -6,11 +6,11 @@ import { openImage } from '@halogrid/imaging';
 import { writeFileAtomically } from '@halogrid/results';
 import { makeFolders } from '@halogrid/service';
 
-/** Random images that are made once and kept as files. */
+/** Random images, made once and kept as files. */
 export class ImageCache {
   readonly #roots: readonly string[];
 
-  /** The files lie in the first of `roots` that can be written. */
+  /** The files are in the first of `roots` that can be written. */
   constructor(roots: readonly string[]) {
     this.#roots = roots;
   }
@@ -51,9 +51,9 @@ async function readPlanes(path: string, { width, height }: Size): Promise<Uint8A
   }
 }
 
-/** Interleaved 8-bit RGB of every value in no order: the same for the same size and index (1, 2, …). */
+/** Interleaved 8-bit RGB of every value in no order, the same for the same size and index (1, 2, …). */
 export function randomImage({ width, height }: Size, index: number): Uint8Array {
-  // Multiplied, neighbouring indices begin far apart.
+  // The factor makes seeds of neighbouring indices differ much.
   return randomBytes(width * height * 3, Math.imul(index, 0x9e3779b9) | 1);
 }
 

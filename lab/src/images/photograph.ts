@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Size } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
 
-/** One of the test images of the checkout; an installation has none. */
+/** One of the test images of libs/kernels. */
 const file = new URL('../../../libs/kernels/oracle/images/camera.png', import.meta.url);
 
 /**
- * The gray pixels of a photograph, reflected at its edges as often as a size needs. Rejects where the photograph is not
- * there.
+ * The gray pixels of a photograph, reflected at its edges as often as a size needs.
  */
 export async function photograph(size: Size): Promise<Uint8Array> {
   const image = await openImage(file.href);
@@ -33,7 +32,7 @@ function reflect(at: number, length: number): number {
   return within < length ? within : 2 * length - 1 - within;
 }
 
-/** Writes the photograph into a folder for the CUDA programs, as binary PGM; its path. */
+/** Writes the photograph into a folder for the CUDA programs, as binary PGM. Resolves with its path. */
 export async function writePhotograph(folder: string, size: Size): Promise<string> {
   const path = join(folder, `photograph-${size.width}x${size.height}.pgm`);
   await writeFile(path, [`P5\n${size.width} ${size.height}\n255\n`, await photograph(size)]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { benchJpeg } from './bench-jpeg.ts';
 
-test('tables a quality, of frames that equal those of libjpeg-turbo and of a node that is fed', async () => {
+test('each quality has tables of frames, all equal to libjpeg-turbo, and of a node', async () => {
   const notes: string[] = [];
   const options = {
     device: 'software',

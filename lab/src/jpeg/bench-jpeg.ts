@@ -15,28 +15,28 @@ import { type JpegTimes, timeJpegs } from './time-jpegs.ts';
 export interface BenchJpegOptions {
   device: 'gpu' | 'software';
   qualities: readonly number[];
-  /** Frames that are decoded at once. */
+  /** Frames decoded at once. */
   batch: number;
   width: number;
   height: number;
   /** A photograph whose parts are the frames; a synthetic scene unless given. */
   scene?: string;
   repetitions: number;
-  /** Frames that a node is fed from files, as many as `defaultFedFrames` unless given; 0: none. */
+  /** Frames for the node; `defaultFedFrames` unless given; 0: none. */
   frames?: number;
-  /** Who decodes for that node, in turns; everybody who can unless given. */
+  /** Values of `--decode` of the node, in turns; all unless given. */
   decode?: readonly DecodeChoice[];
 }
 
 /** A software device decodes ten frames of 1080p a second. */
 const defaultFedFrames = { gpu: 20_000, software: 0 } as const;
-/** Runs of a node that is fed, of which the median is taken. */
+/** Runs of the node; the table shows their median. */
 const fedRepetitions = 3;
 
 /**
- * Times decoding of JPEG frames to luma on a GPU alone, by its own clock, from the bytes of files in its memory to
- * planes, and compares the planes with those of libjpeg-turbo; then feeds a node frames from files. Returns both tables
- * a quality.
+ * Times decoding of JPEG frames to luma on a GPU alone, by its own clock, from files in its memory to planes. Compares
+ * the planes with the result of libjpeg-turbo. Then gives a node frames from files. Returns both tables for each
+ * quality.
  */
 export async function benchJpeg(options: BenchJpegOptions, note: (line: string) => void): Promise<string> {
   const tables: string[] = [];
@@ -67,7 +67,7 @@ async function drawFrames(
   return makeFrames(join(folder, 'frames'), count, size, { kind: 'jpg', quality }, await openScene(size, scene));
 }
 
-/** A table of a node that is fed that many of the frames in the folder. */
+/** A table of a node that gets `count` of the frames in the folder. */
 async function feed(
   folder: string,
   count: number,
@@ -99,7 +99,7 @@ function measure(files: readonly Buffer[], options: BenchJpegOptions, what: stri
   });
 }
 
-/** How many planes are those of libjpeg-turbo. */
+/** The number of planes that equal the result of libjpeg-turbo. */
 async function countEqual(files: readonly Buffer[], planes: readonly Uint8Array[], size: Size): Promise<number> {
   let equal = 0;
   for (const [i, file] of files.entries()) {

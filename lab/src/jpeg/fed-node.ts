@@ -11,35 +11,36 @@ import { forEachLimited } from '@halogrid/threads';
 
 /** Bytes of decoded frames in a shard, as planners cut archives. */
 const shardBytes = 2 ** 27;
-/** Shards that the node has at once; it has fewer under way. */
+/** Shards that the node has at once; it works on fewer. */
 const shardsAtOnce = 16;
 /**
- * A node works for this long before it is timed: a GPU that was idle while the cores had their turn has lowered its
- * clock.
+ * A node works this long before it is timed: the GPU has lowered its clock while the cores had their turn.
  */
 const warmUpMs = 500;
 
 export interface FedNodeOptions {
   device: 'gpu' | 'software';
-  /** A folder of frames that are called by their numbers. */
+  /** A folder of frames whose names are numbers. */
   folder: string;
   names: readonly string[];
   frameBytes: number;
   repetitions: number;
-  /** Who decodes, in turns; everybody who can unless given. */
+  /** Values of `--decode`, in turns; all unless given. */
   decodes?: readonly DecodeChoice[];
 }
 
-/** Frames a second, once for each repetition, and seconds of processor time that a frame took. */
+/** Rates of a node, a value for each repetition. */
 export interface FedNodeRates {
   decode: DecodeChoice;
+  /** Frames a second. */
   rates: number[];
+  /** Seconds of processor time in a second: cores at work. */
   coreSeconds: number[];
 }
 
 /**
- * Feeds a node, in this process and without a coordinator, leases of frames: read from files, decoded, computed,
- * written to parts. In turns with JPEGs decoded on the device, on cores, and as it chooses.
+ * Gives a node leases of frames, in this process and without a coordinator. The node reads files, decodes, computes and
+ * writes parts. The values of `--decode` take turns.
  */
 export async function timeFedNode(
   { device: kind, folder, names, frameBytes, repetitions, decodes = decodeChoices }: FedNodeOptions,
@@ -48,7 +49,9 @@ export async function timeFedNode(
   const leases = await leasesOf(folder, names, Math.max(1, Math.floor(shardBytes / frameBytes)));
   const { device } = await openDevice(kind);
   const measured = decodes.map((decode) => ({
-    ...{ decode, rates: [] as number[], coreSeconds: [] as number[] },
+    decode,
+    rates: [] as number[],
+    coreSeconds: [] as number[],
     executor: openExecutor({ device, decode, note }),
   }));
   const feed = (executor: OpenExecutor, untilMs = Number.POSITIVE_INFINITY) =>
@@ -66,7 +69,7 @@ export async function timeFedNode(
         await feed(executor);
         const seconds = (performance.now() - startMs) / 1000;
         const { user, system } = process.cpuUsage(before);
-        // The first time, files are read and shaders compiled.
+        // The first turn reads files from the disk and compiles shaders.
         if (i < 0) continue;
         rates.push(names.length / seconds);
         coreSeconds.push((user + system) / 1e6 / seconds);
@@ -93,7 +96,12 @@ async function leasesOf(folder: string, names: readonly string[], frames: number
   const pipeline = { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] };
   return Array.from({ length: Math.ceil(sources.length / frames) }, (_, shard) =>
     Lease.fromPartial({
-      ...{ jobId: 'fed', shard, attempt: 1, epoch: 1, pipeline, scratch: pathToFileURL(folder).href },
+      jobId: 'fed',
+      shard,
+      attempt: 1,
+      epoch: 1,
+      pipeline,
+      scratch: pathToFileURL(folder).href,
       work: { $case: 'frames', value: {} },
       sources: packSources(sources.slice(shard * frames, (shard + 1) * frames)),
     }),

@@ -12,15 +12,15 @@ import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 
 const { MAP_READ, COPY_SRC, COPY_DST, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
-/** Runs before the first that is timed. */
+/** Runs before the first timed one. */
 const warmUps = 2;
 
 export interface JpegTimes {
-  /** Milliseconds of a batch by stage; several dispatches of one stage are added. */
+  /** Milliseconds of a batch by stage: the sum of its dispatches. */
   stagesMs: ReadonlyMap<string, number[]>;
   /** Milliseconds of a batch whose stages are in one pass. */
   wholeMs: number[];
-  /** Frames of the batch that were decoded without doubt. */
+  /** Frames of the batch that the decoder vouches for. */
   fine: number;
   /** The planes of the files, rows without gaps. */
   planes: Uint8Array[];
@@ -32,7 +32,7 @@ interface TimedBatch {
   repetitions: number;
 }
 
-/** Times a batch of frames of one size, of which `files` are those that differ. */
+/** Times a batch of frames of one size. `files` are the different frames; the batch repeats them. */
 export async function timeJpegs(
   device: GPUDevice,
   files: readonly Uint8Array[],
@@ -69,13 +69,14 @@ export async function timeJpegs(
   clock.destroy();
   scratch.destroy();
   return {
-    ...{ stagesMs, wholeMs },
+    stagesMs,
+    wholeMs,
     fine: placed.filter((_, i) => isFine(statuses[2 * i]!)).length,
     planes: files.map((_, i) => withoutGaps(new Uint8Array(pixels, i * planeBytes(size)), size)),
   };
 }
 
-/** Files one after another, as often as the batch wants, and where their planes go. */
+/** The bytes of all files of the batch, one after another, and where their planes go. */
 function placeFiles(
   files: readonly Uint8Array[],
   batch: number,
@@ -97,7 +98,7 @@ function placeFiles(
   return { all, placed };
 }
 
-/** As kernels read planes: rows of whole vectors. */
+/** Rows of whole vectors, as kernels read planes. */
 const strideOf = ({ width }: Size): number => Math.ceil(width / 16) * 16;
 const planeBytes = (size: Size): number => Math.ceil((strideOf(size) * size.height) / 256) * 256;
 
@@ -130,7 +131,7 @@ class PassClock {
     this.#resolved = device.createBuffer({ label: 'bench.resolved', size, usage: QUERY_RESOLVE | COPY_SRC });
   }
 
-  /** Records each part as a pass of its own, runs them, and resolves to the milliseconds of each. */
+  /** Records each part as a pass of its own and runs them. Resolves with the milliseconds of each. */
   async time(encoder: GPUCommandEncoder, parts: readonly (readonly JpegStage[])[]): Promise<number[]> {
     for (const [i, stages] of parts.entries()) {
       const stamps = { beginningOfPassWriteIndex: 2 * i, endOfPassWriteIndex: 2 * i + 1 };

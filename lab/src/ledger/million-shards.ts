@@ -11,7 +11,7 @@ import { JobSpec } from '@halogrid/proto';
 import { packSums } from '@halogrid/results/part-sums';
 
 const shards = Number(process.argv[2] ?? 1_000_000);
-/** Steps that a plan is written in, and commits that are unanswered at a time, as a coordinator has them. */
+/** Steps of a write of the plan, and commits that are unanswered at a time: as many as in a coordinator. */
 const planSteps = 1024;
 const unanswered = 256;
 
@@ -19,16 +19,18 @@ const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
 const path = join(folder, 'ledger.sqlite');
 const jobId = 'job';
 const pixels = 1920 * 1080;
-/** As a node answers a frame, in parts that nobody reads. */
+/** The answer of a node for a frame, with a part that nobody reads. */
 const place = { firstGroup: 3, groups: 1, start: 1_000_000, length: 1_500, checksum: 2 ** 31 };
 const found = {
   part: '8c5e4f0a-3c38-4b0e-9d0e-6f6f5b1c2a7d',
   places: [{ sources: place, features: place }],
-  ...{ found: 1, pixels, digest: new Uint8Array(32).fill(7) },
+  found: 1,
+  pixels,
+  digest: new Uint8Array(32).fill(7),
   parts: [packSums(BigInt(pixels), new BigUint64Array(256).fill(BigInt(pixels / 256)))],
 };
 
-/** A frame a shard. */
+/** The steps of a shard with one frame. */
 function stepsOf(index: number): PlanStep[] {
   const uri = `file:///archive/camera-07/2026-01-31/frame-${String(index).padStart(8, '0')}.jpg`;
   return batchSteps(index, [{ index, uri, name: uri.slice(-18, -4) }], pixels);
@@ -63,7 +65,7 @@ async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
   const { user, system } = process.cpuUsage(before);
   const cpuSeconds = (user + system) / 1e6;
   const speed = Math.round(shards / seconds).toLocaleString('en');
-  console.log(`${what}: ${seconds.toFixed(2)} s, of which cores worked ${cpuSeconds.toFixed(2)} s: ${speed} shards/s`);
+  console.log(`${what}: ${seconds.toFixed(2)} s, ${cpuSeconds.toFixed(2)} s of processor time: ${speed} shards/s`);
   return result;
 }
 
@@ -82,7 +84,7 @@ const resumed = (act: (ledger: LogLedger) => Promise<void>): Promise<void> =>
     await act(ledger);
   });
 
-/** Of all logs. */
+/** Bytes of all logs. */
 async function logBytes(): Promise<number> {
   const names = await readdir(join(folder, jobId));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, jobId, name))).size));

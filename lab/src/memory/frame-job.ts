@@ -12,10 +12,10 @@ export interface FrameMeasurement {
 }
 
 const size = { width: 64, height: 48 };
-/** Files that differ; the others are links to them, which are listed, opened and decoded like any file. */
+/** Different files. The others are links to these, which are listed, opened and decoded like any file. */
 const distinctFrames = 1000;
 
-/** Computes histograms of that many small frames on one node, and looks at every tenth of them. */
+/** Computes histograms of small frames on one node, and measures after every tenth of them. */
 export async function measureFrames(folder: string, frames: number): Promise<FrameMeasurement> {
   const source = join(folder, 'source');
   mkdirSync(source, { recursive: true });

@@ -13,14 +13,14 @@ export interface ImageMeasurement {
   height: number;
   seconds: number;
   mapBytes: number;
-  /** Most resident bytes by what the process is. */
+  /** Peak resident bytes by the role of the process. */
   peaks: Map<string, number>;
-  /** What the checker of the map said. */
+  /** The verdict of the checker of the map. */
   checked: string;
 }
 
 const sourceTilePx = 512;
-/** Tiles that differ: deflating more would take longer than computing them. */
+/** Different tiles. Deflating more would take longer than computing them. */
 const tileCount = 97;
 const maxLifeMs = 3_600_000;
 
@@ -73,7 +73,7 @@ export async function measureImage(
   };
 }
 
-/** What GDAL's own structural check of cloud-optimised TIFFs says. */
+/** The verdict of GDAL's own structural check of cloud-optimised TIFFs. */
 function checkCog(path: string): string {
   const program =
     'from osgeo_utils.samples import validate_cloud_optimized_geotiff as v; import sys; sys.exit(v.main())';

@@ -30,7 +30,7 @@ try {
       const folder = join(values.folder, String(gigapixels));
       rows.push(await measureImage(folder, gigapixels, values.map, values.bits === '16' ? 16 : 8));
       console.log(describeImages(rows.slice(-1)));
-      // One size at a time, so that the disk holds the largest only.
+      // Only one size is on the disk at a time.
       rmSync(folder, { recursive: true });
     }
     console.log(`\n${describeImages(rows)}`);

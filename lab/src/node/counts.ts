@@ -24,12 +24,12 @@ const size = { width: 1920, height: 1080 };
 const framesAShard = 128;
 const costBytes = framesAShard * size.width * size.height;
 
-/** Counts as uneven as those of a photograph, of as many pixels as LBP counts. */
+/** Counts as uneven as in a photograph; their sum is the number of pixels that LBP counts. */
 const bins = Uint32Array.from({ length: 256 }, (_, bin) => (bin * bin * 37) % 14_000);
 const counted = (size.width - 2) * (size.height - 2);
 bins[0] = 0;
 bins[0] = counted - bins.reduce((sum, count) => sum + count, 0);
-/** Of each frame others, so that they are compressed no better. */
+/** Each frame has different counts, so that compression is not better than with real frames. */
 const ofBatch = new Uint32Array(framesAShard * bins.length);
 for (let frame = 0; frame < framesAShard; frame++) {
   const own = ofBatch.subarray(frame * bins.length, (frame + 1) * bins.length);
@@ -41,10 +41,13 @@ for (let frame = 0; frame < framesAShard; frame++) {
   }
 }
 
-/** Has memory, and counts, of a batch without a look at it. */
+/** A device that answers every batch at once, without a look at it. */
 const device: NodeDevice = {
   info: { kind: 'gpu', name: 'none', driver: '' },
-  ...{ maxStagingBytes: 2 ** 30, batchBytes: 2 ** 26, batchesInFlight: 8, lost: new Promise(() => {}) },
+  maxStagingBytes: 2 ** 30,
+  batchBytes: 2 ** 26,
+  batchesInFlight: 8,
+  lost: new Promise(() => {}),
   acquire: async () => ({ bytes: new Uint8Array(0), release: () => {} }),
   async run(_, items) {
     const counts = ofBatch.slice();
@@ -54,7 +57,7 @@ const device: NodeDevice = {
   async close() {},
 };
 
-/** Says of every file that its plane is there. */
+/** A feed that reports the plane of every file as read. */
 const rawFeed = new RawFeed(
   {
     async read(files) {
@@ -66,7 +69,7 @@ const rawFeed = new RawFeed(
   0,
 );
 
-// As a device does that has given out some memory.
+// A device does this once it has given out some memory.
 spareCollector(2 ** 26);
 
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
@@ -83,7 +86,12 @@ try {
     });
     return Lease.encode(
       Lease.fromPartial({
-        ...{ jobId: 'j', shard, attempt: 1, epoch: 1, scratch: pathToFileURL(folder).href, costBytes },
+        jobId: 'j',
+        shard,
+        attempt: 1,
+        epoch: 1,
+        scratch: pathToFileURL(folder).href,
+        costBytes,
         pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
         work: { $case: 'frames', value: {} },
         sources: packSources(sources),
@@ -91,7 +99,12 @@ try {
     ).finish();
   });
   const execute = createExecutor({
-    ...{ device, twin: device, rawFeed, decoders, parts, nowMs: () => performance.now() },
+    device,
+    twin: device,
+    rawFeed,
+    decoders,
+    parts,
+    nowMs: () => performance.now(),
     openImage: () => Promise.reject(new Error('No file is opened')),
     writeChunk: () => Promise.reject(new Error('No chunk is written')),
   });
@@ -110,7 +123,7 @@ try {
       `main thread ${each(process.threadCpuUsage(main))}`,
       `all threads ${each(process.cpuUsage(all))} µs a frame`,
     ];
-    // The first time, threads start.
+    // Threads start in the first turn.
     if (i === 0) continue;
     const rate = (count: number) => (count / seconds).toFixed(0);
     const rates = `${rate(frames)} frames/s, ${rate(written.size)} parts/s`;

@@ -16,18 +16,15 @@ import { localVersion } from '@halogrid/sources';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { forEachLimited } from '@halogrid/threads';
 
-const [frames = 8000, repetitions = 5] = process.argv
-  .slice(2)
-  .filter((word) => !word.startsWith('--'))
-  .map(Number);
+const [frames = 8000, repetitions = 5] = process.argv.slice(2).map(Number);
 const size = { width: 1920, height: 1080 };
 const framesAShard = 64;
 
-/** Counts as uneven as those of a photograph. */
+/** Counts as uneven as in a photograph. */
 const bins = Uint32Array.from({ length: 256 }, (_, bin) => (bin * bin * 37) % 29_000);
 const counted = bins.reduce((sum, count) => sum + count, 0);
 
-/** Has the memory of eight batches, and leaves all else out. */
+/** A device with memory for eight batches, which answers at once. */
 function instantDevice(): NodeDevice {
   const free = Array.from({ length: 8 }, (): Uint8Array => new Uint8Array(2 ** 25));
   const waiting: ((bytes: Uint8Array) => void)[] = [];
@@ -38,9 +35,14 @@ function instantDevice(): NodeDevice {
   };
   return {
     info: { kind: 'gpu', name: 'none', driver: '' },
-    ...{ maxStagingBytes: 2 ** 30, batchBytes: 2 ** 26, batchesInFlight: 8, lost: new Promise(() => {}) },
+    maxStagingBytes: 2 ** 30,
+    batchBytes: 2 ** 26,
+    batchesInFlight: 8,
+    lost: new Promise(() => {}),
     jpegs: {
-      ...{ maxBytes: 2 ** 25, batchBytes: 2 ** 27, prepare: async () => {} },
+      maxBytes: 2 ** 25,
+      batchBytes: 2 ** 27,
+      prepare: async () => {},
       decode: async (_, { layout }) => {
         return { areFine: Array<boolean>(layout.fileCount).fill(true), seconds: { upload: 0, decode: 0 } };
       },
@@ -73,7 +75,11 @@ try {
   const leases = Array.from({ length: Math.ceil(frames / framesAShard) }, (_, shard) =>
     Lease.encode(
       Lease.fromPartial({
-        ...{ jobId: 'j', shard, attempt: 1, epoch: 1, scratch: pathToFileURL(folder).href },
+        jobId: 'j',
+        shard,
+        attempt: 1,
+        epoch: 1,
+        scratch: pathToFileURL(folder).href,
         pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
         work: { $case: 'frames', value: {} },
         sources: packSources(sources.slice(shard * framesAShard, (shard + 1) * framesAShard)),
@@ -90,7 +96,7 @@ try {
     });
     const each = ({ user, system }: { user: number; system: number }) => ((user + system) / frames).toFixed(1);
     const rate = frames / ((performance.now() - startMs) / 1000);
-    // The first time, threads start.
+    // Threads start in the first turn.
     if (i === 0) continue;
     const own = [
       `main thread ${each(process.threadCpuUsage(main))}`,

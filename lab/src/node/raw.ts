@@ -1,7 +1,7 @@
 // Measures raw frames that a node reads from files, without a coordinator, and in turns a C program that reads the same
 // files into the same upload memory and into plain memory.
 //   UV_THREADPOOL_SIZE=$(nproc) npm run lab -- node-raw FOLDER [FRAMES] [REPETITIONS] [gpu|software] [all|reads]
-// `reads` runs the C program alone. Two of these at a time, each of which sees one GPU, show what the host gives both.
+// `reads` runs the C program alone. Two runs at a time, each with one GPU, show what the host gives to both.
 // Frames are PGM of 1080p of a drawn scene, 2 MB each, separate files in a new folder in FOLDER (/dev/shm: no disk).
 // Needs cc. Prints medians, least and most.
 import { execFileSync } from 'node:child_process';
@@ -22,7 +22,7 @@ const [where = tmpdir(), frames = '2000', turns = '5', kind = 'gpu', what = 'all
 const repetitions = Number(turns);
 const size = { width: 1920, height: 1080 };
 const slotBytes = size.width * size.height + 4096;
-/** As many as batches of a node have room for, at least. */
+/** At least as many as batches of a node have room for. */
 const slots = 128;
 
 type ReadFiles = (
@@ -43,7 +43,7 @@ function compileReader(folder: string): ReadFiles {
   return koffi.load(library).func(signature) as ReadFiles;
 }
 
-/** Files of their own, of as many pixels as differ among those that are drawn. */
+/** Makes separate files, copies of 32 drawn frames. Resolves with their paths. */
 async function makeFiles(folder: string): Promise<string[]> {
   const drawn = join(folder, 'drawn');
   await makeFrames(drawn, 32, size, { kind: 'pgm', quality: 0 }, await openScene(size));
@@ -88,7 +88,7 @@ try {
       }
     }
   };
-  // Memory is touched for the first time.
+  // The first pass touches the memory for the first time.
   readAll();
   read.clear();
   const rates: number[] = [];

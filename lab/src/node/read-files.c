@@ -1,4 +1,5 @@
-// Reads files whole, each thread the next one, into memory of the caller: what disks, the system and that memory give without a node.
+// Reads whole files into memory of the caller; each thread takes the next file. This is the most that disks, the system
+// and that memory give, without a node.
 //   cc -O2 -shared -fPIC -pthread -o read-files.so read-files.c
 #include <fcntl.h>
 #include <pthread.h>
@@ -34,7 +35,7 @@ static void *read_some(void *argument) {
   }
 }
 
-// Seconds that it takes to read `count` files, whose paths are lines of `lines`; less than nothing where one cannot be read. Each thread
+// Seconds of reading `count` files, whose paths are lines of `lines`; negative if a file cannot be read. Each thread
 // has as many slots in turn as `slots` has for it; what of a file is beyond a slot stays unread.
 double read_files(const char *lines, int count, unsigned char *slots, size_t slot_bytes, int slots_each, int threads) {
   char *copy = strdup(lines), *rest = copy;

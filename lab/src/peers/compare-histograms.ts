@@ -1,17 +1,17 @@
 import type { Definition, Outcome } from './contestant.ts';
 
-/** How far the histograms of two contestants are apart. */
+/** The difference of the histograms of two contestants. */
 export interface Comparison {
   names: [string, string];
   definition: Definition;
   /** Images or frames whose histograms differ. */
   unequal: number;
   of: number;
-  /** Pixels that must have another code for the histograms to be as they are, at least. */
+  /** The least number of pixels whose codes must differ. */
   differingPixels: number;
 }
 
-/** Histograms of the same inputs. Throws where one contestant has not as many as the other. */
+/** Compares histograms of the same inputs. Throws if the contestants have different numbers of them. */
 export function compareHistograms(
   definition: Definition,
   names: [string, string],
@@ -31,7 +31,7 @@ export function compareHistograms(
   };
 }
 
-/** A pixel with another code takes one from a bin and gives it to another; one that is not counted only takes. */
+/** A pixel with another code moves from one bin to another. A pixel that is not counted only leaves a bin. */
 function differingPixels(a: number[], b: number[]): number {
   let more = 0;
   let fewer = 0;

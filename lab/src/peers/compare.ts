@@ -52,11 +52,11 @@ if (unknown !== undefined) throw new Error(`Expected some of ${parts.join(', ')}
 const chosen = positionals.length > 0 ? positionals : parts;
 const interpreter = values.python;
 
-/** A cluster of a test ends after minutes. */
+/** Without a limit of its own, a cluster of tests ends after minutes. */
 const longestRaceMs = 24 * 3_600_000;
 
 /**
- * Where scikit-image has its eight neighbours, on a circle: computed exactly, with zeros around the image as it does.
+ * The eight neighbours of scikit-image, on a circle: computed exactly, with zeros around the image.
  */
 const circle = ['--op', 'lbp:convention=scikit-image'];
 
@@ -103,7 +103,7 @@ if (values.json) {
   };
   await writeFile(values.json, `${JSON.stringify(report, null, 1)}\n`);
 }
-// A definition in integers has one result. scikit-image rounds, so that some of its codes are others.
+// A definition in integers has one result. scikit-image rounds, so some of its codes differ.
 const wrong = races
   .flatMap(({ comparisons }) => comparisons)
   .some((it) => it.definition === 'square' && it.unequal > 0);
@@ -148,7 +148,7 @@ function pool(library: 'skimage' | 'numpy') {
   return (input: string, result: string) => [library, input, result, String(workers)];
 }
 
-/** Throws with the packages to install where one is missing. */
+/** The versions of Python and its packages. Throws with the packages to install if one is missing. */
 function pythonVersions(): Record<string, string> {
   const program =
     'import sys, json, cv2, dask, numpy, skimage, tifffile; print(json.dumps({"python": sys.version.split()[0], ' +

@@ -9,24 +9,24 @@ import { cpuSeconds } from '../../../test/process-list.ts';
 /** Processes and threads that a peer may use: as many as the cpu device takes. */
 export const workers = availableParallelism();
 
-/** What LBP a histogram counts; those of one name must be equal, bin by bin. */
+/** The LBP that a histogram counts. Histograms of one definition must be equal, bin by bin. */
 export type Definition = 'square' | 'circle';
 
 /** A program that computes LBP histograms of an input and leaves them on disk. */
 export interface Contestant {
   name: string;
   definition: Definition;
-  /** Whose speed is compared with that of the peers. */
+  /** Whether it is halogrid, whose speed is compared with that of the peers. */
   isOurs: boolean;
-  /** The program and its arguments. `result` is a path where nothing is yet. */
+  /** The program and its arguments. The path `result` does not exist yet. */
   command(input: string, result: string): string[];
-  /** Processor time so far of processes that serve the program and were there before it. */
+  /** Processor seconds so far of processes that serve the program and started before it. */
   servingCpuSeconds?(): number;
   read(result: string, stdout: string): Promise<Outcome>;
 }
 
 export interface Outcome {
-  /** What the program says it took, without its start and its end. */
+  /** Seconds by the program itself, without its start and its end. */
   innerSeconds: number;
   /** 256 counts for each image or frame, in the order of their names. */
   histograms: number[][];
@@ -40,7 +40,7 @@ export function halogrid(name: string, definition: Definition, options: readonly
   return ours(name, definition, ['--device', 'cpu', ...options]);
 }
 
-/** `halogrid run` on a cluster of this machine that runs already. */
+/** `halogrid run` on a running cluster of this machine. */
 export function halogridOn({ address, coordinator, nodes }: Cluster, options: readonly string[] = []): Contestant {
   const pids = [...coordinator.pidsOf('coordinator'), ...nodes.map(({ pid }) => pid)];
   return {
@@ -65,7 +65,7 @@ function ours(name: string, definition: Definition, options: readonly string[]):
   };
 }
 
-/** A program of this folder, which writes 64-bit counts to `result` and its seconds to stdout. */
+/** A Python program of this folder. It writes 64-bit counts to `result`, and its seconds to stdout. */
 export function python(
   name: string,
   definition: Definition,

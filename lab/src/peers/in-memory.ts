@@ -11,13 +11,13 @@ import { frameSize } from './inputs.ts';
 const seconds = 4;
 const framesABatch = 16;
 
-/** Frames a second, a value a turn. */
+/** Frames a second, a value for each turn. */
 export interface MemoryRates {
   numpy: number[];
   ours: number[];
 }
 
-/** Histograms of 1080p frames that are in memory: a NumPy process a core against the cpu device's threads, in turns. */
+/** Times histograms of 1080p frames in memory: a NumPy process a core, and the threads of the cpu device, in turns. */
 export async function raceInMemory(repetitions: number, interpreter: string): Promise<MemoryRates> {
   const rates: MemoryRates = { numpy: [], ours: [] };
   for (let turn = 0; turn < repetitions; turn++) {

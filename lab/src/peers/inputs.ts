@@ -9,7 +9,7 @@ export const frameSize = { width: 1920, height: 1080 };
 export const imageFormats = ['pgm', 'tiff'] as const;
 export type ImageFormat = (typeof imageFormats)[number];
 
-/** What is processed, and how much of it there is. */
+/** An input and its amount. */
 export interface Input {
   name: string;
   path: string;
@@ -37,7 +37,7 @@ export async function makeImage(folder: string, side: number, format: ImageForma
 }
 
 /**
- * A folder of 1080p JPEG frames of the synthetic scene, or of a photograph; all but the first 32 are links to those.
+ * A folder of 1080p JPEG frames of the synthetic scene, or of a photograph. The first 32 differ; the others are links.
  */
 export async function makeFrameFolder(
   folder: string,
@@ -51,7 +51,7 @@ export async function makeFrameFolder(
   return { name: `${count} JPEG frames${of}, quality ${quality}`, path, amount: count, unit: 'frames' };
 }
 
-/** Reads every byte once, so that the page cache holds them for whoever comes first. */
+/** Reads every byte once, so that the page cache has them before the first program runs. */
 export async function warmPageCache({ path, unit }: Input): Promise<void> {
   const files = unit === 'frames' ? (await readdir(path)).map((name) => join(path, name)) : [path];
   for (const file of files) await readFile(file);

@@ -5,10 +5,10 @@ import type { Contestant, Outcome } from './contestant.ts';
 import { type Input, warmPageCache } from './inputs.ts';
 import { runTimed } from './timed-command.ts';
 
-/** Programs that do the same work, to be run in turns. */
+/** Programs that do the same work, in turns. */
 export interface Race {
   input: Input;
-  /** A small input of the same kind, for what is only slow the first time. */
+  /** A small input of the same kind, for everything that is slow only the first time. */
   warmUp: Input;
   contestants: Contestant[];
 }
@@ -28,8 +28,9 @@ export interface RaceResult {
 }
 
 /**
- * Runs every contestant once on the small input and then `repetitions` times on the input, in turns. Histograms of one
- * definition are compared with those of the first of ours in the first turn; in later turns each with its own.
+ * Runs every contestant once on the small input and then `repetitions` times on the input, in turns. In the first turn,
+ * histograms are compared with the first entry of halogrid that has the same definition. In later turns each contestant
+ * is compared with its own first turn.
  */
 export async function race(
   { input, warmUp, contestants }: Race,

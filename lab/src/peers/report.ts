@@ -3,7 +3,7 @@ import { table } from '@halogrid/service/text-table';
 import { describeComparison } from './compare-histograms.ts';
 import type { RaceResult, Sample } from './race.ts';
 
-/** What is looked at, of one run, with the work of the run; more is better. */
+/** Rates of a run with an amount of work. */
 const rates = {
   whole: ({ wallSeconds }: Sample, amount: number) => amount / wallSeconds,
   inner: ({ innerSeconds }: Sample, amount: number) => amount / innerSeconds,
@@ -12,7 +12,7 @@ const rates = {
 
 type Rate = (typeof rates)[keyof typeof rates];
 
-/** A table of a race, with a line for each comparison of results and for each pair of ours and a peer. */
+/** A table of a race, a table of speed-ups over each peer, and a line for each comparison of results. */
 export function describeRace({ input, entries, comparisons }: RaceResult): string {
   const cell = (samples: Sample[], rate: Rate): string => {
     const { median, min, max } = spreadOf(samples.map((sample) => rate(sample, input.amount)));
@@ -40,7 +40,7 @@ export function describeRace({ input, entries, comparisons }: RaceResult): strin
   ].join('\n');
 }
 
-/** Ours over each peer, turn by turn, so that what disturbs a turn disturbs both. */
+/** Speed-ups of halogrid over each peer, turn by turn: a disturbance of a turn disturbs both. */
 export function speedUps({ input, entries }: Pick<RaceResult, 'input' | 'entries'>) {
   return entries
     .filter(({ contestant }) => contestant.isOurs)

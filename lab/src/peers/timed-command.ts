@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
 
-/** A program that ran from its start to its end. */
+/** A finished run of a program. */
 export interface TimedRun {
   stdout: string;
   /** From the call to the end of the program. */
   wallSeconds: number;
-  /** User and system time of the program and of all it started and waited for. */
+  /** User and system time of the program and of its descendants that were waited for. */
   cpuSeconds: number;
-  /** Cores that everything else on the machine kept busy meanwhile, on average. */
+  /** Average number of cores that everything else on the machine kept busy meanwhile. */
   otherCores: number;
 }
 
-/** Runs a program to its end. Rejects where it fails, with what it wrote to stderr. */
+/** Runs a program to its end. If it fails, rejects with its stderr. */
 export async function runTimed(command: readonly string[]): Promise<TimedRun> {
   const busyBefore = busyCpuSeconds();
   const start = performance.now();
-  // bash's `time` knows the processor time of children of children, Node does not. The line of it is stderr's last.
+  // Unlike Node, `time` of bash knows the processor time of grandchildren. It writes the last line of stderr.
   const child = spawn('bash', ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash', ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
@@ -45,7 +45,7 @@ export async function runTimed(command: readonly string[]): Promise<TimedRun> {
   };
 }
 
-/** Processor time of all cores together, since the machine started. */
+/** Processor seconds of all cores together since the machine started. */
 function busyCpuSeconds(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000;
 }

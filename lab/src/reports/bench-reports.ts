@@ -27,36 +27,36 @@ export type ReportId = keyof typeof reports;
 
 export interface BenchReportsOptions {
   reports: readonly ReportId[];
-  /** Names of the tables to make of these reports; all unless given. */
+  /** Names of the tables of these reports to make; all unless given. */
   tables?: readonly string[];
   device: 'gpu' | 'software';
   out: string;
   quick: boolean;
-  /** In place of the report's own. */
+  /** Samples, in place of the report's own number. */
   repetitions?: number;
-  /** A cell that takes longer is left out. */
+  /** A cell whose measurement takes longer is left out. */
   cellSeconds: number;
 }
 
-/** What measured the files of a folder, beside them. */
+/** What measured the CSV files of a folder: the file `machineFile` beside them. */
 export interface Machine {
   device: string;
   cpu: string;
-  /** The software's. */
+  /** Version of halogrid. */
   version: string;
-  /** The day it was begun, UTC. */
+  /** The day of its beginning, UTC. */
   date: string;
 }
 export const machineFile = 'machine.json';
-/** What stands below a chart's title. */
+/** The line below the title of a chart. */
 export const machineLine = ({ device, cpu }: Machine): string => `${device}; ${cpu}`;
 
-/** Samples that show that everything works. */
+/** Enough samples to show that everything works. */
 const quickRepetitions = 3;
 
 /**
- * Measures reports' tables on this machine, prints them, and writes them and their charts into a folder. Rejects with
- * UsageError where there is no such device, and where none of the reports has a table that is asked for.
+ * Measures tables of reports on this machine, prints them, and writes them and their charts into a folder. Rejects with
+ * UsageError if the machine has no such device, or if none of the reports has a table of `tables`.
  */
 export async function benchReports(options: BenchReportsOptions, print: (text: string) => void): Promise<void> {
   checkTables(options);
@@ -91,7 +91,7 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
       const calls = report.cuda.filter(({ table }) => tables.some(({ name }) => !table || name === table));
       const rows = cuda && (await cudaRows(cuda, await readyCalls(calls, repetitions, scratch), note));
       const samples = new Map<string, number[]>();
-      // Each table is written as soon as it is known, so that a long run that is ended keeps what was measured.
+      // Each table is written once it is measured, so that a stopped run keeps its tables.
       for (const table of tables) {
         await measureTable(table, samples, { bench, method, cellMs: 1000 * options.cellSeconds, note });
         const evaluated = evaluateTable(table, samples, rows);
@@ -110,7 +110,7 @@ export async function benchReports(options: BenchReportsOptions, print: (text: s
   print(`\nCSV and charts are in ${out}\n`);
 }
 
-/** Calls with their repetitions, and with the files of images that are not random. */
+/** Completes calls with their repetitions, and with files of the images that are not random. */
 async function readyCalls(calls: readonly ReportCall[], repetitions: number, scratch: string): Promise<CudaCall[]> {
   return await Promise.all(
     calls.map(async (call) => {
@@ -130,7 +130,7 @@ function checkTables({ reports: ids, tables = [] }: BenchReportsOptions): void {
   throw new UsageError(`Expected some of ${allowed} for --tables but received '${unknown}'`);
 }
 
-/** Rejects with UsageError where there is no such device. */
+/** Rejects with UsageError if the machine has no such device. */
 async function describeGpu(kind: 'gpu' | 'software'): Promise<{ name: string; maxLanes: number }> {
   return withTimedDevice(kind, async ({ limits }, { name }) => ({
     name,

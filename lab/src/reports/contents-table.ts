@@ -1,12 +1,12 @@
 import type { Content, ReportRow, ReportTable } from './report.ts';
 
-/** What images show, and what probes and queries about CUDA have of it. */
+/** Contents of images, and the fields of probes and of CUDA queries that mean them. */
 const contents: { content: string; of: { content?: Content } }[] = [
   { content: 'random bytes', of: {} },
   { content: 'photograph', of: { content: 'photograph' } },
 ];
 
-/** Rows of random bytes, and the same of a photograph. */
+/** The rows for images of random bytes, and again for a photograph. */
 export function contentsTable(about: Pick<ReportTable, 'title' | 'note'>, rows: readonly ReportRow[]): ReportTable {
   return {
     name: 'contents',
@@ -15,7 +15,7 @@ export function contentsTable(about: Pick<ReportTable, 'title' | 'note'>, rows: 
       rows.map(({ labels, times, cuda }) => ({
         labels: { content, ...labels },
         times: Object.fromEntries(Object.entries(times).map(([name, probe]) => [name, { ...probe, ...of }])),
-        ...(cuda && { cuda: { ...cuda, ...of } }),
+        cuda: cuda && { ...cuda, ...of },
       })),
     ),
     derived: [],

@@ -4,7 +4,7 @@ import { type ChartLine, lineChartSvg } from '../charts/line-chart.ts';
 import { type EvaluatedTable, reportedPrefix } from './evaluate-table.ts';
 import type { BarChartPlan, ChartPlan, HeatMapPlan, LineChartPlan } from './report.ts';
 
-/** The SVG of a chart of a table; undefined where none of its values was measured. */
+/** The SVG of a chart of a table; undefined if none of its values was measured. */
 export function drawChart(plan: ChartPlan, table: EvaluatedTable, device: string): string | undefined {
   if (!hasMeasured(plan, table)) return undefined;
   switch (plan.kind) {
@@ -19,7 +19,7 @@ export function drawChart(plan: ChartPlan, table: EvaluatedTable, device: string
 
 type Row = EvaluatedTable['rows'][number];
 
-/** Whether it shows more than the report's own figures. */
+/** Whether the chart shows more than the report's own figures. */
 function hasMeasured(plan: ChartPlan, table: EvaluatedTable): boolean {
   const columns = plan.values.map((value) => (typeof value === 'string' ? value : value.column));
   const measured = columns.filter((column) => !column.startsWith(reportedPrefix));
@@ -30,7 +30,7 @@ function hasMeasured(plan: ChartPlan, table: EvaluatedTable): boolean {
 function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string): string | undefined {
   const rows = rowsWith(table, plan.only);
   if (plan.xScale === 'category') rows.sort((a, b) => lanesOf(a.labels[plan.x]) - lanesOf(b.labels[plan.x]));
-  // Labels that are the same in all rows need not be read.
+  // Labels that are the same in all rows are left out of names.
   const differs = (label: string) => new Set(rows.map(({ labels }) => labels[label])).size > 1;
   const colours: string[] = [];
   const lines = new Map<string, ChartLine>();
@@ -42,11 +42,11 @@ function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string)
       const labels = isSameInSeries ? [] : plan.series.filter(differs);
       const group = joined(row, labels);
       const key = `${group}\n${column}`;
-      // The first of rows that nothing tells apart counts, measured or not.
+      // If no label tells rows apart, the first one counts, measured or not.
       const isFirst = !seen.has(`${key}\n${x}`);
       seen.add(`${key}\n${x}`);
       if (!isFirst || typeof y !== 'number' || y <= 0 || x === undefined) continue;
-      // Where no label tells lines apart, columns do.
+      // If no label tells lines apart, columns do.
       const colour = joined(row, labels.slice(0, 1)) || column;
       if (!colours.includes(colour)) colours.push(colour);
       const line = lines.get(key) ?? {
@@ -67,7 +67,7 @@ function drawLines(plan: LineChartPlan, table: EvaluatedTable, subtitle: string)
   return lineChartSvg({ ...plan, subtitle, lines: sorted, categories });
 }
 
-/** Orders shapes of blocks: by their lanes, the wider one of two first. */
+/** A number that orders shapes of blocks: by lanes, and of equally many the wider first. */
 function lanesOf(block: string | number | undefined): number {
   const [width = 0, height = 0] = String(block).split('x').map(Number);
   return width * height - width / 1024;
@@ -86,7 +86,7 @@ function drawBars(plan: BarChartPlan, { rows }: EvaluatedTable, subtitle: string
   return groups.length > 0 ? barChartSvg({ ...plan, subtitle, groups }) : undefined;
 }
 
-/** Rows that have these labels. */
+/** The rows with these labels. */
 export function rowsWith({ rows }: EvaluatedTable, only: Record<string, string | number> = {}): Row[] {
   return rows.filter(({ labels }) => Object.entries(only).every(([label, wanted]) => labels[label] === wanted));
 }

@@ -2,17 +2,17 @@ import { spreadOf } from '@halogrid/bench/statistics';
 import { type CudaRow, fastestRow } from '../cuda/cuda-programs.ts';
 import { probeKey, type ReportRow, type ReportTable } from './report.ts';
 
-/** Milliseconds of the samples of each probe, by its key; a probe that was too slow to measure is not there. */
+/** Milliseconds of the samples of each probe, by its key. Probes that were too slow are missing. */
 export type ProbeTimes = ReadonlyMap<string, readonly number[]>;
 
 export type Value = string | number | undefined;
 
 export interface EvaluatedColumn {
-  /** In the CSV. */
+  /** Its name in the CSV. */
   name: string;
   /** Heading in up to three lines. */
   title: string;
-  /** Shown in the table; the CSV has all. */
+  /** Whether the table shows it; the CSV has all columns. */
   isPrinted: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface EvaluatedTable {
   rows: { labels: ReportRow['labels']; values: Record<string, Value> }[];
 }
 
-/** What the times of a table are called. */
+/** Headings of times. */
 const words: Record<string, string> = {
   whole: 'whole run',
   cpu: 'cpu\n1 thread',
@@ -30,11 +30,11 @@ const words: Record<string, string> = {
   twin: 'twin\n1 thread',
 };
 
-/** Fills a table with what was measured. `cuda` is undefined where the CUDA programs did not run. */
+/** Fills a table with measurements. `cuda` is undefined if the CUDA programs did not run. */
 export function evaluateTable(table: ReportTable, samples: ProbeTimes, cuda?: readonly CudaRow[]): EvaluatedTable {
   const names = union(table.rows.map(({ times }) => Object.keys(times)));
   const hasCuda = cuda !== undefined && table.rows.some((row) => row.cuda ?? row.otherCuda);
-  // Without CUDA there is nothing to say in a row about a CUDA program, but for the report's figures.
+  // Without CUDA, rows about CUDA programs are left out, unless they have figures of the report.
   const rows = hasCuda ? table.rows : table.rows.filter((row) => row.times[names[0]!] || row.reported);
   const values = rows.map((row) => valuesOf(row, table, names, samples, hasCuda ? cuda : []));
   const columns = columnsOf(table, names, hasCuda).map((column) => ({
@@ -140,10 +140,10 @@ function figuresOf(reported: NonNullable<ReportRow['reported']>): { name: string
   );
 }
 
-/** What columns of the report's own figures begin with. */
+/** Columns of the report's own figures begin with this. */
 export const reportedPrefix = 'report_';
 
-/** The column of a report's own figures in the CSV. */
+/** The name of a column of a report's own figures in the CSV. */
 export function reportColumn(hardware: string, column: string): string {
   return `${reportedPrefix}${hardware}_${column}`.toLowerCase().replace(/[^a-z0-9]+/g, '_');
 }

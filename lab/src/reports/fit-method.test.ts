@@ -9,7 +9,7 @@ for (const [estimateMs, cellMs, expected] of [
   [1, 1000, method],
   // 100 runs: 20 an image.
   [10, 1000, method],
-  // 7 runs: two images, each of which warms up twice.
+  // 7 runs: two images, which warm up twice each.
   [140, 1000, { ...method, images: 2 }],
   [1000, 1000, { ...method, images: 1 }],
   [1001, 1000, undefined],

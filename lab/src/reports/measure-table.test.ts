@@ -55,14 +55,14 @@ test('kernels run over all images in turns, in as many samples as there are repe
   assert.deepEqual(read.sort(), [1, 2, 3]);
 });
 
-test('what another table measured is not measured again', async () => {
+test('a probe of another table is not measured again', async () => {
   const { samples } = await measure([probe('cpu', 33)]);
   const { read } = await measure([probe('cpu', 33)], { samples });
   assert.deepEqual(read, []);
   assert.equal(samples.get(probeKey(probe('cpu', 33)))?.length, 6);
 });
 
-test('what would take too long is said and left out', async () => {
+test('a probe that would take too long is noted and left out', async () => {
   const slow = probe('twin', 4096, { operations: [{ kernel: 'conv', parameters: { kernel: 'box-31' } }] });
   const { samples, notes } = await measure([slow, probe('cpu', 40)], { cellMs: 5_000 });
   assert.deepEqual([...samples.keys()], [probeKey(probe('cpu', 40))]);
@@ -72,7 +72,7 @@ test('what would take too long is said and left out', async () => {
   );
 });
 
-test('what cannot be measured is said, and the rest is measured', async () => {
+test('a probe that cannot be measured is noted, and the others are measured', async () => {
   const broken = probe('cpu', 20, {
     operations: [{ kernel: 'lbp', parameters: { labels: 'var' } }],
     output: 'both',

@@ -5,15 +5,15 @@ import { type Bench, runsOf, timeProbes } from './time-probes.ts';
 export interface MeasureOptions {
   bench: Bench;
   method: Method;
-  /** A cell of which not even one sample fits into this time is left out. */
+  /** A cell is left out if not even one of its samples fits into this time. */
   cellMs: number;
   note(line: string): void;
 }
 
-/** What a smaller image tells about larger ones; an image up to its size is measured without asking. */
+/** Side of the image that estimates times of larger ones. Images up to this size are measured without an estimate. */
 const estimateSide = 256;
 
-/** Measures the probes of a table that are not among `samples` yet, and adds theirs. */
+/** Measures the probes of a table that `samples` lacks, and adds their samples. */
 export async function measureTable(
   { rows }: ReportTable,
   samples: Map<string, number[]>,
@@ -32,13 +32,13 @@ export async function measureTable(
   }
 }
 
-/** A real GPU is never too slow for a cell, but everything else may be. */
+/** Whether a probe may be too slow for a cell: everything but a real GPU may. */
 const maybeSlow = ({ timer }: TimedWork, { device }: Bench): boolean =>
   device === 'software' || timer === 'cpu' || timer === 'threads' || timer === 'twin';
 
 const pixelsOf = ({ size }: TimedWork): number => size.width * size.height;
 
-/** The same work on a small image, by a timer that takes at least as long a pixel. */
+/** The same work on a small image, with a timer that takes at least as long a pixel. */
 function smallProbe({ timer, operations, output, strategy, grid, size }: TimedWork): TimedWork {
   const slower = timer === 'threads' ? 'cpu' : timer === 'batch' ? 'whole' : timer;
   const cells = grid && {
@@ -49,7 +49,7 @@ function smallProbe({ timer, operations, output, strategy, grid, size }: TimedWo
   return { timer: slower, operations, output, strategy, grid: cells, size: small };
 }
 
-/** Milliseconds a pixel of what may be too slow, by the key of its small probe. */
+/** Milliseconds a pixel of probes that may be too slow, by the keys of their small probes. */
 async function estimate(probes: readonly TimedWork[], options: MeasureOptions): Promise<Map<string, number>> {
   const small = new Map<string, TimedWork>();
   for (const probe of probes) {
@@ -66,7 +66,9 @@ async function estimate(probes: readonly TimedWork[], options: MeasureOptions): 
   return msAPixel;
 }
 
-/** Probes that are measured in one go, and how often; those too slow are noted and left out. */
+/**
+ * Groups of probes that are measured in one go, and how often. Notes the probes that are too slow, and leaves them out.
+ */
 function planned(
   probes: readonly TimedWork[],
   estimates: ReadonlyMap<string, number>,
@@ -87,7 +89,7 @@ function planned(
   return together.map((group) => ({ probes: group.map(({ probe }) => probe), method: group[0]!.method }));
 }
 
-/** In one go; where that fails, one by one, and what fails alone is noted and undefined. */
+/** Measures probes in one go. If that fails, measures them one by one; a probe that fails is noted, and undefined. */
 async function measureTogether(
   probes: readonly TimedWork[],
   method: Method,
@@ -121,9 +123,9 @@ function grouped<T>(values: readonly T[], keyOf: (value: T) => string): T[][] {
 }
 
 /**
- * As many images as fit into `cellMs` where a sample takes about `estimateMs`: each has warm-ups of its own and one
- * sample at least, and one image is measured where a sample fits. Undefined where none does; all where nothing is known
- * of it.
+ * The method with as many images as fit into `cellMs` if a sample takes about `estimateMs`. Each image has its own
+ * warm-ups and at least one sample; a single image needs room for one sample only. Undefined if no sample fits. Without
+ * an estimate all images are measured.
  */
 export function fitMethod(method: Method, estimateMs: number | undefined, cellMs: number): Method | undefined {
   if (estimateMs === undefined) return method;

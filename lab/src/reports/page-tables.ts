@@ -2,20 +2,20 @@ import { rowsWith } from './draw-chart.ts';
 import type { EvaluatedTable, Value } from './evaluate-table.ts';
 import { cellText } from './render-table.ts';
 
-/** What of a CSV file a page shows, as JSON behind the word `table` in a comment of the page. */
+/** A part of a CSV file that a page shows: JSON behind the word `table` in a comment of the page. */
 export interface TableRequest {
-  /** The file without its extension, from the folder of the pages. */
+  /** Path of the file in lab/reports, without its extension. */
   file: string;
   /**
    * Headings by column; a median has its deviation beside it. With `best`, 'block at cuda_x' is the block of the row
    * with the best cuda_x.
    */
   columns: Record<string, string>;
-  /** Rows have these labels; all are shown unless given. */
+  /** Labels of the shown rows; all rows unless given. */
   only?: Record<string, string | number>;
   /**
-   * One row for each value of a label: the one whose column `by` is the least or the most, or, unless that is given, of
-   * each other column the least or the most of its rows.
+   * Shows one row for each value of the label `of`. With `by`, it is the row whose column `by` is least or most.
+   * Otherwise each other column is the least or the most of the rows.
    */
   best?: Best;
 }
@@ -26,15 +26,13 @@ interface Best {
   is: 'least' | 'most';
 }
 
-/** What of the same table of several machines a page shows side by side, behind the word `machines`. */
+/** The same table of several machines, side by side: JSON behind the word `machines` in a comment of a page. */
 export interface MachinesRequest {
-  /**
-   * Files without their extension by the machine, or day, that they are of; the first one says which rows there are.
-   */
+  /** Files without their extension, by machine or day. The first file decides the rows. */
   files: Record<string, string>;
   /** Headings of the labels that tell rows apart. */
   by: Record<string, string>;
-  /** Headings of what is compared, by column; a median has its deviation beside it. */
+  /** Headings of the compared columns; a median has its deviation beside it. */
   columns: Record<string, string>;
   only?: Record<string, string | number>;
 }
@@ -58,7 +56,7 @@ export function pageTable({ file, columns, only, best }: TableRequest, tableOf: 
   );
 }
 
-/** A column of each machine for each of what is compared. Throws Error for a column that no file has. */
+/** A table with each compared column of each machine. Throws Error for a column that no file has. */
 export function machinesTable({ files, by, columns, only }: MachinesRequest, tableOf: TableOf): string {
   const machines = Object.entries(files).map(([machine, file]) => ({ machine, file, table: tableOf(file) }));
   const labels = Object.keys(by);
@@ -94,7 +92,7 @@ function expectColumn(table: EvaluatedTable, file: string, name: string): void {
 const sameRow = (rows: EvaluatedTable['rows'], labels: readonly string[], row: Row): Row | undefined =>
   rows.find(({ values }) => labels.every((name) => values[name] === row[name]))?.values;
 
-/** A median with the standard deviation of its samples in percent of it; anything else alone. */
+/** A median with the standard deviation of its samples in percent; any other value alone. */
 function withSpread(row: Row | undefined, name: string): string {
   const value = row?.[name];
   const deviation = name.endsWith('_median_ms') ? row?.[name.replace(/_median_ms$/, '_stdev_ms')] : undefined;
@@ -110,7 +108,7 @@ function bestRows(rows: readonly Row[], names: readonly string[], { of, by, is }
   });
 }
 
-/** The best of a column, or, of 'name at column', what the row with the best of the column has as its name. */
+/** The best value of a column. For 'name at column': the value of `name` in the row with the best `column`. */
 function bestValue(rows: readonly Row[], column: string, is: Best['is']): Value {
   const [name, by] = column.split(' at ') as [string, string?];
   if (by === undefined) return bestOf(rows, name, is);

@@ -10,8 +10,8 @@ import { readCsv } from './read-csv.ts';
 import type { Report, ReportRow } from './report.ts';
 import { fewStrategies } from './scale.ts';
 
-// The code and docs/reports/published have the same figures of the reports. The latter were copied from the reports'
-// texts without a look at the code.
+// The code and lab/reports/published have the same figures of the reports. Somebody copied the latter from the texts of
+// the reports without a look at the code.
 
 const scale = { isQuick: false, strategies: fewStrategies };
 
@@ -22,7 +22,7 @@ function published(name: string): Cells[] {
   return readCsv(readFileSync(url, 'utf8')).rows.map(({ values }) => values);
 }
 
-/** Figures of a table by 'label hardware column'; one that several rows have must be the same in all. */
+/** Figures of a table by 'label hardware column'. A figure in several rows must be the same in all. */
 function inCode(report: Report, table: string, labelOf: (labels: ReportRow['labels']) => string) {
   const figures: Record<string, number> = {};
   for (const { labels, reported = {} } of report.tables.find(({ name }) => name === table)!.rows) {
@@ -47,7 +47,7 @@ const keyed = (rows: readonly Cells[], keyOf: (row: Cells) => string, value: (ro
 const saidIn = (name: string, what: RegExp): (string | number | undefined)[] =>
   published(name).flatMap((row) => (what.test(String(row.what)) ? [row.value] : []));
 
-/** Figures that hold for the whole width of a chart. */
+/** Figures across the whole width of a chart. */
 const levelsOf = ({ tables }: Report) =>
   tables.flatMap(({ charts }) => charts.flatMap((chart) => (chart.kind === 'lines' ? (chart.levels ?? []) : [])));
 

@@ -1,3 +1,4 @@
+import { firstOfEachName, laneShape } from '@halogrid/bench/strategy-shapes';
 import { reportColumn } from './evaluate-table.ts';
 import {
   type Derived,
@@ -9,7 +10,6 @@ import {
   type TimedWork,
   withoutTime,
 } from './report.ts';
-import { firstOfEachName, laneShape } from '@halogrid/bench/strategy-shapes';
 import { type ReportScale, type Strategy, sizeName, strategyName } from './scale.ts';
 
 const gtx1050 = 'GTX 1050';

@@ -1,3 +1,4 @@
+import { laneShape } from '@halogrid/bench/strategy-shapes';
 import { contentsTable } from './contents-table.ts';
 import { overPlainLoop, plainLoop, speedUpsOfCuda, withPlainLoop } from './plain-loop.ts';
 import {
@@ -11,12 +12,11 @@ import {
   type TimedWork,
   timesBySide,
 } from './report.ts';
-import { laneShape } from '@halogrid/bench/strategy-shapes';
 import { type ReportScale, squareSize, strategyName } from './scale.ts';
 
 const geforce950M = 'GeForce 950M';
 const kernels = ['global-atomics', 'private-histogram'];
-/** The report's fastest first: charts by size draw the first shape of a strategy. */
+/** Charts by size draw the first shape of a strategy, so the report's fastest one is first. */
 const blocks = [32, 16, 8, 4];
 const blockNames = blocks.map((side) => `${side}x${side}`);
 const lbp = { kernel: 'lbp', parameters: {}, border: 'zero' };
@@ -45,7 +45,7 @@ export function r2({ isQuick, strategies }: ReportScale): Report {
     twin: probe('twin', side),
   });
 
-  /** A curve a block, as the report's own figures. */
+  /** A curve for each block, like the report's figures. */
   const overLoop = (name: string, title: string, level: { name: string; y: number }): LineChartPlan => ({
     ...speedUpsBySide({
       name,

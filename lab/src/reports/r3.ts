@@ -98,7 +98,7 @@ export function r3({ isQuick }: ReportScale): Report {
   return {
     id: 'r3',
     title: 'R3 · Local Binary Pattern, Kuwait University',
-    // The report does not say how often; the CUDA programs' default.
+    // The report does not say how often. This is the default of the CUDA programs.
     method: { repetitions: 30, images: 1 },
     tables: [sizes, byContent],
     cuda: [
@@ -113,7 +113,7 @@ export function r3({ isQuick }: ReportScale): Report {
   };
 }
 
-/** Times beside both loops and the report's figures, which do not say whether they hold transfers. */
+/** Times beside both loops and beside the report's figures. The report does not say whether they include transfers. */
 const timesBesideLoops = (name: string, title: string, values: LineChartPlan['values']): LineChartPlan =>
   timesBySide({
     name,
@@ -129,7 +129,7 @@ const timesBesideLoops = (name: string, title: string, values: LineChartPlan['va
     ],
   });
 
-/** The report's percentage: what of the slower time the faster one saves. */
+/** The report's percentage: the part of the slower time that the faster one saves. */
 function timeSaved(name: string, title: string, fast: string, slow: string): Derived {
   return {
     name,

@@ -19,21 +19,21 @@ const seconds: Record<string, Record<number, Seconds>> = {
     4096: [61.459, 0.838844, 0.810159, 0.7973],
   },
 };
-/** The report's loop for 88x88, in seconds, on the machine of each card. */
+/** Seconds of the report's loop for 88x88, on the machine of each card. */
 const secondsOf88: Record<string, number> = { 'Tesla K40c': 0.036, 'GeForce 720m': 0.078 };
-/** Images of the thousand that the report gave to its GPU. */
+/** Images, of a thousand, that the report gave to its GPU. */
 export const givenToGpu: Record<number, number> = { 256: 950, 4096: 970 };
 
-/** In milliseconds, as many digits as the report has. */
+/** Milliseconds with as many digits as the report has. */
 export const inMs = (value: number): number => Number((1000 * value).toFixed(3));
 
-/** What the report has of a size where it has the loop alone. */
+/** Figures of the size for which the report has the loop alone. */
 export const loopFigures = (side: number): ReportRow['reported'] =>
   side === 88
     ? Object.fromEntries(Object.entries(secondsOf88).map(([hardware, cpu]) => [hardware, { 'CPU ms': inMs(cpu) }]))
     : undefined;
 
-/** What the report has of a size, on either hardware. */
+/** Figures of a size, on either hardware. */
 export function figures(side: number, of: (row: Seconds) => Record<string, number>): ReportRow['reported'] {
   const rows = Object.entries(seconds).flatMap(([hardware, bySide]) => {
     const row = bySide[side];

@@ -4,7 +4,10 @@ import { figures, inMs, loopFigures } from './r4-figures.ts';
 import { columnOf, cpus, cuda, type HistogramCut, inGrid, ldpWork, speedUps } from './r4-work.ts';
 import { type ReportTable, speedUp, speedUpsBySide, timesBySide } from './report.ts';
 
-/** How the CUDA programs read pixels; the number is the percentage of a multiprocessor's memory for shared arrays. */
+/**
+ * Ways of the CUDA programs to read pixels. The number is the percentage of a multiprocessor's memory for shared
+ * arrays.
+ */
 const ways = ['shared', 'shared-75', 'global', 'l1-75', 'l1-25', 'l1-0'];
 const withTransfers = ['shared-whole', 'global-whole'];
 const loopSpeedUps = overPlainLoop('kernel', 'whole', 'cpu', 'cuda_shared', 'cuda_global', 'cuda_l1_25');

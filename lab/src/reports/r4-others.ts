@@ -5,7 +5,7 @@ import type { ReportCall, ReportTable } from './report.ts';
 const waysOfOrders = ['shared', 'global'];
 const waysOfContents = ['shared', 'global', 'l1-25'];
 
-/** The orders beside the third, which the report does not measure. */
+/** Histograms by order; the report measures the third order only. */
 export function byOrder(orders: readonly number[], side: number): ReportTable {
   return {
     name: 'orders',

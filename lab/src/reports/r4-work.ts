@@ -2,9 +2,9 @@ import type { AskedOperation, Grid } from '@halogrid/kernels';
 import { speedUp, type TimedSpan, type TimedWork } from './report.ts';
 import { squareSize } from './scale.ts';
 
-// What the tables of R4 measure: histograms of LDP, by halogrid and by the CUDA programs.
+// The work of R4's tables: histograms of LDP, by halogrid and by the CUDA programs.
 
-/** Side of the blocks whose histograms the report puts side by side. */
+/** Side of the report's blocks, each with a histogram. */
 const blockSide = 16;
 
 export const ldpOfOrder = (order: number): AskedOperation => ({ kernel: 'ldp', parameters: { order: String(order) } });
@@ -38,7 +38,7 @@ export const cuda = (name: string | string[], side: number, order = 3, histogram
   block: `${blockSide}x${blockSide}`,
 });
 
-/** The column of a row of the CUDA programs. */
+/** The name of a column for a way of the CUDA programs. */
 export const columnOf = (name: string): string => name.replaceAll('-', '_');
 
 export const speedUps = [speedUp('kernel', 'cpu'), speedUp('kernel', 'threads'), speedUp('kernel', 'twin')];

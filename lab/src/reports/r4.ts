@@ -8,7 +8,7 @@ import type { ReportScale } from './scale.ts';
 /** R4: Local Derivative Patterns and their histograms, by order and size; work split between CPU and GPU. */
 export function r4({ isQuick, strategies }: ReportScale): Report {
   const sides = isQuick ? [64, 128] : [256, 512, 1024, 2048, 4096];
-  // The report has its loop alone for the smallest.
+  // For the smallest size the report has its loop alone.
   const imageSides = isQuick ? sides : [88, ...sides];
   const oneSide = isQuick ? 128 : 1024;
   const orders = isQuick ? [2, 3] : [2, 3, 4, 5, 6];
@@ -16,7 +16,7 @@ export function r4({ isQuick, strategies }: ReportScale): Report {
   return {
     id: 'r4',
     title: 'R4 · Local Derivative Pattern on GPUs',
-    // The report does not say how often; the CUDA programs' default.
+    // The report does not say how often. This is the default of the CUDA programs.
     method: { repetitions: 30, images: 1 },
     tables: [
       bySize(imageSides),

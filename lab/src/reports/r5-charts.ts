@@ -3,7 +3,7 @@ import { plainLoop } from './plain-loop.ts';
 import { cudaNames, rtx3060Ti } from './r5-figures.ts';
 import { type LineChartPlan, speedUpsBySide } from './report.ts';
 
-/** Lines of every chart by size: what is shown for each kernel. */
+/** Lines of every chart by size, for one kernel. */
 const lines = [
   { column: 'kernel_speedup_over_cpu', name: '' },
   ...cudaNames.flatMap((name) => [
@@ -13,7 +13,7 @@ const lines = [
   { column: `${plainLoop}_speedup_over_cpu`, name: 'the report’s loop here', isSameInSeries: true },
 ];
 export const overTheLoop = 'Speed-up over the report’s loop in one thread';
-/** The same over the report's own loop, and halogrid's CPU code over it. */
+/** The same over the report's loop, and the speed-up of halogrid's CPU code over it. */
 export const loopLines = [
   { column: `kernel_speedup_over_${plainLoop}`, name: '' },
   ...cudaNames.flatMap((name) => [
@@ -36,7 +36,9 @@ export function reportedIn(name: string) {
   return { column: reportColumn(rtx3060Ti, `${name} x`), name: `report (${rtx3060Ti}), ${name}, over its loop` };
 }
 
-/** Whole runs, as the report's times hold transfers: a line for halogrid, one for each CUDA kernel here and there. */
+/**
+ * Whole runs, because the report's times include transfers: halogrid, each CUDA kernel here, and each of the report.
+ */
 export const wholeLines = [
   { column: `whole_speedup_over_${plainLoop}`, name: 'halogrid, whole run' },
   ...cudaNames.flatMap((name) => [

@@ -61,11 +61,11 @@ export const peakFigures: Record<string, { global: number; shared: number; tuned
   'gaussian-5': { global: 212.6, shared: 247.8, tuned: 258.1, block: '32x16' },
   'gaussian-7': { global: 380.9, shared: 440.9, tuned: 442.3, block: '32x16' },
   'log-5': { global: 213, shared: 244.7, tuned: 266.7, block: '16x8' },
-  // Its best block is the one that all began with; the two runs gave 102.4 and 103.5.
+  // Its best block is also the first of all; the report's two runs of it gave 102.4 and 103.5.
   'sharpen-3': { global: 80.5, shared: 102.4, tuned: 103.5, block: '16x16' },
 };
 
-/** What table 5 has of a memory and a block. */
+/** Figures of table 5 for a kind of memory and a block. */
 export function peakFiguresOf(kernel: string, name: string, block: string): Figures | undefined {
   const peak = peakFigures[kernel];
   if (!peak) return undefined;

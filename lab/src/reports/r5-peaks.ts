@@ -10,7 +10,7 @@ export const peaks: Derived[] = [
   peak('cuda_tuned', 'cuda', (strategy) => strategy.startsWith('CUDA')),
 ];
 
-/** Speed-ups of the rows that count, and of no others. */
+/** The speed-up in rows that `counts` accepts; other rows have none. */
 function peak(name: string, column: string, counts: (strategy: string, block: string) => boolean): Derived {
   const over = speedUp(column, 'cpu');
   return {

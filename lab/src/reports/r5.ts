@@ -1,3 +1,4 @@
+import { firstOfEachName, laneShape } from '@halogrid/bench/strategy-shapes';
 import type { CudaQuery } from '../cuda/cuda-programs.ts';
 import { overPlainLoop, plainLoop, speedUpsOfCuda, withPlainLoop } from './plain-loop.ts';
 import { chart, loopLines, overTheLoop, reportedIn, wholeLines, wholeTimes } from './r5-charts.ts';
@@ -12,7 +13,6 @@ import {
   type TimedSpan,
   type TimedWork,
 } from './report.ts';
-import { firstOfEachName, laneShape } from '@halogrid/bench/strategy-shapes';
 import { type ReportScale, type Strategy, squareSize, strategyName } from './scale.ts';
 
 const blocks = ['4x4', '8x8', '16x8', '16x16', '32x8', '32x16', '32x32'];

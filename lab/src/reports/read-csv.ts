@@ -1,6 +1,6 @@
 import type { EvaluatedTable, Value } from './evaluate-table.ts';
 
-/** A table as `renderCsv` has written it: numbers are numbers again, and what is empty is not there. */
+/** Reads a table that `renderCsv` wrote. Numbers are numbers again; empty cells are undefined. */
 export function readCsv(text: string): EvaluatedTable {
   const [header = [], ...lines] = cellsOf(text);
   return {
@@ -8,7 +8,7 @@ export function readCsv(text: string): EvaluatedTable {
     rows: lines.map((cells) => {
       const values: Record<string, Value> = {};
       for (const [i, name] of header.entries()) values[name] = cellValue(cells[i] ?? '');
-      // Which columns are labels is not said: any may be asked for as one.
+      // A CSV does not say which columns are labels, so any column may serve as one.
       return { values, labels: Object.fromEntries(Object.entries(values).filter(isLabel)) };
     }),
   };

@@ -1,7 +1,9 @@
 import { table } from '@halogrid/service/text-table';
 import type { EvaluatedTable, Value } from './evaluate-table.ts';
 
-/** The table as text in aligned columns under headings of several lines; '-' where nothing was measured. */
+/**
+ * The table as text in aligned columns under headings of several lines; '-' stands for values that were not measured.
+ */
 export function renderTable({ columns, rows }: EvaluatedTable): string {
   const printed = columns.filter(({ isPrinted }) => isPrinted);
   const headingLines = Math.max(...printed.map(({ title }) => title.split('\n').length));
@@ -17,7 +19,7 @@ export function renderTable({ columns, rows }: EvaluatedTable): string {
   return table(Array.from({ length: rows.length + headingLines }, (_, i) => cells.map((column) => column[i]!)));
 }
 
-/** Every column, numbers as they are. */
+/** The table as CSV: every column, and numbers with all digits. */
 export function renderCsv({ columns, rows }: EvaluatedTable): string {
   const names = columns.map(({ name }) => name);
   return csv(
@@ -26,7 +28,7 @@ export function renderCsv({ columns, rows }: EvaluatedTable): string {
   );
 }
 
-/** A number in four digits or so, '-' for none. */
+/** A number in about four digits; '-' for undefined. */
 export function cellText(value: Value): string {
   if (typeof value !== 'number') return value ?? '-';
   if (Number.isInteger(value)) return String(value);
@@ -36,7 +38,7 @@ export function cellText(value: Value): string {
 
 export type CsvCell = string | number | undefined;
 
-/** Rows as RFC 4180, with a header; what is not there is empty. Throws Error for a number that is not finite. */
+/** Rows as RFC 4180, with a header; undefined cells are empty. Throws Error for a number that is not finite. */
 export function csv(header: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
   return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

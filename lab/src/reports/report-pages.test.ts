@@ -13,7 +13,7 @@ const folders = {
   data: fileURLToPath(new URL('../../reports', import.meta.url)),
 };
 
-test('a CSV is read as it was written', () => {
+test('a CSV that is written and read gives the same values', () => {
   const header = ['name', 'ms', 'note'];
   const rows = [
     ['a, "b"', 0.5, undefined],
@@ -27,7 +27,7 @@ test('a CSV is read as it was written', () => {
   assert.deepEqual(table.rows[0]!.labels, { name: 'a, "b"', ms: 0.5 });
 });
 
-test('a page shows what it asks for, and no more than before', () => {
+test('a page shows the tables that it asks for, and does not change when it is filled again', () => {
   const table = readCsv(
     csv(
       ['kernel', 'block', 'ms'],
@@ -121,7 +121,7 @@ test('every picture and file that a page names is there', async () => {
   }
 });
 
-/** How many tables and figures the reports have. */
+/** Numbers of tables and figures of the reports. */
 const counts = {
   R1: { table: 3, figure: 6 },
   R2: { table: 0, figure: 4 },
@@ -130,7 +130,7 @@ const counts = {
   R5: { table: 5, figure: 5 },
 };
 
-/** What a row of the index is about: 'tables 2, 3, figure 7' are three names. */
+/** The names in a row of the index: 'tables 2, 3, figure 7' has three. */
 function namesIn(text: string): string[] {
   return [...text.matchAll(/(table|figure)s? ((?:\d+(?: to \d+)?(?:, )?)+)/g)].flatMap(([, kind, numbers]) =>
     [...numbers!.matchAll(/(\d+)(?: to (\d+))?/g)].flatMap(([, from, to = from]) =>

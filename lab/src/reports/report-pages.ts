@@ -10,9 +10,8 @@ import { everyStrategy } from './scale.ts';
 const requestPattern = /<!-- (table|machines) (\{.*?\}) -->\n.*?<!-- \/\1 -->/gs;
 
 /**
- * Puts tables in their places in a page: of one file between `<!-- table {…} -->` and `<!-- /table -->`, of the same
- * file of several machines between `<!-- machines {…} -->` and `<!-- /machines -->`. Throws Error for one that cannot
- * be.
+ * Fills the tables of a page: of one file between `<!-- table {…} -->` and `<!-- /table -->`, and of the same file of
+ * several machines between `<!-- machines {…} -->` and `<!-- /machines -->`. Throws Error if a file lacks a column.
  */
 export function fillPage(page: string, tableOf: (file: string) => EvaluatedTable): string {
   return page.replace(requestPattern, (_, kind: string, json: string) => {
@@ -21,7 +20,7 @@ export function fillPage(page: string, tableOf: (file: string) => EvaluatedTable
   });
 }
 
-/** The files that pages name. */
+/** The CSV files that a page names, without extension. */
 export function filesOf(page: string): string[] {
   return [...page.matchAll(requestPattern)].flatMap(([, kind, json]) =>
     kind === 'table'

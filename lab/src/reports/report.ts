@@ -3,23 +3,23 @@ import type { AskedOperation, Grid } from '@halogrid/kernels';
 import type { CudaCall, CudaQuery } from '../cuda/cuda-programs.ts';
 import type { Strategy } from './scale.ts';
 
-/** What of the work is timed, and where. */
+/** The timed part of the work, and where it runs. */
 export type TimedSpan =
-  /** The device's kernels, by its own clock. */
+  /** Kernels of the device, by its own clock. */
   | 'kernel'
   /** The device from pixels in memory to results in memory, one image at a time. */
   | 'whole'
-  /** As 'whole', but `images` images in flight; the time of all. */
+  /** As 'whole', but with `images` images in flight; the time of all. */
   | 'batch'
   /** One thread of the cpu device (WebAssembly). */
   | 'cpu'
-  /** All threads of the cpu device, an image each; the time an image. */
+  /** All threads of the cpu device, an image each; the time of one image. */
   | 'threads'
   /** The plain loops of the CPU twin in one thread. */
   | 'twin';
 
 /**
- * What an image shows where it is not random bytes. Atomics contend more on a photograph, whose histogram is uneven.
+ * The content of an image that is not random bytes. Atomics contend more on a photograph, whose histogram is uneven.
  */
 export type Content = 'photograph';
 
@@ -31,7 +31,7 @@ export interface TimedWork {
   size: Size;
   /** The kernel's strategy; its default unless given. */
   strategy?: Strategy;
-  /** What the image shows; random bytes unless given. */
+  /** Content of the image; random bytes unless given. */
   content?: Content;
   /** Images of a batch. */
   images?: number;
@@ -51,22 +51,22 @@ export interface Method {
 }
 
 export interface ReportRow {
-  /** What tells the row from the others, by column. */
+  /** Values that tell the row from others, by column. */
   labels: Record<string, string | number>;
-  /** Measured here, by column; in tables the first has its deviation beside it. */
+  /** Times measured here, by column. In tables the first has its deviation beside it. */
   times: Record<string, TimedWork>;
-  /** Beside the first of the times, where it is the same work. */
+  /** The CUDA program with the same work as the first of the times. */
   cuda?: CudaQuery;
   /** Other ways of the CUDA programs to do it, by the name of their column. */
   otherCuda?: Record<string, CudaQuery>;
-  /** The report's own figures for the same size, by the hardware they were measured on and by column. */
+  /** The report's own figures for the same size, by its hardware and by column. */
   reported?: Record<string, Record<string, number>>;
 }
 
-/** Median milliseconds of a column of times, of `cuda` or of `cuda_NAME`; undefined where it was not measured. */
+/** Median milliseconds of a column of times, of `cuda` or of `cuda_NAME`; undefined if it was not measured. */
 export type MedianMs = (column: string) => number | undefined;
 
-/** A column that follows from measured ones. */
+/** A column computed from measured ones. */
 export interface Derived {
   /** Its name in the CSV and in charts. */
   name: string;
@@ -87,20 +87,18 @@ export interface LineChartPlan {
   xScale: 'log2' | 'category';
   yTitle: string;
   yScale: 'log10' | 'linear';
-  /**
-   * Labels whose values tell lines apart, the first one by colour. Where nothing tells rows apart, the first is drawn.
-   */
+  /** Labels whose values tell lines apart, the first label by colour. If they do not, the first row is drawn. */
   series: string[];
   /**
-   * Columns of the CSV that are drawn, and what their lines are called. One that is the same in all rows of a place has
-   * one line, which no labels tell apart.
+   * Drawn columns of the CSV, and the names of their lines. A column with `isSameInSeries` has the same value in all
+   * rows of one x, and so a single line.
    */
   values: { column: string; name: string; isSameInSeries?: boolean }[];
-  /** Rows that are drawn have these labels; all are unless given. */
+  /** Labels of the drawn rows; all rows unless given. */
   only?: Record<string, string | number>;
-  /** Whether it shows nothing but what CUDA programs take. */
+  /** Whether it shows times of CUDA programs only. */
   isOfCuda?: boolean;
-  /** Figures that hold for the whole width. */
+  /** Figures across the whole width. */
   levels?: { name: string; y: number }[];
 }
 
@@ -112,9 +110,9 @@ export interface BarChartPlan {
   group: string;
   xTitle: string;
   xScale: 'log10' | 'linear';
-  /** Columns of the CSV, a bar each, and what those are called. */
+  /** Columns of the CSV, a bar each, and the names of the bars. */
   values: { column: string; name: string }[];
-  /** Which row of a group is drawn, where it has several. */
+  /** Which row of a group is drawn if it has several. */
   best: 'least' | 'most';
 }
 
@@ -124,11 +122,11 @@ export interface HeatMapPlan {
   title: string;
   x: string;
   xTitle: string;
-  /** Labels, which name a row of fields together. */
+  /** Labels that together name a row of fields. */
   y: string[];
-  /** Columns of the CSV, of which a field shows the first that is there. */
+  /** Columns of the CSV. A field shows the first one that has a value. */
   values: string[];
-  /** Rows that are drawn have these labels; all are unless given. */
+  /** Labels of the drawn rows; all rows unless given. */
   only?: Record<string, string | number>;
 }
 
@@ -138,16 +136,16 @@ export interface ReportTable {
   /** Part of the file's name: r1-NAME.csv. */
   name: string;
   title: string;
-  /** What a reader must know, e.g. what the report gives as a plot only. */
+  /** A note for readers, such as what the report gives as a plot only. */
   note?: string;
   rows: ReportRow[];
   derived: Derived[];
   charts: ChartPlan[];
-  /** Fields of the CUDA rows that have columns of their own, e.g. 'registers' in `cuda_registers`. */
+  /** Fields of CUDA rows that become columns: 'registers' becomes `cuda_registers`. */
   cudaFields?: string[];
 }
 
-/** What a report measured, in a form that can be measured here. */
+/** The measurements of a report, in a form that can be measured here. */
 export interface Report {
   id: string;
   title: string;
@@ -157,13 +155,13 @@ export interface Report {
 }
 
 export interface ReportCall extends CudaCall {
-  /** The table that needs its rows; all unless given. */
+  /** The table that needs its rows; all tables unless given. */
   table?: string;
-  /** In place of random bytes. One square is measured, whose side is the argument `sizes`. */
+  /** Content in place of random bytes. Then one square is measured; its side is the argument `sizes`. */
   content?: Content;
 }
 
-/** How many times as fast as `slow` something is; both are columns of times, or `cuda`. */
+/** How many times as fast as `slow` the column `fast` is. Both are columns of times, or `cuda`. */
 export function speedUp(fast: string, slow: string): Derived {
   return {
     name: `${fast}_speedup_over_${slow}`,
@@ -175,7 +173,7 @@ export function speedUp(fast: string, slow: string): Derived {
   };
 }
 
-/** A column that only rows without `time` have: those about CUDA alone. */
+/** A column for rows without `time` only, which are about CUDA alone. */
 export function withoutTime(time: string, derived: Derived): Derived {
   return { ...derived, of: (medianMs, row) => (row.times[time] ? undefined : derived.of(medianMs, row)) };
 }

@@ -38,7 +38,7 @@ function madeUp(report: Report): Map<string, number[]> {
   );
 }
 
-/** A row for every question about CUDA, half as fast again as a made-up kernel. */
+/** Made-up rows, one for every CUDA query. */
 function madeUpCuda(report: Report): CudaRow[] {
   return report.tables.flatMap(({ rows }) =>
     rows.flatMap(({ cuda, otherCuda = {} }, i) =>
@@ -98,7 +98,7 @@ for (const isQuick of [true, false]) {
   }
 }
 
-test('what was not measured is a dash, empty in the CSV, and not in a chart', () => {
+test('a value that was not measured is a dash, empty in the CSV, and not in a chart', () => {
   const report = r3({ isQuick: true, strategies: defaultStrategy });
   const table = report.tables[0]!;
   const evaluated = evaluateTable(table, new Map());
@@ -107,7 +107,7 @@ test('what was not measured is a dash, empty in the CSV, and not in a chart', ()
   assert.equal(drawChart(table.charts[0]!, evaluated, 'A device'), undefined);
 });
 
-test('a chart of the report’s own figures alone is none', () => {
+test('the report’s own figures alone make no chart', () => {
   const report = r5({ isQuick: false, strategies: defaultStrategy });
   const table = report.tables[2]!;
   assert.equal(drawChart(table.charts[0]!, evaluateTable(table, new Map()), 'A device'), undefined);
@@ -138,7 +138,7 @@ test('a chart by size never mixes shapes of a strategy, also where the first was
   assert.equal(svg.match(/<circle/g)?.length, 1);
 });
 
-test('what is the same in all rows of a place is one line, beside a line a strategy', () => {
+test('a column with the same value in all rows of one x is one line, beside a line for each strategy', () => {
   const report = r5({ isQuick: true, strategies: two });
   const table = report.tables[0]!;
   const svg = drawChart(table.charts[0]!, evaluateTable(table, madeUp(report), madeUpCuda(report)), 'A device')!;

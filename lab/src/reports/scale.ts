@@ -9,12 +9,11 @@ export type ListStrategies = (operation: AskedOperation, output: GpuOutput) => r
 
 /** Workgroups that a device need not have: more than 256 lanes. */
 const largeShapes = ['32x16', '16x32', '32x32'];
-/** Paths that take a pixel or a word a lane, as the programs of the reports do, in workgroups of any shape. */
+/** Strategies with a pixel or a word a lane, like the programs of the reports. They run in workgroups of any shape. */
 const anyShape = new Set(['word', 'workgroup', 'global']);
 
 /**
- * Every strategy, with those of large workgroups where the device has them: `maxLanes` is its
- * maxComputeInvocationsPerWorkgroup.
+ * Every strategy, also in large workgroups if the device has them. `maxLanes` is its maxComputeInvocationsPerWorkgroup.
  */
 export const everyStrategy =
   (maxLanes: number): ListStrategies =>
@@ -28,8 +27,8 @@ export const everyStrategy =
   };
 
 /**
- * Every strategy of maps of LBP in two shapes of a workgroup, which compile within a second; of what takes longer the
- * default.
+ * Every strategy of LBP maps in two shapes of a workgroup, which compile within a second. Other kernels and outputs
+ * take longer, and have their default only.
  */
 export const fewStrategies: ListStrategies = (operation, output) => {
   const all = listed(operation, output);
@@ -39,10 +38,10 @@ export const fewStrategies: ListStrategies = (operation, output) => {
 
 const listed: ListStrategies = (operation, output) => strategiesOf(createPipeline([operation]).operations[0]!, output);
 
-/** Its name; results of some are near those of the others only. */
+/** The name of a strategy. Results of some are only near the exact ones. */
 export const strategyName = ({ name, isExact }: Strategy): string => (isExact ? name : `${name} (not exact)`);
 
-/** How much of a report is measured. */
+/** The part of a report that is measured. */
 export interface ReportScale {
   /** Sizes that a software GPU computes within seconds. */
   isQuick: boolean;

@@ -7,24 +7,23 @@ import { createPipeline, runReference } from '@halogrid/kernels';
 import { measureWholeTimes } from '../timing/whole-times.ts';
 import type { Content, Method, TimedWork } from './report.ts';
 
-/** What probes run on. */
+/** Device and images for probes. */
 export interface Bench {
   device: 'gpu' | 'software';
-  /** Red, green and blue plane of random image `index` (1, 2, …) of a size; or the gray plane of what it is to show. */
+  /** Red, green and blue plane of random image `index` (1, 2, …) of a size; or the gray plane of `content`. */
   image(size: Size, index: number, content?: Content): Promise<Uint8Array>;
 }
 
-/** Runs between two timestamps of a real GPU, so that the clock's step does not matter; fewer of what takes long. */
+/** Runs between two timestamps of a real GPU, enough to make the step of its clock negligible. */
 const runsOfSmall = 100;
 const runsOfLarge = 20;
-/** Samples, i.e. pixels times channels, of an image that counts as small. */
+/** The most samples (pixels times channels) of a small image. */
 const smallSamples = 2 ** 21;
 
 /**
- * Milliseconds of samples of each probe, by a method that fits all of them, within `cellMs` after the warm-up. The
- * probes have one timer, one number of images and as many runs; a device compiles every kernel once. Kernels run over
- * the method's images in turns, everything else has samples of each. Rejects with one sentence where one of the probes
- * cannot be run.
+ * Milliseconds of the samples of each probe, within `cellMs` after the warm-up. All probes have the same timer, the
+ * same number of images and of runs. A device compiles every kernel once. The timer 'kernel' uses the images of the
+ * method in turns; the others take samples of each image. Rejects with one sentence if a probe cannot run.
  */
 export async function timeProbes(
   probes: readonly TimedWork[],
@@ -104,7 +103,7 @@ function caseOf({ operations, output, size, strategy, grid }: TimedWork, images:
 
 type Load<T> = (size: Size, content?: Content) => Promise<T>;
 
-/** Images of one size and content are the same memory. */
+/** Loads images of one size and content once. */
 function once<T>(load: Load<T>): Load<T> {
   const loaded = new Map<string, Promise<T>>();
   return (size, content) => {

@@ -16,9 +16,9 @@ export interface BenchScaleOptions extends ScaleInputOptions {
 }
 
 /**
- * Runs the same frames end to end with a node on each of the first so many GPUs, in turns, and sets the rates beside
- * perfect scaling and beside reading and decoding alone. Returns the table. Rejects with one sentence where there are
- * fewer GPUs.
+ * Runs the same frames end to end on the first GPUs of the machine, a node on each, with each number of GPUs in turns.
+ * Compares the rates with perfect scaling, and with reading and decoding alone. Returns the table. Rejects with one
+ * sentence if the machine has fewer GPUs.
  */
 export async function benchScale(
   options: BenchScaleOptions,
@@ -29,7 +29,7 @@ export async function benchScale(
   const pins = await pinGpus(firstGpus(options.gpus.at(-1)!, inventory), inventory!);
   return inBenchFolder(async (folder, stopped) => {
     const inputs = await Promise.race([makeScaleInputs(folder, options, note), stopped]);
-    // A GPU has its share of the cores, however many run: what is compared is machines that grow.
+    // A GPU always has the same share of the cores: the comparison is between machines that grow.
     const threads = threadsEach(options.gpus.at(-1)!);
     note(`${threads} threads of ${poolThreads()} for each GPU`);
     const clusters: GpuCluster[] = [];
@@ -47,7 +47,7 @@ export async function benchScale(
   });
 }
 
-/** A cluster with a node on each of those GPUs. It costs nothing while others measure. */
+/** A cluster with a node on each of `gpus`. It costs nothing while another is measured. */
 interface GpuCluster {
   gpus: readonly GpuPin[];
   cluster: FrameCluster;

@@ -12,20 +12,20 @@ import type { ScaleLimits } from './scale-table.ts';
 export const scaleFormats = ['jpg', 'pgm', 'mp4'] as const;
 
 export interface ScaleInputOptions {
-  /** How many frames; mp4 has so many or a few more, because it is copies of one recording. */
+  /** Number of frames. mp4 has some more, because it is copies of one recording. */
   frames: number;
   format: (typeof scaleFormats)[number];
-  /** The quality that JPEGs are written with. */
+  /** JPEG quality, 1 to 100. */
   quality: number;
-  /** Who decodes JPEGs, as of `node`. */
+  /** `--decode` of the nodes. */
   decode: string;
-  /** What decodes recordings, as of `run`; cores unless given. */
+  /** `--hwaccel` of the jobs, for recordings; cores decode unless given. */
   hwaccel?: string;
   /** A photograph whose parts are the frames; a synthetic scene unless given. */
   scene?: string;
 }
 
-/** What all runs process. */
+/** The frames that all runs process. */
 export interface ScaleInputs {
   source: string;
   frames: number;
@@ -35,12 +35,12 @@ export interface ScaleInputs {
 
 /** Frames of the recording that mp4 copies. */
 const clipFrames = 342;
-/** Frames that are decoded to measure cores alone. */
+/** Frames decoded to measure cores alone. */
 const measuredFrames = 4000;
 
 /**
- * Writes the inputs into `folder` and measures what the machine does with them without a GPU. Rejects where one cannot
- * be made.
+ * Writes the inputs into `folder` and measures how fast the machine reads and decodes them without a GPU. Rejects if an
+ * input cannot be made.
  */
 export async function makeScaleInputs(
   folder: string,
@@ -62,7 +62,7 @@ export async function makeScaleInputs(
 async function images(source: string, { frames, quality, decode, scene, ...options }: ScaleInputOptions) {
   const format: FrameFormat = { kind: options.format === 'pgm' ? 'pgm' : 'jpg', quality };
   const files = await makeFrames(source, frames, frameSize, format, await openScene(frameSize, scene));
-  // The first time may read the disk; runs find in memory what fits.
+  // The first read may come from the disk; runs find the files in memory if they fit.
   await measureReadRate(source);
   const limits: ScaleLimits = { readsPerSecond: await measureReadRate(source) };
   if (format.kind === 'jpg' && decode !== 'gpu')

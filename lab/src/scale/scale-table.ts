@@ -1,31 +1,30 @@
 import { spreadOf } from '@halogrid/bench/statistics';
 import { table } from '@halogrid/service/text-table';
 
-/** The same frames, run several times on so many GPUs. */
+/** Several runs of the same frames on a number of GPUs. */
 export interface ScaleRun {
   gpus: number;
   framesPerSecond: readonly number[];
-  /** What bound the last of these runs, as its summary says it. */
+  /** What bound the last of these runs, in the words of its summary. */
   boundBy: string;
 }
 
-/** What parts of the machine reach alone. */
+/** Rates of parts of the machine alone. */
 export interface ScaleLimits {
-  /** Undefined where recordings are read: their pixels are not in the files. */
+  /** Undefined for recordings: their pixels are not in the files. */
   readsPerSecond?: number;
-  /** All cores, without any GPU; undefined where they decode nothing. */
+  /** All cores, without a GPU; undefined if they decode nothing. */
   decodesPerSecond?: number;
 }
 
 /**
- * From this share of what a part of the machine reaches alone, that part is what binds: one process alone comes to
- * 0.94.
+ * If a run reaches this share of the rate of a part alone, that part binds. One process alone reaches 0.94.
  */
 const binding = 0.85;
-/** Who is faster than a part alone by this much was not bound by it: reading alone goes by one process. */
+/** A run that is this much faster than a part alone was not bound by it: only one process measures reading alone. */
 const unbound = 1.15;
 
-/** A row a number of GPUs. Perfect scaling is the rate of the first row times the ratio of the numbers. */
+/** A row for each number of GPUs. Perfect scaling is the rate of the first row times the ratio of the numbers. */
 export function scaleTable(runs: readonly ScaleRun[], limits: ScaleLimits): string {
   const first = runs[0]!;
   const perGpu = spreadOf(first.framesPerSecond).median / first.gpus;
@@ -37,7 +36,7 @@ export function scaleTable(runs: readonly ScaleRun[], limits: ScaleLimits): stri
   return table([['GPUs', 'frames/s', 'min', 'max', 'of perfect scaling', 'bound by'], ...rows]);
 }
 
-/** The part of the machine whose own limit the run comes near to; else what its nodes waited for. */
+/** The part of the machine whose own limit the run comes near to; otherwise what its nodes waited for. */
 export function whatBinds({ framesPerSecond, boundBy }: ScaleRun, limits: ScaleLimits): string {
   const rate = spreadOf(framesPerSecond).median;
   const ofAlone = (alone: number | undefined) => (alone === undefined ? 0 : rate / alone);

@@ -25,14 +25,17 @@ const numbers = process.argv.slice(2).filter((word) => word !== 'sqlite');
 const [shards = 200_000, ...nodeCounts] = numbers.map(Number);
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-'));
 const operations = [{ kernel: 'lbp', parameters: {} }];
-/** As a node answers a frame of 3 x 3 pixels, in parts that nobody reads. */
+/** The answer of a node for a frame of 3 x 3 pixels, with a part that nobody reads. */
 const place = { firstGroup: 3, groups: 1, start: 1_000_000, length: 1_500, checksum: 2 ** 31 };
 const bins = new BigUint64Array(256);
 bins[0] = 1n;
 const found = {
   part: '8c5e4f0a-3c38-4b0e-9d0e-6f6f5b1c2a7d',
   places: [{ sources: place, features: place }],
-  ...{ found: 1, pixels: 9, digest: new Uint8Array(32).fill(7), parts: [packSums(1n, bins)] },
+  found: 1,
+  pixels: 9,
+  digest: new Uint8Array(32).fill(7),
+  parts: [packSums(1n, bins)],
 };
 
 async function* plan(): AsyncGenerator<PlanStep[]> {
@@ -42,7 +45,7 @@ async function* plan(): AsyncGenerator<PlanStep[]> {
   }
 }
 
-/** Answers what it was leased in the order it came, a few at a time, as messages off a socket do. */
+/** Attaches a node that answers leases in order, a few at a time, like messages from a socket. */
 function attachNode(dispatcher: Dispatcher, nodeId: string): void {
   const orders: LeaseOrder[] = [];
   const answer = (): void => {

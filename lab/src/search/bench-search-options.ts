@@ -6,9 +6,9 @@ export interface BenchSearchOptions {
   kernel: 'lbp' | 'ldp';
   /** Searches of each kind. */
   repetitions: number;
-  /** Queries that are searched for at once, besides one. */
+  /** Queries in the searches that have several at once; others have one. */
   queries: number;
   device: ScanKind;
-  /** Whether the index is made without features of a job. */
+  /** Whether the index is written directly, without the features of a job. */
   direct: boolean;
 }

@@ -13,12 +13,12 @@ import { row, seconds } from './measured-row.ts';
 import { peerRows } from './peer-rows.ts';
 import { plainRow, searchRows } from './search-rows.ts';
 
-/** Takes a line for people who wait. */
+/** Shows a line to people who wait. */
 type Note = (line: string) => void;
 
 const head = ['', 'median', 'shortest', 'longest', 'processor', 'device'];
 
-/** Makes an index in a temporary folder, searches it on a device, and gives a table of the times. */
+/** Makes an index in a temporary folder and searches it on a device. Returns a table of the times. */
 export async function benchSearch(options: BenchSearchOptions, note: Note): Promise<string> {
   const { frames, kernel, direct, device, repetitions } = options;
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-bench-search-'));
@@ -45,7 +45,7 @@ export async function benchSearch(options: BenchSearchOptions, note: Note): Prom
   }
 }
 
-/** Features become an index, as those of a job do. */
+/** Makes features as a job writes them, and an index of these. */
 async function indexFeatures(
   folder: string,
   index: string,
@@ -73,7 +73,7 @@ async function searchOn(folder: string, options: BenchSearchOptions, note: Note)
   });
 }
 
-/** The same on a GPU, and some of it on the threads of this machine beside it. */
+/** The same on a GPU, and some searches on the threads of this machine for comparison. */
 async function searchOnGpu(
   folder: string,
   device: 'gpu' | 'software',

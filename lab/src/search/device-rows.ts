@@ -3,7 +3,7 @@ import type { BenchSearchOptions } from './bench-search-options.ts';
 import { row, type Times } from './measured-row.ts';
 import { readOnce } from './read-once.ts';
 
-/** What an index takes of a device, and what reading all of that once takes. */
+/** Rows for loading an index into a device, and for reading all of it there once. */
 export async function deviceRows(
   scan: GpuScan,
   loaded: Times,

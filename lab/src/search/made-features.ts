@@ -5,12 +5,12 @@ import { createPipeline, specifiedOperations } from '@halogrid/kernels';
 import { FeatureWriter } from '@halogrid/results/features';
 import { resultsVersion } from '@halogrid/service';
 
-/** Pixels that each made frame counts: those of 640 x 360 inside a border of one pixel. */
+/** Counted pixels of a made frame: 640 x 360 without a border of one pixel. */
 const counted = 638 * 358;
 
 /**
- * Writes what an index reads of a job of that many frames: histograms of one pipeline, lbp or ldp, that drift over time
- * as those of a camera do, with noise. All frames count equally many pixels.
+ * Writes the files that an index reads of a job with that many frames. The histograms, of lbp or ldp, drift over time
+ * like the histograms of a camera, with noise. All frames count equally many pixels.
  */
 export async function makeFeatures(out: string, kernel: 'lbp' | 'ldp', frames: number): Promise<void> {
   const pipeline = createPipeline([{ kernel, parameters: {} }]);

@@ -3,9 +3,9 @@ import { spreadOf } from '@halogrid/bench/statistics';
 /** Seconds of one run. */
 export interface Times {
   wall: number;
-  /** The sum of all threads. */
+  /** Processor time of all threads. */
   processor?: number;
-  /** By the clock of a GPU, around the pass that looks at everything. */
+  /** By the clock of a GPU, of the pass that reads all histograms. */
   device?: number;
 }
 

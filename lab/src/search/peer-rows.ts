@@ -6,11 +6,11 @@ import { measurePeers } from './peers.ts';
 import { queryRows } from './search-rows.ts';
 
 /**
- * Rows that other programs search, at most: what they hold in memory several times. Their times are scaled up to all.
+ * The most rows for other programs, which hold them in memory several times. Their times are scaled up to all rows.
  */
 const peerRowsAtMost = 200_000;
 
-/** What NumPy, FAISS and PyTorch take, those of them that are installed, for the first frames of the index. */
+/** Times of NumPy, FAISS and PyTorch, if they are installed, for the first frames of the index. */
 export async function peerRows(
   folder: string,
   options: BenchSearchOptions,

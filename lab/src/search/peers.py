@@ -1,6 +1,6 @@
-# What NumPy, FAISS and PyTorch take for the same search, those of them that are installed. Called by peers.ts with one
-# JSON object: file of counts (uint32), rows to read of it, counts of a row, rows that are queries, repetitions. Prints
-# a JSON object a line.
+# Times the same search with NumPy, FAISS and PyTorch, if they are installed. peers.ts calls it with one JSON object: a
+# file of counts (uint32), the number of rows to read, the counts of a row, the rows that are queries, and repetitions.
+# Prints a JSON object a line.
 import json, os, sys, time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -30,7 +30,7 @@ parts = numpy.array_split(counts, cores * 4)
 
 
 def intersect(part):
-    # Pieces that stay in the cache, or memory for the minima is what is measured.
+    # Pieces stay in the cache. Otherwise this would measure memory for the minima.
     return [numpy.minimum(piece, queries[0]).sum(axis=1) for piece in numpy.array_split(part, max(1, len(part) // 64))]
 
 

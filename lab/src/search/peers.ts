@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** What another program took. */
+/** Times of another program. */
 export interface PeerTime {
   name: string;
-  /** Rows that it searched. */
+  /** The searched rows. */
   rows: number;
   /** For one query, of each repetition. */
   seconds: number[];
@@ -17,14 +17,14 @@ export interface PeerSearch {
   rows: number;
   /** Counts of a row. */
   length: number;
-  /** Rows that are queries; the first of them alone, and all at once. */
+  /** Numbers of the rows that are queries: the first alone, and all at once. */
   queries: readonly number[];
   repetitions: number;
 }
 
 /**
- * Has Python search the same counts with what is installed of NumPy, FAISS and PyTorch: nothing where there is no
- * Python.
+ * Has Python search the same counts with NumPy, FAISS and PyTorch, if they are installed. Without Python the result is
+ * empty.
  */
 export async function measurePeers(search: PeerSearch): Promise<PeerTime[]> {
   const child = spawn('python3', [fileURLToPath(new URL('./peers.py', import.meta.url)), JSON.stringify(search)], {

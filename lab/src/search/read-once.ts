@@ -1,8 +1,7 @@
 import { GpuClock, type GpuScan } from '@halogrid/search';
 
 /**
- * Adds up all words, so that no compiler leaves a read out; each lane reads what lies beside the words of its
- * neighbours.
+ * Adds up all words, so that no compiler leaves a read out. Neighbouring lanes read neighbouring words.
  */
 const shader = `
 @group(0) @binding(0) var<storage, read> words: array<vec4u>;
@@ -16,12 +15,12 @@ fn read_all(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) g
   if (sum.x + sum.y + sum.z + sum.w == 1) { sums[0] = 1; }
 }`;
 
-/** Workgroups: some for each multiprocessor of a large GPU. */
+/** Number of workgroups: some for each multiprocessor of a large GPU. */
 const groups = 132 * 32;
 
 /**
- * Seconds that the device takes to read everything that it holds of an index once, by its own clock: no search that
- * looks at all of it is faster. Rejects where the device has no clock.
+ * Seconds of the device's clock for reading its whole index once, a value for each repetition. No search of the whole
+ * index is faster. Rejects if the device has no clock.
  */
 export async function readOnce({ memory, shelves }: GpuScan, repetitions: number): Promise<number[]> {
   const { device } = memory;

@@ -14,29 +14,29 @@ import { row, seconds, type Times } from './measured-row.ts';
 
 const top = 10;
 
-/** Searches on a GPU before the first that is timed. */
+/** Searches on a GPU before the first timed one. */
 const warmUps = 4;
 
-/** Frames that the plain loop scores. */
+/** Frames scored by the plain loop. */
 const plainFrames = 2_000;
 
-/** Frames of the index that are queries: spread over it, and the same in every run. */
+/** Numbers of the frames that are queries: spread over the index, the same in every run. */
 export const queryRows = ({ frames, queries, repetitions }: BenchSearchOptions): number[] =>
   Array.from({ length: Math.max(queries, repetitions) }, (_, i) => (i * 1_000_003) % frames);
 
 export interface SearchRowsOptions {
-  /** Distances that one query is searched for by, and many at once. */
+  /** Distances for searches of one query, and for searches of many at once. */
   one: readonly DistanceName[];
   many: readonly DistanceName[];
-  /** Whose clock is read. */
+  /** The scan on a GPU whose clock is read; undefined for threads. */
   scan?: GpuScan;
-  /** Takes each row when it is known. */
+  /** Called with each row once it is known. */
   note: (line: string) => void;
 }
 
 export interface SearchTimes {
   rows: string[][];
-  /** What was found by each distance for a query, and for many. */
+  /** Findings by distance and number of queries. */
   found: Map<string, Finding[][]>;
 }
 
@@ -58,7 +58,7 @@ export async function searchRows(
     return { ...times, device: scan?.passSeconds };
   };
   const repeat = async (act: (i: number) => Promise<Times>): Promise<Times[]> => {
-    // The first compiles what it needs; a GPU that has idled is slow for some more.
+    // The first search compiles. A GPU that has idled is slow for some more.
     for (let i = 0; i < (scan ? warmUps : 1); i++) await act(i % repetitions);
     const times: Times[] = [];
     for (let i = repetitions - 1; i >= 0; i--) times.push(await act(i));
@@ -81,7 +81,7 @@ export async function searchRows(
   return { rows, found };
 }
 
-/** What scoring a part of the index by the definition takes, for all of it. */
+/** The time of scoring frames by the definition, scaled from a part of the index to all of it. */
 export async function plainRow(index: SearchIndex, options: BenchSearchOptions): Promise<string[]> {
   const { pipeline } = index.catalog;
   const vectors = queryCounts(index, options).map((bins): Vector => queryVector(pipeline, bins, 'frame'));

@@ -9,12 +9,12 @@ import { type SplitRun, splitTable } from './split-table.ts';
 import { untilAttached } from './until-attached.ts';
 
 export interface BenchSplitOptions {
-  /** What is set beside the cpu. */
+  /** The device that is compared with the cpu. */
   device: 'gpu' | 'software';
-  /** As the options of `run` say it. */
+  /** `--op` of the jobs. */
   op: string;
   frames: number;
-  /** Frames of a shard, of which there must be many: the scheduler gives out whole ones. */
+  /** Frames of a shard. A job needs many shards, because the scheduler gives out whole ones. */
   batch: number;
   format: FrameFormat['kind'];
   quality: number;
@@ -24,9 +24,8 @@ export interface BenchSplitOptions {
 }
 
 /**
- * Runs the same frames with a node on the device, with one on the cpu, and with both, and sets beside each other how
- * many each should compute by their times alone and how many the scheduler gave it. Returns the table. Rejects where
- * results differ.
+ * Runs the same frames with a node on the device, with one on the cpu, and with both. Returns a table of the frames
+ * that each should compute according to its time alone, and that the scheduler gave it. Rejects if results differ.
  */
 export async function benchSplit(
   options: BenchSplitOptions,
@@ -49,7 +48,7 @@ export async function benchSplit(
   });
 }
 
-/** What all runs have in common. */
+/** The inputs of all runs. */
 interface Setting extends BenchSplitOptions {
   start: StartFrameCluster;
   source: string;
@@ -58,13 +57,13 @@ interface Setting extends BenchSplitOptions {
   digests: Set<string>;
 }
 
-/** What is read of a job.json. */
+/** The fields of job.json that are read. */
 interface RunJob {
   digest: string;
   nodes: { name: string; shards: number }[];
 }
 
-/** Runs the frames on a node for each of the devices, once to warm up and then as often as asked for. */
+/** Runs the frames on a node for each of the devices: once to warm up, then `repetitions` times. */
 async function runNodes(devices: string[], setting: Setting): Promise<SplitRun> {
   const { source, folder, op, batch, repetitions, start, note, digests } = setting;
   const cluster = await start({ nodes: devices.length, device: devices, note });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { predictSplit, splitTable } from './split-table.ts';
 
-test('of a thousand images, the report gave 950 and 970 to its GPU where it was 19 and 32 times as fast', () => {
+test('a GPU that is 19 or 32 times as fast gets 950 or 970 of a thousand images, as in the report', () => {
   assert.equal(Math.round(1000 * predictSplit(1, 19).share), 950);
   assert.equal(Math.round(1000 * predictSplit(1, 32).share), 970);
 });
@@ -12,7 +12,7 @@ test('both end together, and earlier than either alone', () => {
   assert.deepEqual({ ratio, share, seconds }, { ratio: 3, share: 0.75, seconds: 1.5 });
 });
 
-test('one table: each alone, what is predicted of both, and what both did', () => {
+test('the table has each device alone, the prediction for both, and the run of both', () => {
   const runs = {
     device: { seconds: [2, 2.1, 1.9], frames: { gpu: 300 } },
     cpu: { seconds: [6, 6, 6], frames: { cpu: 300 } },

@@ -4,20 +4,20 @@ import { table } from '@halogrid/service/text-table';
 /** Repeated runs of the same frames. */
 export interface SplitRun {
   seconds: readonly number[];
-  /** Frames that each node computed, summed over the runs, by the kind of its device. */
+  /** Computed frames by the kind of the device, summed over the runs. */
   frames: Readonly<Record<string, number>>;
 }
 
 export interface SplitRuns {
-  /** With a node on the device alone, on the cpu alone, and with both. */
+  /** With a node on the device alone; the others with a node on the cpu alone, and with both. */
   device: SplitRun;
   cpu: SplitRun;
   both: SplitRun;
 }
 
 /**
- * What the fourth report predicts of two processors that share T frames: with R, the time of the cpu over that of the
- * device, T·R / (1 + R) go to the device, and both end after the time of the cpu over 1 + R.
+ * The rule of the fourth report for two processors that share T frames. R is the time of the cpu over the time of the
+ * device. T·R / (1 + R) frames go to the device, and both end after the time of the cpu over 1 + R.
  */
 export function predictSplit(
   deviceSeconds: number,
@@ -27,7 +27,7 @@ export function predictSplit(
   return { ratio, share: ratio / (1 + ratio), seconds: cpuSeconds / (1 + ratio) };
 }
 
-/** A row for each run and one for what is predicted; `device` is its kind. */
+/** A row for each run and one for the prediction; `device` is the kind of the device. */
 export function splitTable(device: string, frames: number, runs: SplitRuns): string {
   const predicted = predictSplit(spreadOf(runs.device.seconds).median, spreadOf(runs.cpu.seconds).median);
   const measured = (name: string, run: SplitRun): string[] => {

@@ -5,8 +5,8 @@ import type { FrameCluster } from '@halogrid/bench/frame-cluster';
 const attachWithinMs = 60_000;
 
 /**
- * All nodes must share the work from its start. Rejects where one of them does not come: its device could not be
- * opened.
+ * Resolves when all nodes are attached: they must share the work from its start. Rejects if a node does not come,
+ * because its device could not be opened.
  */
 export async function untilAttached(cluster: FrameCluster, count: number, what = 'nodes'): Promise<void> {
   const deadlineMs = performance.now() + attachWithinMs;

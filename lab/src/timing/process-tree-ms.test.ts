@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { processTreeMs } from './process-tree-ms.ts';
 
-test('time of processors is that of a process and of all that it started, and of those that have ended', (t) => {
+test('the time is the sum of a process and all its descendants, ended ones included', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'halogrid-proc-'));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const put = (pid: number, parent: number, times: number[]) => {
     mkdirSync(join(root, String(pid)));
-    // As proc(5) has them: pid, name, state, parent, and the times from the fourteenth on.
+    // The fields of proc(5): pid, name, state, parent, …; the times begin at the fourteenth.
     const fields = [pid, `(a b) c)`, 'S', parent, 1, 1, 0, -1, 0, 0, 0, 0, 0, ...times, 20, 0];
     writeFileSync(join(root, String(pid), 'stat'), fields.join(' '));
   };

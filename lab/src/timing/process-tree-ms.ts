@@ -1,18 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Milliseconds of a tick, in which Linux counts the times in /proc: a hundred a second. */
+/** Milliseconds of a tick, the unit of times in /proc: Linux has a hundred a second. */
 const tickMs = 10;
 
 interface Times {
   parent: number;
-  /** Processor time of the process, and of all that it has waited for, in ticks. */
+  /** Processor time in ticks: of the process, and of all children that it has waited for. */
   ticks: number;
 }
 
 /**
- * Milliseconds of processors that this process and all that it has started have taken so far, those that have ended
- * included: what work costs, however busy other programs keep the machine. Undefined where the system does not tell,
- * which only Linux does.
+ * Milliseconds of processor time that this process and all its descendants have taken so far, ended ones included. It
+ * is the cost of work, however busy other programs keep the machine. Undefined on systems other than Linux.
  */
 export function processTreeMs(own = process.pid, root = '/proc'): number | undefined {
   const all = new Map<number, Times>();
@@ -41,7 +40,8 @@ function foldersIn(root: string): string[] {
 /** Undefined for a process that has ended. */
 function timesIn(file: string): Times | undefined {
   try {
-    // The name before them may hold anything but ends in the last ')': state, parent, …, utime, stime, cutime, cstime.
+    // The name of the process may have any character, and ends at the last ')'. Behind it are: state, parent, …, utime,
+    // stime, cutime, cstime.
     const fields = readFileSync(file, 'utf8').split(') ').at(-1)!.split(' ').map(Number);
     return { parent: fields[1]!, ticks: fields.slice(11, 15).reduce((sum, each) => sum + each, 0) };
   } catch {

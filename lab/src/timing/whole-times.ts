@@ -8,22 +8,22 @@ export interface WholeTimesOptions extends BenchImages, SamplingOptions {
   kind: DeviceKind;
   cases: readonly KernelCase[];
   /**
-   * Images of a sample, as many in flight as the device has memory for; 1 unless given. A sample is the time of all.
+   * Images of a sample, whose time is that of all; 1 unless given. As many are in flight as the device has room for.
    */
   imagesPerSample?: number;
-  /** Milliseconds; by this process's clock unless given. */
+  /** Returns milliseconds; the clock of this process unless given. */
   clock?: () => number;
 }
 
 /**
- * Times one image from the staging memory that it is decoded into to results in this process's memory: upload, kernels
- * and readback. Rejects with one sentence where there is no such device.
+ * Times one image from staging memory to results in the memory of this process: upload, kernels and readback. Rejects
+ * with one sentence if there is no such device.
  */
 export async function measureWholeTimes(options: WholeTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
   const { kind, cases } = options;
   const rows: KernelTime[] = [];
   let name = '';
-  // A device compiles a pipeline once, so each strategy has a device of its own; they are told apart by what they say.
+  // A device compiles a pipeline once, so each strategy has a device of its own. Equal strategies have equal JSON.
   const strategies = new Map(cases.map(({ strategy }) => [JSON.stringify(strategy), strategy]));
   for (const [key, strategy] of strategies) {
     const device = await open(kind, strategy);
@@ -52,8 +52,8 @@ async function timeCase(device: NodeDevice, one: KernelCase, options: WholeTimes
 }
 
 /**
- * Milliseconds that `images` images take. A single one is in place before the clock starts. Of several, only a warm-up
- * copies them into staging memory, which keeps its pixels: decoding writes there directly, too.
+ * Milliseconds of `images` images. A single image is in staging memory before the clock starts. Several images are
+ * copied there only by warm-ups, and stay: decoders write there directly, so a copy is not part of the time.
  */
 async function sample(
   device: NodeDevice,
@@ -72,9 +72,9 @@ async function sample(
   const runs: Promise<void>[] = [];
   for (let i = 0; i < images; i++) {
     const staging = i === 0 ? first : await acquire();
-    // Results are let go as they come: a hundred maps would fill the memory.
+    // Results are not kept: a hundred maps would fill the memory.
     const run = device.run(staging, [item], pipeline, withMap).then(() => {});
-    // Whoever waits for all sees the error; until then it is not an unhandled one.
+    // Promise.all below sees the error. Until then it is not unhandled.
     run.catch(() => {});
     runs.push(run);
   }

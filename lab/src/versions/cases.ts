@@ -9,7 +9,7 @@ import { oracleImages } from '../../../test/oracle-cases.ts';
 
 /** A job, or several into the same folder one after another. */
 export interface Case {
-  /** Of its inputs. */
+  /** Name of the inputs. */
   name: string;
   /** Options of `halogrid run`. */
   args: string[];
@@ -18,16 +18,16 @@ export interface Case {
 
 export interface Run {
   source: string;
-  /** What the folder `source` is filled with before. */
+  /** Files that fill the folder `source` before the run. */
   files?: string[];
 }
 
 export interface Asked {
-  /** Where mutants are made. */
+  /** The folder of mutants. */
   folder: string;
   checkout: string;
   mutants: { count: number; seed: number };
-  /** Paths beside those that there are always. */
+  /** Paths of further inputs. */
   inputs: readonly string[];
 }
 
@@ -65,7 +65,7 @@ const optionsOf = {
   mutantVideos: ['--op lbp --batch 1', '--op ldp:order=3 --grid 2x2 --batch 5', '--every 3 --op lbp --map tiff'],
 };
 
-/** All cases; writes the mutants that they need. */
+/** All cases. Writes the mutants that they need. */
 export async function makeCases({ folder, checkout, mutants, inputs }: Asked): Promise<Case[]> {
   const sample = (name: string) => join(checkout, 'samples', name);
   const of = (name: string, options: keyof typeof optionsOf, ...runs: Run[]): Case[] =>
@@ -94,7 +94,7 @@ const perFolder = 200;
 interface MutantKind {
   name: string;
   options: keyof typeof optionsOf;
-  /** Of all mutants. */
+  /** Its share of all mutants. */
   share: number;
   seeds: Seed[];
   changes?: 'tags';

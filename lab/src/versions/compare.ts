@@ -1,12 +1,11 @@
-// Runs two checkouts of halogrid over the same inputs with the same options, and compares all that they write, byte for
-// byte:
-//   node test/bench/versions/compare.ts --before FOLDER [--after FOLDER] [--mutants N] [--seed N] [--only TEXT]
+// Runs two checkouts of halogrid over the same inputs with the same options, and compares all output byte for byte.
+//   npm run lab -- versions --before FOLDER [--after FOLDER] [--mutants N] [--seed N] [--only TEXT]
 //     [--keep FOLDER] [INPUT …]
-// FOLDER is a checkout with its node_modules; --after is this one unless given. Inputs are the samples, the images of the
-// oracle, N mutants (200 unless given), and folders or files that are named. --only takes the cases whose line holds the
-// TEXT. With --keep, inputs and outputs stay there. Prints a line a case and what differs, and ends with 1 where
-// something does. One difference means nothing: with several damaged tiles in an image, its sentence is about the one
-// that was computed first.
+// A FOLDER is a checkout with its node_modules; --after is this checkout unless given. Inputs are the samples, images
+// of the oracle, N mutants (200 unless given), and the named folders or files. --only takes the cases whose line has
+// the TEXT. With --keep, inputs and outputs stay in that folder. Prints a line a case and the differences. Ends with 1
+// if there are any. One difference means nothing: if several tiles of an image are damaged, its sentence is about the
+// tile that was computed first.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +29,7 @@ const { values, positionals } = parseArgs({
 });
 if (!values.before) throw new Error('Expected --before with the folder of another checkout');
 
-/** Differences of a case that are shown. */
+/** The most differences of a case that are shown. */
 const most = 12;
 const folder = resolve(values.keep);
 const mutants = { count: Number(values.mutants), seed: Number(values.seed) };
@@ -38,7 +37,7 @@ const inputs = positionals.map((path) => resolve(path));
 const all = await makeCases({ folder: join(folder, 'inputs'), checkout, mutants, inputs });
 const cases = all.filter(({ name, args }) => `${name} ${args.join(' ')}`.includes(values.only));
 
-/** A file has the time of its original, so that results of it are kept. */
+/** Fills the folder of a run. Files keep the time of their originals, so that later runs keep their results. */
 function fill({ source, files }: Run): void {
   if (!files) return;
   rmSync(source, { recursive: true, force: true });

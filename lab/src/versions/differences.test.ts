@@ -16,7 +16,7 @@ function writeOutput(name: string, files: Record<string, string>): string {
 
 const job = (digest: string, of: object) => JSON.stringify({ digest, counts: { frames: 2, attempts: 3 }, ...of });
 
-test('outputs are the same whatever tells their runs apart', async () => {
+test('outputs are the same if only fields of the run differ', async () => {
   const was = writeOutput('was', {
     'job.json': job('d1', { id: 'a', wallSeconds: 1, specification: { out: 'file:///was' } }),
     'errors.jsonl': '{"uri":"a","attempts":1}\n',
@@ -33,7 +33,7 @@ test('outputs are the same whatever tells their runs apart', async () => {
   assert.deepEqual(await differences(was, is), []);
 });
 
-test('every difference of the outcome is told with its place', async () => {
+test('every difference of the outcome is named with its place', async () => {
   const was = writeOutput('one', {
     'job.json': job('d1', {}),
     'errors.jsonl': '{"uri":"a"}\n{"uri":"b"}\n',

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 
-/** Of job.json: what tells one run of a job from another, and not what came out. */
+/** Fields of job.json that differ between runs of a job with the same outcome. */
 const ofTheRun = ['id', 'submitted', 'finished', 'wallSeconds', 'seconds', 'nodes'];
 
-/** What is not the same in two output folders, a line each: the name of the file, and where its contents differ. */
+/** Differences of two output folders, a line each: the name of the file, and the place of the difference. */
 export async function differences(before: string, after: string): Promise<string[]> {
   const [was, is] = [filesOf(before), filesOf(after)];
   const found = [
@@ -43,14 +43,14 @@ async function inFile(name: string, ...folders: string[]): Promise<string[]> {
   }
 }
 
-/** How often a source was leased depends on how busy the machine was. */
+/** Lines without the number of attempts, which depends on how busy the machine was. */
 const linesOf = (bytes: Buffer): string[] =>
   bytes
     .toString()
     .replaceAll(/,"attempts":\d+(?=\}$)/gm, '')
     .split('\n');
 
-/** The lines of a job.json without what is of the run. */
+/** The lines of a job.json without the fields that differ between runs. */
 function outcomeLines(bytes: Buffer): string[] {
   const job = JSON.parse(bytes.toString());
   for (const key of ofTheRun) delete job[key];
@@ -64,7 +64,7 @@ async function rowsOf(path: string): Promise<string[]> {
   return rows.map((row) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? Number(value) : value)));
 }
 
-/** Of longer lines, the part where they begin to differ. */
+/** Characters shown of a long line, around the first difference. */
 const shown = 160;
 
 function inLines(was: string[], is: string[]): string[] {

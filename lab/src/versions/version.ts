@@ -6,7 +6,7 @@ const anyPort = '127.0.0.1:0';
 const nodes = 2;
 const maxLifeMs = 24 * 3_600_000;
 
-/** A checkout of halogrid, with a coordinator and nodes of it. */
+/** A checkout of halogrid, with a running coordinator and nodes of it. */
 export class Version {
   readonly #options: HalogridOptions;
   readonly #programs: Halogrid[];
@@ -34,10 +34,7 @@ export class Version {
     return new Version(options, [...programs, coordinator], address);
   }
 
-  /**
-   * Runs a job to its end, and tells how that was: the code, and with one that says that nothing came out, the
-   * sentence.
-   */
+  /** Runs a job to its end. Resolves with the exit code, and for a failure with the sentence on stderr. */
   async run(args: readonly string[]): Promise<string> {
     const run = new Halogrid(['run', ...args, '--quiet', '--coordinator', this.#coordinator], this.#options);
     const { code, stderr } = await run.ended;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { videoTable } from './bench-video.ts';
 
-test('one table: medians of what was measured, and what end to end is of others in the same turn, by rates and by cores', () => {
+test('the table has medians of the measurements, and ratios within each turn by rates and by cores', () => {
   const samples = [
     { FFmpeg: { rate: 400, coresMs: 4 }, 'end to end, cores': { rate: 200, coresMs: 5 }, pool: { rate: 100 } },
     { FFmpeg: { rate: 200, coresMs: 6 }, 'end to end, cores': { rate: 150, coresMs: 8 }, pool: { rate: 100 } },

@@ -15,16 +15,16 @@ export interface BenchVideoOptions extends ClipOptions {
   /** Node processes, all on that device. */
   nodes: number;
   repetitions: number;
-  /** Whether our decoders are measured without a node as well. */
+  /** Whether the decoders of halogrid are also measured without a node. */
   decoders: boolean;
-  /** What our decoders decode with beside cores alone; of "auto", the card alone is measured as well. */
+  /** `--hwaccel` of further runs, beside runs on cores alone; auto adds runs with `cuda` alone. */
   hwaccel?: string;
 }
 
 /**
- * Compares recordings end to end — planned, leased, decoded, computed, merged, written, by a coordinator and nodes in
- * processes of their own — with decoding alone on the same machine: by FFmpeg itself, and by our decoders without a
- * node. All in turns. Returns the table. Rejects with one sentence where a recording cannot be made or decoded.
+ * Compares whole jobs over recordings with decoding alone on the same machine, by FFmpeg and by the decoders of
+ * halogrid without a node, in turns. A job plans, leases, decodes, computes, merges and writes, in processes of a
+ * coordinator and nodes. Returns the table. Rejects with one sentence if a recording cannot be made or decoded.
  */
 export async function benchVideo(
   options: BenchVideoOptions,
@@ -48,7 +48,7 @@ export async function benchVideo(
 
 interface Recordings {
   source: string;
-  /** A folder with one of them for each core: every process starts over it. */
+  /** A folder with a recording for each core. Its job starts every process. */
   warmUp: string;
   folder: string;
   recordings: readonly string[];
@@ -65,7 +65,9 @@ async function compare(
   for (const way of ways) await processFrames(cluster, warmUp, folder, `warm-up-${wayOf(way)}`, jobOf(way));
   const [{ device } = {}] = await cluster.nodes();
   const rates = await ratesOf(recordings, processes, {
-    ...{ withKernel: device?.kind === 'cpu', withDecoders: decoders, ways },
+    withKernel: device?.kind === 'cpu',
+    withDecoders: decoders,
+    ways,
     asDecoded: device?.kind === 'gpu',
   });
   const samples: MeasuredRates[] = [];
@@ -92,16 +94,15 @@ const jobOf = (hwaccel: string) => (hwaccel ? { hwaccel } : {});
 
 const wholeOf = (way: string): string => `end to end, ${wayOf(way)}`;
 
-/** What end to end is of what bounds it, both by their names. */
+/** Names of an end-to-end measurement and of a bound that it is divided by. */
 export interface Ratio {
   whole: string;
   bound: string;
 }
 
 /**
- * A row for the frames a second of each measurement, and for the time of cores that a frame takes, where the system
- * tells; then those of each ratio, turn by turn: the rate over that of the bound, and the bound's time of cores over
- * the other.
+ * Rows of frames a second of each measurement, and of its processor time a frame if the system tells. Then rows of each
+ * ratio, turn by turn: the rate over the rate of the bound, and the bound's processor time over that of the whole.
  */
 export function videoTable(title: string, samples: readonly MeasuredRates[], ratios: readonly Ratio[]): string {
   const row = (name: string, figureOf: (sample: MeasuredRates) => number, digits: number) => {

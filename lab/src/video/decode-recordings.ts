@@ -3,7 +3,7 @@ import type { Size } from '@halogrid/geometry';
 import { type DecoderPool, openVideoFile, planVideo, type VideoSegment } from '@halogrid/imaging';
 import { limitConcurrency } from '@halogrid/threads';
 
-/** A recording of this machine, and where it is cut. */
+/** A recording on this machine, and its segments. */
 export interface Planned extends Size {
   uri: string;
   segments: VideoSegment[];
@@ -19,14 +19,17 @@ export async function planRecording(path: string): Promise<Planned> {
   return planned;
 }
 
-/** Our decoders without a node: luma of every frame in memory; `asDecoded`: which a device makes gray. */
+/**
+ * Decodes recordings with the decoders of halogrid, without a node: luma of every frame in memory. With `asDecoded` the
+ * luma is what a device turns into gray.
+ */
 export async function decodeRecordings(
   recordings: readonly Planned[],
   pool: DecoderPool,
   { hwaccel, asDecoded }: { hwaccel: string; asDecoded: boolean },
 ): Promise<void> {
   const all = recordings.flatMap(({ uri, segments }) => segments.map((segment) => ({ uri, segment })));
-  // As many as are decoded, and as many that are ready to be, as a node has them.
+  // A node has as many segments ready as it decodes.
   const limit = limitConcurrency(2 * pool.processes);
   const decode = async ({ uri, segment: { start, strictFrom, end, frames } }: (typeof all)[number]): Promise<void> => {
     const file = await openVideoFile(uri);

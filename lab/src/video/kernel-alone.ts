@@ -6,7 +6,7 @@ import type { Measured } from './measured.ts';
 const images = 128;
 const lbp = { name: 'lbp', operations: [{ kernel: 'lbp', parameters: {} }], output: 'histogram' as const };
 
-/** The default kernel on all threads of the cpu device, of pixels that are in memory. */
+/** Times the default kernel on all threads of the cpu device, on pixels in memory. */
 export async function measureKernel({ width, height }: Size): Promise<Measured> {
   const frameMs = async (clock: () => number): Promise<number> => {
     const options = { kind: 'cpu', size: { width, height }, cases: [lbp], repetitions: 3 } as const;
@@ -17,7 +17,7 @@ export async function measureKernel({ width, height }: Size): Promise<Measured> 
   return { rate, coresMs: await frameMs(ownMs) };
 }
 
-/** Milliseconds of processors that this process has taken. */
+/** Milliseconds of processor time of this process. */
 function ownMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -6,24 +6,24 @@ import { type ClipOrder, makeClip } from '@halogrid/imaging/plain-ffmpeg';
 import { cacheFolders, makeFolders } from '@halogrid/service';
 
 export interface ClipOptions extends Size {
-  /** A recording of one's own; one is made unless given, and kept for the next time. */
+  /** A recording; unless given, one is made and kept for the next time. */
   clip?: string;
   codec: ClipOrder['codec'];
-  /** The frames of the clip that is made. */
+  /** Frames of the made clip. */
   frames: number;
-  /** Files with that clip. */
+  /** Files with the clip. */
   copies: number;
 }
 
 const keyEvery = 50;
-/** The rate of 1080p; other sizes have as many a pixel. */
+/** The rate of 1080p; other sizes have as many bits a pixel. */
 const bitsASecond = 4_000_000;
-/** Drawing one takes a tenth of a second; shown forwards and backwards, so that nothing leaps. */
+/** Drawing a frame takes a tenth of a second. The frames go forwards and backwards, so that nothing leaps. */
 const distinctFrames = 32;
 
 /**
- * Fills `folder` with links to one recording and returns their paths. Rejects with one sentence where it cannot be
- * made.
+ * Makes `folder` with links to one recording and resolves with their paths. Rejects with one sentence if the recording
+ * cannot be made.
  */
 export async function makeRecordings(
   folder: string,
@@ -38,7 +38,7 @@ export async function makeRecordings(
   const paths = Array.from({ length: options.copies }, (_, i) =>
     join(folder, `${String(i).padStart(5, '0')}${extension}`),
   );
-  // Other file systems take no links.
+  // A hard link cannot point into another file system.
   for (const path of paths) await link(clip, path).catch(() => symlink(clip, path));
   return paths;
 }
@@ -74,7 +74,7 @@ async function street(size: Size, frames: number): Promise<Iterable<Uint8Array>>
   })();
 }
 
-/** Planes of the limited range in 4:2:0: luma by BT.601, and no colour, which nothing here decodes. */
+/** Planes of the limited range in 4:2:0: luma by BT.601, without colour, which nothing here decodes. */
 function yuvOf(rgb: Uint8Array, { width, height }: Size): Uint8Array {
   const planes = new Uint8Array(width * height + 2 * Math.ceil(width / 2) * Math.ceil(height / 2)).fill(128);
   for (let i = 0; i < width * height; i++) {

@@ -1,17 +1,16 @@
 import { processTreeMs } from '../timing/process-tree-ms.ts';
 
-/** What some work on frames took. */
+/** The cost of work on frames. */
 export interface Measured {
   /** Frames a second. */
   rate: number;
   /**
-   * Milliseconds of processors a frame, in this process and all that it started; undefined where the system does not
-   * tell.
+   * Milliseconds of processor time a frame, of this process and its descendants; undefined if the system does not tell.
    */
   coresMs?: number | undefined;
 }
 
-/** Measures work on so many frames. */
+/** Measures work on `frames` frames. */
 export async function measureWork(frames: number, work: () => Promise<unknown>): Promise<Measured> {
   const [startedMs, before] = [performance.now(), processTreeMs()];
   await work();

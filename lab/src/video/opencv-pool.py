@@ -1,6 +1,5 @@
-# What many people write: a pool of processes, each of which reads recordings with OpenCV and counts their LBP codes
-# with NumPy. Its argument is JSON; it prints the frames and the seconds that they took, without the start of the
-# processes.
+# What many people write: a pool of processes that read recordings with OpenCV and count their LBP codes with NumPy. The
+# argument is JSON. Prints the number of frames and their seconds, without the start of the processes.
 import json
 import multiprocessing
 import os
@@ -11,7 +10,7 @@ os.environ["OPENCV_FFMPEG_THREADS"] = "1"
 import cv2
 import numpy
 
-# From the neighbour at the upper left on, clockwise, the first of which is the highest bit.
+# Neighbours from the upper left, clockwise; the first one is the highest bit.
 NEIGHBOURS = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0)]
 
 

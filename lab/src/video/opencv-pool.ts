@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const program = fileURLToPath(new URL('./opencv-pool.py', import.meta.url));
 
-/** Whether python3 is there with OpenCV and NumPy, as Debian's package python3-opencv brings them. */
+/** Whether python3 has OpenCV and NumPy, as from Debian's package python3-opencv. */
 export async function hasOpencv(): Promise<boolean> {
   return await run('python3', ['-c', 'import cv2, numpy']).then(
     () => true,
@@ -15,7 +15,7 @@ export async function hasOpencv(): Promise<boolean> {
 
 /**
  * Frames a second of a pool of Python processes that read recordings with OpenCV and count their LBP codes with NumPy.
- * Rejects where it fails.
+ * Rejects if it fails.
  */
 export async function opencvRate(paths: readonly string[], processes: number): Promise<number> {
   const { stdout } = await run('python3', [program, JSON.stringify({ paths, processes })]);

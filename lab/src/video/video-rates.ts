@@ -9,49 +9,49 @@ import { measureKernel } from './kernel-alone.ts';
 import { type Measured, measureWork } from './measured.ts';
 import { hasOpencv, opencvRate } from './opencv-pool.ts';
 
-/** What was measured by its name, in the order of the table. */
+/** Measurements by name, in the order of the table. */
 export type MeasuredRates = Record<string, Measured>;
 
-/** The program ffmpeg, where it is installed. */
+/** Decodes a recording with the program ffmpeg. */
 const runProgram = (path: string) =>
   promisify(execFile)('ffmpeg', ['-v', 'error', '-threads', '1', '-i', path, '-f', 'null', '-']);
 
-/** A process a recording, so many at once. */
+/** Decodes recordings, a process each, `processes` at once. */
 async function runPrograms(paths: readonly string[], processes: number): Promise<void> {
   const limit = limitConcurrency(processes);
   await Promise.all(paths.map((path) => limit(() => runProgram(path))));
 }
 
-/** Processes that FFmpeg decodes with in hardware: more gave no more frames on seven engines (measured on an H200). */
+/** Processes of FFmpeg in hardware. More gave no more frames on seven engines (measured on an H200). */
 const ffmpegInHardware = 8;
-/** What `auto` decodes with beside cores. */
+/** The method of `auto` beside cores. */
 const cuda = 'cuda';
 const kernelAlone = 'the kernel alone';
 const thenKernel = 'FFmpeg of the package, then the kernel';
-/** Both at the same time, each with its share of the recordings: what both did while they were at work, added. */
+/** Cores and card at the same time, each with its share of the recordings: the sum of both rates. */
 const onBoth = 'FFmpeg on both, side by side';
 
-/** How a way to decode is called: by `--hwaccel`, or cores. */
+/** The name of a way to decode: the value of `--hwaccel`, or cores. */
 export const wayOf = (hwaccel: string): string => hwaccel || 'cores';
 
-/** What may be measured of recordings that are copies of one. */
+/** Measurements of recordings that are copies of one. */
 export interface VideoRates {
   frames: number;
-  /** Measures all once, and tells of each as soon as it is known. */
+  /** Measures everything once. Calls `note` with each result. */
   measure(note: (line: string) => void): Promise<MeasuredRates>;
-  /** Names of what bounds end to end, decoded that way. */
+  /** Names of the measurements that bound a job that decodes that way. */
   boundsOf(way: string): string[];
   close(): Promise<void>;
 }
 
 export interface RatesOptions {
-  /** The default kernel on the cpu device, too. */
+  /** Also measures the default kernel on the cpu device. */
   withKernel: boolean;
-  /** Our decoders without a node, too. */
+  /** Also measures the decoders of halogrid without a node. */
   withDecoders: boolean;
-  /** To decode, as of `--hwaccel`, and '' for cores. */
+  /** Ways to decode: values of `--hwaccel`, and '' for cores. */
   ways: readonly string[];
-  /** As for a device that makes luma gray. */
+  /** Whether the device turns luma into gray. */
   asDecoded: boolean;
 }
 
@@ -72,7 +72,7 @@ export async function ratesOf(
   const opencv = `OpenCV and NumPy, ${processes} processes`;
   const inHardware = (method: string) => `FFmpeg with ${method}, ${ffmpegInHardware} processes`;
   const decoders = (way: string) => `decoders alone, ${wayOf(way)}`;
-  /** That FFmpeg has, as far as is known. */
+  /** Methods of FFmpeg that have not failed so far. */
   const methods = new Set(ways.filter((way) => way !== '' && way !== 'auto'));
   const hasPool = await hasOpencv();
   const pool = new DecoderPool({ processes });
@@ -138,7 +138,7 @@ export async function ratesOf(
   return { frames: perFile * recordings.length, measure, boundsOf, close: () => pool.close() };
 }
 
-/** Recordings in two parts, in proportion to the rates, one at least in each. */
+/** Recordings in two parts, in proportion to the rates, each with at least one. */
 function shareOut(recordings: readonly string[], [a, b]: readonly [number, number]): [string[], string[]] {
   const cut = Math.round((recordings.length * a) / (a + b));
   const at = Math.min(Math.max(1, cut), recordings.length - 1);

@@ -1,8 +1,9 @@
-// node test/bench/watching/cost.ts [ROUNDS] [PAIRS] [FRAMES] [WIDTH] [HEIGHT]: processor time a frame of a cluster that
-// tells a collector of spans and is scraped every second, and of one that is not. Throughput of a machine that others
-// use as well says nothing to a hundredth; processor time of many short jobs in turn does, of the coordinator more than
-// of nodes, which compute. Each round has processes of its own, because two that do the same differ by more than what
-// is measured.
+// Measures processor time a frame of two clusters. One sends spans to a collector and is scraped every second, the
+// other is not watched.
+//   npm run lab -- watching-cost [ROUNDS] [PAIRS] [FRAMES] [WIDTH] [HEIGHT]
+// On a machine that others use, throughput is not good to a hundredth. Processor time of many short jobs in turns is:
+// of the coordinator more than of nodes, which compute. Each round has processes of its own, because two that do the
+// same differ by more than what is measured.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ for (let round = 0; round < rounds; round++) {
       void fetch(`${http}/metrics`, { headers: { accept } }).then((answer) => answer.arrayBuffer());
     }
   }, everyMs);
-  // Threads start, and code is compiled, with what needs them first.
+  // The first jobs start threads and compile code.
   for (const cluster of [plain, watched, plain, watched]) await costOfJob(cluster);
   for (let pair = 0; pair < pairs; pair++) {
     const inOrder = [['plain', plain] as const, ['watched', watched] as const];
@@ -79,7 +80,7 @@ for (const [name, part] of Object.entries(parts)) {
   );
 }
 
-/** Does a job; what it cost the coordinator and the nodes. */
+/** Runs a job. Resolves with the seconds that it cost the coordinator and the nodes. */
 async function costOfJob(cluster: Cluster): Promise<Cost> {
   const before = costSoFar(cluster);
   await cluster.jobs.run({ sources: [folder], batchFrames: 16, out: join(results, `out-${++jobs}`) });

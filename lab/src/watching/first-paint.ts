@@ -1,6 +1,7 @@
-// node test/bench/watching/first-paint.ts [JOBS] [NODES]: how long the pages of the console take to show something,
-// where so many jobs have been done, of which the ledger keeps the newest thousand, a hundred go on, and many nodes are
-// attached.
+// Measures how long the pages of the console take to show something.
+//   npm run lab -- first-paint [JOBS] [NODES]
+// JOBS jobs are done (10,000 unless given); the ledger keeps the newest thousand. A hundred jobs go on, and NODES nodes
+// are attached (1,000 unless given).
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openRegistry } from '@halogrid/ledger';
@@ -14,11 +15,11 @@ import { drawPicture, writePgm } from '../../../test/picture-files.ts';
 import { scratchFolder } from '../../../test/scratch-folder.ts';
 
 const ended = Number(process.argv[2] ?? 10_000);
-/** Those that go on. */
+/** Jobs that go on. */
 const jobs = 100;
 const nodes = Number(process.argv[3] ?? 1_000);
 const repetitions = 7;
-/** Jobs that are submitted at a time. */
+/** Jobs submitted at a time. */
 const atOnce = 32;
 
 const folder = scratchFolder();
@@ -32,7 +33,7 @@ const cluster = await Cluster.start({ ledger, nodes: 0, options, maxLifeMs: 3_60
 await submitJobs();
 const grpcPort = Number(new URL(`http://${cluster.address}`).port);
 for (let i = 0; i < nodes; i++) {
-  // Without credit they are leased nothing, and who shows nothing is asked no more.
+  // A node without credit gets no lease, and a node that shows nothing is not asked again.
   const node = await ScriptedNode.attach(grpcPort, { nodeId: `n${i}`, name: `node-${i}`, creditBytes: 0 });
   node.showsWhatItSees = false;
 }
@@ -65,7 +66,7 @@ for (const [name, path, row] of [
     const tookMs = performance.now() - from;
     const paintMs = Number(await page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"));
     await page.goto('about:blank');
-    // The first loads what the browser keeps.
+    // The first page loads files that the browser keeps.
     if (i === 0) continue;
     painted.push(paintMs);
     shown.push(tookMs);
@@ -77,7 +78,7 @@ await browser.close();
 await cluster.stop();
 process.exit();
 
-/** Jobs that are complete. */
+/** Writes complete jobs into the ledger. */
 async function writeEnded(): Promise<void> {
   const registry = await openRegistry(ledger);
   const opened = await openLogLedger(join(folder, 'logs'), registry);
@@ -94,7 +95,7 @@ async function writeEnded(): Promise<void> {
   await registry.close();
 }
 
-/** Jobs that are planned, and then wait for a node. */
+/** Submits jobs that are planned and then wait for a node. */
 async function submitJobs(): Promise<void> {
   let next = 0;
   const some = async (): Promise<void> => {

@@ -1,7 +1,8 @@
-// node test/bench/watching/parts.ts: processor time of a scrape of a coordinator and of a node, and of the spans of a
-// shard: what watching adds to a job, part by part. Each is done so often that it is all that there is to be measured,
-// also on a machine that others use. Scrapes are also made once a second, as Prometheus does: V8 compiles for speed
-// what runs often, and caches forget in a second.
+// Measures what watching adds to a job, part by part: processor time of a scrape of a coordinator and of a node, and of
+// the spans of a shard.
+//   npm run lab -- watching-parts
+// Each is repeated until nothing else matters, also on a machine that others use. Scrapes are also made once a second,
+// as Prometheus does: V8 compiles for speed what runs often, and caches forget in a second.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -21,7 +22,7 @@ const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.
 const folder = scratchFolder();
 for (let i = 0; i < 64; i++) await writePgm(join(folder, `${i}.pgm`), drawPicture(640, 480, i));
 const cluster = await Cluster.start();
-// Every series is there that a job makes.
+// A job makes all series.
 await cluster.jobs.run({ sources: [folder], batchFrames: 4, out: join(scratchFolder(), 'out') });
 const [coordinator] = cluster.coordinator.pidsOf('coordinator');
 const [node] = cluster.nodes;
@@ -34,7 +35,7 @@ for (const { name, pid, http } of processes) {
   for (let i = 0; i <= repetitions; i++) {
     const before = processMs(pid);
     for (let done = 0; done < scrapes; done++) await scrape(http);
-    // The first compiles.
+    // The first turn compiles.
     if (i > 0) spent.push((processMs(pid) - before) / scrapes);
   }
   say(`a scrape of the ${name}, one after another`, spent, 'ms');
@@ -68,7 +69,7 @@ for (let i = 0; i <= repetitions; i++) {
   told.jobStarted('job');
   for (let shard = 0; shard < shards; shard++) {
     told.merged('job', { shard, attempt: 1, node: 'n1', pixels: 1, spans, ...times });
-    // As in a coordinator, in which answers come one after another: groups of spans are sent meanwhile.
+    // In a coordinator, too, answers come one after another, and groups of spans are sent meanwhile.
     if (shard % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   await out.close();
@@ -82,7 +83,7 @@ async function scrape(http: string): Promise<void> {
   await (await fetch(`${http}/metrics`, { headers: { accept } })).arrayBuffer();
 }
 
-/** Milliseconds of processors that each process takes a second where there is no job, scraped once in it or not. */
+/** Milliseconds of processor time that each process takes a second without a job, with a scrape a second or none. */
 async function secondsOfAll(isScraped: boolean): Promise<number[]> {
   const before = processes.map(({ pid }) => processMs(pid));
   for (let second = 0; second < seconds; second++) {

@@ -12,7 +12,7 @@ import { measureDecodeRate, measureReadRate } from './input-rates.ts';
 export interface BenchFramesOptions {
   frames: number;
   format: FrameFormat['kind'];
-  /** Of JPEGs, from 1 to 100. */
+  /** JPEG quality, 1 to 100. */
   quality: number;
   repetitions: number;
   /** Device of the nodes. */
@@ -37,8 +37,8 @@ export const frameSize = { width: 1920, height: 1080 };
 
 /**
  * Compares whole jobs over frames with decoding alone on the same cores (for pgm: with reading alone), and with another
- * decoder if there is one, in turns. A job lists, leases, reads, decodes, computes, merges and writes, in processes of a
- * coordinator and nodes. Returns the table.
+ * decoder if one is given, in turns. A job lists, leases, reads, decodes, computes, merges and writes, in processes of
+ * a coordinator and nodes. Returns the table.
  */
 export async function benchFrames(
   options: BenchFramesOptions,
@@ -139,7 +139,7 @@ export async function processFrames(
   return (await timeFrames(cluster, source, join(folder, name), what)).seconds;
 }
 
-/** Runs a job over the frames. Resolves with the seconds from its submission to its end. Rejects if it is not complete. */
+/** Runs a job over the frames. Seconds are from its submission to its end. Rejects if it does not complete. */
 export async function timeFrames(
   cluster: FrameCluster,
   source: string,
