@@ -3,12 +3,13 @@
 //     [--folder halogrid-out/estimates]
 // lab/src/estimates/README.md says how.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { sendFile, startServer, type TestServer } from '../../../libs/sources/src/testing/servers.ts';
 import { halogrid } from '../../../test/halogrid.ts';
 import { makeInputs } from './inputs.ts';
 import { type Job, jobs } from './jobs.ts';
-import { serveFolder } from './serve-folder.ts';
 import { describeFit, describeRows, type Promised, type Row } from './table.ts';
 import { untilIdle } from './until-idle.ts';
 
@@ -101,4 +102,15 @@ function sourcesOf({ source, isRemote }: Job): string[] {
 function together(texts: readonly string[]): string {
   const parsed = texts.map((text) => JSON.parse(text));
   return JSON.stringify({ ...parsed[0], runs: parsed.flatMap(({ runs }) => runs) });
+}
+
+/** Serves the files of a folder over HTTP on this machine. Requested files stay in memory. */
+function serveFolder(folder: string): Promise<TestServer> {
+  const files = new Map<string, Promise<Uint8Array>>();
+  return startServer(async (request, response) => {
+    const path = new URL(request.url!, 'http://localhost').pathname;
+    const read = files.get(path) ?? readFile(join(folder, decodeURIComponent(path)));
+    files.set(path, read);
+    sendFile({ bytes: await read, etag: `"${path}"` }, request, response);
+  });
 }

@@ -7,10 +7,10 @@ import { distanceNames, type GpuScan, IndexWriter, readFinishedJob, SearchIndex 
 import { table } from '@halogrid/service/text-table';
 import { makeLargeIndex } from '../../../test/made-index.ts';
 import type { BenchSearchOptions } from './bench-search-options.ts';
-import { deviceRows } from './device-rows.ts';
 import { makeFeatures } from './made-features.ts';
-import { row, seconds } from './measured-row.ts';
+import { row, seconds, type Times } from './measured-row.ts';
 import { peerRows } from './peer-rows.ts';
+import { readOnce } from './read-once.ts';
 import { plainRow, searchRows } from './search-rows.ts';
 
 /** Shows a line to people who wait. */
@@ -101,6 +101,23 @@ async function searchOnGpu(
       throw new Error(`The ${device} has found something else than threads: ${search}`);
   }
   return [...held, ...searched.rows, ...compared.rows.map(([name, ...cells]) => [`on threads: ${name}`, ...cells])];
+}
+
+/** Rows for loading an index into a device, and for reading all of it there once. */
+async function deviceRows(scan: GpuScan, loaded: Times, { repetitions }: BenchSearchOptions): Promise<string[][]> {
+  const bytes = scan.shelves.reduce((sum, { bins }) => sum + bins.size, 0);
+  await readOnce(scan, 1);
+  const times = await readOnce(scan, repetitions);
+  const reading = row(
+    `reading its ${(bytes / 1e9).toFixed(2)} GB once`,
+    times.map((wall) => ({ wall, device: wall })),
+  );
+  const rate = bytes / Math.min(...times) / 1e12;
+  return [
+    row(`loading it into ${scan.shelves.length} buffers`, [loaded]),
+    reading,
+    [`the same by the device's clock: ${rate.toFixed(2)} TB/s`, '', '', '', '', ''],
+  ];
 }
 
 async function withIndex<T>(index: SearchIndex, use: (index: SearchIndex) => Promise<T>): Promise<T> {
