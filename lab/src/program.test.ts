@@ -37,5 +37,7 @@ test('wrong usage ends with 2 and one sentence', () => {
   const wrong = runLab('search', '--kernel', 'none');
   assert.equal(wrong.status, 2);
   assert.equal(wrong.stderr, "lab: Expected one of lbp, ldp for --kernel but received 'none'\n");
+  const unknown = runLab('reports', 'r1', 'r9');
+  assert.equal(unknown.stderr, "lab: Expected one of r1, r2, r3, r4, r5 for a report but received 'r9'\n");
   assert.equal(runLab('nothing').status, 2);
 });
