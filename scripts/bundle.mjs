@@ -51,11 +51,7 @@ const starts = {
 };
 
 /** Files that modules find beside themselves. */
-const beside = [
-  '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,py,wasm,wgsl,proto}',
-  // The photograph for benchmarks.
-  'libs/kernels/oracle/images/camera.png',
-];
+const beside = '{apps,libs}/*/{src,halogrid}/**/*.{css,html,js,svg,wasm,wgsl,proto}';
 
 /**
  * Bundles the present sources into a folder, which is replaced; takes about a second. Its folder `program` has the

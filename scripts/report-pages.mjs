@@ -1,5 +1,6 @@
-// npm run report-pages: makes docs/reports again from the CSV files in it.
+// npm run report-pages: fills the tables of docs/reports and draws the charts of lab/reports, from the CSV files there.
 import { fileURLToPath } from 'node:url';
-import { writePages } from '../apps/bench/src/reports/report-pages.ts';
+import { writePages } from '../lab/src/reports/report-pages.ts';
 
-await writePages(fileURLToPath(new URL('../docs/reports', import.meta.url)));
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+await writePages({ pages: at('docs/reports'), data: at('lab/reports') });

@@ -1,4 +1,4 @@
-// node scripts/report-pictures.mjs: makes the pictures of docs/reports with halogrid, from a photograph of its tests
+// node scripts/report-pictures.mjs: makes lab/reports/pictures, which docs/reports shows, from a photograph of the tests
 // and from drawn textures.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const out = at('docs/reports/pictures');
+const out = at('lab/reports/pictures');
 const photograph = at('libs/kernels/oracle/images/camera.png');
 const scratch = mkdtempSync(join(tmpdir(), 'halogrid-pictures-'));
 

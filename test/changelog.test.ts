@@ -27,7 +27,7 @@ test('changes are of the kinds that Keep a Changelog defines', () => {
 });
 
 test('all packages of the workspace have its version', () => {
-  const manifests = globSync(['package.json', '{apps,libs}/*/package.json', '{deploy,test}/package.json'], {
+  const manifests = globSync(['package.json', '{apps,libs}/*/package.json', '{deploy,lab,test}/package.json'], {
     cwd: checkout,
   });
   assert.ok(manifests.length > 15);

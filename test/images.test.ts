@@ -55,7 +55,7 @@ for (const [image, mostMegabytes] of [
 
   test(`${image}: the build context has every workspace and the scripts, but no tests and packages`, () => {
     const sent = contextPaths(`deploy/docker/${image}.Dockerfile`);
-    const manifests = globSync(['{apps,libs}/*/package.json', '{deploy,test}/package.json'], { cwd: checkout });
+    const manifests = globSync(['{apps,libs}/*/package.json', '{deploy,lab,test}/package.json'], { cwd: checkout });
     assert.ok(manifests.length > 15);
     for (const path of [...manifests, 'package-lock.json', '.npmrc', 'scripts/package.mjs'])
       assert.ok(sent.includes(path), `${path} is ignored`);

@@ -76,6 +76,20 @@ test('its version is the same as in the checkout, and it prints nothing else', a
   assert.match(stdout, new RegExp(`^${version} \\(results version \\d+\\)\\n$`));
 });
 
+test('it has the benchmarks of the program, and nothing of the lab or of tests', () => {
+  const files = globSync('**/*', { cwd: installed, exclude: (path) => path.includes('node_modules') });
+  assert.deepEqual(
+    files.filter((path) => /(^|\/)(lab|test|oracle)(\/|$)|\.(cu|py)$/.test(path)),
+    [],
+  );
+  const texts = globSync('program/*.js', { cwd: installed }).map((path) => readFileSync(join(installed, path), 'utf8'));
+  // Sentences of `bench kernels`, and of the lab.
+  assert.ok(texts.some((text) => text.includes('LBP map, 8 images a dispatch')));
+  for (const ofLab of ['CUDA is left out', 'R1 · LBP Parallelization', 'OpenCV and NumPy, ']) {
+    assert.ok(!texts.some((text) => text.includes(ofLab)), ofLab);
+  }
+});
+
 for (const device of ['cpu', 'software']) {
   test(`a job in a folder with a space gives the same on ${device} as in the checkout`, async () => {
     const plain = join(scratch, 'plain');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makeLargeIndex } from '@halogrid/bench/made-index';
 import { eventually } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
+import { makeLargeIndex } from './made-index.ts';
 import { hasProc } from './process-list.ts';
 import { readMetrics } from './read-metrics.ts';
 import { scratchFolder } from './scratch-folder.ts';

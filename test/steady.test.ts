@@ -33,11 +33,11 @@ const exceptions: Record<string, string> = {
 const asClock = /\bnowMs[:=] ?\(\) => performance\.now\(\)/g;
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
-/** Benchmarks and the soak test measure durations, and make no claims about them. */
-const isMeasurement = (path: string): boolean => /^test\/(?:bench|soak)\//.test(path);
+/** The soak test measures durations, and makes no claims about them. */
+const isMeasurement = (path: string): boolean => /^test\/soak\//.test(path);
 
 const sources = globSync(
-  ['{apps,libs,deploy}/**/*.{test,e2e}.ts', '{apps,libs}/*/src/**/testing/**/*.ts', 'deploy/*.ts', 'test/**/*.ts'],
+  ['{apps,libs,deploy,lab}/**/*.{test,e2e}.ts', '{apps,libs}/*/src/**/testing/**/*.ts', 'deploy/*.ts', 'test/**/*.ts'],
   { cwd: checkout, exclude: (path) => path.includes('node_modules') },
 )
   .filter((path) => !isMeasurement(path) && !path.startsWith('libs/testing/') && path !== 'test/steady.test.ts')

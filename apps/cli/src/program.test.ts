@@ -32,13 +32,9 @@ const wrong: [string[], string][] = [
     'halogrid: Expected none of --nodes, --device, --decode, --source-grace and --space-grace with --coordinator: the cluster has its own',
   ],
   [['jobs', '--coordinator', 'here'], "halogrid: Expected HOST:PORT for --coordinator but received 'here'"],
-  [['bench', 'reports', 'r1', 'r9'], "halogrid: Expected one of r1, r2, r3, r4, r5 for a report but received 'r9'"],
+  [['bench', 'kernels', '--device', 'cpu'], "halogrid: Expected one of gpu, software for --device but received 'cpu'"],
   [
-    ['bench', 'reports', 'r1', '--device', 'cpu'],
-    "halogrid: Expected one of gpu, software for --device but received 'cpu'",
-  ],
-  [
-    ['bench', 'reports', '--repetitions', '0'],
+    ['bench', 'kernels', '--repetitions', '0'],
     "halogrid: Expected a whole number from 1 to 1000 for --repetitions but received '0'",
   ],
   [['tune', '--device', 'cpu'], "halogrid: Expected one of gpu, software for --device but received 'cpu'"],
@@ -51,7 +47,8 @@ const wrong: [string[], string][] = [
     ['search', 'q.jpg'],
     "halogrid: Missing option '--index <dir>', as in: halogrid search query.jpg --index archive.index",
   ],
-  [['bench', 'split', '--op'], "halogrid: Missing value of option '--op <name[:k=v,…]>'"],
+  [['bench', 'video'], "halogrid: Unknown command 'video'"],
+  [['evaluate', 'faces', '--op'], "halogrid: Missing value of option '--op <name[:k=v,…]>'"],
   [['help', 'noded'], "halogrid: Unknown command 'noded' (did you mean one of node, nodes?)"],
   [['status', 'a', 'b'], "halogrid: Too many arguments for 'status': expected 1 argument but got 2"],
 ];

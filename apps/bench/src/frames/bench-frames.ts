@@ -8,15 +8,16 @@ import { spreadOf } from '../timing/statistics.ts';
 import type { FrameCluster, FrameJob, StartFrameCluster } from './frame-cluster.ts';
 import { inBenchFolder } from './in-bench-folder.ts';
 import { measureDecodeRate, measureReadRate } from './input-rates.ts';
-import { type Nvjpeg, openNvjpeg } from './nvjpeg-rates.ts';
 
 export interface BenchFramesOptions {
   frames: number;
   format: FrameFormat['kind'];
+  /** JPEG quality, 1 to 100. */
   quality: number;
   repetitions: number;
+  /** Device of the nodes. */
   device: string;
-  /** Who decodes JPEGs, as of `node`; several in turns. */
+  /** Values of `--decode`, which are measured in turns. */
   decode: readonly string[];
   /** Node processes, all on that device. */
   nodes: number;
@@ -26,36 +27,40 @@ export interface BenchFramesOptions {
   scene?: string;
 }
 
+/** Another program that decodes the frames, in turns with the clusters. */
+export interface OtherDecoder {
+  /** Frames a second by the name of each of its ways to decode the files of a folder. */
+  rates(folder: string): Promise<ReadonlyMap<string, number>>;
+}
+
 export const frameSize = { width: 1920, height: 1080 };
 
 /**
- * Compares the whole way of frames — listed, leased, read, decoded, computed, merged, written, by a coordinator and
- * nodes in processes of their own — with decoding alone on the same cores, or with reading alone where nothing is to be
- * decoded, in turns. Returns the table.
+ * Compares whole jobs over frames with decoding alone on the same cores (for pgm: with reading alone), and with another
+ * decoder if one is given, in turns. A job lists, leases, reads, decodes, computes, merges and writes, in processes of
+ * a coordinator and nodes. Returns the table.
  */
 export async function benchFrames(
   options: BenchFramesOptions,
   start: StartFrameCluster,
   note: (line: string) => void,
+  other?: OtherDecoder,
 ): Promise<string> {
   return inBenchFolder(async (folder, stopped) => {
     const clusters: DecodingCluster[] = [];
-    const isOnGpu = options.format === 'jpg' && options.device === 'gpu';
-    const nvjpeg = isOnGpu ? await openNvjpeg(note) : undefined;
     try {
       for (const decode of options.decode) {
         clusters.push({ decode, cluster: await start({ nodes: options.nodes, device: options.device, decode, note }) });
       }
       const broken = clusters.map(({ cluster }) => cluster.broken);
-      return await Promise.race([compare(clusters, nvjpeg, folder, options, note), ...broken, stopped]);
+      return await Promise.race([compare(clusters, other, folder, options, note), ...broken, stopped]);
     } finally {
       for (const { cluster } of clusters) await cluster.stop();
-      await nvjpeg?.remove();
     }
   });
 }
 
-/** A cluster whose nodes have JPEGs decoded there. */
+/** A cluster whose nodes have this value of `--decode`. */
 interface DecodingCluster {
   decode: string;
   cluster: FrameCluster;
@@ -63,7 +68,7 @@ interface DecodingCluster {
 
 async function compare(
   clusters: readonly DecodingCluster[],
-  nvjpeg: Nvjpeg | undefined,
+  other: OtherDecoder | undefined,
   folder: string,
   { frames, format, quality, repetitions, nodes, width, height, scene }: BenchFramesOptions,
   note: (line: string) => void,
@@ -85,7 +90,7 @@ async function compare(
   const theirs = new Map<string, number[]>();
   for (let i = 0; i < repetitions; i++) {
     floor.push(await measureAlone(frames));
-    for (const [name, rate] of (await nvjpeg?.rates(source)) ?? [])
+    for (const [name, rate] of (await other?.rates(source)) ?? [])
       theirs.set(name, [...(theirs.get(name) ?? []), rate]);
     for (const [j, { decode, cluster }] of clusters.entries()) {
       whole[j]!.push(frames / (await processFrames(cluster, source, folder, `run-${decode}-${i}`)));
@@ -134,7 +139,7 @@ export async function processFrames(
   return (await timeFrames(cluster, source, join(folder, name), what)).seconds;
 }
 
-/** Runs a job over the frames, and tells how long that took from its submission to its end. */
+/** Runs a job over the frames. Seconds are from its submission to its end. Rejects if it does not complete. */
 export async function timeFrames(
   cluster: FrameCluster,
   source: string,

@@ -1,43 +1,43 @@
 import type { GpuPin } from '@halogrid/gpu-node/gpus';
 import type { JobStatus, NodeStatus } from '@halogrid/proto';
 
-/** A coordinator and nodes on this machine, in processes of their own, that benchmarks give frames to. */
+/** A coordinator and nodes on this machine, in processes of their own. Benchmarks give it frames. */
 export interface FrameCluster {
-  /** Resolves when every node serves, or a while after the first does; rejects as `broken` does. */
+  /** Resolves when every node serves, or a while after the first one serves. Rejects as `broken` does. */
   readonly ready: Promise<unknown>;
   /** Rejects when it cannot go on. Never resolves. */
   readonly broken: Promise<never>;
-  /**
-   * Runs a job over the files in a folder, of the default kernel unless told, and resolves with it when it has ended.
-   */
+  /** Runs a job over the files in a folder, with the default kernel unless `job` says another. Resolves at its end. */
   process(source: string, out: string, job?: FrameJob): Promise<JobStatus>;
-  /** The nodes that are attached. */
+  /** The attached nodes. */
   nodes(): Promise<NodeStatus[]>;
   stop(): Promise<void>;
 }
 
-/** What a job computes, as the options of `run` say it. */
+/** What a job computes, in the words of the options of `run`. */
 export interface FrameJob {
   op?: string[];
   /** Frames of a shard. */
   batch?: number;
-  /** What decodes recordings. */
+  /** `--hwaccel`, which decodes recordings. */
   hwaccel?: string;
 }
 
 export interface FrameClusterOptions {
   nodes: number;
-  /** Device of the nodes, auto, gpu, software or cpu; or one for each of them. */
+  /** Device of all nodes, or one for each node: auto, gpu, software or cpu. */
   device: string | readonly string[];
-  /** Who decodes JPEGs, as of `node`: auto, gpu or cpu (auto). */
+  /** `--decode` of the nodes: auto, gpu or cpu (auto). */
   decode?: string;
   /** Cards for the nodes, one each. */
   gpus?: readonly GpuPin[];
-  /** Threads on which a node reads and decodes; the nodes share this process's number unless given. */
+  /** Threads on which a node reads and decodes. Unless given, the nodes share the number of this process. */
   threads?: number;
-  /** Told what happens to processes, in lines for people. */
+  /** Called with lines for people about what happens to processes. */
   note: (line: string) => void;
 }
 
-/** Starts a cluster and resolves when its coordinator serves. Benchmarks are given it: they start no programs. */
+/**
+ * Starts a cluster and resolves when its coordinator serves. Callers of benchmarks give it, because it is of the CLI.
+ */
 export type StartFrameCluster = (options: FrameClusterOptions) => Promise<FrameCluster>;

@@ -7,8 +7,8 @@ import { decodeJpeg } from '@halogrid/imaging';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 
 /**
- * Frames a second that decoding alone reaches: `frames` JPEGs of one size, already in memory and taken in turn, decoded
- * to luma with two calls in flight for each thread of libuv's pool, so that no thread waits.
+ * Frames a second of decoding alone. Decodes `frames` JPEGs of one size to luma; they are in memory and taken in turn.
+ * Two calls are in flight for each thread of libuv's pool, so that no thread waits.
  */
 export async function measureDecodeRate(jpegs: readonly Uint8Array[], size: Size, frames: number): Promise<number> {
   const lanes = 2 * poolThreads();
@@ -24,9 +24,9 @@ export async function measureDecodeRate(jpegs: readonly Uint8Array[], size: Size
 }
 
 /**
- * Files a second that reading every file of a folder once reaches, with two in flight for each thread of libuv's pool.
- * Each lane reads into memory that it keeps, as a node does: new memory for each file costs more than half (measured:
- * 23,900 files of 147 kB a second on 32 cores, where two nodes read 36,500).
+ * Files a second of reading every file of a folder once, with two in flight for each thread of libuv's pool. Each lane
+ * reads into memory that it keeps, as a node does. With new memory for each file, 32 cores read 23,900 files of 147 kB
+ * a second, where two nodes read 36,500 (measured).
  */
 export async function measureReadRate(folder: string): Promise<number> {
   const names = await readdir(folder);
@@ -46,7 +46,7 @@ export async function measureReadRate(folder: string): Promise<number> {
   return names.length / ((performance.now() - start) / 1000);
 }
 
-// Without FileHandle, which costs the main thread twice the time.
+// FileHandle costs the main thread twice the time.
 const openFile = promisify(open);
 const readBytes = promisify(read);
 const closeFile = promisify(close);

@@ -1,8 +1,8 @@
 import type { Size } from '@halogrid/geometry';
 
 /**
- * Draws frame `index` of a synthetic street scene as interleaved 8-bit RGB: a textured ground under a smooth sky, boxes
- * that move, and sensor noise, so that a JPEG of it takes about the bits a pixel of a surveillance camera's.
+ * Draws frame `index` of a synthetic street as interleaved 8-bit RGB: a textured ground under a smooth sky, moving
+ * boxes and sensor noise. A JPEG of it has about as many bits a pixel as one of a surveillance camera.
  */
 export function drawScene({ width, height }: Size, index: number): Uint8Array {
   const rgb = new Uint8Array(width * height * 3);

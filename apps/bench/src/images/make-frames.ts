@@ -4,16 +4,16 @@ import type { Size } from '@halogrid/geometry';
 import { writeJpeg } from '@halogrid/results';
 import type { Scene } from './scene.ts';
 
-/** Frames that differ; further ones are links to them, so that a long archive takes little disk. */
+/** Different frames. Further frames are links to these, so that a long archive takes little disk. */
 const distinctFrames = 32;
 
-/** Frames as JPEGs of that quality, or as gray pixels that need no decoding. */
+/** JPEGs of a quality from 1 to 100, or gray pixels that need no decoding. */
 export interface FrameFormat {
   kind: 'jpg' | 'pgm';
   quality: number;
 }
 
-/** Fills `folder` with `count` frames of a scene and returns the bytes of those that differ. */
+/** Makes `folder` with `count` frames of a scene. Resolves with the files of the different frames. */
 export async function makeFrames(
   folder: string,
   count: number,

@@ -7,13 +7,12 @@ import { drawScene } from './draw-scene.ts';
 /** Draws frame `index` as interleaved 8-bit RGB. */
 export type Scene = (index: number) => Uint8Array;
 
-/** By how much frames of a photograph are moved against each other at most. */
+/** The most pixels by which frames of a photograph are moved against each other. */
 const travel: Size = { width: 62, height: 31 };
 
 /**
- * Frames of `size` of a synthetic scene, or windows of a photograph, each moved a little, as a camera that pans sees
- * it. Rejects with InputError for a file that is no image, and with UsageError for one that is too small or has 16-bit
- * samples.
+ * Frames of `size` of a synthetic scene, or windows of a photograph, each moved a little as if the camera panned.
+ * Rejects with InputError if the file is not an image, and with UsageError if it is too small or has 16-bit samples.
  */
 export async function openScene(size: Size, photograph?: string): Promise<Scene> {
   if (photograph === undefined) return (index) => drawScene(size, index);

@@ -11,35 +11,33 @@ import {
 import type { Strategy } from '@halogrid/kernels/gpu';
 import { randomBytes } from './random.ts';
 
-/** Pixels of every value, in no order; zeros, all of which fall into one bin; or a picture that the caller gives. */
+/** Pixels of every value in no order; zeros, which all fall into one bin; or a picture of the caller. */
 export type BenchInput = 'random' | 'flat' | 'photo';
 
-/** A pipeline to be timed. */
+/** A pipeline to time. */
 export interface KernelCase {
   name: string;
   operations: AskedOperation[];
-  /** What it leaves behind. */
+  /** Its results. */
   output: 'map' | 'histogram' | 'both';
   /** 'random' unless given. */
   input?: BenchInput;
-  /** In place of those that the cases share. */
+  /** The images of this case, in place of the ones that all cases share. */
   images?: BenchImages;
-  /**
-   * How the last kernel runs; its default unless given. Whole times of a pipeline of one kernel have the choice, too.
-   */
+  /** How the last kernel runs; its default unless given. Whole times take it only from pipelines of one kernel. */
   strategy?: Strategy;
-  /** Histograms of its cells; of the whole image unless given. */
+  /** A histogram for each of its cells; one for the whole image unless given. */
   grid?: Grid;
-  /** Images in a dispatch, as a node runs batches of frames or tiles; 1 unless given. Only kernel times have more. */
+  /** Images in a dispatch, as a node runs batches of frames or tiles; 1 unless given. Whole times ignore it. */
   batch?: number;
 }
 
 /** Images to time kernels on. */
 export interface BenchImages {
   size: Size;
-  /** The pixels of 'photo', rows without gaps: of every channel, or of one channel after another. */
+  /** Pixels of 'photo', rows without gaps: one plane for every channel, or the planes of all channels in turn. */
   photo?: Uint8Array;
-  /** Further photos, which kernel times take in turns with it. */
+  /** Further photos, which kernel times use in turns with it. */
   morePhotos?: readonly Uint8Array[];
 }
 
@@ -48,20 +46,20 @@ export interface StagedCase {
   pipeline: Pipeline;
   withMap: boolean;
   item: PipelineItem;
-  /** A multiple of 256. */
+  /** The image. Its length is a multiple of 256. */
   bytes: Uint8Array<ArrayBuffer>;
-  /** The other photos, laid out alike. */
+  /** The other photos, in the same layout. */
   moreBytes: Uint8Array<ArrayBuffer>[];
-  /** How often the image is there in a dispatch. */
+  /** Copies of the image in a dispatch. */
   batch: number;
 }
 
-/** Lays the image of a case out in memory. Throws ParameterError, and Error for a result that there is not. */
+/** Lays the image of a case out in memory. Throws ParameterError, and Error if the pipeline lacks the asked result. */
 export function stageCase(one: KernelCase, shared: BenchImages): StagedCase {
   const { name, operations, output, input = 'random', images = shared, batch = 1, grid } = one;
   const asked = createPipeline(operations);
   if (output !== 'map' && asked.bins === 0) throw new Error(`The result of '${name}' has no histogram`);
-  // What has no bins is not counted.
+  // Without bins nothing is counted.
   const pipeline = output === 'map' ? { ...asked, bins: 0 } : asked;
   const { width, height } = images.size;
   const plan = planPipeline(pipeline, { x: 0, y: 0, width, height }, images.size, grid);

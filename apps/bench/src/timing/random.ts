@@ -1,4 +1,4 @@
-/** Bytes of every value in no order, by xorshift: the same for the same seed, which is not 0. */
+/** Bytes of every value in no order, by xorshift: the same for the same seed, which must not be 0. */
 export function randomBytes(count: number, seed: number): Uint8Array {
   const words = new Uint32Array(Math.ceil(count / 4));
   let state = seed;
@@ -12,8 +12,8 @@ export function randomBytes(count: number, seed: number): Uint8Array {
 }
 
 /**
- * A square matrix of numbers from -1 to 1 as JSON, the same for the same side: of full rank, so that no shortcut
- * exists.
+ * A square matrix of numbers from -1 to 1 as JSON, the same for the same side. It has full rank, so kernels have no
+ * shortcut for it.
  */
 export function randomMatrix(side: number): string {
   let state = side;

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeSamples, warmUps } from './take-samples.ts';
 
-/** A sample that takes 10 ms, or 1000 as a warm-up. */
+/** Milliseconds of a sample. */
 const slow = (isWarmUp: boolean) => (isWarmUp ? 1000 : 10);
 
 for (const [withinMs, expected] of [
   [undefined, 5],
   [1000, 5],
-  // 10 and 20 ms are within 25, so that a third begins; after 30 none does.
+  // The third begins after 20 ms, and none after 30.
   [25, 3],
-  // One is taken however long it takes.
+  // There is always one.
   [0, 1],
 ] as const) {
   test(`of 5 samples of 10 ms, ${withinMs ?? 'no'} ms hold ${expected}, whatever the warm-ups took`, async () => {

@@ -1,17 +1,18 @@
-/** Samples before the first that is timed, at least. */
+/** The least number of samples before the first timed one. */
 export const warmUps = 2;
 
 export interface SamplingOptions {
   /** Timed samples. */
   repetitions: number;
-  /** No further sample is begun once those timed have taken this long; unlimited unless given. */
+  /** Once the timed samples have taken this long, no further one begins; unlimited unless given. */
   withinMs?: number;
-  /** What warm-ups take together at least; 0 unless given. */
+  /** The least time of all warm-ups together; 0 unless given. */
   warmUpMs?: number;
 }
 
 /**
- * Milliseconds that `sample` returns, after warm-ups whose times nobody wants: one at least. Rejects as `sample` does.
+ * Calls `sample` for warm-ups and then for timed samples. Resolves with the milliseconds of the latter, at least one.
+ * Rejects as `sample` does.
  */
 export async function timeSamples(
   { repetitions, withinMs = Infinity, warmUpMs = 0 }: SamplingOptions,

@@ -5,32 +5,32 @@ import { type SamplingOptions, timeSamples, warmUps } from './take-samples.ts';
 import { withTimedDevice } from './timed-device.ts';
 
 /**
- * Bytes of images in rotation, and of results: twice the L2 cache of an H200 (50 MB), so that memory is what is
- * measured.
+ * Bytes of images in rotation, and of results in rotation: twice the L2 cache of an H200 (50 MB), so that kernels read
+ * and write memory.
  */
 const rotationBytes = 100 * 2 ** 20;
 /**
- * Buffers of either at most; small images then stay in the cache, but launching their kernels takes longer than reading
- * them.
+ * The most buffers of images, and of results. Small images then stay in the cache, but launching their kernels takes
+ * longer than reading them.
  */
 const maxRotation = 1024;
 
 /**
- * A GPU that had next to nothing to do lowers its clocks. Seen on an H200 and an H100: after some seconds of short
- * samples with pauses between them, kernels took 2 to 3 times as long, until one came that took a second in all.
+ * An almost idle GPU lowers its clocks. Seen on an H200 and an H100: after some seconds of short samples with pauses
+ * between them, kernels took 2 to 3 times as long, until a sample took a second.
  */
 const gpuWarmUpMs = 250;
 
 const { MAP_READ, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE } = bufferUsage;
 
 export interface TimingOptions extends SamplingOptions {
-  /** Runs between two timestamps, so that the clock's step does not matter. */
+  /** Runs between two timestamps, enough to make the step of the clock negligible. */
   runsPerSample: number;
 }
 
 /**
- * Milliseconds of one image with each strategy of the last kernel, a repetition each; undefined is the default. They
- * take turns, so that what slows the device down for a while slows all of them.
+ * Milliseconds of one image for each strategy of the last kernel, an array of repetitions each; undefined is the
+ * default strategy. Strategies take turns, so that whatever slows the device down for a while slows all of them.
  */
 export async function timeStrategies(
   device: GPUDevice,
@@ -52,7 +52,7 @@ export async function timeStrategies(
     return { program, layout: program.layOut(items) };
   });
   const programs = await Promise.all(compiling);
-  // Strategies differ in the kernels, not in where anything lies.
+  // All strategies have one layout of memory.
   const { mapsBytes, planesBytes, histogramsBytes, table: itemTable, tableBytes } = programs[0]!.layout;
 
   const made: GPUBuffer[] = [];
@@ -64,7 +64,7 @@ export async function timeStrategies(
   const { runsPerSample } = options;
   const runs = (warmUps + options.repetitions) * runsPerSample;
   const rotation = (label: string, size: number, least = 2) => {
-    // Where there are no maps, one buffer stands for all: to create a thousand takes longer than many a measurement.
+    // Without maps one small buffer is enough: creating a thousand takes longer than many a measurement.
     const wanted = size === 0 ? 1 : Math.max(least, Math.ceil(rotationBytes / size));
     return Array.from({ length: Math.min(wanted, runs, maxRotation) }, () => buffer(label, size));
   };
@@ -123,7 +123,7 @@ async function sample(device: GPUDevice, runs: number, record: (pass: GPUCompute
   return ms;
 }
 
-/** What one case takes: milliseconds of one run on one image, a repetition each. */
+/** Milliseconds of one run of a case on one image, a value for each repetition. */
 export interface KernelTime {
   name: string;
   samplesMs: number[];
@@ -135,8 +135,8 @@ export interface KernelTimesOptions extends BenchImages, TimingOptions {
 }
 
 /**
- * Times pipelines by the GPU's own clock; strategies of one pipeline on the same images take turns. Rejects with one
- * sentence for a case that cannot be run.
+ * Times pipelines by the clock of the GPU. Strategies of one pipeline on the same images take turns. Rejects with one
+ * sentence if a case cannot run.
  */
 export function measureKernelTimes(options: KernelTimesOptions): Promise<{ device: string; rows: KernelTime[] }> {
   const timing = { ...options, warmUpMs: options.kind === 'gpu' ? gpuWarmUpMs : 0 };
@@ -155,7 +155,7 @@ export function measureKernelTimes(options: KernelTimesOptions): Promise<{ devic
   });
 }
 
-/** Cases that differ in nothing but the strategy; those on other images are other work. */
+/** Groups cases that differ only in the strategy (and the name). Cases on different images are in different groups. */
 function casesByWork(cases: readonly KernelCase[]): KernelCase[][] {
   const images = [...new Set(cases.map((one) => one.images))];
   const groups = Map.groupBy(cases, ({ name: _, strategy: __, ...work }) =>

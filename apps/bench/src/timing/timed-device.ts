@@ -2,17 +2,17 @@ import type { DeviceInfo } from '@halogrid/gpu-node/devices';
 import { type OpenAdapter, openAdapter, unavailable } from '@halogrid/gpu-node/devices';
 import { requestDevice } from '@halogrid/kernels/webgpu';
 
-/** Throws one sentence where anything has gone wrong since the device was opened; `name` is what was run. */
+/** Throws one sentence if an error has come from the device since it was opened; `name` is the case that ran. */
 type Check = (name: string) => void;
 
-/** What a device of that kind says of itself. Rejects with UsageError where there is none. */
+/** Describes the device of a kind. Rejects with UsageError if this machine has none. */
 export async function describeDevice(kind: 'gpu' | 'software'): Promise<DeviceInfo> {
   return (await open(kind)).info;
 }
 
 /**
- * Opens a device that has a clock for the time of `use`. Rejects with UsageError where there is none, and with one
- * sentence where it has no clock.
+ * Opens a device with a clock for the time of `use`. Rejects with UsageError if this machine has no such device, and
+ * with one sentence if the device has no clock.
  */
 export async function withTimedDevice<T>(
   kind: 'gpu' | 'software',
@@ -21,9 +21,9 @@ export async function withTimedDevice<T>(
   const { adapter, info } = await open(kind);
   if (!adapter.features.has('timestamp-query')) throw new Error(`${info.name} has no timestamp queries`);
   const device = await requestDevice(adapter);
-  // Promises of a device that is gone may stay open for ever (seen with Dawn).
+  // Promises of a lost device may stay open for ever (seen with Dawn).
   const lost = device.lost.then(({ message }) => Promise.reject(new Error(`${info.name} was lost: ${message}`)));
-  // Once nobody waits for it, it is only the device's end.
+  // After `use`, the loss is only the end of the device.
   lost.catch(() => {});
   let failure: string | undefined;
   device.onuncapturederror = ({ error }) => {

@@ -1,6 +1,6 @@
 import { spreadOf } from '../timing/statistics.ts';
 
-/** How much faster than the default a strategy must be, beyond the spread of both. */
+/** The part of the default's time that another strategy must save, beyond the spread of both. */
 const leastGain = 0.03;
 
 /** Repeated measurements without their extremes. */
@@ -10,7 +10,7 @@ export interface Quartiles {
   upper: number;
 }
 
-/** The quartiles of at least one value; they are the measured values just outside of the middle half. */
+/** The quartiles of at least one value: the measured values at the ends of the middle half. */
 export function quartilesOf(values: readonly number[]): Quartiles {
   const sorted = values.toSorted((a, b) => a - b);
   const last = sorted.length - 1;
@@ -22,9 +22,8 @@ export function quartilesOf(values: readonly number[]): Quartiles {
 }
 
 /**
- * The index of the strategy to use, of which the first is the default. Another one replaces it only where it is clearly
- * faster: its upper quartile is at least 3 % below the lower quartile of the default. Among those the lowest median
- * wins.
+ * The index of the strategy to use; index 0 is the default. Another strategy replaces it only if it is clearly faster:
+ * its upper quartile is at least 3 % below the lower quartile of the default. The lowest median of these wins.
  */
 export function chooseStrategy(times: readonly Quartiles[]): number {
   const limit = times[0]!.lower * (1 - leastGain);

@@ -5,8 +5,8 @@ import { type Strategy, strategiesOf, strategyKey } from '@halogrid/kernels/gpu'
 import { cacheFolders } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
 import { drawGrayScene } from '../images/draw-scene.ts';
-import { firstOfEachName, laneShape } from '../reports/scale.ts';
 import { type KernelCase, stageCase } from '../timing/kernel-case.ts';
+import { firstOfEachName, laneShape } from '../timing/strategy-shapes.ts';
 import { type TimingOptions, timeStrategies } from '../timing/time-strategies.ts';
 import { describeDevice, withTimedDevice } from '../timing/timed-device.ts';
 import { chooseStrategy, type Quartiles, quartilesOf } from './choose-strategy.ts';
@@ -17,7 +17,7 @@ interface TuneOptions {
   isQuick: boolean;
 }
 
-/** A strategy and what it takes. */
+/** A strategy and its times. */
 interface Measured extends Strategy {
   ms: Quartiles;
 }
@@ -27,18 +27,19 @@ interface TunedCase {
   tuned: KernelCase;
   key: string;
   measured: readonly Measured[];
-  /** Index of the one to use. */
+  /** Index of the strategy to use. */
   chosen: number;
 }
 
 /**
- * Measures a device and keeps what is the fastest. Returns what to print. Rejects with one sentence where it cannot.
+ * Measures a device and keeps the fastest strategies for `run` and `node`. Resolves with the text to print. Rejects
+ * with one sentence if the device cannot be measured.
  */
 export async function tuneDevice({ kind, isQuick }: TuneOptions, note: (line: string) => void): Promise<string> {
   const size = sizeOf(kind, isQuick);
   const photo = drawTuningImage(size);
   const cases = isQuick ? quickCases : tunedCases;
-  // 15 and 20: quartiles that an outlier or two do not move, and a sample much longer than the clock's step.
+  // 15: an outlier or two do not move quartiles. 20: a sample is much longer than the step of the clock.
   const timing = kind === 'gpu' ? { repetitions: 15, runsPerSample: 20 } : { repetitions: 7, runsPerSample: 1 };
   const folders = cacheFolders(process.env);
   return withTimedDevice(kind, async (device, info, check) => {
@@ -57,7 +58,7 @@ export async function tuneDevice({ kind, isQuick }: TuneOptions, note: (line: st
   });
 }
 
-/** Removes what was kept for a device. Returns what to print. */
+/** Removes the kept choices and the kept JPEG rate of a device. Resolves with the text to print. */
 export async function forgetDevice(kind: 'gpu' | 'software'): Promise<string> {
   const info = await describeDevice(kind);
   const folders = cacheFolders(process.env);
@@ -72,8 +73,8 @@ function sizeOf(kind: 'gpu' | 'software', isQuick: boolean): Size {
 }
 
 /**
- * A gray picture whose lower half is black: neither what scatters over all bins nor what falls into one is left out, as
- * atomic additions to one address queue.
+ * A gray picture whose lower half is black. The upper half scatters over all bins, the lower one falls into a single
+ * bin, where atomic additions queue.
  */
 function drawTuningImage({ width, height }: Size): Uint8Array {
   const image = new Uint8Array(width * height);
@@ -96,7 +97,7 @@ async function tuneCase(
   return { tuned, key: strategyKey(operation, tuned.output), measured, chosen };
 }
 
-/** The strategies that give the default's results; if quick, the first shape of each. */
+/** The strategies with the same results as the default; if quick, the first shape of each. */
 function candidatesOf(operation: Operation, output: KernelCase['output'], isQuick: boolean): Strategy[] {
   const exact = strategiesOf(operation, output).filter(({ isExact }) => isExact);
   return isQuick ? firstOfEachName(exact) : exact;

@@ -5,9 +5,9 @@ import { randomMatrix } from '../timing/random.ts';
 type Output = KernelCase['output'];
 type Parameters = Record<string, string>;
 
-/** What `run` computes of a kernel: with maps or previews, without, and with a grid or before another kernel. */
+/** Outputs of a kernel in `run`: with maps or previews; without; and with a grid, or before another kernel. */
 const everyOutput: readonly Output[] = ['both', 'histogram', 'map'];
-/** The same without a grid, of results that no kernel reads. */
+/** The same for kernels that have no grid and no kernel behind them. */
 const withCounts: readonly Output[] = ['both', 'histogram'];
 
 function casesOf(
@@ -19,7 +19,7 @@ function casesOf(
   return outputs.map((output) => ({ name, operations: [{ kernel, parameters }], output, input: 'photo' }));
 }
 
-/** As --op takes it. */
+/** The value of --op. */
 function nameOf(kernel: string, parameters: Parameters): string {
   const pairs = Object.entries(parameters).map(([key, value]) => `${key}=${value}`);
   return pairs.length > 0 ? `${kernel}:${pairs.join(',')}` : kernel;
@@ -45,8 +45,8 @@ const byKernel: Partial<Record<KernelName, readonly KernelCase[]>> = {
   ],
 };
 
-/** Every kernel as it is mostly used: with its defaults where nothing else is known. Others keep their default. */
+/** Every kernel as it is mostly used, by its defaults unless `byKernel` says more. Other cases keep their default. */
 export const tunedCases: readonly KernelCase[] = kernelNames.flatMap((name) => byKernel[name] ?? casesOf(name));
 
-/** What a software GPU measures within seconds. */
+/** Cases that a software GPU measures within seconds. */
 export const quickCases: readonly KernelCase[] = casesOf('lbp', {}, ['histogram', 'map']);

@@ -96,16 +96,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   doctor: [['halogrid doctor', 'shows which devices work, and why others do not']],
   bench: [['halogrid bench kernels', 'kernel times on the GPU']],
   'bench kernels': [['halogrid bench kernels --width 1920 --height 1080', 'for images of this size']],
-  'bench reports': [['halogrid bench reports r1 r3 --quick', 'two of the five, with small images']],
   'bench frames': [['halogrid bench frames --frames 500 --nodes 2', 'a shorter run with two nodes']],
-  'bench jpeg': [['halogrid bench jpeg --qualities 50,75,90', 'for several qualities']],
-  'bench search': [
-    ['halogrid bench search', 'an index of random frames'],
-    ['halogrid bench search --device gpu --direct --kernel ldp', 'in the memory of a GPU'],
-  ],
-  'bench video': [['halogrid bench video --clip cam1.mp4 --copies 8', 'with your own recording']],
-  'bench scale': [['halogrid bench scale --gpus 1,2 --format pgm', 'without decoding']],
-  'bench split': [['halogrid bench split --op lbp --frames 4000', 'a lighter kernel than ldp']],
   tune: [
     ['halogrid tune', 'takes minutes, once for each GPU'],
     ['halogrid tune --forget', 'returns to the defaults of the program'],

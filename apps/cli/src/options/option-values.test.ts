@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
-import { ascendingCounts, collect, duration, moment, parseWord, wholeNumber } from './option-values.ts';
+import { collect, duration, moment, parseWord, wholeNumber } from './option-values.ts';
 
 test('whole numbers in the range are taken and all else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
@@ -21,18 +21,6 @@ test('a word that is not allowed is refused with those that are', () => {
   const parse = parseWord('--device', ['cpu', 'gpu']);
   assert.equal(parse('gpu'), 'gpu');
   assert.throws(() => parse('tpu'), new UsageError("Expected one of cpu, gpu for --device but received 'tpu'"));
-});
-
-test('numbers that ascend are taken and all else is refused', () => {
-  const parse = ascendingCounts('--gpus', 64);
-  for (const [text, counts] of [
-    ['1', [1]],
-    ['1,2,4,8', [1, 2, 4, 8]],
-    ['3,64', [3, 64]],
-  ] as const)
-    assert.deepEqual(parse(text), counts);
-  for (const text of ['', '0', '2,1', '1,1', '1,,2', '1,65', '1, 2', '1.5', '-1'])
-    assert.throws(() => parse(text), UsageError, text);
 });
 
 test('a repeated option collects its values in order', () => {

@@ -95,13 +95,6 @@ const values: [what: string, line: string, settings: Settings, option: string, v
     'json',
     false,
   ],
-  [
-    'a flag that is yes by itself',
-    'bench video',
-    settingsOf({}, { user: '[bench.video]\ndecoders = false' }),
-    'decoders',
-    false,
-  ],
   ['the section around a subcommand', 'bench kernels', settingsOf({}, { user: '[bench]\nwidth = 640' }), 'width', 640],
   [
     'a home that no shell has seen',

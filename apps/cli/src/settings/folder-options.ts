@@ -48,20 +48,7 @@ export const ofFolder: ReadonlySet<string> = new Set([
   ],
   ...['min-duration', 'threshold'],
   // What is measured.
-  ...[
-    'width',
-    'height',
-    'repetitions',
-    'tables',
-    'quick',
-    'cell-seconds',
-    'frames',
-    'format',
-    'quality',
-    'scene',
-    'qualities',
-  ],
-  ...['gpus', 'clip', 'codec', 'decoders', 'copies', 'kernel', 'direct', 'queries'],
+  ...['width', 'height', 'repetitions', 'quick', 'frames', 'format', 'quality', 'scene'],
 ]);
 
 function reason(why: string, keys: readonly string[]): Record<string, string> {
