@@ -8,10 +8,7 @@
 /** Counts that are summed up in float32. */
 const CHUNK: usize = 64;
 
-/**
- * The integers sum(min(count, query)), all of which must be below 2^32. The counts of the query have the width of the
- * block's.
- */
+/** The integers sum(min(count, query)); each must be below 2^32. The counts of the query have the block's width. */
 export function common(rows: usize, count: usize, length: usize, width: usize, query: usize, out: usize): void {
   if (width === 1) common8(rows, count, length, query, out);
   else if (width === 2) common16(rows, count, length, query, out);

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { openImage } from '../open-image.ts';
 import { type Channels, expectedFixtures, fixtureBytes, noGaps, planes } from '../testing/images.ts';
 
-/** What is wrong with the image at `uri`; undefined where its first pixels could be decoded. */
+/** What is wrong with the image at `uri`; undefined if its first pixels could be decoded. */
 async function complaint(uri: string, channels: Channels): Promise<unknown> {
   try {
     const image = await openImage(uri, { maxWholePixels: 2 ** 20 });

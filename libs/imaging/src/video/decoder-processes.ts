@@ -45,8 +45,8 @@ export class DecoderProcesses {
   }
 
   /**
-   * The states of its processes, then of those that could be started. The time to start one counts less the time that
-   * work has waited.
+   * The states of its processes, then of processes that could be started. The time to start one counts less the time
+   * that work has waited.
    */
   states(nowMs: number, waitedMs: number): { state: DecoderState; reader: VideoReader | undefined }[] {
     const states = [...this.#readers].map(([reader, work]) => {

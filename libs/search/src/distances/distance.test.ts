@@ -54,7 +54,7 @@ test('intersection and L1 are the sums of shares, as fractions of whole numbers 
       ] as const) {
         const { value, fraction } = distances[name].score(a, b);
         assert.equal(BigInt(fraction!.numerator) * ours * theirs, sum * BigInt(fraction!.denominator));
-        // The nearest float is no further from the fraction than its neighbours: 2^-52 of it apart, or less.
+        // The value is the float nearest to the fraction; neighbouring floats are at most 2^-52 of it apart.
         assert.ok(Math.abs(value - Number(sum) / Number(ours * theirs)) <= 2 ** -50 * value);
       }
     }),

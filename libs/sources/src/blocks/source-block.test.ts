@@ -48,7 +48,7 @@ const source: fc.Arbitrary<BlockSource> = fc
     return { ...rest, ...(version !== undefined && { version }), ...(pin !== undefined && { pin }) };
   });
 
-test('what is read of a block is what was put into it', () => {
+test('a block reads back as it was written', () => {
   fc.assert(
     fc.property(fc.array(source), (sources) => {
       const block = new SourceBlock(packSources(sources));

@@ -34,7 +34,7 @@ test('names are read from the end of a path, folders and files whole', () => {
   for (const [pattern, path, expected] of fitting) assert.equal(read(pattern, path) ?? '', expected, pattern);
 });
 
-test('what does not fit, or is no date, is not read', () => {
+test('a name that does not fit, or has an impossible date, is not read', () => {
   const table: [pattern: string, path: string][] = [
     ['cam{camera}/%Y%m%d', '/data/webcamnorth/20260131.jpg'],
     ['%Y%m%d', '/20260230.jpg'],
@@ -51,7 +51,7 @@ test('what does not fit, or is no date, is not read', () => {
   for (const [pattern, path] of table) assert.equal(read(pattern, path), undefined, `${pattern} ${path}`);
 });
 
-test('what is no pattern is refused with one sentence', () => {
+test('an invalid pattern is refused with one sentence', () => {
   const table: [pattern: string, why: string][] = [
     ['%Y%m', 'a date needs %m and %d, or %j'],
     ['%Y%m%d%j', 'a date needs %m and %d, or %j'],

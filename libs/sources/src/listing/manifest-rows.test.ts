@@ -13,7 +13,7 @@ import { listSources } from './sources.ts';
 const list = (path: string): Promise<Source[]> => Array.fromAsync(listSources(pathToFileURL(path).href));
 const uriOf = (path: string): string => pathToFileURL(path).href;
 
-test('a manifest of JSON lines states sizes and versions, and what it states is not looked at', async (t) => {
+test('a manifest of JSON lines states sizes and versions, and the files are not looked at', async (t) => {
   const folder = await temporaryFolder(t);
   writeFileSync(join(folder, 'plain.png'), 'abc');
   const path = join(folder, 'list.jsonl');
@@ -152,7 +152,7 @@ test('a manifest whose only path is a field of another field has no path', async
   await assert.rejects(list(path), { message: /has neither a column 'path' nor 'uri'$/ });
 });
 
-test('a file that is no manifest of Parquet, or has no names, is refused', async (t) => {
+test('a file that is not a manifest of Parquet, or has no names, is refused', async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, 'list.parquet');
   const refused = (message: RegExp) => assert.rejects(list(path), { name: 'SourceNotFoundError', message });

@@ -58,7 +58,7 @@ export class Answers {
     if (performance.now() - this.#saidMs > aliveEachMs) this.#say({ position: aliveRecord });
   }
 
-  /** Gives out a frame; `lead`: samples that a device has before those of a row. */
+  /** Gives out a frame; `lead`: samples that a device has before each row. */
   frame(position: number, pixels: FramePixels, lead: number | undefined): void {
     const { width, height, pixel, planes } = pixels;
     const samples = sampleBytes[pixel];
@@ -132,7 +132,7 @@ export class Answers {
   }
 }
 
-/** Bytes from a row to the next; `lead`: samples that a device has before those of a row. */
+/** Bytes from a row to the next; `lead`: samples that a device has before each row. */
 function strideOf({ width, pixel }: FramePixels, lead: number | undefined): number {
   const samples = lead === undefined ? width : Math.ceil((width + lead) / rowSamples) * rowSamples;
   return samples * sampleBytes[pixel];

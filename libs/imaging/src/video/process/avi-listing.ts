@@ -99,7 +99,7 @@ export class AviListing implements ListedBytes {
     const end = bytes.length < 8 ? Number.POSITIVE_INFINITY : position + 8 + bytes.readUInt32LE(4);
     const isSample = ofStream.test(type);
     if (end > list.end || !(isSample || between.test(type))) {
-      // That is no fault if FFmpeg jumps to a part of an index: it then begins to read inside of it.
+      // If FFmpeg jumped here, nothing is wrong: it begins to read a part of an index inside of it.
       this.isInDoubt ||= goesOn;
       return bytes.subarray(0, length);
     }

@@ -109,20 +109,20 @@ export class PacketReader {
     return this.#current;
   }
 
-  /** Whether the container cuts packets into parts, any of which may be lost. */
+  /** Whether the container cuts packets into parts; any part may be lost. */
   get isInParts(): boolean {
     return this.#isIn('mpegts');
   }
 
   /**
-   * Call it after the first packet was read. Whether that packet needs an earlier one that the file lacks, and the
-   * decoder would not notice: the decoder of MPEG-4 uses gray for a missing frame.
+   * Whether the first packet, which must have been read, needs an earlier one that the file lacks, and the decoder
+   * would not notice: the decoder of MPEG-4 uses gray for a missing frame.
    */
   get beginsInside(): boolean {
     return this.isInParts && this.codec.name === 'mpeg4' && this.last?.isKey === false;
   }
 
-  /** The number of frames in the file's index that it ends before; 0 if it is whole. */
+  /** How many frames of its index the file lacks because it ends early; 0 if it is whole. */
   get lostFrames(): number {
     const counts = this.#isIn('avi') || this.#isIn('mov');
     return counts && isCutShort(this.#bytes) ? Math.max(0, Number(this.#stream.nbFrames) - this.#count) : 0;

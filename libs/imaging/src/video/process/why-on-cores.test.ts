@@ -12,7 +12,7 @@ const video: HardwareCandidate = {
   ...{ width: 1920, height: 1080, pixels: 'yuv420p', hasNewSets: false },
   first: { isClean: true },
 };
-/** As a node has it of its lease, which says of no packet whether it is clean. */
+/** A packet as a lease states it: it never tells whether it is clean. */
 const start = {
   ...{ packet: 50, pts: 50, dts: 50, position: 9, size: 9 },
   ...{ isKey: true, isClean: false, isHidden: false },

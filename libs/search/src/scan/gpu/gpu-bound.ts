@@ -23,9 +23,9 @@ const least = 2 ** -36;
  *
  *   sum |p - q| / 2             by (4 u p + u q) / 2 summed up, which is 3 u at most,
  *   sum (p - q)^2 / (p + q) / 2 by 4 u |p - q| summed up, at most 8 u of the root of the figure (Cauchy and Schwarz),
- *   sum (p - q)^2 / 2           by (13 + 1) u |p - q| p likewise, 20 u of the root for roots, and 8 u for vectors of length
- *                               1; that length itself is off by e = (length / 2 + 16) u, which makes e of the
- *                               figure and e^2 / 2,
+ *   sum (p - q)^2 / 2           by (13 + 1) u |p - q| p likewise, 20 u of the root for roots, and 8 u for vectors of
+ *                               length 1; that length itself is off by e = (length / 2 + 16) u, which makes e of
+ *                               the figure and e^2 / 2,
  *
  * and all by (length + 16) u of the figure, since no term is below 0. Twice that is allowed.
  */
