@@ -3,7 +3,7 @@ import type { Vector } from './vector.ts';
 
 /**
  * What two histograms have in common, exactly: sum(min(a_i / A, b_i / B)) with the masses A and B. Both are brought to
- * one denominator, the least common multiple of the masses; where these are equal, it is sum(min(a_i, b_i)) / A.
+ * one denominator, the least common multiple of the masses; if these are equal, it is sum(min(a_i, b_i)) / A.
  */
 export function commonPart(a: Vector, b: Vector): Fraction {
   const divisor = commonDivisor(a.mass, b.mass);

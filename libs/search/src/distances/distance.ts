@@ -8,7 +8,7 @@ import type { Vector } from './vector.ts';
 export interface Score {
   /** What is printed: the score itself, or the float64 nearest to its fraction. */
   readonly value: number;
-  /** The exact score, of distances that have one. */
+  /** The exact score, if the distance has one. */
   readonly fraction?: Fraction;
 }
 
@@ -16,7 +16,7 @@ export interface Score {
 export interface Distance {
   /** The largest score is the best similarity, the smallest the best distance. */
   readonly sense: 'similarity' | 'distance';
-  /** The score by what the vectors have in common, of distances that depend on nothing else. */
+  /** The score from the common part of two vectors, for distances that depend on nothing else. */
   ofCommon?(part: Fraction): Score;
   /** The same whichever vector comes first. */
   score(a: Vector, b: Vector): Score;
@@ -51,7 +51,7 @@ function restOf({ numerator, denominator }: Fraction): Fraction {
   return { numerator: 2n * BigInt(rest), denominator: BigInt(denominator) };
 }
 
-/** Below 0 where `a` is the better score in that sense, above 0 where `b` is, 0 where they are equal. */
+/** Below 0 if `a` is the better score in that sense, above 0 if `b` is, 0 if they are equal. */
 export function compareScores(sense: Distance['sense'], a: Score, b: Score): number {
   if (sense === 'similarity') return compareScores('distance', b, a);
   return a.value - b.value || (a.fraction && b.fraction ? compareFractions(a.fraction, b.fraction) : 0);

@@ -2,7 +2,7 @@ import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geo
 import { type OpenImage, openImage, type PlaneTarget, planesOf, readFrames } from '@halogrid/imaging';
 import { InputError } from '@halogrid/sources';
 
-/** Pixels that regions are read of. */
+/** Pixels of which regions can be read. */
 export interface PixelSource extends Size {
   readonly pixel: PixelType;
   /** Writes the pixels of a region to their places. Rejects with InputError. */
@@ -16,7 +16,7 @@ interface Planes extends Size {
   bytes: Uint8Array;
 }
 
-/** Pixels of an image that is decoded whole, at most: 256 MiB of 16-bit colour are three times that. */
+/** The most pixels of an image that is decoded whole: 256 MiB of 16-bit colour are three times that. */
 const maxWholePixels = 2 ** 26;
 
 /**

@@ -16,7 +16,7 @@ export function hasTwoJpegs(packet: Buffer): boolean {
   return false;
 }
 
-/** Where the first marker is that ends a scan. */
+/** The position of the first marker that ends a scan. */
 function endOfScan(packet: Buffer, from: number): number {
   for (let at = packet.indexOf(0xff, from); at >= 0; at = packet.indexOf(0xff, at + 1)) {
     const next = packet[at + 1] ?? 0;

@@ -9,10 +9,10 @@ import type { PacketReader } from './open-video.ts';
 const jpegs = new JpegsNow();
 
 /**
- * Decodes packets of MJPEG as decodeRun does others, each as the JPEG that it is: FFmpeg's own decoder is one off in
- * places, and takes 12 ms for a frame of 1080p of 450 kB where this takes 8 (measured). They may also be wanted as they
- * are. None depends on another, so each has its outcome at once, and those that are not wanted are not decoded. Throws
- * InputError.
+ * Decodes packets of MJPEG, as decodeRun does for other codecs, but each as a JPEG. FFmpeg's own decoder is off by one
+ * in places, and takes 12 ms for a frame of 1080p of 450 kB, while this takes 8 (measured). The JPEGs may also be given
+ * out without decoding. No packet depends on another, so each has its outcome at once, and packets that are not wanted
+ * are not decoded. Throws InputError.
  */
 export function decodeJpegRun(
   reader: PacketReader,
@@ -33,7 +33,7 @@ export function decodeJpegRun(
   return sent;
 }
 
-/** A text says why there is no picture; undefined where that takes decoding it, which is not wanted. */
+/** A text says why there is no picture; undefined if only decoding would tell, and the JPEG is not to be decoded. */
 function frameOf({ current, stream }: PacketReader, wanted: 1 | 3 | 'encoded'): FramePixels | string | undefined {
   const { data, flags } = current;
   if (flags & packetFlags.corrupt) return 'The frame is damaged: the container marks it as damaged';
@@ -50,5 +50,5 @@ function frameOf({ current, stream }: PacketReader, wanted: 1 | 3 | 'encoded'): 
   }
 }
 
-/** Which of the fields is the upper one is not in the file: FFmpeg guesses by the name of the codec. */
+/** The file does not tell which of the two fields is the upper one: FFmpeg guesses by the name of the codec. */
 const inFields = 'MJPEG with two fields in a packet is not supported: one picture a packet is';

@@ -3,12 +3,12 @@ import type { Vector } from '../../distances/vector.ts';
 import { estimators } from '../estimators.ts';
 import type { GpuProgramName } from './nearness-shader.ts';
 
-/** Sums of whole numbers are exact as long as they are below it: float32 has all of them up to here. */
+/** Sums of whole numbers below this are exact: float32 has all of them. */
 const exactSums = 2 ** 24;
 
 /**
- * The program that estimates for all of the queries: with whole numbers where what they have in common with every
- * vector is a sum of counts. `mass` is that of all vectors that count anything, undefined where they differ.
+ * The program that estimates for all of the queries. It uses whole numbers if the common part with every vector is a
+ * sum of counts. `mass`: the mass of all vectors with counts, undefined if they differ.
  */
 export function gpuProgram(name: DistanceName, queries: readonly Vector[], mass: number | undefined): GpuProgramName {
   const { program } = estimators[name];

@@ -2,7 +2,7 @@ import type { Catalog } from '../../store/catalog.ts';
 import type { Unit } from '../../store/pipeline-identity.ts';
 import { blocksOfIndex, massesOf } from '../../store/read-block.ts';
 
-/** The mass of all vectors that count anything; undefined where they differ, or none counts anything. */
+/** The mass of all vectors with counts; undefined if they differ, or there are none. */
 export function commonMass(catalog: Catalog, unit: Unit): number | undefined {
   let common = 0;
   for (const place of blocksOfIndex(catalog)) {

@@ -1,6 +1,6 @@
 import { type GpuMemory, usages } from './gpu-memory.ts';
 
-/** The device's own clock, around one pass; it says nothing where the device has none. */
+/** The device's own clock, around one pass; it tells nothing if the device has none. */
 export class GpuClock {
   readonly #memory: GpuMemory;
   readonly #queries: GPUQuerySet | undefined;
@@ -16,7 +16,7 @@ export class GpuClock {
     this.#resolved = device.createBuffer({ label: 'search.clock', size: 16, usage: usages.timestamps });
   }
 
-  /** What a pass is begun with. */
+  /** Options for the beginning of the pass. */
   get around(): Pick<GPUComputePassDescriptor, 'timestampWrites'> {
     if (!this.#queries) return {};
     return {
