@@ -96,7 +96,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
     get mended() {
       return mended;
     },
-    ...(captured && { captured }),
+    captured,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
       checkWholePixels(width, height, maxWholePixels);
@@ -104,11 +104,11 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
       decoding = Promise.allSettled([decoding, decoded]);
       mended = await decoded;
     },
-    ...(isLarge && {
-      copy: copyOf(jpeg, Math.min(bandPixels, maxWholePixels), (found) => {
-        mended = found;
-      }),
-    }),
+    copy: isLarge
+      ? copyOf(jpeg, Math.min(bandPixels, maxWholePixels), (found) => {
+          mended = found;
+        })
+      : undefined,
     async close(): Promise<void> {
       // The next file takes over the memory that is being decoded.
       await decoding;

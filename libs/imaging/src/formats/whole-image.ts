@@ -45,13 +45,13 @@ async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixe
     pixel,
     readsRegions: false,
     inputBytes: file.bytesRead,
-    ...(captured && { captured }),
+    captured,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
       checkWholePixels(width, height, maxWholePixels);
       await image.decode(region, to);
     },
-    ...(isLarge && { copy: { bytes: () => image.copyBytes, write: (path: string) => image.copyTiled(path) } }),
+    copy: isLarge ? { bytes: () => image.copyBytes, write: (path) => image.copyTiled(path) } : undefined,
     close: () => file.close(),
   };
   return opened;

@@ -10,7 +10,10 @@ export interface ImageThreadSetup {
 }
 
 /** What a thread is told to do. */
-export type ImageOrder = { image: number /** A number of its own. */ } & (
+export type ImageOrder = {
+  /** The number of the image. */
+  image: number;
+} & (
   | { kind: 'open'; uri: string }
   | { kind: 'decode'; region: Rect; to: SentTarget }
   | { kind: 'copy'; path: string; channels: PlaneTarget['channels'] }

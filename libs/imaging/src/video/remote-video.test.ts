@@ -185,8 +185,11 @@ test('a server that fails in the middle is reported as such, and not as damage',
 function withoutEnd(bytes: Buffer, from: number): VideoFile {
   const read = async (position: number, length: number) => bytes.subarray(position, Math.min(from, position + length));
   return {
-    ...{ version: '1', access: { sizeBytes: bytes.length }, read },
-    ...{ checkVersion: async () => {}, close: () => {} },
+    version: '1',
+    access: { sizeBytes: bytes.length },
+    read,
+    checkVersion: async () => {},
+    close: () => {},
   };
 }
 
@@ -265,7 +268,9 @@ test('the process that decodes knows no key and no address, and a failure to fet
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Uint8Array>();
   const file = {
-    ...{ uri: address, version: '1', access: { sizeBytes: 1000 } },
+    uri: address,
+    version: '1',
+    access: { sizeBytes: 1000 },
     read: (position: number, length: number) => {
       assert.deepEqual([position, length > 0], [0, true]);
       asked.resolve();

@@ -1,7 +1,6 @@
-import { commonPart } from './common-part.ts';
 import type { DistanceName } from './distance-names.ts';
 import { chiSquare, cosine, hellinger } from './float-sums.ts';
-import { compareFractions, type Fraction, nearestFloat } from './fraction.ts';
+import { commonDivisor, compareFractions, type Fraction, nearestFloat } from './fraction.ts';
 import type { Vector } from './vector.ts';
 
 /** How near two histograms are. */
@@ -41,6 +40,29 @@ export const distances: Readonly<Record<DistanceName, Distance>> = {
   hellinger: { sense: 'distance', score: (a, b) => ({ value: hellinger(a, b) }) },
   cosine: { sense: 'similarity', score: (a, b) => ({ value: cosine(a, b) }) },
 };
+
+/**
+ * What two histograms have in common, exactly: sum(min(a_i / A, b_i / B)) with the masses A and B. Both are brought to
+ * one denominator, the least common multiple of the masses; if these are equal, it is sum(min(a_i, b_i)) / A.
+ */
+function commonPart(a: Vector, b: Vector): Fraction {
+  const divisor = commonDivisor(a.mass, b.mass);
+  const [timesA, timesB] = [b.mass / divisor, a.mass / divisor];
+  if (a.mass * timesA > Number.MAX_SAFE_INTEGER) return largeCommonPart(a, b, BigInt(timesA), BigInt(timesB));
+  let numerator = 0;
+  for (let i = 0; i < a.bins.length; i++) numerator += Math.min(a.bins[i]! * timesA, b.bins[i]! * timesB);
+  return { numerator, denominator: a.mass * timesA };
+}
+
+function largeCommonPart(a: Vector, b: Vector, timesA: bigint, timesB: bigint): Fraction {
+  let numerator = 0n;
+  for (let i = 0; i < a.bins.length; i++) {
+    if (a.bins[i] === 0 || b.bins[i] === 0) continue;
+    const [ours, theirs] = [BigInt(a.bins[i]!) * timesA, BigInt(b.bins[i]!) * timesB];
+    numerator += ours < theirs ? ours : theirs;
+  }
+  return { numerator, denominator: BigInt(a.mass) * timesA };
+}
 
 /** 2 less twice a fraction of at most 1. */
 function restOf({ numerator, denominator }: Fraction): Fraction {

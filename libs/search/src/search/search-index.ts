@@ -23,8 +23,8 @@ export interface SearchRequest {
 }
 
 /**
- * So many times as many hits as findings are asked for if some may be folded or left out; if they do not suffice, so
- * many times as many again.
+ * If hits may be folded or left out, this many times as many hits as findings are asked for; if they do not suffice,
+ * this many times as many again.
  */
 const moreHits = 8;
 

@@ -74,7 +74,7 @@ export function parseNamePattern(pattern: string): (path: string) => NamedCaptur
     const found = expression.exec(path)?.groups;
     const time = found && hasTime ? timeOf(found) : undefined;
     if (!found || (hasTime && !time)) return undefined;
-    return { ...(time && { time }), ...(found.camera !== undefined && { camera: found.camera }) };
+    return { time, camera: found.camera };
   };
 }
 

@@ -39,11 +39,11 @@ export function manifestRow({ path, uri, size, version, etag, mtime }: RowValues
   }
   return {
     text,
-    ...(isText(version) && { version }),
+    version: isText(version) ? version : undefined,
     facts: {
-      ...(isGiven(sizeBytes) && { sizeBytes: sizeBytes as number }),
-      ...(isText(seconds) && { mtime: seconds }),
-      ...(isText(etag) && { etag }),
+      sizeBytes: isGiven(sizeBytes) ? (sizeBytes as number) : undefined,
+      mtime: isText(seconds) ? seconds : undefined,
+      etag: isText(etag) ? etag : undefined,
     },
   };
 }

@@ -43,11 +43,18 @@ test('a manifest of JSON lines states sizes and versions, and the files are not 
     { uri: 's3://bucket/key.jpg', name: 'key.jpg', named, sizeBytes: 9, version: 'etag=abc size=9', isStated },
     { uri: 'http://127.0.0.1:1/c.jpg', name: 'c.jpg', named, sizeBytes: 12, version: 'W/"x" 12', isStated },
     {
-      ...{ uri: uriOf(join(folder, 'plain.png')), name: 'plain.png', named, sizeBytes: 3 },
-      ...{ version: 'mtime=1700000000', isStated },
+      uri: uriOf(join(folder, 'plain.png')),
+      name: 'plain.png',
+      named,
+      sizeBytes: 3,
+      version: 'mtime=1700000000',
+      isStated,
     },
     {
-      ...{ uri: uriOf(join(folder, 'plain.png')), name: 'plain.png', named, sizeBytes: 3 },
+      uri: uriOf(join(folder, 'plain.png')),
+      name: 'plain.png',
+      named,
+      sizeBytes: 3,
       version: localVersion(statSync(join(folder, 'plain.png'))),
     },
   ]);

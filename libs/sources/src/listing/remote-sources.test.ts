@@ -48,7 +48,10 @@ test('an object is itself, whatever its name, with its size', async (t) => {
   const server = await bucketOf(t, 'x/image.dat', 'x/*.jpg', 'x/ab.jpg');
   assert.deepEqual(await list('s3://pictures/x/image.dat'), [
     {
-      ...{ uri: 's3://pictures/x/image.dat', name: 'image.dat', sizeBytes: 11, named: true },
+      uri: 's3://pictures/x/image.dat',
+      name: 'image.dat',
+      sizeBytes: 11,
+      named: true,
       version: `"${createHash('md5').update(server.objects.get('x/image.dat')!).digest('hex')}" 11`,
     },
   ]);

@@ -87,8 +87,7 @@ function keyOf(name: string, at: number): number {
     let end = i;
     while (end < name.length && isDigit(name.charCodeAt(end))) end++;
     const digits = end - i;
-    // All runs of digits begin alike: a digit is ordered against another character by the place of digits among
-    // characters.
+    // Every run of digits begins with the code of '0', which orders it against other characters; its length follows.
     const head = zero * 16 + Math.min(digits, 15);
     if (left < 13) return key * 2 ** left + Math.floor(head / 2 ** (13 - left));
     key = key * 2 ** 13 + head;

@@ -11,7 +11,7 @@ const calls = nativeCalls(true);
 const skip = calls ? false : 'this system has no such calls';
 
 async function walked(folder: string, by: NativeCalls | undefined, aloneFiles?: number): Promise<FoundFile[]> {
-  const options = { calls: by, ...(aloneFiles !== undefined && { aloneFiles }) };
+  const options = { calls: by, aloneFiles };
   const passed: FoundFile[] = [];
   const onPassedOver = ({ path, isFolder }: PassedOver) => {
     passed.push({ name: path, sizeBytes: isFolder ? 1 : 0 });

@@ -31,7 +31,10 @@ let colourWriter: ColourWriter | undefined;
 export function grayPixels(luma: LumaPlane, planes: 1 | 3): FramePixels {
   const { width, height, format } = luma;
   return {
-    ...{ width, height, pixel: format.pixel, planes },
+    width,
+    height,
+    pixel: format.pixel,
+    planes,
     write: (to, toStride, toPlane) => {
       for (let plane = 0; plane < planes; plane++) lumaWriter.write(luma, to.subarray(plane * toPlane), toStride);
     },
@@ -41,7 +44,12 @@ export function grayPixels(luma: LumaPlane, planes: 1 | 3): FramePixels {
 /** The luma of a frame in 8 bits as it was decoded. */
 export function lumaAsDecoded({ width, height, bytes, stride, isFull }: LumaPlane): FramePixels {
   return {
-    ...{ width, height, pixel: 'u8', planes: 1, isLimited: !isFull, stride },
+    width,
+    height,
+    pixel: 'u8',
+    planes: 1,
+    isLimited: !isFull,
+    stride,
     write: (to, toStride) => {
       if (toStride === stride) to.set(bytes.subarray(0, (height - 1) * stride + width));
       else {
@@ -54,7 +62,10 @@ export function lumaAsDecoded({ width, height, bytes, stride, isFull }: LumaPlan
 export function colourPixels(planes: ColourPlanes): FramePixels {
   const { width, height, format } = planes;
   return {
-    ...{ width, height, pixel: format.pixel, planes: 3 },
+    width,
+    height,
+    pixel: format.pixel,
+    planes: 3,
     write: (to, toStride, toPlane) => {
       colourWriter ??= new ColourWriter();
       colourWriter.write(planes, to, toStride, toPlane);
@@ -64,7 +75,11 @@ export function colourPixels(planes: ColourPlanes): FramePixels {
 
 export function jpegPixels({ width, height, channels, bytes, mended }: JpegPicture): FramePixels {
   return {
-    ...{ width, height, pixel: 'u8', planes: channels, mended },
+    width,
+    height,
+    pixel: 'u8',
+    planes: channels,
+    mended,
     write: (to, stride, planeBytes) => {
       const target = { bytes: to, offset: 0, stride, planeBytes, channels: channels === 1 ? 'gray' : 'rgb' } as const;
       writeRows({ pixels: bytes, channels, width, rows: height }, target);

@@ -9,8 +9,16 @@ import type { NvdecPicture, NvdecSequence } from './nvdec-structs.ts';
 import type { PacketReader } from './open-video.ts';
 
 const sequence: NvdecSequence = {
-  ...{ codedWidth: 64, codedHeight: 64, left: 0, top: 0, width: 64, height: 60 },
-  ...{ chroma: 1, bits: 8, isFullRange: false, surfaces: 4 },
+  codedWidth: 64,
+  codedHeight: 64,
+  left: 0,
+  top: 0,
+  width: 64,
+  height: 60,
+  chroma: 1,
+  bits: 8,
+  isFullRange: false,
+  surfaces: 4,
 };
 
 /** One packet, in the order of decoding; it is shown when `pts` is its turn. */

@@ -37,7 +37,8 @@ export function openDecoder(ffmpeg: Ffmpeg, reader: PacketReader, hardware: Ffmp
     decoder.freeContext();
     throw new InputError('decode', `The decoder does not take the video: ${ffmpeg.FFmpegError.strerror(code)}`);
   }
-  // New parameter sets come once, with the first packet that needs them.
+  // New parameter sets come only with the packet from which on they hold, but this decoder needs them with its first
+  // packet.
   if (reader.newExtradata && !current.getSideData(newExtradata)) current.addSideData(newExtradata, reader.newExtradata);
   return decoder;
 }

@@ -118,8 +118,12 @@ function probed(path: string): Told[] {
   const asked = ['-select_streams', 'v:0', '-show_entries', 'packet=pts,dts,size,pos,flags', '-of', 'json'];
   const { packets } = JSON.parse(execFileSync('ffprobe', ['-v', 'quiet', ...asked, path], { encoding: 'utf8' }));
   return packets.map(({ pts, dts, pos, size, flags }: Record<string, string | number>) => ({
-    ...{ pts: pts ?? null, dts, position: Number(pos), size: Number(size) },
-    ...{ isKey: String(flags).includes('K'), isHidden: String(flags).includes('D') },
+    pts: pts ?? null,
+    dts,
+    position: Number(pos),
+    size: Number(size),
+    isKey: String(flags).includes('K'),
+    isHidden: String(flags).includes('D'),
   }));
 }
 
@@ -137,7 +141,10 @@ async function listed(path: string): Promise<{ packets: Told[]; bytesRead: numbe
   const bytes = readFileSync(path);
   const read = new Uint8Array(bytes.length);
   const file: VideoFile = {
-    ...{ version: '1', access: { sizeBytes: bytes.length }, checkVersion: async () => {}, close: () => {} },
+    version: '1',
+    access: { sizeBytes: bytes.length },
+    checkVersion: async () => {},
+    close: () => {},
     read: async (position, length) => {
       const part = bytes.subarray(position, position + length);
       read.fill(1, position, position + part.length);

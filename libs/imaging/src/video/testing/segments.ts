@@ -107,7 +107,10 @@ const requestOf = (
   { start, strictFrom, end, frames }: VideoSegment,
   channels: PlaneTarget['channels'] = 'gray',
 ): SegmentRequest => ({
-  ...{ start, strictFrom, end, channels },
+  start,
+  strictFrom,
+  end,
+  channels,
   wanted: frames,
   hwaccel: '',
 });

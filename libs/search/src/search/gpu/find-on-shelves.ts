@@ -1,8 +1,10 @@
 import { distances } from '../../distances/distance.ts';
+import type { DistanceName } from '../../distances/distance-names.ts';
+import type { Vector } from '../../distances/vector.ts';
 import { Best } from '../../ranking/best.ts';
 import { compareHits, type Hit } from '../../ranking/hit.ts';
 import { estimators } from '../../scan/estimators.ts';
-import { gpuProgram } from '../../scan/gpu/gpu-program.ts';
+import type { GpuProgramName } from '../../scan/gpu/nearness-shader.ts';
 import { cellsOfGrid } from '../../store/pipeline-identity.ts';
 import { lengthOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
@@ -17,6 +19,8 @@ import { type ShelvedIndex, scoreAll, type VectorCandidate, vectorPlace } from '
 const worthMany = 5;
 /** Bundles whose estimates are read back at once: a million estimates. */
 const mostPicks = 4096;
+/** Sums of whole numbers below this are exact: float32 has all of them. */
+const exactSums = 2 ** 24;
 
 /**
  * The best hits of each query on the shelves, in order; `mass`: the mass of all vectors, undefined if they differ.
@@ -86,6 +90,16 @@ async function sightOf(
     scales: scale ? shelves.map((shelf) => shelf.scales(unit, distance, scale)) : await passes.inverseNorms(shape),
     asked: shelves.map((shelf) => shelf.asked(filter)),
   };
+}
+
+/**
+ * The program that estimates for all of the queries. It uses whole numbers if the common part with every vector is a
+ * sum of counts. `mass`: the mass of all vectors with counts, undefined if they differ.
+ */
+function gpuProgram(name: DistanceName, queries: readonly Vector[], mass: number | undefined): GpuProgramName {
+  const { program } = estimators[name];
+  const isShared = mass !== undefined && mass < exactSums && queries.every((query) => query.mass === mass);
+  return program === 'absolute' && isShared ? 'shared' : program;
 }
 
 /** The vectors of bundles that may be among the best of their query. */

@@ -24,7 +24,7 @@ export class GpuClock {
     };
   }
 
-  /** As `read` of the memory, with the time of the pass, whose stamps may lie behind what was read. */
+  /** As `GpuMemory.read`, but also reads the time of the pass. Time stamps may follow the bytes that were asked for. */
   async read(encoder: GPUCommandEncoder, from: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
     if (!this.#queries || !this.#resolved) return await this.#memory.read(encoder, { from, bytes });
     encoder.resolveQuerySet(this.#queries, 0, 2, this.#resolved, 0);

@@ -2,11 +2,10 @@ import type { Hit } from '../../ranking/hit.ts';
 import { manyQueries } from '../../scan/gpu/nearness-shader.ts';
 import type { Catalog } from '../../store/catalog.ts';
 import { cellsOfGrid, type Unit } from '../../store/pipeline-identity.ts';
-import { type BlockPlace, blocksOfIndex } from '../../store/read-block.ts';
+import { type BlockPlace, blocksOfIndex, massesOf } from '../../store/read-block.ts';
 import type { IndexScan, Wanted } from '../index-scan.ts';
 import { mergeHits } from '../merge-hits.ts';
 import { ThreadScan } from '../thread-scan.ts';
-import { commonMass } from './common-mass.ts';
 import { findOnShelves } from './find-on-shelves.ts';
 import { GpuClock } from './gpu-clock.ts';
 import { GpuFailure, GpuMemory } from './gpu-memory.ts';
@@ -128,4 +127,17 @@ export class GpuScan implements IndexScan {
     if (!this.#masses.has(unit)) this.#masses.set(unit, commonMass(this.#index.catalog, unit));
     return this.#masses.get(unit);
   }
+}
+
+/** The mass of all vectors with counts; undefined if they differ, or there are none. */
+function commonMass(catalog: Catalog, unit: Unit): number | undefined {
+  let common = 0;
+  for (const place of blocksOfIndex(catalog)) {
+    for (const mass of massesOf(catalog, place, unit)) {
+      if (mass === 0 || mass === common) continue;
+      if (common !== 0) return undefined;
+      common = mass;
+    }
+  }
+  return common || undefined;
 }
