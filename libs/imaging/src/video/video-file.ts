@@ -37,10 +37,7 @@ export interface VideoFile {
   close(): void;
 }
 
-/**
- * Limits for a file whose server cannot send parts: as much as possible is kept in memory, because each segment would
- * fetch all of a longer file again.
- */
+/** A file whose server cannot send parts must fit in memory: each segment would fetch all of a longer file again. */
 const limits = { ...defaultRemoteLimits, wholeBytes: defaultRemoteLimits.memoryBytes };
 
 /**

@@ -75,7 +75,7 @@ const lookedUpAtOnce = 64;
 const partFiles = 8;
 const slowPartMs = 1.6;
 const mostSlowParts = 2;
-/** If many parts are slow, so many files are looked up aside: side by side, by calls that do not block this thread. */
+/** If many parts are slow, so many files are looked up aside: by `quickFiles`, side by side. */
 const lookedUpAside = 512;
 /** Entries that the file system is asked for at once. */
 const readAtOnce = 512;

@@ -16,7 +16,7 @@ export interface VideoBytes {
 }
 
 /**
- * Opens a file, as long as it was when it was planned if `access` says so. Throws InputError if it cannot be opened.
+ * Opens the bytes of a file, with its planned length if `access` states one. Throws InputError if it cannot be opened.
  */
 export function openVideoBytes(access: VideoFile['access'] | { path: string }): VideoBytes {
   return wholeBytes('path' in access ? reading(() => fileBytes(access)) : servedBytes(access.sizeBytes));

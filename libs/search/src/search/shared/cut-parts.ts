@@ -14,8 +14,8 @@ export interface PartHolder {
 }
 
 /**
- * The least bytes of a part: a core searches as many in about 10 ms, and asking a node takes some of that. An index
- * with fewer bytes is not shared out.
+ * The least bytes of a part: a core searches as many in about 10 ms, and asking a node takes some milliseconds. An
+ * index with fewer bytes is not shared out.
  */
 export const leastPartBytes = 2 ** 24;
 
