@@ -6,7 +6,7 @@
 // repeated at the ends of the row. Up to 31 bytes behind the last sample of a row, and two before the first mixed one,
 // are read and written as well.
 
-/** 3 near + far, or 4 near where both are the same row. */
+/** 3 near + far, or 4 near if both are the same row. */
 export function mix8(near: usize, far: usize, width: usize, to: usize): void {
   for (let x: usize = 0; x < width; x += 16) {
     const a = v128.load(near + x);

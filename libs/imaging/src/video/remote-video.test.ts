@@ -58,7 +58,8 @@ function makeNoise(): void {
 }
 
 /**
- * The first seconds of the noise, in the container that the name says, and with its index where the options have it.
+ * The first seconds of the noise, in the container that the name says, and with its index at the place that the options
+ * say.
  */
 function makeRecording(name: string, seconds: number, options: readonly string[] = []): Buffer {
   const path = join(folder, name);

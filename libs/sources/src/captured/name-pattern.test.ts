@@ -12,7 +12,7 @@ function read(pattern: string, path: string): string | undefined {
   return found && [found.camera, found.time && captureText(found.time)].filter((part) => part !== undefined).join(' ');
 }
 
-// Times by date(1) of GNU coreutils 9.1 where they are not in the name as they stand.
+// Times by date(1) of GNU coreutils 9.1, unless they are in the name as they stand.
 const fitting: [pattern: string, path: string, expected: string][] = [
   ['cam{camera}/%Y%m%d/%H%M%S', '/data/camnorth/20260131/080000.jpg', 'north 2026-01-31T08:00:00.000'],
   ['{camera}_%Y-%m-%d', '/a_b/gate_2_2026-01-31.jpeg', 'gate_2 2026-01-31T00:00:00.000'],

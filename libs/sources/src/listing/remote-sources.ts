@@ -30,7 +30,7 @@ const sizesAhead = 32;
  * - a file or an object: itself;
  * - one whose name ends in .txt: a manifest, a URI or a path relative to it a line; in .jsonl, .ndjson or .parquet: one
  *   with more than names;
- * - of s3, where there is no object of that name: the images in the folder of that name and below, a prefix of keys
+ * - of s3, if there is no object of that name: the images in the folder of that name and below, a prefix of keys
  *   with '/' between folders; or the objects that a glob matches. Both in natural order.
  *
  * Throws SourceNotFoundError if there is no input at all, and InputError if the host is away. Files that the server

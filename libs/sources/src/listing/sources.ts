@@ -90,7 +90,7 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  * - a file NAME.jsonl, NAME.ndjson or NAME.parquet: a manifest with more than names, see ManifestRow; what states a
  *   size, a version, an ETag or a time is not looked at;
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
- * - a glob, where there is no such file or folder: the files it matches, in natural order.
+ * - a glob, if there is no such file or folder: the files it matches, in natural order.
  *
  * Hidden files are passed over. So are folders that systems keep (isPassedOver) in a folder, and folders that hold the
  * output of a job, below a folder or the place where a glob begins. A folder is never in memory as a whole, however

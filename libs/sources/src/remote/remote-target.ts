@@ -14,7 +14,7 @@ export interface RemoteTarget {
   readonly place: string;
   /** Whether redirections to the same host are followed. */
   readonly followsRedirects: boolean;
-  /** The request, signed for now where it must be. */
+  /** The request, signed for now if it must be. */
   request(headers: Record<string, string>): Promise<{ url: URL; headers: Record<string, string> }>;
   /** How the address of its host is looked up; undefined: as the system does. */
   readonly lookup?: LookupFunction;

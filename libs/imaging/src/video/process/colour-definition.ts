@@ -89,7 +89,7 @@ export interface ColourFactors extends ColourMatrix {
 }
 
 /**
- * The colour of samples Y, and chroma U and V as 16 times their means, which are weighed by 9, 3, 3 and 1 where there
+ * The colour of samples Y, and chroma U and V as 16 times their means, which are weighed by 9, 3, 3 and 1 if there
  * are fewer of them than of luma:
  *
  *     red = (luma 16 (Y - black) + redV (V - 2^(bits+3)) + 2^16) >> 17, clipped to 0…2^bits - 1

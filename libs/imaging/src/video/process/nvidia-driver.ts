@@ -28,7 +28,7 @@ export function calledByDriver() {
   };
 }
 
-/** `load` loads a library. Throws Error where the machine lacks one. */
+/** `load` loads a library. Throws Error if the machine lacks one. */
 export function loadNvidiaDriver(load: Load = (name) => loadKoffi().load(name)) {
   const cuda = open('libcuda.so.1', load);
   const nvcuvid = open('libnvcuvid.so.1', load);

@@ -95,7 +95,8 @@ export class GpuPasses {
   }
 
   /**
-   * The figures below some summits, `summitFigures` each; where a query has no more, there is what says so of a bundle.
+   * The figures below some summits, `summitFigures` for each; behind the last figure of a query, the figure of a vector
+   * without counts.
    */
   async figuresBelow(sight: ScanTarget, summits: readonly SummitPick[]): Promise<Float32Array> {
     const total = sight.cells * this.bundles;
