@@ -2,11 +2,11 @@
 // wasm' to src/video/process/colour.wasm, which is committed so that nobody needs the compiler to run it.
 // src/video/process/colour-definition.ts states the arithmetic.
 //
-// A row of chroma is first mixed with its neighbour row, which gives samples of 16 bits, the first and the last of them
-// once more beside themselves. Up to 31 bytes behind the last sample of a row, and two before the first mixed one, are
-// read and written as well.
+// Each row of chroma is first mixed with its neighbour row into samples of 16 bits. The first and the last sample are
+// repeated at the ends of the row. Up to 31 bytes behind the last sample of a row, and two before the first mixed one,
+// are read and written as well.
 
-/** 3 near + far, or 4 near where both are the same row. */
+/** 3 near + far, or 4 near if both are the same row. */
 export function mix8(near: usize, far: usize, width: usize, to: usize): void {
   for (let x: usize = 0; x < width; x += 16) {
     const a = v128.load(near + x);
@@ -17,13 +17,13 @@ export function mix8(near: usize, far: usize, width: usize, to: usize): void {
   repeatEdges(to, width);
 }
 
-/** The same of samples of 9 to 12 bits. */
+/** As mix8, for samples of 9 to 12 bits. */
 export function mix16(near: usize, far: usize, width: usize, to: usize): void {
   for (let x: usize = 0; x < 2 * width; x += 16) v128.store(to + x, mixed(v128.load(near + x), v128.load(far + x)));
   repeatEdges(to, width);
 }
 
-/** The same of rows in which samples of two planes take turns, each in a byte. */
+/** As mix8, for rows in which the bytes of two planes take turns; each plane goes to a row of its own. */
 export function mixPairs8(near: usize, far: usize, width: usize, first: usize, second: usize): void {
   const low = i16x8.splat(255);
   for (let x: usize = 0; x < 2 * width; x += 16) {
@@ -36,7 +36,7 @@ export function mixPairs8(near: usize, far: usize, width: usize, first: usize, s
   repeatEdges(second, width);
 }
 
-/** The same of samples of 10 or 12 bits, which `shift` lower ones go before. */
+/** As mixPairs8, for samples of 10 or 12 bits that lie above `shift` unused bits of a 16-bit word. */
 export function mixPairs16(near: usize, far: usize, width: usize, first: usize, second: usize, shift: i32): void {
   const low = i32x4.splat(0xffff);
   for (let x: usize = 0; x < 2 * width; x += 8) {
@@ -61,7 +61,10 @@ function repeatEdges(row: usize, width: usize): void {
   store<u16>(row + 2 * width, load<u16>(row + 2 * width - 2));
 }
 
-/** Two samples of each: 3 times itself and the one before, then 3 times itself and the one behind; less `middle`. */
+/**
+ * Doubles a row. Each sample gives 3 times itself plus the one before, then 3 times itself plus the one behind, each
+ * less `middle`.
+ */
 export function widen(from: usize, width: usize, middle: i32, to: usize): void {
   const zero = i16x8.splat(<i16>middle);
   for (let x: usize = 0; x < 2 * width; x += 16) {
@@ -80,7 +83,7 @@ export function keep(from: usize, width: usize, middle: i32, to: usize): void {
   for (let x: usize = 0; x < 2 * width; x += 16) v128.store(to + x, i16x8.sub(i16x8.shl(v128.load(from + x), 2), zero));
 }
 
-/** Luma of 8 bits, less `black`, and chroma of 12 around 0 to colours of 8 bits. */
+/** Luma of 8 bits, less `black`, and chroma of 12 bits around 0, to colours of 8 bits. */
 export function rgb8(
   luma: usize,
   u: usize,
@@ -100,7 +103,7 @@ export function rgb8(
   const toRed = pair(ofLuma, redV);
   const toGreen = pair(ofLuma, greenV);
   const toBlue = pair(ofLuma, blueU);
-  // With the half that is added before the shift.
+  // This 16, times the 4096 of `unit`, is the half that is added before the shift.
   const toGreenU = pair(greenU, 16);
   const unit = i16x8.splat(4096);
   const half = i32x4.splat(65536);
@@ -141,7 +144,7 @@ function put8(to: usize, low: v128, high: v128): void {
   v128.store64_lane(to, i8x16.narrow_i16x8_u(wide, wide), 0);
 }
 
-/** The same of 9 to 12 bits, of which luma has `shift` more below them. */
+/** As rgb8, for samples of 9 to 12 bits. Luma lies above `shift` unused bits of a 16-bit word. */
 export function rgb16(
   luma: usize,
   u: usize,

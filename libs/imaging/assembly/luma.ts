@@ -1,9 +1,9 @@
-// Rows of a video's luma, of the range and in the bits that they were decoded in, to gray, with WebAssembly SIMD:
+// Turns rows of a video's luma, in the range and the bits of its decoder, into gray, with WebAssembly SIMD:
 // AssemblyScript, compiled by 'npm run wasm' to src/video/process/luma.wasm, which is committed so that nobody needs
 // the compiler to run it.
 //
 // `height` rows of `width` samples at `from`, `stride` bytes apart, become rows at `to`, `toStride` apart. Up to 31
-// bytes behind the last sample of a row are read and written as well; the next row mends what was written.
+// bytes behind the last sample of a row are read and written as well; the next row overwrites them.
 
 /**
  * As the values of expandedLuma in src/video/process/video-gray.ts for 8 bits: (2 (Y - 16) 19077 + 2^14) >> 15, clipped
@@ -33,7 +33,7 @@ export function copy8(from: usize, stride: usize, width: usize, height: usize, t
   }
 }
 
-/** Samples of `bits` bits (9 to 14), which `shift` lower ones go before, by the formula that expandedLuma states. */
+/** Samples of `bits` bits (9 to 14) that lie above `shift` unused bits, by the formula of expandedLuma. */
 export function expand16(
   from: usize,
   stride: usize,

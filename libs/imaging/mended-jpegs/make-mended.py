@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the JPEGs in this folder from those of ../fixtures, by adding bytes that hold no pixel, as cameras do;
+"""Makes the JPEGs in this folder from JPEGs of ../fixtures, by adding bytes that hold no pixel, as cameras do;
 and expected.json: what djpeg decodes them to.
 
 usage: make-mended.py      (Debian 12: apt-get install libjpeg-turbo-progs)
 
-expected.json: {name: {width, height, sha256, rgbSha256}}, as that of ../fixtures has them. djpeg warns of each and gives
-the pixels of the file without the bytes, which is checked. It refuses a second start marker: the file without it is what
-is expected of that.
+expected.json: {name: {width, height, sha256, rgbSha256}}, as in ../fixtures. djpeg warns of each file, and gives the
+pixels of the file without the added bytes, which is checked. It refuses a second start marker: for that file, the pixels
+of the file without the marker are expected.
 """
 import hashlib, json, pathlib, random, re, subprocess
 
@@ -56,7 +56,7 @@ def before_restarts(clean):
 
 
 def drop(clean, marker):
-    """The file without those segments. Without Huffman tables, the tables of the standard apply, as in frames of MJPEG."""
+    """The file without the segments of `marker`. Without Huffman tables, the standard's apply, as in frames of MJPEG."""
     kept, at = clean[:2], 2
     while clean[at + 1] != 0xda:
         end = at + 2 + int.from_bytes(clean[at + 2 : at + 4], 'big')

@@ -1,4 +1,7 @@
-/** What decodes inputs of this kind is not installed here, or does not load: one sentence. It is no input's fault. */
+/**
+ * The decoder for inputs of this kind is not installed here, or does not load. The message is one sentence. No input is
+ * at fault.
+ */
 export class MissingDecoderError extends Error {
   readonly decodes: 'jpeg' | 'video';
 

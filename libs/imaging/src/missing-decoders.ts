@@ -3,7 +3,8 @@ import { MissingDecoderError } from './missing-decoder-error.ts';
 import { findFfmpeg } from './video/process/find-ffmpeg.ts';
 
 /**
- * What this machine cannot decode, by whether the packages are there; that they load shows when they are first used.
+ * The decoders that this machine lacks, by whether their packages are installed. Whether they load shows when they are
+ * first used.
  */
 export function missingDecoders(): MissingDecoderError[] {
   const missing: MissingDecoderError[] = [];

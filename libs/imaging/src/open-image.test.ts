@@ -40,7 +40,7 @@ test('every fixture decodes to the luma and the colours that other programs deco
   }
 });
 
-test('luma is that of the colours, except in a JPEG, which has a Y plane', async () => {
+test('luma follows from the colours, except in a JPEG, which has a Y plane', async () => {
   for (const [name, { width, height }] of Object.entries(expectedFixtures)) {
     if (name.endsWith('.jpg')) continue;
     const pixels = width * height;
@@ -119,12 +119,12 @@ test('an image that is cut off anywhere is refused, or decodes to every pixel', 
         refusals++;
       }
     }
-    // All of them, but for a PNG that lacks no more than its end chunk.
+    // All are refused, except a PNG that lacks no more than its end chunk.
     assert.ok(refusals >= 6, `${name}: ${refusals}`);
   }
 });
 
-test('a tiled TIFF of which a tile cannot be decoded is refused, whatever its directory says', async (t) => {
+test('a tiled TIFF with a tile that cannot be decoded is refused, whatever its directory says', async (t) => {
   const zeros = Buffer.alloc(32 * 16);
   const good = twoTileTiff(8, [deflateSync(zeros.subarray(0, 256)), deflateSync(zeros.subarray(0, 256))]);
   assert.deepEqual(await decodeWhole(await temporaryFile(t, 'good.tif', good)), new Uint8Array(zeros));
@@ -275,7 +275,7 @@ test('a JPEG too large to be decoded whole is copied band by band, the same as i
   }
 });
 
-test('a JPEG that claims more than it can hold is refused, and one that is cut off while it is copied', async (t) => {
+test('a JPEG that claims more than it can hold is refused, and a JPEG that is cut off is refused while it is copied', async (t) => {
   const bytes = fixtureBytes('420.jpg');
   const claiming = Buffer.from(bytes);
   const frame = claiming.indexOf(Buffer.from([0xff, 0xc0]));

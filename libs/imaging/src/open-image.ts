@@ -8,7 +8,7 @@ import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { OpenImage } from './planes/image.ts';
 
 export interface OpenImageOptions {
-  /** Images that cannot be read by region and have more pixels are not decoded whole (2^28). */
+  /** Images that cannot be read by region and have more pixels are not decoded whole; 2^28 by default. */
   maxWholePixels?: number;
 }
 
@@ -25,7 +25,7 @@ const openers: Record<Format, Opener> = {
 
 /**
  * Opens the image at a file:, http:, https: or s3: URI and reads its header; the format is told by content. Rejects
- * with InputError for whatever cannot be processed.
+ * with InputError for every input that cannot be processed.
  */
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
   const file = await openInputFile(uri);

@@ -29,7 +29,7 @@ test('a size behind a thumbnail and profiles is found', async (t) => {
   assert.deepEqual({ width: image.width, height: image.height }, { width, height });
 });
 
-test('what has no size to peek at has none, and nothing is thrown', async (t) => {
+test('a file without a size to peek at gives none, and nothing is thrown', async (t) => {
   const jpeg = fixtureBytes(Object.keys(expectedFixtures).find((fixture) => fixture.endsWith('.jpg'))!);
   for (const content of [
     '',

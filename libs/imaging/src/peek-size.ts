@@ -3,22 +3,24 @@ import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import { allowedPath, quickFiles } from '@halogrid/sources';
 import { readPnmHeader } from './formats/pnm-header.ts';
 
-/** What a header claims. */
+/** What a header claims: size and type of pixels. */
 export interface Peeked {
   width: number;
   height: number;
   pixel: PixelType;
 }
 
-/** Read of a file at first; most headers end before, those of cameras after a thumbnail. */
+/**
+ * Bytes that are read of a file at first. Most headers end within them; those that cameras write end after a thumbnail.
+ */
 const headBytes = 4096;
 
-/** Segments that a JPEG has before its size, at most: one for every 64 KiB of a profile or of metadata. */
+/** The most segments before the size of a JPEG: one for every 64 KiB of a profile or of metadata. */
 const maxSegments = 256;
 
 /**
  * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF or PNM claims, read with one or two
- * small reads; undefined where it cannot be told so: opening the image says more.
+ * small reads; undefined if that does not tell them: opening the image says more.
  */
 export async function peekSize(uri: string): Promise<Peeked | undefined> {
   let file: number | undefined;
@@ -33,7 +35,7 @@ export async function peekSize(uri: string): Promise<Peeked | undefined> {
   }
 }
 
-/** Bytes of a file, of which those near each other are read together. */
+/** Reads bytes of a file, always with those that follow them. */
 class Head {
   readonly #file: number;
   readonly #bytes = Buffer.allocUnsafe(headBytes);
@@ -44,7 +46,7 @@ class Head {
     this.#file = file;
   }
 
-  /** Rejects where the file ends before that. */
+  /** Rejects if the file ends before those bytes do. */
   async read(position: number, length: number): Promise<Buffer> {
     if (position < this.#start || position + length > this.#start + this.#length) {
       this.#start = position;
@@ -73,7 +75,7 @@ async function readSize(head: Head): Promise<Peeked | undefined> {
   return undefined;
 }
 
-/** Opening looks at the length of a binary one as well. */
+/** Checks the length of a binary PNM too, as opening it does. */
 async function readPnmSize(head: Head): Promise<Peeked> {
   const { width, height, channels, pixel, isPlain, dataStart } = readPnmHeader(head.loaded);
   const samples = width * height * channels * sampleBytes[pixel];
@@ -122,13 +124,13 @@ async function readTiffSize(head: Head, start: Buffer): Promise<Peeked | undefin
   const entryBytes = isBig ? 20 : 12;
   const directory = integer(start, word, word);
   const entries = Math.min(8, integer(await head.read(directory, countBytes), 0, countBytes));
-  // A copy: what is read after it takes its place.
+  // A copy, because the next read overwrites these bytes.
   const bytes = Buffer.from(await head.read(directory + countBytes, entries * entryBytes));
   const first = async (tag: number): Promise<number | undefined> => {
     for (let at = 0; at < bytes.length; at += entryBytes) {
       const size = { 3: 2, 4: 4, 16: 8 }[integer(bytes, at + 2, 2)];
       if (!size || integer(bytes, at, 2) !== tag) continue;
-      // Values that do not fit into the entry, as the bits of each of three samples, are elsewhere.
+      // A value that does not fit into the entry lies elsewhere, such as the bits of each of three samples.
       const isInside = integer(bytes, at + 4, word) * size <= word;
       const place = at + 4 + word;
       return isInside

@@ -14,7 +14,7 @@ test('an image of 2^40 pixels is opened, one with a column more is refused', asy
     const path = join(folder, `${width}.pgm`);
     await writeFile(path, header);
     try {
-      // Its pixels are a hole, which takes no space where the file system has holes.
+      // Its pixels are a hole, which takes no space if the file system has holes.
       await truncate(path, header.length + width * 2 ** 20);
     } catch {
       return t.skip('The file system has no files of a terabyte');

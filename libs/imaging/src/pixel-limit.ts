@@ -1,7 +1,8 @@
 import { InputError } from '@halogrid/sources/input-error';
 
 /**
- * 2^28: what is decoded whole stays below 256 MiB a plane, and a small file that claims more is a decompression bomb.
+ * 2^28: an image that is decoded whole takes at most 256 MiB a plane. A small file that claims more is a decompression
+ * bomb.
  */
 export const defaultMaxWholePixels = 2 ** 28;
 

@@ -7,7 +7,7 @@ import { restrictSources, unrestricted } from '@halogrid/sources';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
 import { openImage } from './open-image.ts';
 
-test('no image is opened outside of the data roots, nor of a host that may not be asked', async (t) => {
+test('no image is opened outside of the data roots, or from a host that is not allowed', async (t) => {
   const folder = await realpath(await temporaryFolder(t));
   const root = join(folder, 'root');
   await mkdir(root);

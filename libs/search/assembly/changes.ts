@@ -3,7 +3,10 @@
 //
 // A frame has `cells` cells of `bins` shares each, float32, one cell after another.
 
-/** For each cell a float64 to `out`: 1 - sum(min(a, b)), at least 0, and 0 where one of them has no share above 0. */
+/**
+ * Writes a float64 for each cell to `out`: 1 - sum(min(a, b)), at least 0; and 0 if one of the two cells has no share
+ * above 0.
+ */
 export function apart(a: usize, b: usize, cells: usize, bins: usize, out: usize): void {
   const bytes = bins << 2;
   const fours = bytes & ~15;
@@ -31,8 +34,9 @@ function isAnyAbove0(at: usize, bytes: usize): bool {
 }
 
 /**
- * The mean of the middle four of eight values, for each of `length` values that eight frames have, a multiple of 4; the
- * frames lie one after another from `frames` on. A sorting network of Batcher's orders eight values in each lane.
+ * Writes `length` values, a multiple of 4, to `out`: each is the mean of the middle four of the eight frames' values at
+ * its place. The frames lie one after another from `frames` on. A sorting network of Batcher's orders eight values in
+ * each lane.
  */
 export function middleOfEight(frames: usize, length: usize, out: usize): void {
   const bytes = length << 2;
@@ -77,7 +81,7 @@ export function middleOfEight(frames: usize, length: usize, out: usize): void {
     less = f32x4.pmin(v5, v6);
     v6 = f32x4.pmax(v5, v6);
     v5 = less;
-    // Fours into eight, of which the middle ones alone are needed.
+    // Fours into eight; only the middle ones are needed.
     v4 = f32x4.pmax(v0, v4);
     less = f32x4.pmin(v1, v5);
     v5 = f32x4.pmax(v1, v5);

@@ -2,15 +2,13 @@
 // src/scan/scan.wasm, which is committed so that nobody needs the compiler to run it.
 //
 // A block has `count` vectors of `length` counts, a multiple of 16, one after another; `width` is the bytes of a count:
-// 1, 2 or
-// 4. For each vector a float64 goes to `out`. Sums are made in float32 over 64 counts, and of those sums in float64, so
-//    that
-// errors do not grow with the length: src/scan/gpu/gpu-bound.ts has their bound.
+// 1, 2 or 4. For each vector a float64 goes to `out`. Sums are made in float32 over 64 counts, and these sums are added
+// in float64, so that errors do not grow with the length: src/scan/gpu/gpu-bound.ts has their bound.
 
 /** Counts that are summed up in float32. */
 const CHUNK: usize = 64;
 
-/** The integers sum(min(count, query)), where all of them are below 2^32. The query has the width of the block. */
+/** The integers sum(min(count, query)); each must be below 2^32. The counts of the query have the block's width. */
 export function common(rows: usize, count: usize, length: usize, width: usize, query: usize, out: usize): void {
   if (width === 1) common8(rows, count, length, query, out);
   else if (width === 2) common16(rows, count, length, query, out);
@@ -101,7 +99,7 @@ function absoluteOf<T>(rows: usize, count: usize, length: usize, query: usize, s
   }
 }
 
-/** -1/2 sum((count * scale - query)^2 / (count * scale + query)), bins that are empty in both left out. */
+/** -1/2 sum((count * scale - query)^2 / (count * scale + query)), without bins that are empty in both. */
 export function chiSquare(
   rows: usize,
   count: usize,
@@ -173,7 +171,7 @@ function rootsOf<T>(rows: usize, count: usize, length: usize, query: usize, scal
   }
 }
 
-/** -1/2 sum((count / sqrt(sum(count^2)) - query)^2); not a number where the vector is 0. */
+/** -1/2 sum((count / sqrt(sum(count^2)) - query)^2); NaN if the vector is 0. */
 export function directions(rows: usize, count: usize, length: usize, width: usize, query: usize, out: usize): void {
   if (width === 1) directionsOf<u8>(rows, count, length, query, out);
   else if (width === 2) directionsOf<u16>(rows, count, length, query, out);

@@ -4,13 +4,13 @@
  * (measured: 0.1 ms a frame, encoded files of 270 kB each).
  */
 
-/** Kept for later at most: a few batches of frames. */
+/** The most bytes that are kept for later: a few batches of frames. */
 const maxIdleBytes = 2 ** 27;
 
 const idle = new Map<number, ArrayBuffer[]>();
 let idleBytes = 0;
 
-/** `length` bytes with anything in them. */
+/** Returns `length` bytes with any content. */
 export function takeBytes(length: number): Buffer<ArrayBuffer> {
   const capacity = Math.max(4096, 2 ** Math.ceil(Math.log2(length)));
   const memory = idle.get(capacity)?.pop();

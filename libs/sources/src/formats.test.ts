@@ -17,13 +17,13 @@ test('a file holds no more pixels than its compression can', () => {
   assert.equal(mostPixels('file:///empty.tif', 0), 0);
 });
 
-test('a file of which nothing else is known holds as many pixels as a photograph', () => {
+test('a file counts as a photograph in its number of pixels if nothing else is known', () => {
   assert.equal(usualPixels('file:///a.jpg', 100), 800);
   assert.equal(usualPixels('file:///a.ppm', 100), 100);
   assert.equal(usualPixels('file:///a', 100), 200);
 });
 
-test('names tell what is listed as an input, and what is known of it before it is opened', () => {
+test('names tell which files are listed as inputs, and what is known of one before it is opened', () => {
   assert.equal(
     supportedExtensions.join(', '),
     'jpg, jpeg, jpe, jfif, mpo, insp, png, webp, tif, tiff, btf, tf2, tf8, svs, ndpi, pgm, ppm, pnm, ' +

@@ -3,21 +3,21 @@
  * names.
  */
 export interface FormatFacts {
-  /** As people say it. */
+  /** The names of the format in sentences. */
   readonly names: readonly string[];
-  /** What names of such files end with, without the dot; what a file is, its content tells. */
+  /** Endings of such files' names, without the dot. What a file really is, its content tells. */
   readonly extensions: readonly string[];
   /** First bytes of a file, as Latin-1 text; '·' stands for any byte. */
   readonly signatures: readonly string[];
-  /** Whether all of a file is read before anything is decoded, or what a region needs. */
+  /** Whether all of a file is read before anything is decoded, or only what a region needs. */
   readonly reading: 'whole' | 'regions';
-  /** Pixels that one byte of a file can hold at most. */
+  /** The most pixels that one byte of a file can hold. */
   readonly mostPixelsPerByte: number;
   /** Pixels a byte of a photograph at usual qualities. */
   readonly usualPixelsPerByte: number;
 }
 
-/** A letter and a digit, and then white space or a comment. */
+/** Signatures of Netpbm: a letter and a digit, and then white space or a comment. */
 const netpbm = (digits: string): string[] =>
   [...digits].flatMap((digit) => [...' \t\n\v\f\r\xa0#'].map((next) => `P${digit}${next}`));
 
@@ -28,8 +28,8 @@ export const formats = {
     extensions: ['jpg', 'jpeg', 'jpe', 'jfif', 'mpo', 'insp'],
     signatures: ['\xff\xd8\xff'],
     reading: 'whole',
-    // A progressive file spends one bit on the mean of 8 x 8 pixels and none on the rest; others spend one on that,
-    // too.
+    // A progressive file spends one bit on the mean of 8 x 8 pixels and none on the rest; other files spend one on the
+    // rest, too.
     mostPixelsPerByte: 512,
     usualPixelsPerByte: 8,
   },
@@ -76,7 +76,7 @@ function rawStream(...units: string[]): string[] {
   return units.flatMap((unit) => [`\0\0\0\x01${unit}`, `\0\0\x01${unit}`]);
 }
 
-/** A format of which people hear the name where they try it. */
+/** A format that is not read. Users who try it are told its name. */
 export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensions' | 'signatures'> {
   /** Whether it is a video format: the refusal names the formats that are read, and how to convert to one. */
   readonly isVideo?: true;
@@ -86,7 +86,7 @@ export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensio
   readonly remedy?: string;
 }
 
-/** Formats that people try, so that they hear their names: files of them are inputs, which opening refuses. */
+/** Formats that users try. Their files count as inputs, and opening one refuses it by the name of its format. */
 export const unsupportedFormats: readonly UnsupportedFormat[] = [
   { names: ['GIF'], extensions: ['gif'], signatures: ['GIF87a', 'GIF89a'] },
   { names: ['BMP'], extensions: ['bmp'], signatures: ['BM····\0\0\0\0'] },
@@ -142,8 +142,10 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
   },
   { names: ['A Genetec recording (G64)'], extensions: ['g64', 'g64x'], signatures: [], isVideo: true },
   {
-    ...{ names: ['Windows Media (WMV)'], extensions: ['wmv', 'asf'], isVideo: true },
+    names: ['Windows Media (WMV)'],
+    extensions: ['wmv', 'asf'],
     signatures: ['\x30\x26\xb2\x75\x8e\x66\xcf\x11'],
+    isVideo: true,
   },
   { names: ['Flash video (FLV)'], extensions: ['flv', 'f4v'], signatures: ['FLV\x01'], isVideo: true },
   {
@@ -210,8 +212,8 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
 ];
 
 /**
- * Extensions that make a file in a folder a video; that it is one is told by content, later. MPG is of transport
- * streams, which are read, and of program streams.
+ * Extensions of files in a folder that count as videos; later, their content tells whether they are. MPG files may be
+ * transport streams, which are read, or program streams.
  */
 const videoExtensions: readonly string[] = [
   ...['mp4', 'm4v', 'mov', 'qt', '3gp', '3g2', 'insv', 'mkv', 'mk3d', 'webm', 'avi', 'divx'],
@@ -237,19 +239,19 @@ export const usualExtensions = `${Object.values(formats)
 
 /** What an extension tells. */
 interface ExtensionFacts {
-  /** That it is the format that the file has, if it is one that is read. */
+  /** The format of the file, if that format is read. */
   format: Format | undefined;
   isVideo: boolean;
   /** The probable format of the file, if that format is not read. */
   unsupported: UnsupportedFormat | undefined;
 }
 
-/** What the extension that was found last tells, and how it was written, with its dot. */
+/** What the last extension that was found tells; `suffix`: how it was written, with its dot. */
 let last = { suffix: '.jpg', facts: factsOf('jpg') };
 
 /**
- * By the extension, which is none where there is no dot. A million files of a listing are asked five times each, so no
- * expression is matched, and that of the file before is looked for first.
+ * What a name's extension tells; a name without a dot has none. A listing asks five times for each of a million files,
+ * so no regular expression is used, and the extension of the file before is tried first.
  */
 function byName(name: string): ExtensionFacts {
   if (name.endsWith(last.suffix)) return last.facts;
@@ -268,7 +270,7 @@ function factsOf(extension: string): ExtensionFacts {
 
 const noFacts = factsOf('');
 
-/** The format that a file has by its name or URI, if that tells one that is read. */
+/** The format that a file's name or URI tells, if that format is read. */
 export const formatOfName = (name: string): Format | undefined => byName(name).format;
 
 export const hasVideoExtension = (name: string): boolean => byName(name).isVideo;
@@ -283,11 +285,11 @@ export const hasUnsupportedExtension = (name: string): boolean => unsupportedFor
 export const hasImageExtension = (name: string): boolean =>
   formatOfName(name) !== undefined || hasVideoExtension(name) || hasUnsupportedExtension(name);
 
-/** Pixels of an image at most, by the name and the size of its file; as in a PGM where the name tells nothing. */
+/** The most pixels of an image, by the name and the size of its file; as in a PGM if the name tells nothing. */
 export const mostPixels = (uri: string, sizeBytes: number): number =>
   sizeBytes && sizeBytes * formats[formatOfName(uri) ?? 'pnm'].mostPixelsPerByte;
 
-/** Pixels of an image as a photograph has them, by the name and the size of its file. */
+/** The pixels of a usual photograph, by the name and the size of its file. */
 export const usualPixels = (uri: string, sizeBytes: number): number => {
   const format = formatOfName(uri);
   return sizeBytes * (format ? formats[format].usualPixelsPerByte : 2);

@@ -6,7 +6,7 @@ export class SourceNotFoundError extends Error {
   }
 }
 
-/** A source that no version, or not this one, can read from: one sentence. */
+/** A source with a URI that cannot be read, or not by this version: one sentence. */
 export class SourceUriError extends Error {
   constructor(message: string) {
     super(message);

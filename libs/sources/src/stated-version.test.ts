@@ -30,7 +30,7 @@ test('a length that is known once a file is read makes no other version of it', 
   assert.ok(!isOfVersion('"1" 20000', '"1" 20001'));
 });
 
-test('what is stated holds of a file, by as many decimals as are stated', () => {
+test('stated facts hold for a file to as many decimals as are stated', () => {
   const table: [now: string | undefined, facts: Parameters<typeof statedVersion>[0], holds: boolean][] = [
     [local, { sizeBytes: 20_000 }, true],
     [local, { sizeBytes: 20_001 }, false],
@@ -58,13 +58,13 @@ test('what is stated holds of a file, by as many decimals as are stated', () => 
   }
 });
 
-test('a version that was listed holds of itself alone', () => {
+test('a listed version holds only for itself', () => {
   assert.ok(isOfVersion(local, local) && isOfVersion(remote, remote));
   assert.ok(!isOfVersion(local, '20000 1700000000123') && !isOfVersion(undefined, local));
   assert.equal(statedVersion({}, true), undefined);
 });
 
-test('a size alone proves nothing of what is in a file', () => {
+test('a size alone proves nothing of the content of a file', () => {
   assert.ok(!tellsContent(statedVersion({ sizeBytes: 5 }, true)!));
   for (const facts of [{ mtime: '17' }, { sizeBytes: 5, mtime: '17' }, { etag: 'a', sizeBytes: 5 }]) {
     assert.ok(tellsContent(statedVersion(facts, true)!));

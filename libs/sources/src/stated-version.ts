@@ -7,16 +7,16 @@ export interface StatedFacts {
   mtime?: string;
 }
 
-/** Decimals of a time that a version of this machine's files can tell apart: it has milliseconds as float64. */
+/** Decimals of a time in seconds that the version of a local file can tell apart: it has milliseconds as float64. */
 const mostDecimals = 6;
 
 /** Digits behind the point that say a time to the nanosecond. */
 const exactDecimals = 9;
 
 /**
- * A version of a file by what is stated of it: that of `localVersion` where size and time of a file of this machine are
- * stated to the nanosecond, so that a listing of the same file says the same; otherwise a text that `isOfVersion`
- * understands. Undefined where nothing is stated.
+ * The version of a file by what is stated of it. If size and time of a local file are stated to the nanosecond, it is
+ * the version of `localVersion`, as in a listing of the same file. If not, it is a text that `isOfVersion` understands.
+ * Undefined if nothing is stated.
  */
 export function statedVersion({ etag, sizeBytes, mtime }: StatedFacts, isLocal: boolean): string | undefined {
   const [, seconds, decimals = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(mtime ?? '') ?? [];
@@ -33,10 +33,10 @@ export function statedVersion({ etag, sizeBytes, mtime }: StatedFacts, isLocal: 
   return parts.length > 0 ? parts.join(' ') : undefined;
 }
 
-/** Whether a version is what a manifest states, of which the file's own has more. */
+/** Whether a version is made of what a manifest states; the file's own version says more. */
 export const isStatedVersion = (version: string): boolean => /^(etag|mtime|size)=/.test(version);
 
-/** Whether another file in the place of one would have another version: a manifest may state sizes alone. */
+/** Whether a file that replaces this one would have another version. It might not if a manifest states only a size. */
 export const tellsContent = (version: string): boolean => !/^size=\d+$/.test(version);
 
 /**
@@ -64,26 +64,26 @@ export function changedMsOf(version: string): number | undefined {
   return mtimeMs === undefined ? statedMs(version) : Math.floor(Number(mtimeMs));
 }
 
-/** When a file was changed, in milliseconds since 1970, by what is stated of it; undefined where that is nothing. */
+/** When a file was changed, in milliseconds since 1970, by what is stated of it; undefined if no time is stated. */
 function statedMs(version: string): number | undefined {
   const [, seconds] = /^(?:etag=.*? )?mtime=(-?\d+(?:\.\d+)?)(?: |$)/.exec(version) ?? [];
   return seconds === undefined ? undefined : Math.floor(Number(seconds) * 1000);
 }
 
-/** What a version of a file on this machine or on a server tells. */
+/** The facts in the version of a file on this machine or on a server. */
 function factsOf(version: string): { etag?: string; sizeBytes?: number; seconds?: number } {
   const [, bytes, ms] = /^(\d+) (-?\d+(?:\.\d+)?)$/.exec(version) ?? [];
   if (ms !== undefined) return { sizeBytes: Number(bytes), seconds: Number(ms) / 1000 };
   const [, etag, modified = '', size] = /^((?:W\/)?"[^"]*")? ?(.*?)(?:(?<=^| )(\d+))?$/.exec(version) ?? [];
   const changedMs = Date.parse(modified);
   return {
-    ...(etag !== undefined && { etag: bare(etag) }),
-    ...(size !== undefined && { sizeBytes: Number(size) }),
-    ...(!Number.isNaN(changedMs) && { seconds: changedMs / 1000 }),
+    etag: etag === undefined ? undefined : bare(etag),
+    sizeBytes: size === undefined ? undefined : Number(size),
+    seconds: Number.isNaN(changedMs) ? undefined : changedMs / 1000,
   };
 }
 
-/** By as many decimals as are stated, rounded or cut off. */
+/** Whether two times are the same to as many decimals as are stated, rounded or cut off. */
 function isSameTime(stated: string, seconds: number): boolean {
   const decimals = Math.min(mostDecimals, stated.split('.')[1]?.length ?? 0);
   return Math.abs(Number(stated) - seconds) < 10 ** -decimals;

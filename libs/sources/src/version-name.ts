@@ -1,8 +1,8 @@
-/** What tells that a file on a server is still the same. */
+/** Facts that tell whether a file on a server is still the same. */
 export interface FileVersion {
   etag: string | undefined;
   lastModified: string | undefined;
-  /** Undefined where an answer does not tell. */
+  /** Undefined if an answer does not tell. */
   sizeBytes: number | undefined;
 }
 
@@ -10,6 +10,6 @@ export interface FileVersion {
 export const versionName = ({ etag, lastModified, sizeBytes }: FileVersion): string =>
   [etag, lastModified, sizeBytes].filter((part) => part !== undefined).join(' ');
 
-/** The same; undefined where the server tells nothing that changes with the content but the size. */
+/** The same; undefined if the server tells only the size, and nothing else that changes with the content. */
 export const surelyVersionName = (version: FileVersion): string | undefined =>
   version.etag || version.lastModified ? versionName(version) : undefined;

@@ -25,7 +25,7 @@ test('images of every format with Exif tell when they were captured, and others 
   }
 });
 
-test('a TIFF tells it by the directory that its first one names, and damage there is no damage to the image', async (t) => {
+test('a TIFF tells it in the directory that its first directory names, and damage there does not damage the image', async (t) => {
   const picture = sharp(Buffer.alloc(64 * 48, 100), { raw: { width: 64, height: 48, channels: 1 } }).toColourspace(
     'b-w',
   );

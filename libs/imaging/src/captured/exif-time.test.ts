@@ -44,7 +44,7 @@ test('the time that another program wrote is read, in either order of bytes, wit
   }
 });
 
-test('what states no time that there is gives none, and an offset that is none is none', () => {
+test('Exif with an impossible time gives none, and an impossible offset is left out', () => {
   const time = '2026:01:31 08:00:00';
   const told = (texts: Parameters<typeof exifTimeOf>[0]): string | undefined => {
     const found = exifTimeOf(texts);
@@ -58,7 +58,7 @@ test('what states no time that there is gives none, and an offset that is none i
   assert.equal(told({ time, offset: 'Z', fraction: '1239 ' }), '2026-01-31T08:00:00.123+00:00');
 });
 
-test('damage of any kind ends in a time or none, and reads nothing twice', (t) => {
+test('damage of any kind gives a time or none, and nothing is read twice', (t) => {
   const damage = fc.array(fc.tuple(fc.nat(big.length - 1), fc.nat(255)), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(fc.constantFrom(big, little), damage, fc.nat(big.length), (exif, changes, length) => {
@@ -75,7 +75,7 @@ test('damage of any kind ends in a time or none, and reads nothing twice', (t) =
       jpegExif(Uint8Array.from([0xff, 0xd8, ...bytes]));
     }),
   );
-  // A directory of as many entries as there can be, none of which is asked for.
+  // A directory with the most entries possible, all of them unknown.
   const full = Buffer.alloc(12 * 65_535 + 16);
   full.write('MM\0*\0\0\0\x08', 'latin1');
   full.writeUInt16BE(65_535, 8);

@@ -1,8 +1,8 @@
 const [marker, app1, startOfScan, endOfImage] = [0xff, 0xe1, 0xda, 0xd9];
 
 /**
- * The Exif of a JPEG, with the word before it; undefined where there is none before its pixels. Segments are passed
- * over whole.
+ * The Exif segment of a JPEG, from the word "Exif" on; undefined if there is none before the pixels. Other segments are
+ * skipped by their lengths.
  */
 export function jpegExif(jpeg: Uint8Array): Uint8Array | undefined {
   for (let at = 2; at + 10 <= jpeg.length && jpeg[at] === marker; ) {

@@ -7,8 +7,8 @@ import { asPixels, type PlaneTarget, planesOf } from '../planes/plane-target.ts'
 const bandSamples = 2 ** 26;
 
 /**
- * A copy of an image as a binary PGM or PPM. It is made in bands of at most `maxPixels` pixels, of whole groups of
- * `rowsTogether` rows where they fit. `decode` writes the rows from `y` on to the planes of a target.
+ * A copy of an image as a binary PGM or PPM. It is made in bands of at most `maxPixels` pixels, with whole groups of
+ * `rowsTogether` rows if they fit. `decode` writes the rows from `y` on to the planes of a target.
  */
 export function copyAsPnm(
   { width, height, pixel }: Size & { pixel: PixelType },

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { openImage } from '../open-image.ts';
 import { type Channels, expectedFixtures, fixtureBytes, noGaps, planes } from '../testing/images.ts';
 
-/** What is wrong with the image at `uri`; undefined where its first pixels could be decoded. */
+/** What is wrong with the image at `uri`; undefined if its first pixels could be decoded. */
 async function complaint(uri: string, channels: Channels): Promise<unknown> {
   try {
     const image = await openImage(uri, { maxWholePixels: 2 ** 20 });
@@ -37,7 +37,7 @@ test('a damaged file of any format is decoded or refused in one sentence, and no
   const channels = fc.constantFrom<Channels>('gray', 'rgb');
   const property = fc.asyncProperty(fc.constantFrom(...names), channels, damage, async (name, channels, changes) => {
     const bytes = fixtureBytes(name);
-    // Headers are where it matters most: three of four changes go to the first or the last bytes.
+    // Damage to headers matters most: three of four changes go to the first or the last bytes.
     const end = [bytes.length, Math.min(bytes.length, 64), Math.min(bytes.length, 400)];
     for (const { at, near, value } of changes) {
       if (near === 3) bytes[bytes.length - 1 - (at % Math.min(bytes.length, 400))] = value;

@@ -35,7 +35,7 @@ export function readJpeg(file: Uint8Array): ReadJpeg {
 export function* versionsOf(jpeg: ReadJpeg): Generator<Pick<ReadJpeg, 'bytes' | 'mended'> | undefined> {
   const { mended } = jpeg;
   const commented = withCommentAtEnd(jpeg.bytes);
-  yield commented ? { bytes: commented, ...(mended !== undefined && { mended }) } : jpeg;
+  yield commented ? { bytes: commented, mended } : jpeg;
   const found = yield* mendJpeg(jpeg.file);
   if (found && found.mended !== mended) yield found;
   // It cannot be mended. Without the added comment, libjpeg may not warn of leftover bytes, and then decodes it.

@@ -8,7 +8,7 @@ import { decodeTurboJpegNow } from './turbojpeg.ts';
 /** A decoded JPEG: rows of gray, or of interleaved RGB, without gaps. */
 export interface JpegPicture extends Size {
   channels: 1 | 3;
-  /** At least those of the picture. */
+  /** The picture's rows, maybe with other bytes behind them. */
   bytes: Uint8Array;
   /** A sentence that says what was removed from the file; absent if nothing was. */
   mended?: string | undefined;
@@ -17,16 +17,16 @@ export interface JpegPicture extends Size {
 const endMarker = Uint8Array.of(0xff, 0xd9);
 
 /**
- * Decodes JPEGs one after another on this thread, each as decodeJpeg does it and with the same verdict. The memory is
- * that of the one before.
+ * Decodes JPEGs one after another on this thread, each as decodeJpeg does it and with the same verdict. All pictures
+ * share one memory: the next one overwrites the last.
  */
 export class JpegsNow {
   #bytes = new Uint8Array(0);
 
   /**
-   * Throws InputError for data that is damaged or ends early. One without an end marker is taken to have it at the end
-   * of its bytes, as frames of recordings often lack theirs: pixels that are missing show without it. `check` may throw
-   * for the size as well.
+   * Throws InputError for data that is damaged or ends early, and what `check` throws for its size. If there is no end
+   * marker, one is added behind the bytes: frames of recordings often lack it, and libjpeg notices missing pixels
+   * without it.
    */
   decode(bytes: Uint8Array, channels: 1 | 3, check: (size: Size) => void): JpegPicture {
     const jpeg = readJpeg(hasEnd(bytes) ? bytes : Buffer.concat([bytes, endMarker]));

@@ -57,13 +57,13 @@ test('bytes after the end marker are ignored', async () => {
   assert.equal(await decode(jpeg), expectedFixtures['420.jpg']!.sha256);
 });
 
-test('what ends without its end marker is cut off', async () => {
+test('a JPEG without its end marker is cut off', async () => {
   const jpeg = fixtureBytes('420.jpg');
   const message = 'The JPEG is cut off: its end marker is missing';
   for (const cut of [2, 200]) await assert.rejects(decode(jpeg.subarray(0, -cut)), { message });
 });
 
-test('samples that libjpeg does not make colours of make gray, and are not called damaged', async () => {
+test('a JPEG whose samples libjpeg cannot turn into colours gives gray, and is not called damaged', async () => {
   const jpeg = fixtureBytes('sampling-3-to-2.jpg');
   // The hash of the output of djpeg -grayscale.
   assert.equal(await decode(jpeg), '6f2e0a41ec75032e5023f8536c4fad60681e3674071fdd9c8c5f9ceffd66e752');
@@ -81,7 +81,7 @@ test('a height that follows the pixels is not supported, and no damage', async (
   assert.throws(() => readJpeg(jpeg), { name: 'InputError', message });
 });
 
-test('a JFIF version that libjpeg does not know is no reason to refuse', async () => {
+test('a JPEG with a JFIF version that libjpeg does not know is not refused', async () => {
   const jpeg = fixtureBytes('420.jpg');
   assert.equal(jpeg.toString('latin1', 6, 10), 'JFIF');
   jpeg[11] = 2;
@@ -137,7 +137,7 @@ test('a baseline JPEG whose components come one after another has several scans'
   assert.equal(isOfOneScan(jpeg), false);
 });
 
-test('what ends before its first scan has none', () => {
+test('a JPEG that ends before its first scan has none', () => {
   const jpeg = fixtureBytes('420.jpg');
   const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
   for (const end of [0, 1, 2, 20, scan]) assert.equal(isOfOneScan(jpeg.subarray(0, end)), false, String(end));

@@ -12,18 +12,15 @@ import { type ReadJpeg, readJpeg, versionsOf } from './jpeg-header.ts';
 import { whyRefused } from './jpeg-verdict.ts';
 import { decodeTurboJpeg, limitDecodes } from './turbojpeg.ts';
 
-/** An encoded file is held whole while it is decoded. 2^28 pixels make a tenth of this at the usual qualities. */
+/** The largest file: it is held whole while it is decoded. 2^28 pixels take a tenth of this at the usual qualities. */
 const maxFileBytes = 2 ** 30;
 
-/**
- * Pixels decoded at once of an image that is copied, where so many may be. For each such band, what is above is read
- * again.
- */
+/** The most pixels that are decoded at once to copy an image. For each such band, all rows above it are read again. */
 const bandPixels = 2 ** 26;
 
 /**
- * Pixels of a file in one scan at most for each of its bytes: Huffman codes spend a bit on the mean of 8 x 8, and one
- * on the rest.
+ * The most pixels for each byte of a file in one scan: Huffman codes spend at least a bit on the mean of 8 x 8 pixels,
+ * and a bit on the rest.
  */
 const mostPixelsPerByte = 256;
 
@@ -31,14 +28,14 @@ const mostPixelsPerByte = 256;
  * Decodes a whole JPEG into the planes of `to`, on a thread of libuv's pool. Luma is the Y plane as libjpeg decodes it
  * to grayscale, or the luma of RGB, without a copy. RGB is libjpeg's default, with smooth upsampling of the chroma.
  * `jpeg` and `to` must not change until the promise settles. If bytes do not belong to the JPEG (see mend-jpeg.ts), it
- * resolves with a sentence that says what was removed. Rejects with InputError for data that is damaged or ends early:
- * for all other warnings of libjpeg.
+ * resolves with a sentence that says what was removed. Rejects with InputError for data that is damaged or ends early,
+ * which is every other warning of libjpeg.
  */
 export async function decodeJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<string | undefined> {
   return await decodeRead(readJpeg(jpeg), to);
 }
 
-/** The same, but resolves with whether libjpeg gives no warning at all. */
+/** As decodeJpeg, but resolves with whether no bytes had to be removed and libjpeg gives no warning at all. */
 export async function decodeSoundJpeg(jpeg: Uint8Array, to: PlaneTarget): Promise<boolean> {
   const { width, height, mended } = readJpeg(jpeg);
   checkTarget(width, height, to);
@@ -53,7 +50,7 @@ async function decodeRead(jpeg: ReadJpeg, to: PlaneTarget): Promise<string | und
   throw new InputError('decode', whyRefused(jpeg.file));
 }
 
-/** As versionsOf, but lets other tasks of this thread run in between. */
+/** As versionsOf, but lets other tasks of this thread run between the versions. */
 async function* versionsInTurns(jpeg: ReadJpeg): AsyncGenerator<Pick<ReadJpeg, 'bytes' | 'mended'>> {
   for (const version of versionsOf(jpeg)) {
     if (version) yield version;
@@ -99,7 +96,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
     get mended() {
       return mended;
     },
-    ...(captured && { captured }),
+    captured,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
       checkWholePixels(width, height, maxWholePixels);
@@ -107,11 +104,11 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
       decoding = Promise.allSettled([decoding, decoded]);
       mended = await decoded;
     },
-    ...(isLarge && {
-      copy: copyOf(jpeg, Math.min(bandPixels, maxWholePixels), (found) => {
-        mended = found;
-      }),
-    }),
+    copy: isLarge
+      ? copyOf(jpeg, Math.min(bandPixels, maxWholePixels), (found) => {
+          mended = found;
+        })
+      : undefined,
     async close(): Promise<void> {
       // The next file takes over the memory that is being decoded.
       await decoding;
@@ -127,13 +124,13 @@ function checkLarge(jpeg: Uint8Array, { width, height }: Size, maxWholePixels: n
     const limit = `the ${maxWholePixels} that are held of a JPEG in several scans, as progressive ones are`;
     checkWholePixels(width, height, maxWholePixels, limit);
   }
-  // What claims more than it can hold is refused before anything is read for it.
+  // A file that claims more pixels than its bytes can hold is refused before memory is taken for it.
   checkWholePixels(width, height, mostPixelsPerByte * jpeg.length, `a file of ${jpeg.length} bytes can hold`);
 }
 
 /**
- * A copy is a binary PGM or PPM, as which a JPEG decodes: of its Y plane, or of RGB. It is made in bands of `pixels` at
- * most, or a row. `tell` is called with what was removed from the file.
+ * The copy is a binary PGM of the Y plane, or a binary PPM of RGB. It is written in bands of at most `pixels` pixels,
+ * but at least one row. `tell` is called with the sentence that says what was removed from the file, if anything was.
  */
 function copyOf(jpeg: ReadJpeg, pixels: number, tell: (mended: string | undefined) => void): ImageCopy {
   const { width, height } = jpeg;
@@ -165,14 +162,14 @@ function copyOf(jpeg: ReadJpeg, pixels: number, tell: (mended: string | undefine
   };
 }
 
-/** Markers of frames whose scans are decoded as they come: baseline, extended, and that with arithmetic codes. */
+/** Markers of frames whose scans are decoded as they come: baseline, extended, and extended with arithmetic codes. */
 const sequentialFrames = new Set([0xc0, 0xc1, 0xc9]);
-/** Those of all other frames; C4, C8 and CC are none. */
+/** Markers of all other frames; C4, C8 and CC do not begin a frame. */
 const otherFrames = new Set([0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 const startOfScan = 0xda;
 
 /**
- * Whether a JPEG has all of its components in one scan and is not progressive. For others a decoder holds the
+ * Whether a JPEG has all of its components in one scan and is not progressive. For other JPEGs a decoder holds the
  * coefficients of the whole image, 2 bytes or more a sample, until the last scan has come.
  */
 export function isOfOneScan(jpeg: Uint8Array): boolean {

@@ -75,7 +75,7 @@ test('bytes that hold no pixel are removed and reported, and the pixels equal th
   }
 });
 
-test('an image says what was left out once it is decoded, and of a good one nothing', async () => {
+test('an image says what was left out once it is decoded, and a good one says nothing', async () => {
   for (const [name, mended] of [
     ['../mended-jpegs/before-restarts.jpg', sentence([restarts])],
     ['restart.jpg', undefined],
@@ -170,7 +170,7 @@ test('padding behind the last pixel may be of any length, of zeros or of anythin
   }
 });
 
-test('a file without its end marker is whole where something else follows its last pixel', async () => {
+test('a file without its end marker is whole if something else follows its last pixel', async () => {
   const jpeg = fixtureBytes('420.jpg');
   const found = await decode(Buffer.concat([jpeg.subarray(0, -2), Buffer.from('SEFH trailer')]), 'gray');
   assert.deepEqual(found, {
@@ -217,14 +217,14 @@ function withInterval(jpeg: Buffer, mcus: number): Buffer {
   return changed;
 }
 
-/** Damages the marker, so that it is not one any more. */
+/** Damages the marker, so that it is not a marker any more. */
 function withoutSegment(jpeg: Buffer, code: number): Buffer {
   const changed = Buffer.from(jpeg);
   changed[jpeg.indexOf(two(code))] = 0xfe;
   return changed;
 }
 
-test('what is lost is refused, beside bytes that hold no pixel as well', async () => {
+test('a JPEG that lost a part is refused, also if it has bytes that hold no pixel', async () => {
   for (const [what, lose] of Object.entries(lost)) {
     for (const name of [
       'restart.jpg',

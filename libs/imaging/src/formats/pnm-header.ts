@@ -10,7 +10,7 @@ export interface PnmHeader {
   isPlain: boolean;
   /** The largest sample there may be, 1 to 65535. */
   maxval: number;
-  /** u16 where the largest sample is above 255. */
+  /** u16 if the largest sample is above 255. */
   pixel: PixelType;
   /** Where the samples begin, in bytes. */
   dataStart: number;

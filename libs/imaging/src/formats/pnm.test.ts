@@ -148,7 +148,7 @@ test('a region of thousands of rows decodes to its pixels, of 8 and of 16 bits',
   }
 });
 
-test('a region of a binary file costs the bytes of its rows, and not those of far longer ones', async (t) => {
+test('a region of a binary file costs the bytes of its own rows, not of the far longer rows of the image', async (t) => {
   const image = await openImage(await file(t, bytes('P5 20000 200 255\n', Buffer.alloc(4_000_000, 7))));
   const before = image.inputBytes;
   await image.decode({ x: 10, y: 10, width: 100, height: 50 }, planes(100, 50, 'gray'));

@@ -13,8 +13,8 @@ const bandBytes = 2 ** 22;
 const readsInFlight = 8;
 
 /**
- * Reads of all local images, on half of the threads that could: copying to upload memory is bound by that memory, and
- * more only take processors from everyone else. Measured on 16 cores with an H200, frames of 13.7 MB a second: 1,430 to
+ * Reads of all local images, on half of the threads that could: copying to upload memory is bound by that memory, so
+ * more threads only take cores from other work. Measured on 16 cores with an H200, frames of 13.7 MB a second: 1,430 to
  * 1,560 on all, 1,710 to 1,760 on half.
  */
 const reading = limitConcurrency(Math.ceil(poolThreads() / 2));
@@ -74,7 +74,8 @@ async function decodeBinary(
     const isGray = channels === 1 && to.channels === 'gray';
     const isDense = rows === 1 || (rowBytes === regionBytes && to.stride === rowBytes);
     if (isGray && !isDense && file.kind === 'local') {
-      // A third of the time of reading all and copying rows, and a fifth of it on the main thread (measured).
+      // This takes a third of the time of reading all and copying rows, and a fifth of it on the main thread
+      // (measured).
       const targets = Array.from({ length: rows }, (_, row) => {
         const at = band.offset + row * to.stride;
         return to.bytes.subarray(at, at + regionBytes);

@@ -77,7 +77,7 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
     width,
     height,
     pixel: stored.pixel,
-    ...(captured && { captured }),
+    captured,
     copyBytes: width * height * stored.channels * sampleBytes[stored.pixel],
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       const bandRows = Math.max(1, Math.floor(bandPixels / region.width));

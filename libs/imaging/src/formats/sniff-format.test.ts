@@ -59,7 +59,7 @@ const recorders: [start: string, name: string][] = [
   ['\x06\x0e\x2b\x34\x02\x05\x01\x01', 'MXF'],
 ];
 
-test('formats of videos that are not supported are refused with those that are, and how to make one of them', () => {
+test('an unsupported video format is refused with the supported ones, and how to make one of them', () => {
   const starts = [...videos.map(([hex, name]) => [Buffer.from(hex, 'hex'), name] as const)];
   for (const [start, name] of [...starts, ...recorders.map(([start, name]) => [latin1(start), name] as const)]) {
     const read = 'videos in MP4, Matroska, AVI and MPEG-TS are';

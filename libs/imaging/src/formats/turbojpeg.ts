@@ -37,8 +37,8 @@ const colourspaces = ['RGB', 'YCbCr', 'gray', 'CMYK', 'YCCK'] as const;
 const maxScans = 500;
 
 /**
- * Calls in flight: twice the threads of libuv's pool, where they run, so that a thread that is done finds the next one
- * waiting and file reads do not queue behind many. koffi takes 256 at most.
+ * The most calls in flight: twice the threads of libuv's pool, on which they run. So a thread that is done finds the
+ * next call waiting, and file reads do not queue behind many calls. koffi takes 256 at most.
  */
 const maxCalls = Math.min(2 * poolThreads(), 256);
 
@@ -67,10 +67,10 @@ export interface JpegTarget {
 }
 
 let library: TurboJpeg | undefined;
-/** What the calls in flight read and write; native code holds only addresses. */
+/** The memory that calls in flight read and write, kept here because native code holds only its addresses. */
 const inUse = new Set<object>();
 
-/** The folder of the package, of which nothing is loaded; throws MissingDecoderError where it is not there. */
+/** The folder of the package; loads nothing. Throws MissingDecoderError if the package is not installed. */
 export function checkTurboJpeg(): string {
   try {
     return dirname(createRequire(import.meta.url).resolve('@julusian/jpeg-turbo/package.json'));
@@ -82,7 +82,7 @@ export function checkTurboJpeg(): string {
   }
 }
 
-/** Reads the header on this thread, in microseconds; a text says what is wrong with it. */
+/** Reads the header on this thread, in microseconds; a text says what is wrong with the header. */
 export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string {
   library ??= load();
   const decoder = createDecoder(library);
@@ -99,14 +99,14 @@ export function readTurboJpegHeader(jpeg: Uint8Array): TurboJpegHeader | string 
   }
 }
 
-/** Runs work, which makes one call at a time to `decodeTurboJpeg`, when there are few enough others in flight. */
+/** Runs work as soon as fewer than `maxCalls` others run; the work makes one call of `decodeTurboJpeg` at a time. */
 export const limitDecodes = limitConcurrency(maxCalls);
 
 /**
  * Decodes all rows, or some, on a thread of libuv's pool. Resolves with whether libjpeg gives no warning; there is no
- * message, because libturbojpeg keeps it in the calling thread. To be called by `limitDecodes`. The caller must make
- * sure that the rows fit: native code checks nothing. Rows above them are read but not transformed, at four times the
- * speed (measured).
+ * message, because libturbojpeg keeps it in the calling thread. Call it in `limitDecodes`. The caller must make sure
+ * that the rows fit: native code checks nothing. Rows above them are read but not transformed, at four times the speed
+ * (measured).
  */
 export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows?: JpegRows): Promise<boolean> {
   library ??= load();
@@ -131,7 +131,10 @@ export async function decodeTurboJpeg(jpeg: Uint8Array, target: JpegTarget, rows
   }
 }
 
-/** The same for all rows, on this thread, for a process that does nothing else meanwhile. */
+/**
+ * Decodes all rows on this thread, for a process that does nothing else meanwhile. Returns whether libjpeg gives no
+ * warning.
+ */
 export function decodeTurboJpegNow(jpeg: Uint8Array, { bytes, stride, channels }: JpegTarget): boolean {
   library ??= load();
   const decoder = createDecoder(library);
@@ -143,8 +146,8 @@ export function decodeTurboJpegNow(jpeg: Uint8Array, { bytes, stride, channels }
 }
 
 /**
- * A decoder for one image: it keeps the tables of the image before, which would then stand in for those that a damaged
- * or abbreviated file lacks. Creating and destroying one takes 1 microsecond (measured).
+ * A decoder for one image. If it were used again, it would keep the last image's tables, which would stand in for
+ * tables that a damaged or abbreviated file lacks. Creating and destroying one takes 1 microsecond (measured).
  */
 function createDecoder(library: TurboJpeg): Decoder {
   const decoder = library.init(initDecompress);
@@ -154,7 +157,10 @@ function createDecoder(library: TurboJpeg): Decoder {
   return decoder;
 }
 
-/** The library that is loaded, and its version as the file has it. Throws MissingDecoderError where none can be. */
+/**
+ * Loads the library. Returns its path, and its version as the file states it. Throws MissingDecoderError if none can be
+ * loaded.
+ */
 export function findTurboJpeg(): { path: string; version: string } {
   const { path } = openLibrary();
   const version = /libjpeg-turbo version ([\d.]+)/.exec(readFileSync(path, 'latin1'))?.[1];

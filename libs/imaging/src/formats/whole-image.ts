@@ -13,14 +13,14 @@ export async function openWebp(file: InputFile, maxWholePixels: number): Promise
 
 /** Takes `file` over. An animated PNG is its first frame. */
 export async function openPng(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
-  // The header is read here, not by libpng, so that the sentence is the right one even where nothing follows it.
+  // The header is read here, not by libpng, so that the message is right even if nothing follows the header.
   const { head } = file;
   if (head.length < 29 || head.toString('latin1', 12, 16) !== 'IHDR') {
     throw new InputError('decode', 'The PNG has no header: it is cut off or damaged');
   }
   const [width, height] = [head.readUInt32BE(16), head.readUInt32BE(20)];
   checkHasPixels(width, height);
-  // Its last rows come last only where it is not interlaced, so that it has to be held.
+  // Only without interlacing do its rows come in order; an interlaced image has to be held whole.
   if (head[28] === 1) checkWholePixels(width, height, maxWholePixels);
   return openWholeImage(file, 'png', maxWholePixels);
 }
@@ -30,7 +30,7 @@ async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixe
   const image = await openSharp(await file.whole(), format);
   const { width, height, pixel, captured } = image;
   const isLarge = width * height > maxWholePixels;
-  // What claims more than it can hold is refused before anything is read for it.
+  // A file that claims more pixels than it can hold is refused before its pixels are read.
   if (isLarge)
     checkWholePixels(
       width,
@@ -45,13 +45,13 @@ async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixe
     pixel,
     readsRegions: false,
     inputBytes: file.bytesRead,
-    ...(captured && { captured }),
+    captured,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
       checkWholePixels(width, height, maxWholePixels);
       await image.decode(region, to);
     },
-    ...(isLarge && { copy: { bytes: () => image.copyBytes, write: (path: string) => image.copyTiled(path) } }),
+    copy: isLarge ? { bytes: () => image.copyBytes, write: (path) => image.copyTiled(path) } : undefined,
     close: () => file.close(),
   };
   return opened;

@@ -5,7 +5,7 @@ import { buildHuffmanTable, lookUp } from './huffman-table.ts';
 import { randomCodes } from './testing/random-codes.ts';
 import { randomSource } from './testing/random-source.ts';
 
-test('each code is found, whatever follows it, and what begins with none is not', () => {
+test('each code is found, whatever follows it, and bits that begin with no code are not', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 30 }), fc.integer({ min: 1, max: 256 }), (seed, count) => {
       const random = randomSource(seed);
@@ -24,7 +24,7 @@ test('each code is found, whatever follows it, and what begins with none is not'
   );
 });
 
-test('more codes of a length than there are, or one that is all ones, make no table', () => {
+test('too many codes of a length, or a code of ones only, make no table', () => {
   const counts = (...first: number[]) => Uint8Array.from({ length: 16 }, (_, i) => first[i] ?? 0);
   const symbols = Uint8Array.from({ length: 8 }, (_, i) => i);
   assert.ok(buildHuffmanTable(counts(1, 1), symbols));

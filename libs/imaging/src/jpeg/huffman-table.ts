@@ -1,20 +1,20 @@
 /** A Huffman table of a JPEG as decoders use it: codes up to `lookupBits` by one look, longer ones by comparing. */
 export interface HuffmanTable {
-  /** The same for tables that are the same. */
+  /** Equal tables have equal names. */
   readonly name: string;
   /**
-   * By the next `lookupBits` bits: bits of the code in bits 0 to 4, its symbol in bits 8 to 15; 0 where the code is
-   * longer or there is none.
+   * By the next `lookupBits` bits: bits of the code in bits 0 to 4, its symbol in bits 8 to 15; 0 if the code is longer
+   * or there is none.
    */
   readonly lookup: Uint32Array;
   /**
-   * For each length from `lookupBits` + 1 to 16, and one more: the next 16 bits as a number are below it where the code
-   * is no longer than that. The last one is what no code reaches.
+   * For each length from `lookupBits` + 1 to 16, and one more: the next 16 bits, as a number, are below it if the code
+   * is no longer than that. No code reaches the last one.
    */
   readonly ends: Uint32Array;
   /** For each of these lengths: what is added to the code to get the place of its symbol; modulo 2^32. */
   readonly places: Uint32Array;
-  /** In the order of their codes. */
+  /** The symbols, in the order of their codes. */
   readonly symbols: Uint8Array;
 }
 
@@ -31,8 +31,7 @@ export const longLengths = maxCodeBits - lookupBits;
 
 /**
  * The table of a DHT segment: how many codes there are of 1, 2 … 16 bits, and the symbols in the order of their codes.
- * Undefined where the counts ask for more codes of a length than there are, or for one that is all ones; libjpeg
- * refuses both.
+ * Undefined if the counts ask for too many codes of a length, or for a code of ones only; libjpeg refuses both.
  */
 export function buildHuffmanTable(counts: Uint8Array, symbols: Uint8Array): HuffmanTable | undefined {
   const lookup = new Uint32Array(2 ** lookupBits);
@@ -57,8 +56,8 @@ export function buildHuffmanTable(counts: Uint8Array, symbols: Uint8Array): Huff
 }
 
 /**
- * What a code tells: its length in bits 0 to 4 and its symbol in bits 8 to 15; 0 where the next 16 bits, `next`, begin
- * with none.
+ * The code with which the next 16 bits, `next`, begin: its length in bits 0 to 4 and its symbol in bits 8 to 15; 0 if
+ * they begin with no code.
  */
 export function lookUp({ lookup, ends, places, symbols }: HuffmanTable, next: number): number {
   const found = lookup[next >>> (maxCodeBits - lookupBits)]!;

@@ -29,7 +29,7 @@ const endMarker = Uint8Array.of(0xff, marker.endOfImage);
  *
  * Returns undefined if there is nothing to remove, and if data is lost: a segment with a damaged marker, undefined
  * codes, missing blocks, an unexpected restart marker, or more than 64 bytes after the last block that decode as
- * further blocks, as where the header states too few rows. The codes of JPEGs that are not baseline are not read: after
+ * further blocks, as if the header states too few rows. The codes of JPEGs that are not baseline are not read: after
  * their header, only zeros before the end marker are removed.
  */
 export function* mendJpeg(jpeg: Uint8Array): Generator<undefined, MendedJpeg | undefined> {

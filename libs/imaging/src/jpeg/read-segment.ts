@@ -29,7 +29,7 @@ export interface Segments {
   transform?: number;
 }
 
-/** A file is not of the common kind: baseline, in gray or YCbCr, and complete. */
+/** The file is not of the common kind: baseline, in gray or YCbCr, and complete. */
 export class Unusual extends Error {}
 
 /** Reads a segment of the header; `kind` is the second byte of its marker. Throws Unusual. */
@@ -96,7 +96,8 @@ function readQuantisers(segment: Uint8Array, into: (Uint16Array | undefined)[]):
 }
 
 /**
- * Only what tells how colours are stored counts; libjpeg warns of a JFIF version that is not 1, and cores know better.
+ * Reads only how colours are stored. libjpeg warns of a JFIF version that is not 1, which decoders on cores know to
+ * ignore.
  */
 function readApplication(kind: number, segment: Uint8Array, found: Segments): void {
   if (kind === marker.app0 && segment.length >= 14 && startsWith(segment, 'JFIF\0')) {

@@ -8,7 +8,7 @@ interface Readable {
   readonly readsRegions: boolean;
 }
 
-/** Throws RangeError where a caller asks for pixels that the image lacks, or would have them written outside `to`. */
+/** Throws RangeError if a caller asks for pixels that the image lacks, or would have them written outside `to`. */
 export function checkDecodeRequest(image: Readable, region: Rect, to: PlaneTarget): void {
   const { x, y, width, height } = region;
   const inside =
@@ -30,8 +30,8 @@ export function checkDecodeRequest(image: Readable, region: Rect, to: PlaneTarge
 }
 
 /**
- * Throws RangeError where `width` x `height` pixels would be written outside `to`, or planes over one another, or to
- * odd addresses.
+ * Throws RangeError if `width` x `height` pixels would be written outside `to`, planes over one another, or 16-bit
+ * pixels to odd addresses.
  */
 export function checkTarget(width: number, height: number, to: PlaneTarget, pixel: PixelType = 'u8'): void {
   const { bytes, offset, stride, channels, planeBytes } = to;

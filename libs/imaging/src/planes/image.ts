@@ -3,7 +3,7 @@ import type { Format } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { PlaneTarget } from './plane-target.ts';
 
-/** An image whose header is read. Its pixels are those stored: no EXIF rotation, no colour profile, alpha left out. */
+/** An image whose header is read. Its pixels are as stored: no EXIF rotation, no colour profile, alpha left out. */
 export interface OpenImage {
   readonly format: Format;
   readonly width: number;
@@ -11,14 +11,15 @@ export interface OpenImage {
   /** `u8` for 1 to 8 bits a sample, `u16` for more; values are as stored, never scaled. */
   readonly pixel: PixelType;
   /**
-   * A name for its file as it was opened, which changes when that is written to: see `localVersion`, `remoteVersion`.
+   * A name for its file as it was opened, which changes when the file is written to: see `localVersion`,
+   * `remoteVersion`.
    */
   readonly version?: string;
-  /** When it was captured, as its Exif states it; absent where that does not. */
+  /** When it was captured, as its Exif states it; absent if it does not. */
   readonly captured?: CaptureTime;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
-  /** Encoded bytes read from the source so far: of a remote one, those that came over the network. */
+  /** Encoded bytes read from the source so far: for a remote source, the bytes that came over the network. */
   readonly inputBytes: number;
   /**
    * A sentence that says what was removed from the file because it does not belong to the image. Absent if nothing was,
@@ -31,21 +32,19 @@ export interface OpenImage {
    * not fit. Several regions may be decoded at once.
    */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
-  /**
-   * Present where the image is neither read by region nor small enough to be decoded whole, so that `decode` rejects.
-   */
+  /** Present if the image is neither read by region nor small enough to be decoded whole; `decode` then rejects. */
   readonly copy?: ImageCopy;
-  /** After the last decode has settled. */
+  /** Call it after the last decode has settled. */
   close(): Promise<void>;
 }
 
-/** How an image becomes one of the same pixels that is read by region, as far as those channels go. */
+/** Copies an image to one that is read by region, with the same pixels in these channels. */
 export interface ImageCopy {
-  /** What it takes on a disk, but for headers and padding. */
+  /** The bytes of the copy on a disk, without headers and padding. */
   bytes(channels: PlaneTarget['channels']): number;
   /**
-   * Decodes the image in bounded memory and writes the copy to that path. Rejects with InputError for what is the
-   * input's fault, and leaves a part of a file then.
+   * Decodes the image in bounded memory and writes the copy to that path. Rejects with InputError for faults of the
+   * input, and then leaves a part of a file.
    */
   write(path: string, channels: PlaneTarget['channels']): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { PixelType } from '@halogrid/geometry';
 
 /**
  * Where decoded pixels go: pixel (x, y) of plane p is at byte offset + p * planeBytes + y * stride + x * b, where b is
- * 1, or 2 for an image of 16-bit pixels, which are little-endian, and lie at even addresses.
+ * 1, or 2 for 16-bit pixels. 16-bit pixels are little-endian and lie at even addresses.
  */
 export interface PlaneTarget {
   /** Plain or shared memory. */
@@ -11,13 +11,13 @@ export interface PlaneTarget {
   offset: number;
   /** Bytes from one row to the next: at least a row of what is decoded. */
   stride: number;
-  /** One plane of luma, or the three planes red, green and blue, which are equal where the image is gray. */
+  /** One plane of luma, or the three planes red, green and blue, which are equal if the image is gray. */
   channels: 'gray' | 'rgb';
-  /** Bytes from one plane to the next: at least those of a plane. It means nothing for 'gray'. */
+  /** Bytes from one plane to the next, at least the size of a plane. It means nothing for 'gray'. */
   planeBytes: number;
 }
 
-/** How many planes a target of those channels has. */
+/** The number of planes for these channels. */
 export const planesOf = (channels: PlaneTarget['channels']): 1 | 3 => (channels === 'gray' ? 1 : 3);
 
 /** What is left of a target below its first `rows` rows. */
@@ -25,10 +25,12 @@ export function below(to: PlaneTarget, rows: number): PlaneTarget {
   return { ...to, offset: to.offset + rows * to.stride };
 }
 
-/** Pixels in memory; those of 16 bits in the order of this machine. */
+/** Pixels in memory; 16-bit pixels in the byte order of this machine. */
 export type Pixels = Uint8Array | Uint16Array;
 
-/** Bytes as pixels of that type. Throws RangeError where 16-bit ones would not lie on even addresses. */
+/**
+ * Views bytes as pixels of that type, without a copy. Throws RangeError if 16-bit pixels would lie at an odd address.
+ */
 export function asPixels(bytes: Uint8Array, type: PixelType): Pixels {
   return type === 'u8' ? bytes : new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
 }

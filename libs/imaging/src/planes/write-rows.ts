@@ -14,7 +14,7 @@ export function writeRows({ pixels, channels, width, rows }: DecodedSamples, to:
   const unit = pixels.BYTES_PER_ELEMENT;
   const target = asPixels(to.bytes, unit === 1 ? 'u8' : 'u16');
   const planeStep = to.planeBytes / unit;
-  // Rows that have no gaps in the target either are one long row.
+  // If the target has no gaps either, all rows are one long row.
   const [runs, length] = to.stride === width * unit ? [1, rows * width] : [rows, width];
   for (let run = 0; run < runs; run++) {
     const from = run * length * channels;
@@ -29,8 +29,8 @@ export function writeRows({ pixels, channels, width, rows }: DecodedSamples, to:
 }
 
 /**
- * Writes the 3 * `pixels` bytes of interleaved RGB from `rgbStart` as three planes of `target`, `planeBytes` apart, of
- * which the first begins at `targetStart`.
+ * Writes the 3 * `pixels` bytes of interleaved RGB from `rgbStart` as three planes of `target`, `planeBytes` apart; the
+ * first begins at `targetStart`.
  *
  * Four pixels at a time, as three words in and three out: 900 million pixels a second, and 420 byte by byte (measured).
  * DataView needs no alignment.

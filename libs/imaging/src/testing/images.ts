@@ -46,7 +46,7 @@ export async function decodeOpen(image: OpenImage, channels: Channels = 'gray'):
   return target.bytes;
 }
 
-/** Where bytes lie that no pixel is written to, and how many. */
+/** The number of bytes between pixels to which nothing is written. */
 export interface Gaps {
   before: number;
   /** After each row. */

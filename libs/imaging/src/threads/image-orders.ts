@@ -10,7 +10,10 @@ export interface ImageThreadSetup {
 }
 
 /** What a thread is told to do. */
-export type ImageOrder = { image: number /** A number of its own. */ } & (
+export type ImageOrder = {
+  /** The number of the image. */
+  image: number;
+} & (
   | { kind: 'open'; uri: string }
   | { kind: 'decode'; region: Rect; to: SentTarget }
   | { kind: 'copy'; path: string; channels: PlaneTarget['channels'] }
@@ -28,16 +31,16 @@ export type OpenedImage = Pick<
   OpenImage,
   'format' | 'width' | 'height' | 'pixel' | 'version' | 'captured' | 'readsRegions'
 > & {
-  /** What its copy takes, where it has one. */
+  /** The bytes of its copy, if it can be copied. */
   copyBytes?: Record<PlaneTarget['channels'], number>;
 };
 
 export interface ImageAnswer {
-  /** Read of the image so far. */
+  /** Bytes read of the image so far. */
   inputBytes: number;
-  /** As OpenImage has it. */
+  /** As in OpenImage. */
   mended?: string;
-  /** What an order to open an image gives. */
+  /** The image, if the order was to open one. */
   opened?: OpenedImage;
 }
 

@@ -10,7 +10,7 @@ import { ImageThreads } from './image-threads.ts';
 
 const size = { width: 123, height: 45 };
 
-test('images opened on threads are those opened here, and decode to the same bytes wherever they are put', async (t) => {
+test('images opened on threads equal images opened here, and decode to the same bytes wherever they are put', async (t) => {
   const threads = startThreads(t);
   const files = await exampleFiles(t);
   const asked = fc.record({
@@ -49,7 +49,7 @@ test('images opened on threads are those opened here, and decode to the same byt
   await fc.assert(property, { numRuns: 20 });
 });
 
-test('what is wrong with an input, or with what is asked for, is told as it is here', async (t) => {
+test('an error of an input or of a request is the same as without threads', async (t) => {
   const threads = startThreads(t);
   const broken = await temporaryFile(t, 'broken.jpg', 'no JPEG');
   const missing = new URL('./missing.png', import.meta.url).href;
@@ -68,7 +68,7 @@ test('what is wrong with an input, or with what is asked for, is told as it is h
   await image.close();
 });
 
-test('the copy of a large image takes as much as here, and it is told where it cannot be written', async (t) => {
+test('the copy of a large image takes as much as without threads, and a failure to write it is reported', async (t) => {
   const threads = startThreads(t);
   const [width, height] = [20_000, 14_000];
   const uri = await temporaryFile(t, 'large.png', oneBitPng(width, height, Buffer.alloc(height * (1 + width / 8))));
@@ -79,7 +79,7 @@ test('the copy of a large image takes as much as here, and it is told where it c
   await Promise.all([here.close(), there.close()]);
 });
 
-test('a thread that ends fails what it was at, and the next image is opened by another', async (t) => {
+test('a thread that ends fails the work it was at, and another one opens the next image', async (t) => {
   const threads = startThreads(t, 1);
   const [uri] = await exampleFiles(t);
   const image = await threads.openImage(uri!);

@@ -15,11 +15,11 @@ import { memoryAddress } from './native-memory.ts';
 
 type ImageThread = ThreadClient<ImageOrder, ImageAnswer>;
 
-/** `decoders` is its share of the threads of libuv's pool, on which all of the process decode. */
+/** `decoders`: the thread's share of libuv's pool, on which all threads of the process decode. */
 function startThread(decoders: number): ImageThread {
   const setup: ImageThreadSetup = { access: sourceAccess() };
-  // The pool has its size from the process. In a thread's own environment the number only bounds what it keeps in
-  // flight.
+  // The size of the pool comes from the process. In a thread's own environment, the number only limits how many decodes
+  // the thread keeps in flight.
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(decoders) };
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { workerData: setup, env });
   const ended = (end: ThreadEnd): Error => new Error(`A thread that reads images has ended: ${sayEnd(end)}`);
@@ -27,9 +27,9 @@ function startThread(decoders: number): ImageThread {
 }
 
 /**
- * Opens and decodes images on threads of their own, straight into the memory of whoever asks. Decoding itself runs on
- * libuv's pool anyway; what these threads take over is everything around it, 0.2 ms for each image that one thread
- * alone has no time for where more than 8 cores decode.
+ * Opens and decodes images on worker threads, straight into the caller's memory. Decoding itself runs on libuv's pool
+ * anyway. These threads take over everything around it, 0.2 ms for each image, which is too much for a single thread if
+ * more than 8 cores decode.
  */
 export class ImageThreads {
   readonly #threads: LateThread<ImageOrder, ImageAnswer>[];
@@ -39,14 +39,14 @@ export class ImageThreads {
   constructor(count: number, decoders: number) {
     const decodersEach = Math.max(1, Math.ceil(decoders / count));
     this.#threads = Array.from({ length: count }, () => new LateThread(() => startThread(decodersEach)));
-    // The first image does not wait for one.
+    // Start all threads now, so that the first image does not wait for one.
     for (const thread of this.#threads) void thread.client;
   }
 
   /** As `openImage`. A target's bytes must stay where they are until the promise of `decode` settles. */
   async openImage(uri: string): Promise<OpenImage> {
     const image = ++this.#lastImage;
-    // One after another.
+    // The threads take turns.
     const thread = this.#threads[image % this.#threads.length]!.client;
     const { opened, inputBytes } = await thread.order({ kind: 'open', image, uri });
     return new DistantImage(thread, image, opened!, inputBytes);
@@ -98,7 +98,7 @@ class DistantImage implements OpenImage {
     const to = { ...target, address: memoryAddress(bytes), length: bytes.length };
     const order = { kind: 'decode', image: this.#image, region, to } as const;
     this.#take(await this.#thread.order(order));
-    // Until here they are in use, by no more than their address.
+    // The thread has only the address of the bytes; this line keeps them from being collected until here.
     void bytes.length;
   }
 

@@ -22,7 +22,7 @@ serveOrders(
   async (order: ImageOrder): Promise<ImageAnswer> => {
     const opened = await obey(order);
     const { inputBytes = 0, mended } = images.get(order.image) ?? {};
-    return { inputBytes, ...(mended !== undefined && { mended }), ...(opened && { opened }) };
+    return { inputBytes, mended, opened };
   },
   { pack: packImageError },
 );
@@ -51,9 +51,13 @@ async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
 
 function describe({ format, width, height, pixel, version, captured, readsRegions, copy }: OpenImage): OpenedImage {
   const known = {
-    ...{ format, width, height, pixel, readsRegions },
-    ...(version !== undefined && { version }),
-    ...(captured && { captured }),
+    format,
+    width,
+    height,
+    pixel,
+    readsRegions,
+    version,
+    captured,
   };
   return copy ? { ...known, copyBytes: { gray: copy.bytes('gray'), rgb: copy.bytes('rgb') } } : known;
 }

@@ -1,15 +1,15 @@
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 
-/** Where the bytes lie. Mapped device memory cannot be handed to another thread in any other way. */
+/** The address of the bytes. Mapped device memory cannot be handed to another thread in any other way. */
 export const memoryAddress = (bytes: Uint8Array): bigint => loadKoffi().address(bytes);
 
-/** Staging memory of a device is a few dozen buffers, used over and over. */
+/** The most views that are kept: staging memory of a device is a few dozen buffers, used over and over. */
 const maxKnown = 64;
 const known = new Map<bigint, Uint8Array>();
 
 /**
- * The memory of this process at that address. Whoever gave the address keeps it there for as long as it is used. Views
- * are kept, because V8 takes each new one for as much memory allocated.
+ * A view of this process's memory at that address. The caller that gave the address keeps the memory there while it is
+ * used. Views are kept, because V8 counts each new one as so much memory allocated.
  */
 export function memoryAt(address: bigint, length: number): Uint8Array {
   const seen = known.get(address);

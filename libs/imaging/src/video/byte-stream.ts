@@ -1,4 +1,4 @@
-/** Bytes of a pipe, put where they are wanted as they come. */
+/** Bytes of a pipe, copied to where they are wanted as they come. */
 export class ByteStream {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -7,7 +7,7 @@ export class ByteStream {
     this.#chunks = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   }
 
-  /** Fills `target`; false where the stream ends before. */
+  /** Fills `target`; false if the stream ends before. */
   async fill(target: Uint8Array): Promise<boolean> {
     for (let at = 0; at < target.length; ) {
       if (this.#rest.length === 0) {

@@ -1,11 +1,11 @@
 import type { Rational } from './process/ffmpeg.ts';
 import type { VideoFrame } from './video-frames.ts';
 
-/** Which frames of a video are wanted; what is left out limits nothing. */
+/** Which frames of a video are wanted; a field that is left out limits nothing. */
 export interface FrameChoice {
-  /** Those whose number is a multiple of it. */
+  /** Only frames whose number is a multiple of this. */
   every?: number;
-  /** Those at this time or later, and before that, in milliseconds from the first frame. */
+  /** Only frames from `fromMs` on and before `toMs`, in milliseconds from the first frame. */
   fromMs?: number;
   toMs?: number;
   /** Frames a second, as a fraction: the first frame at or after each multiple of its inverse; none twice. */
@@ -18,8 +18,8 @@ export function needsTimes({ fromMs, toMs, fps }: FrameChoice): boolean {
 }
 
 /**
- * Makes the test of a choice for a stream's time base, to be asked of every frame in order, once. All of it is
- * integers, so that no rounding decides. Frames without a time pass tests of time: see needsTimes.
+ * Makes the test of a choice for a stream's time base. Call it once for each frame, in order. It computes with integers
+ * only, so that no rounding decides. Frames without a time pass tests of time: see needsTimes.
  */
 export function frameTest(choice: FrameChoice, timeBase: Rational): (frame: VideoFrame) => boolean {
   const { every = 1, fromMs, toMs, fps } = choice;

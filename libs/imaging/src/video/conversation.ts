@@ -1,7 +1,7 @@
 import { InputError } from '@halogrid/sources';
 import { mostFramesOut, type RecordHead, type VideoMessage } from './process/video-protocol.ts';
 
-/** A frame that a process has given out; `luma` where it did not put it into memory. */
+/** A frame that a process has given out; `luma` holds its bytes if they are not in shared memory. */
 export interface GivenFrame extends RecordHead {
   kind: 'frame';
   luma?: Uint8Array;
@@ -9,14 +9,14 @@ export interface GivenFrame extends RecordHead {
 
 export type Said = GivenFrame | Exclude<VideoMessage, { kind: 'refused' }>;
 
-/** Things that are waiting to be heard, at most, before no more is taken from a process. */
+/** The most messages that wait for `next`. At this number, nothing more is taken from the process. */
 const mostWaiting = mostFramesOut;
 
-/** What a process says to one order, in its order, for whoever gave it. */
+/** The messages of a process about one order, first to last, for the caller that gave the order. */
 export class OrderReplies {
   readonly #waiting: Said[] = [];
   #frames = 0;
-  /** Why nothing comes behind what is waiting; undefined where the order has been obeyed. */
+  /** Why nothing follows the waiting messages; undefined if the order was carried out. */
   #failure: unknown;
   #isOver = false;
   #isFull = false;
@@ -24,17 +24,17 @@ export class OrderReplies {
   #taken = Promise.withResolvers<void>();
   #listeners = 0;
   #over = Promise.withResolvers<void>();
-  /** To be called when the process has no room for another frame. */
+  /** Called when the process has no room for another frame. */
   whenFull: (() => void) | undefined;
-  /** The process has said something that is not right about the video. */
+  /** The process has found something wrong with the video. */
   hasComplained = false;
 
-  /** Resolves when there will be nothing more. */
+  /** Resolves when no more messages will come. */
   get over(): Promise<void> {
     return this.#over.promise;
   }
 
-  /** Whether the process has had no room for another frame since one was taken. */
+  /** Whether the process has said that it has no room for another frame, and none was taken since. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -43,17 +43,17 @@ export class OrderReplies {
     return this.#isOver;
   }
 
-  /** Whether somebody waits for the process. */
+  /** Whether a caller waits for the process. */
   get isAwaited(): boolean {
     return this.#listeners > 0;
   }
 
-  /** Frames that can be had without waiting. */
+  /** The number of frames among the waiting messages. */
   get frames(): number {
     return this.#frames;
   }
 
-  /** Waits for the next thing. Rejects with what the process refused the order with, or what ended it. */
+  /** Waits for the next message. Rejects with the reason if the process refused the order or ended. */
   async next(): Promise<Said> {
     while (this.#waiting.length === 0) {
       if (this.#isOver) throw this.#failure ?? new Error('The decoder has ended');
@@ -65,26 +65,26 @@ export class OrderReplies {
     return said;
   }
 
-  /** Waits until so many frames can be had, or as many as there will be before some are taken. */
+  /** Waits until that many frames have come, or as many as can come before some are taken. */
   async ready(frames: number): Promise<void> {
     while (this.#frames < frames && !this.#isOver && !this.#isFull && this.#waiting.length < mostWaiting)
       await this.#listen();
   }
 
-  /** Everything that was said and not heard. */
+  /** Takes all waiting messages. */
   *rest(): Generator<Said> {
     yield* this.#waiting.splice(0);
     this.#frames = 0;
   }
 
-  /** Frames have been taken, so that there may be more. */
+  /** Call it when frames have been taken, which makes room for more. */
   taken(): void {
     this.#isFull = false;
   }
 
-  // What follows is for the process's side.
+  // The members below are for the code that reads from the process.
 
-  /** Waits while too much is waiting. */
+  /** Waits while too many messages wait for `next`. */
   async room(): Promise<void> {
     while (this.#waiting.length >= mostWaiting && !this.#isOver) {
       this.#taken = Promise.withResolvers();

@@ -1,4 +1,4 @@
-// Damaged recordings: what becomes of each frame is a function of the file, however it is cut.
+// Damaged recordings: the result for each frame depends on the file alone, however it is cut.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ const whole = { aim: 1000, most: 1000 };
 /** Ends inside of groups. */
 const short = { aim: 3, most: 5 };
 
-/** What becomes of a file's frames, which is the same for every length of segments. */
+/** The outcome of a file's frames, which is the same for every length of segments. */
 async function sameOutcome(path: string, lengths: readonly SegmentLength[]): Promise<Outcome> {
   const [first, ...others] = await Promise.all(lengths.map((length) => outcomeOf(path, length)));
   for (const [i, other] of others.entries())
@@ -57,7 +57,7 @@ async function sameOutcome(path: string, lengths: readonly SegmentLength[]): Pro
 /** One after another, each as the file that it is. */
 const graysOf = (path: string): Promise<Buffer[]> => Promise.all(jpegsOfVideo(path).map((jpeg) => pixelsOfJpeg(jpeg)));
 
-/** Where chunks of a name begin in the part of an AVI file that holds frames, and behind it. */
+/** Where chunks with that name begin, in the part of an AVI file that holds frames and behind it. */
 function chunksOf(bytes: Buffer, name: string): number[] {
   const found: number[] = [];
   for (let at = bytes.indexOf(name, bytes.indexOf('movi')); at >= 0; at = bytes.indexOf(name, at + 4)) found.push(at);
@@ -110,7 +110,7 @@ test('of damaged MPEG-TS files in which the size changes, each frame has one siz
   const path = join(folder, 'sizes.ts');
   runFfmpeg(['-i', `concat:${parts.join('|')}`, '-c', 'copy', path]);
   const bytes = readFileSync(path);
-  // The last of them hits what says the size, which a decoder that has seen another then goes by.
+  // The last one hits the statement of the size: a decoder that has seen another size would go by that.
   for (const place of [0.4, 0.65, 0.675]) {
     const from = 188 * Math.floor((bytes.length * place) / 188) + 64;
     writeFileSync(path, Buffer.from(bytes).fill(255, from, from + 20));
@@ -134,8 +134,8 @@ const mutated: Record<string, string[]> = {
 };
 
 /**
- * The first so many seeds by the environment, each some tenths of a second; otherwise one of each file, or of some of
- * them.
+ * As many seeds as the environment says, each some tenths of a second; without it, one seed for each file, or for some
+ * of them.
  */
 const { HALOGRID_MUTANTS } = process.env;
 const seeds = HALOGRID_MUTANTS

@@ -1,4 +1,4 @@
-// Decoders that stay: what they share, and what becomes of them where a file, or this process, comes to harm.
+// Decoders that are kept: what they share, and what happens to them if a file, or this process, comes to harm.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
@@ -115,7 +115,7 @@ test('a process that has done as many segments as one may is replaced by another
   assert.equal(seen.size, 2);
 });
 
-test('where the system has no memory to share, frames come through pipes, and that is said once', async (t) => {
+test('if the system has no memory to share, frames come through pipes, which is logged once', async (t) => {
   const notes: string[] = [];
   const memory = () => {
     throw new Error('the system forbids it');
@@ -134,7 +134,7 @@ for (const hwaccel of ['cuda', 'auto']) {
     const notes: string[] = [];
     const pool = poolOf(t, { hardware: 1 });
     assert.equal(await decodeAll(pool, hwaccel, notes), frames);
-    // Where cores are not busy for long, it does not come to asking for it.
+    // If cores are not busy for long, hardware is never asked for.
     if (hwaccel === 'cuda') assert.equal(notes.length, 1);
     else assert.ok(notes.length <= 1);
     for (const line of notes)
@@ -155,7 +155,7 @@ test('a machine without a card is asked for one no more, and its processes stay'
   assert.equal(notes.length, 1);
 });
 
-test('a process on cores gives way to what feeds hardware as soon as both decode', async (t) => {
+test('a process on cores gives way to a process that feeds hardware as soon as both decode', async (t) => {
   const pool = poolOf(t, { processes: 1, hardware: 1 });
   const priorities: number[] = [];
   for (const hwaccel of ['', 'auto']) {
@@ -168,7 +168,7 @@ test('a process on cores gives way to what feeds hardware as soon as both decode
   assert.deepEqual(priorities, [0, 10]);
 });
 
-/** Memory that holds two frames, so that a process cannot have decoded all before it comes to harm. */
+/** Memory that holds two frames, so that a process cannot have decoded all frames before it comes to harm. */
 const littleMemory = () => new SharedMemory(2 * 336 * size.height);
 
 test('a process that dies costs the segment that it was at, and another takes its place', async (t) => {
@@ -272,7 +272,7 @@ test('a process that has met damage is given nothing more', async (t) => {
   assert.notEqual(childrenOf(process.pid)[0], pid);
 });
 
-test('who waits for a process and is not wanted any more waits no longer', async (t) => {
+test('a wait for a process ends when it is aborted', async (t) => {
   const pool = poolOf(t, { processes: 1 });
   const decoder = await begin(pool, segments[0]!);
   const abort = new AbortController();
@@ -283,7 +283,7 @@ test('who waits for a process and is not wanted any more waits no longer', async
   await decoder.close();
 });
 
-test('one that waited and has its process leaves no listener, so that its end later takes nobody’s turn', async (t) => {
+test('a wait that was served leaves no listener, so that aborting it later takes nobody’s turn', async (t) => {
   const pool = poolOf(t, { processes: 1 });
   const [first, second, third] = segments as [VideoSegment, VideoSegment, VideoSegment];
   const abort = new AbortController();
@@ -300,7 +300,7 @@ test('one that waited and has its process leaves no listener, so that its end la
   await last.close();
 });
 
-test('no process is left where the one that started them is killed, not even one that is stopped', async () => {
+test('no process is left if the one that started them is killed, not even a stopped one', async () => {
   const parent = fork(new URL('./testing/pool-process.ts', import.meta.url), [path]);
   const [pids] = (await within('the processes to decode', once(parent, 'message'))) as [number[]];
   assert.equal(pids.length, 2);

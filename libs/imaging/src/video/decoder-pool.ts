@@ -9,11 +9,11 @@ import type { VideoFile } from './video-file.ts';
 import { VideoReader, type VideoReaderOptions } from './video-reader.ts';
 
 export interface DecoderPoolOptions extends VideoReaderOptions {
-  /** That decode on cores at the same time, at most. */
+  /** The most processes that decode on cores at the same time. */
   processes: number;
-  /** That decode in hardware beside them, at most; those of `hardwareProcesses` unless given. */
+  /** The most processes that decode in hardware beside them; `hardwareProcesses()` by default. */
   hardware?: number;
-  /** One that nothing is asked of for so long is ended. */
+  /** A process that has had no work for this time is ended; 10 s by default. */
   idleMs?: number;
 }
 
@@ -23,37 +23,37 @@ interface Waiting {
   take(decoder: SegmentDecoder | undefined): void;
 }
 
-/** Videos that hardware was in doubt of, at most, that are kept in mind. */
+/** The most videos that are remembered because hardware was in doubt of them. */
 const mostDoubted = 10_000;
-/** What waits though a decoder is free is looked at again so often: one that was to take it may be late. */
+/** How often waiting segments are placed again: the decoder that one waits for may be late. */
 const lookMs = 200;
 /**
- * One more than engines keeps all of them at work: on an H200 with seven, 8 give 4,090 frames/s of 1080p, and 16 give
- * 4,200 (measured).
+ * With one process more than engines, all engines are at work: on an H200 with seven, 8 processes give 4,090 frames/s
+ * of 1080p, and 16 give 4,200 (measured).
  */
 const processesBeyondEngines = 1;
 
-/** Processes that decode in hardware, before one has said how many engines there are; 0 where no NVIDIA card is. */
+/** Processes that decode in hardware, until one has told how many engines there are; 0 without an NVIDIA card. */
 const hardwareProcesses = (): number => (existsSync('/dev/nvidiactl') ? 8 : 0);
 
 /**
- * Processes that decode, on cores and in hardware, each one segment after another. They are started when there is work
- * for them. One that has met damage is given nothing more, because FFmpeg may have come to harm that shows later; that
- * costs the next segment a start. To be closed.
+ * Processes that decode segments, on cores and in hardware, each one segment after another. They are started when there
+ * is work for them. A process that has met damage gets no more segments, because FFmpeg may have come to harm that
+ * shows later; the next segment then waits for a new process. The pool must be closed.
  */
 export class DecoderPool {
-  /** Segments that are decoded at the same time, at most, on cores and in hardware. */
+  /** The most segments that are decoded at the same time, on cores and in hardware. */
   readonly processes: number;
   readonly #options: DecoderPoolOptions;
   readonly #of: Record<DecoderKind, DecoderProcesses>;
   readonly #waiting: Waiting[] = [];
   readonly #doubted = new Set<string>();
-  /** That were to have hardware and have none. */
+  /** Processes that were to have hardware and found none. */
   readonly #withoutCard = new WeakSet<VideoReader>();
-  /** A process on cores was asked for a card, of which there is none. */
+  /** A process on cores was asked for a card and found none. */
   #lacksCard = false;
   readonly #notes = new Set<string>();
-  /** Since when something has waited all the time. */
+  /** When the present wait began; undefined if no segment waits. */
   #waitsSinceMs: number | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export class DecoderPool {
 
   /**
    * Waits for a process and has it decode a segment; `signal` ends the wait. The file must stay open until the decoder
-   * is closed. Where `request.hwaccel` is "auto", it is decoded where it will be done first.
+   * is closed. If `request.hwaccel` is "auto", cores or hardware decode it, whichever will be done first.
    */
   async decode(file: VideoFile, request: SegmentRequest, signal?: AbortSignal): Promise<SegmentDecoder> {
     const decoder = this.#isClosed ? undefined : await this.#wait(file, request, signal);
@@ -79,7 +79,7 @@ export class DecoderPool {
     return decoder;
   }
 
-  /** Ends all processes, whatever they do. */
+  /** Ends all processes, even if they are at work. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
@@ -120,7 +120,7 @@ export class DecoderPool {
     return promise;
   }
 
-  /** Gives segments that wait to those processes that will have done them first. */
+  /** Gives waiting segments to the processes that will be done with them first. */
   #serve(): void {
     if (this.#isClosed || this.#waiting.length === 0) return;
     const nowMs = performance.now();
@@ -150,8 +150,8 @@ export class DecoderPool {
   #begin({ file, request, take }: Waiting, processes: DecoderProcesses, free: VideoReader | undefined): void {
     const reader = processes.begin(free, file, packetsOf(request), performance.now());
     const isBeside = processes.kind === 'cores' && this.#kindsFor(file, request).length > 1;
-    // An engine idles while who feeds it waits for a core: beside 16 decoders on 16 cores, seven engines were at work
-    // half of the time (measured).
+    // An engine idles while the process that feeds it waits for a core: beside 16 decoders on 16 cores, seven engines
+    // were at work half of the time (measured).
     if (isBeside) reader.giveWay();
     const hwaccel = processes.kind === 'hardware' ? 'cuda' : this.#methodOnCores(request);
     const host = {
@@ -168,7 +168,10 @@ export class DecoderPool {
     return hwaccel === 'auto' && isForHardware ? ['cores', 'hardware'] : ['cores'];
   }
 
-  /** A machine without a card is asked for one, once, where that was wanted by name, so that its reason is said. */
+  /**
+   * The hardware method of a process on cores. If "cuda" was asked for on a machine without a card, one process tries
+   * it all the same, so that the reason is logged.
+   */
   #methodOnCores({ hwaccel }: SegmentRequest): string {
     const wasAsked = hwaccel === 'cuda' && (this.#lacksCard || this.processes > this.#options.processes);
     return hwaccel === 'auto' || wasAsked ? '' : hwaccel;
@@ -179,7 +182,7 @@ export class DecoderPool {
     if (engines > 0) hardware.most = Math.min(hardware.most, engines + processesBeyondEngines);
     else if (this.#of.cores.readers.includes(reader)) this.#lacksCard = true;
     else {
-      // There may be none, or no more than the other processes have.
+      // There may be no card, or the other processes may have all that it offers.
       hardware.most = Math.min(hardware.most, hardware.readers.length - 1);
       this.#withoutCard.add(reader);
     }
@@ -206,7 +209,7 @@ export class DecoderPool {
     this.#endIdle();
   }
 
-  /** Begins to wait anew whenever one has become idle. */
+  /** Begins to wait again whenever a process has become idle. */
   #endIdle(): void {
     clearTimeout(this.#idleTimer);
     const endAll = () => {

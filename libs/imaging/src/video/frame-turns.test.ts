@@ -3,9 +3,7 @@ import { test } from 'node:test';
 import { withTurns } from './frame-turns.ts';
 import { framesOf, groupPackets, type VideoPacket } from './video-frames.ts';
 
-/**
- * Packets of an AVI, which take these places among all of its chunks; of every one, the time of showing is not known.
- */
+/** Packets of an AVI at these places among all of its chunks; no packet has a time at which it is shown. */
 async function* packetsAt(places: readonly (number | null)[], keys: readonly number[] = [0]) {
   for (const [packet, dts] of places.entries()) {
     const isKey = keys.includes(packet);
@@ -17,7 +15,7 @@ async function* packetsAt(places: readonly (number | null)[], keys: readonly num
 const turnsOf = async (places: readonly (number | null)[], delay: number) =>
   (await Array.fromAsync(withTurns(packetsAt(places), delay))).map(({ turn }) => turn);
 
-test('a frame is shown when the decoder takes the packet that is as much further as it holds back', async () => {
+test('a frame is shown when the decoder takes the packet that is as many places later as the decoder holds back', async () => {
   assert.deepEqual(await turnsOf([0, 1, 2, 3, 4], 0), [0, 1, 2, 3, 4]);
   assert.deepEqual(await turnsOf([0, 1, 2, 3, 4], 2), [2, 3, 4, 5, 6]);
   // The chunks 1, 2 and 5 are empty: the frame before each stays on for longer.

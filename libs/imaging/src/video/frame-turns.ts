@@ -1,14 +1,13 @@
 import type { VideoPacket } from './video-frames.ts';
 
-/** Frames that a decoder may hold back, at most: H.264 and H.265 allow for 16. */
+/** The most frames that a decoder may hold back: H.264 and H.265 allow for 16. */
 export const mostHeldBack = 16;
 
 /**
- * Gives each packet the turn that a frame has which takes its place among those that are shown: the time at which a
- * decoder takes the packet that is `delay` further in the file, because that is how many frames it holds back to put
- * them in order. So the frames of AVI have times, which states none but counts packets at a constant rate, and those
- * that are left out as well. Behind the last packet, turns go on by the smallest step that there was. Null where a
- * packet has no time of decoding.
+ * Gives each packet a turn: the time of the frame that is shown in its place. A decoder holds `delay` frames back to
+ * put them in order, so this is the time at which it takes the packet `delay` places later in the file. AVI states no
+ * times but counts packets at a constant rate; turns give its frames times, also if frames were left out. Behind the
+ * last packet, turns go on by the smallest step so far. Null if a packet has no time of decoding.
  */
 export async function* withTurns(packets: AsyncIterable<VideoPacket>, delay: number): AsyncGenerator<VideoPacket> {
   const waiting: VideoPacket[] = [];

@@ -3,8 +3,8 @@ import type { IndexLine } from './process/index-line.ts';
 import { DecoderBrokeError, DecoderHungError } from './video-reader.ts';
 
 /**
- * Indexes once more where the process breaks down or hangs, and passes over the lines that were given out before.
- * Throws InputError where it breaks down again: whoever plans has no other machine to try.
+ * Indexes again if the process breaks down or hangs, and skips the lines that were given out before. Throws InputError
+ * if it breaks down again: the planner has no other machine to try.
  */
 export async function* indexAgain(index: () => AsyncIterable<IndexLine>): AsyncGenerator<IndexLine, void, undefined> {
   let given = 0;

@@ -1,4 +1,4 @@
-// Recordings that are indexed before they are asked for. Who indexes them is made up here.
+// Recordings that are indexed before they are asked for. The indexer is made up here.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IndexAhead } from './index-ahead.ts';
@@ -34,7 +34,7 @@ test('as many as may be are indexed at once, in their order, and each is kept un
   assert.equal((await ahead.take('file:///b', 'b'))?.length, 2);
 });
 
-test('what has not been begun, has changed since, is on a server, or may not be indexed ahead is indexed when it is asked for', async () => {
+test('a video that was not begun, has changed since, is on a server, or must not be indexed ahead is indexed when it is asked for', async () => {
   const { begun, index, open, settled, letGo } = indexerOf();
   const ahead = new IndexAhead(index, 1, open);
   for (const uri of ['file:///a', 'file:///b', 'https://c/c']) ahead.add(uri);

@@ -1,9 +1,9 @@
 import type { IndexLine } from './process/index-line.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
 
-/** Lines of a video that are kept before somebody asks for it, at most: those of 4,096 packets. */
+/** The most lines that are kept of a video before it is asked for: 4,096 packets. */
 const mostLines = 16;
-/** Videos that are indexed, or of which lines are kept, at most. */
+/** The most videos that are being indexed, or have lines that are kept. */
 const mostBegun = 32;
 
 interface Kept {
@@ -12,22 +12,22 @@ interface Kept {
 }
 
 /**
- * Indexes short recordings of this machine before they are asked for, several at once, so that a folder of thousands is
- * planned as fast as many cores decode it. Behind the first that turns out to be long nothing is begun: those are
- * indexed as they are asked for.
+ * Indexes short local recordings before they are asked for, several at once, so that a folder of thousands is planned
+ * as fast as many cores decode it. After the first recording that turns out to be long, no other is begun: the rest are
+ * indexed when they are asked for.
  */
 export class IndexAhead {
   readonly #index: (file: VideoFile) => AsyncIterable<IndexLine>;
   readonly #atOnce: number;
   readonly #open: typeof openVideoFile;
-  /** URIs of those that have not been begun. */
+  /** URIs of videos that have not been begun. */
   readonly #waiting = new Set<string>();
-  /** By URI; undefined for what is to be indexed when it is asked for. */
+  /** By URI; gives undefined for a video that is to be indexed when it is asked for. */
   readonly #begun = new Map<string, Promise<Kept | undefined>>();
   #running = 0;
   #isOver = false;
 
-  /** `index` indexes a video; to end what it gives ends that. */
+  /** `index` indexes a video; ending its iterator ends the indexing. */
   constructor(
     index: (file: VideoFile) => AsyncIterable<IndexLine>,
     atOnce: number,
@@ -38,14 +38,14 @@ export class IndexAhead {
     this.#open = open;
   }
 
-  /** The video is to be asked for, behind those that were added before. */
+  /** Announces that the video will be asked for, after those that were added before. */
   add(uri: string): void {
     if (this.#isOver || !uri.startsWith('file:')) return;
     this.#waiting.add(uri);
     this.#goOn();
   }
 
-  /** All lines of a video in that version; undefined where it is to be indexed now. */
+  /** All lines of a video in that version; undefined if it is to be indexed now. */
   async take(uri: string, version: string): Promise<IndexLine[] | undefined> {
     this.#waiting.delete(uri);
     const kept = await this.#begun.get(uri);
@@ -54,7 +54,7 @@ export class IndexAhead {
     return kept?.version === version ? kept.lines : undefined;
   }
 
-  /** Begins nothing more. */
+  /** Begins no other video. */
   close(): void {
     this.#isOver = true;
     this.#waiting.clear();
@@ -67,7 +67,7 @@ export class IndexAhead {
       this.#running++;
       this.#begun.set(
         uri,
-        // Whoever asks for it comes upon what is wrong with it.
+        // An error is dropped here: indexing the video when it is asked for meets it again.
         this.#listed(uri)
           .catch(() => undefined)
           .finally(() => {

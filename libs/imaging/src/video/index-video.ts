@@ -5,19 +5,19 @@ import type { IndexLine } from './process/index-line.ts';
 import type { VideoFile } from './video-file.ts';
 import { VideoReader } from './video-reader.ts';
 
-/** What indexing a video gives, line by line; tried again where the process breaks down. Throws InputError. */
+/** Indexes a video, line by line, and tries again if the process breaks down. Throws InputError. */
 export type IndexVideo = (file: VideoFile) => AsyncGenerator<IndexLine, void, undefined>;
 
 /**
- * Processes that index at once. FFmpeg decodes some frames to tell what a stream is, 30 ms of a core for 1080p
- * (measured), so one process indexes 30 files a second; of files with 50 frames each, 16 cores decode as many.
+ * The most processes that index at once. FFmpeg decodes some frames to tell what a stream is, 30 ms of a core for 1080p
+ * (measured), so one process indexes 30 files a second. 16 cores decode as many files a second if each has 50 frames.
  */
 const mostAtOnce = 4;
 const processesFor = (cores: number): number => Math.max(1, Math.min(mostAtOnce, Math.floor(cores / 4)));
 
 /**
- * Indexes videos in processes that stay: to start one takes 0.3 s of a core (measured), as long as indexing an hour of
- * a small recording. One that has met damage is given no other video. To be closed.
+ * Indexes videos in processes that are kept: starting one takes 0.3 s of a core (measured), as long as indexing an hour
+ * of a small recording. A process that has met damage gets no other video. The indexer must be closed.
  */
 export class VideoIndexer {
   readonly #idle: VideoReader[] = [];
@@ -25,17 +25,17 @@ export class VideoIndexer {
   readonly #ahead: IndexAhead;
   #isClosed = false;
 
-  /** `processes` that index at once: one what is asked for, the others what will be. */
+  /** `processes`: how many index at once. One indexes the video that is asked for, the others those that will be. */
   constructor(processes = processesFor(availableParallelism())) {
     this.#ahead = new IndexAhead((file) => this.#once(file), processes - 1);
   }
 
-  /** The video is going to be indexed, behind those of which this was said before. */
+  /** Announces that the video will be indexed, after those that were announced before. */
   expect(uri: string): void {
     this.#ahead.add(uri);
   }
 
-  /** The index of a video, which is ready sooner where it was expected by its URI. */
+  /** The index of a video, which is ready sooner if its URI was announced by `expect`. */
   async *index(file: VideoFile, uri = ''): AsyncGenerator<IndexLine, void, undefined> {
     const lines = await this.#ahead.take(uri, file.version);
     if (lines) yield* lines;
@@ -68,7 +68,7 @@ export class VideoIndexer {
   }
 }
 
-/** In a process of its own. */
+/** Indexes one video in a process of its own. */
 export const indexVideo: IndexVideo = async function* (file) {
   const indexer = new VideoIndexer();
   try {

@@ -12,7 +12,7 @@ const headBytes = 1024;
  */
 const box = /^[\s\S]{4}(ftyp(?!avi|crx|he|mif1|msf1)|moov|mdat|wide|free|skip|pnot)/;
 
-/** Whether a file that begins with `head` is of a container that videos come in. */
+/** Whether a file that begins with `head` is one of the containers for videos. */
 export function isVideoHead(head: Uint8Array): boolean {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, headBytes)).toString('latin1');
   if (box.test(start) || start.startsWith('\x1a\x45\xdf\xa3') || /^RIFF[\s\S]{4}AVI /.test(start)) return true;
@@ -20,8 +20,8 @@ export function isVideoHead(head: Uint8Array): boolean {
 }
 
 /**
- * Whether a file is a video by its content; false for one here that cannot be read, which opening it says for less.
- * Rejects with InputError for one on a server that cannot be had.
+ * Whether a file is a video by its content. False for a local file that cannot be read: opening it says why. Rejects
+ * with InputError for a file on a server that cannot be fetched.
  */
 export async function isVideoFile(uri: string): Promise<boolean> {
   const read = isRemoteUri(uri)

@@ -27,19 +27,19 @@ for (const [name, segments, decoders, expected] of [
   ],
   ['and worse where it is taken for longer', [segment(100)], [free('cores'), busy('hardware', 700)], [0]],
   [
-    'one behind another counts its turn',
+    'a segment behind another waits for it',
     [segment(100), segment(100), segment(100), segment(100), segment(100)],
     [free('cores'), free('hardware')],
     [1, undefined, undefined, 0, undefined],
   ],
   [
-    'what hardware may not decode goes to cores',
+    'a segment that hardware may not decode goes to cores',
     [segment(100, ['cores']), segment(100)],
     [free('cores'), free('hardware')],
     [0, 1],
   ],
   [
-    'what is for hardware alone waits for it',
+    'a segment for hardware alone waits for it',
     [segment(100, ['hardware'])],
     [free('cores'), busy('hardware', 9000)],
     [undefined],
@@ -57,7 +57,7 @@ const anySegment = fc.record({
 });
 const rates = fc.record({ cores: fc.integer({ min: 1, max: 20 }), hardware: fc.integer({ min: 1, max: 20 }) });
 
-test('no decoder stays free that would be done with a waiting segment before those that were chosen can be', () => {
+test('no decoder stays free that would be done with a waiting segment before the chosen ones can be', () => {
   fc.assert(
     fc.property(
       fc.array(anySegment, { maxLength: 30 }),

@@ -1,12 +1,12 @@
-/** What decodes: processes that decode on cores, and those that have hardware do it. */
+/** The kinds of decoder: processes that decode on cores, and processes that have hardware decode. */
 export type DecoderKind = 'cores' | 'hardware';
 
 /** A process that decodes, or could be started to. */
 export interface DecoderState {
   kind: DecoderKind;
-  /** Milliseconds until it can begin; more than 0 as well for one that is to be started. */
+  /** Milliseconds until it can begin; more than 0 also if the process must be started. */
   freeInMs: number;
-  /** It is at nothing, so that it could be told to begin. */
+  /** Whether it has no work, so that it can begin. */
   isFree: boolean;
 }
 
@@ -16,14 +16,14 @@ export interface WaitingSegment {
   kinds: readonly DecoderKind[];
 }
 
-/** Milliseconds that a packet takes one process. */
+/** Milliseconds that one process of each kind takes for a packet. */
 export type PacketMs = Record<DecoderKind, number>;
 
 /**
- * Gives each segment, in their order, to the decoder that will have done it first, behind what that was given before,
- * and returns the decoders' numbers: undefined for a segment that is better kept, because the decoder is at work or has
- * another to begin with, and for one that none may decode. So a decoder is left free only where it would be later with
- * each segment that waits.
+ * Gives each segment, in order, to the decoder that will be done with it first, behind the segments that this decoder
+ * was given before. Returns the decoders' indexes. It is undefined for a segment that no decoder may decode, and for
+ * one that has to wait because its decoder is at work or begins with another segment. So a decoder is left free only if
+ * it would be later with each waiting segment.
  */
 export function placeSegments(
   segments: readonly WaitingSegment[],

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { decodeByFfmpeg, makeClip } from './plain-ffmpeg.ts';
 import { noFfmpeg } from './testing/videos.ts';
 
-test('a clip has the frames that were drawn, which decoding counts, and its key frames where they were asked for', async (t) => {
+test('decoding a clip counts the frames that were drawn, and its key frames are where they were asked for', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-clip-'));
   t.after(() => rm(folder, { recursive: true }));
   const path = join(folder, 'clip.mp4');

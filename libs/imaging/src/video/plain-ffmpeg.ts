@@ -1,4 +1,4 @@
-// What FFmpeg does by itself, in processes of its own.
+// Work that FFmpeg does by itself, in processes of its own.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
@@ -15,7 +15,7 @@ function start(order: PlainOrder) {
   const child = spawn(process.execPath, [program, JSON.stringify(order)], { stdio: ['pipe', 'pipe', 'pipe'] });
   const exit = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
   const said = text(child.stderr);
-  /** Rejects where it fails. */
+  /** Rejects with its reason if the process fails. */
   const ended = async (): Promise<void> => {
     if ((await exit) === 0) return;
     throw new Error(/^\w*Error: (.*)$/m.exec(await said)?.[1] ?? 'FFmpeg ended early');
@@ -23,29 +23,29 @@ function start(order: PlainOrder) {
   return { child, ended };
 }
 
-/**
- * The version that FFmpeg says of itself once it is loaded. Rejects with the reason where it is not there or does not
- * load.
- */
+/** The version that the loaded FFmpeg states. Rejects with the reason if FFmpeg is missing or does not load. */
 export async function ffmpegVersion(): Promise<string> {
   const { child, ended } = start({ kind: 'version' });
   const [version] = await Promise.all([text(child.stdout), ended()]);
   return version;
 }
 
-/** Makes a recording of frames in planes of YUV 4:2:0, each drawn when it is its turn. Rejects with FFmpeg's reason. */
+/**
+ * Makes a recording of frames in planes of YUV 4:2:0, each taken from `frames` when it is its turn. Rejects with
+ * FFmpeg's reason.
+ */
 export async function makeClip(order: ClipOrder, frames: Iterable<Uint8Array>): Promise<void> {
   const { child, ended } = start({ kind: 'clip', order });
   child.stdout.resume();
-  // It may end before it has read all.
+  // The process may end before it has read all frames.
   await pipeline(frames, child.stdin).catch(() => {});
   await ended();
 }
 
 /**
- * Decodes local videos with FFmpeg as this package has it, in so many processes of one thread, each of which takes the
- * next when it is done with one, and resolves with the number of frames, of which nothing is kept; with a method of
- * FFmpeg's such as "cuda", in hardware. Rejects with FFmpeg's reason.
+ * Decodes local videos with this package's FFmpeg, keeps no frame, and resolves with their number. It runs that many
+ * processes of one thread; each takes the next video when it is done with one. `hwaccel` names a method of FFmpeg's,
+ * such as "cuda", to decode in hardware. Rejects with FFmpeg's reason.
  */
 export async function decodeByFfmpeg(paths: readonly string[], processes: number, hwaccel = ''): Promise<number> {
   const left = [...paths];
@@ -62,7 +62,7 @@ async function decodeLeft(left: string[], hwaccel: string): Promise<number> {
     if (path === undefined) child.stdin.end();
     else child.stdin.write(`${JSON.stringify(path)}\n`);
   };
-  // It may have ended.
+  // The process may have ended.
   child.stdin.on('error', () => {});
   let frames = 0;
   next();

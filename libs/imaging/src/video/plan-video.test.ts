@@ -21,7 +21,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where the segments of six groups of two frames begin, of which seeking does not lead to some. */
+/** Where the segments of six groups of two frames begin; seeking does not lead to groups in `unreached`. */
 async function placesOf(unreached: readonly number[], aim: number): Promise<number[]> {
   async function* index(): AsyncGenerator<IndexLine, void, undefined> {
     yield { kind: 'video', width: 8, height: 8, pixel: 'u8', timeBase: { num: 1, den: 25 }, delay: 0 };
@@ -52,8 +52,8 @@ test('a segment with a group that seeking does not lead to has no place to seek'
 });
 
 /**
- * Where segments begin and end of every hundredth of 240 frames, in groups of that length; `isClean`: each stands
- * alone.
+ * Where segments begin and end if every hundredth of 240 frames is chosen, in groups of that length; `isClean`: each
+ * group stands alone.
  */
 async function sparse(length: number, isClean: boolean, unreached?: number): Promise<[number, number][]> {
   async function* index(): AsyncGenerator<IndexLine, void, undefined> {
@@ -73,7 +73,7 @@ async function sparse(length: number, isClean: boolean, unreached?: number): Pro
   return parts.flatMap((part) => (part.kind === 'segment' ? [[part.segment.start.packet, part.segment.end]] : []));
 }
 
-test('groups that no chosen frame needs are not decoded, where they are long enough and can be passed over', async () => {
+test('groups that no chosen frame needs are not decoded if they are long enough and can be passed over', async () => {
   assert.deepEqual(await sparse(40, true), [
     [0, 1],
     [80, 101],
@@ -82,7 +82,7 @@ test('groups that no chosen frame needs are not decoded, where they are long eno
   // Each needs all before it.
   assert.deepEqual(await sparse(40, false), [[0, 201]]);
   assert.deepEqual(await sparse(240, true), [[0, 201]]);
-  // What cannot be sought is read from the beginning, so it is read once.
+  // A group that cannot be sought is read from the beginning, so all is read once.
   assert.deepEqual(await sparse(40, true, 80), [[0, 201]]);
 });
 
@@ -120,7 +120,7 @@ for (const kind of kinds) {
   });
 }
 
-test('behind a lost chunk, seeking gives packets of an AVI file otherwise, so it is not trusted', {
+test('behind a lost chunk, seeking gives other packets of an AVI file, so it is not trusted', {
   skip: noFfmpeg,
 }, async () => {
   const path = join(folder, 'lost.avi');

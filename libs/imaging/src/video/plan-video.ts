@@ -19,11 +19,11 @@ import {
 
 /** A frame that is wanted of a video. */
 export interface PlannedFrame extends Pick<VideoFrame, 'frame' | 'packet' | 'order'> {
-  /** From the first frame; null where the container does not say. */
+  /** Time since the first frame; null if the container does not state it. */
   timestampMs: number | null;
 }
 
-/** Frames that are decoded together, and where that begins and ends. */
+/** Frames that are decoded together, and the packets where decoding begins and ends. */
 export interface VideoSegment extends Pick<SegmentRequest, 'start' | 'strictFrom' | 'end'> {
   frames: PlannedFrame[];
   /** The version of the file when it was planned; see VideoFile. */
@@ -31,10 +31,11 @@ export interface VideoSegment extends Pick<SegmentRequest, 'start' | 'strictFrom
 }
 
 /**
- * Numbers of frames. A segment has whole groups until it has `aim`, and never more than `most`. Where groups are open,
- * it also has those frames of the next group that are shown before its key frame: they are decoded from what it has
- * read, and the next segment begins with that key frame. With them in the next segment, which then has to decode the
- * group before, every third frame of an H.265 recording with a key frame every 50 was decoded twice (measured).
+ * Numbers of frames. A segment takes whole groups until it has `aim` frames, and never has more than `most`. If groups
+ * are open, it also has the frames of the next group that are shown before its key frame: they are decoded from packets
+ * that the segment has read, and the next segment begins with that key frame. If they were in the next segment, it
+ * would have to decode the group before as well: of an H.265 recording with a key frame every 50, every third frame was
+ * then decoded twice (measured).
  */
 export interface SegmentLength {
   aim: number;
@@ -45,12 +46,12 @@ export type VideoPart =
   /** Comes first. Size and type of pixels are what the container states; each frame has its own. */
   | { kind: 'video'; width: number; height: number; pixel: PixelType }
   | { kind: 'segment'; segment: VideoSegment }
-  /** Frames that the file should hold and does not, and why. */
+  /** Frames that the file should hold but does not, and why. */
   | { kind: 'missing'; frames: { frame: number; timestampMs: null }[]; why: string };
 
 /**
  * Cuts a video into segments at its key frames, from its packets alone: nothing is decoded. Only the segment being
- * filled is held. `lengthOf` is asked for each segment. Rejects with InputError, also where a choice leaves no frame.
+ * filled is held. `lengthOf` is called for each group. Rejects with InputError, also if the choice leaves no frame.
  */
 export async function* planVideo(
   uri: string,
@@ -106,25 +107,25 @@ const withoutTimes =
   'Frames of the video have no times, which --from, --to and --fps go by; --every goes by their numbers';
 
 const mayLack = (lost: number): string =>
-  `The file ends before its last frames (${lost} or more), of which --from, --to and --fps may choose some`;
+  `The file ends before its last frames (${lost} or more); --from, --to and --fps may choose some of them`;
 
 interface CutterOptions {
   choice: FrameChoice;
-  /** Null where the times of packets mean nothing. */
+  /** Null if the times of packets mean nothing. */
   timeBase: Rational | null;
   version: string;
   lengthOf: () => SegmentLength;
 }
 
 /**
- * Frames that are worth a segment more where they need not be decoded: opening one takes as long as decoding a few
+ * So many packets that need not be decoded are worth another segment: opening one takes as long as decoding a few
  * (measured).
  */
 const leastSkipped = 32;
 
 /** Puts groups of frames into segments. */
 class SegmentCutter {
-  /** Numbered so far. */
+  /** Frames that were numbered so far. */
   frames = 0;
   /** The latest time of a frame so far. */
   lastMs = Number.NEGATIVE_INFINITY;
@@ -134,22 +135,23 @@ class SegmentCutter {
   /** First packets of the last groups. */
   #before: VideoPacket[] = [];
   /**
-   * First packets of groups that seeking does not lead to, of those that an open segment may begin with, and later
-   * ones.
+   * Numbers of the first packets of groups that seeking does not lead to, from the earliest that a segment may still
+   * begin with.
    */
   #unreached: number[] = [];
   #open: VideoSegment | undefined;
-  /** A group had frames that are shown before its key frame; the next may have some as well. */
+  /** Whether a group had frames that are shown before its key frame; the next may have some as well. */
   #areGroupsOpen = false;
 
   constructor(options: CutterOptions) {
     this.#options = options;
-    // Where times mean nothing, a choice that goes by them is refused at the first frame.
+    // If times mean nothing, a choice that needs them is refused at the first frame.
     this.#isChosen = frameTest(options.choice, options.timeBase ?? { num: 0, den: 1 });
   }
 
   /**
-   * The group that begins with this packet, and that is to be added yet, is to be read from the beginning of the file.
+   * Says of a group that will be added, and begins with this packet, that it must be read from the beginning of the
+   * file.
    */
   cannotSeek(packet: number): void {
     this.#unreached.push(packet);
@@ -175,12 +177,14 @@ class SegmentCutter {
       if (this.#open && this.#isWorthSkipping(this.#open.end, begin.start)) yield* this.rest();
       this.#open ??= { ...begin, end: 0, frames: [], version };
       this.#open.frames.push({ ...place, timestampMs });
-      // What follows a frame in the file is not needed to decode it, but which frame comes when may depend on it.
+      // Packets behind a frame are not needed to decode it. But a frame that is found by its order in the group may
+      // move if they are missing.
       const end = frame.order === undefined ? frame.packet + 1 : group.end;
       this.#open.end = Math.max(this.#open.end, end);
     }
     this.#before = [...this.#before, group.first].slice(-groupsBefore);
-    // What follows the end of what is asked for is listed while that is decoded.
+    // Behind the last frame that can be chosen, the segment is given out at once, so that it is decoded while the rest
+    // is listed.
     const isBehind = choice.toMs !== undefined && this.lastMs >= choice.toMs;
     this.#areGroupsOpen ||= group.leading > 0;
     if (isBehind || (!this.#areGroupsOpen && this.#isFull(aim))) yield* this.rest();
@@ -193,12 +197,15 @@ class SegmentCutter {
     this.#open = undefined;
   }
 
-  /** Whether the open segment has what is aimed at from earlier groups, and no more. */
+  /** Whether the open segment has as many frames as are aimed at. */
   #isFull(aim: number): boolean {
     return this.#open !== undefined && this.#open.frames.length >= aim;
   }
 
-  /** Whether groups lie between a segment and the start of another that no frame of either needs. */
+  /**
+   * Whether packets that no frame needs lie between the end of a segment and the start of the next, enough to be
+   * skipped.
+   */
   #isWorthSkipping(end: number, start: VideoPacket): boolean {
     return start.packet - end >= leastSkipped && this.#unreached.length === 0;
   }
@@ -208,5 +215,5 @@ class SegmentCutter {
   }
 }
 
-/** A packet that is known by its number alone is not sought. */
+/** The start of a segment with its number alone: such a packet is not sought. */
 const withoutPlace = ({ start }: VideoSegment): VideoPacket => ({ ...start, pts: null, dts: null, position: -1 });

@@ -14,8 +14,8 @@ export interface DecodedFrame extends Size {
 }
 
 /**
- * Decodes frames of a video by their numbers, in its order: of each group of frames that has some no more than leads to
- * the last of them. Frames that are bad or not there are left out. Rejects with InputError.
+ * Decodes frames of a video by their numbers, in the video's order. Each group of frames is decoded only up to the last
+ * wanted frame in it. Frames that are bad or missing are left out. Rejects with InputError.
  */
 export async function* readFrames(
   uri: string,

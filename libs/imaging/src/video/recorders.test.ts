@@ -26,7 +26,7 @@ function made(kind: string, name = kind, frames = 48): string {
 const decode = (path: string) => decodeInSegments(uriOf(path), length, { decode: decodeInOneProcess });
 
 for (const kind of ['h264-open.ts', 'hevc.mkv', 'mjpeg.avi']) {
-  test(`of a growing ${kind}, what was there when it was planned is decoded`, { skip }, async () => {
+  test(`a growing ${kind} is decoded as far as it went when it was planned`, { skip }, async () => {
     const bytes = readFileSync(made(kind, `whole-${kind}`));
     const path = join(folder, `growing-${kind}`);
     const there = Math.floor(bytes.length * 0.6);
@@ -44,7 +44,7 @@ for (const kind of ['h264-open.ts', 'hevc.mkv', 'mjpeg.avi']) {
   });
 }
 
-test('a recording that another has taken the place of is not the one that was planned', { skip }, async () => {
+test('a recording that was replaced by another is not decoded as the planned one', { skip }, async () => {
   const path = made('mpeg4.ts', 'replaced.ts');
   const [segment] = (await Array.fromAsync(planVideo(uriOf(path), {}, () => length))).flatMap((part) =>
     part.kind === 'segment' ? [part.segment] : [],

@@ -58,7 +58,8 @@ function makeNoise(): void {
 }
 
 /**
- * The first seconds of the noise, in the container that the name says, and with its index where the options have it.
+ * The first seconds of the noise, in the container that the name says, and with its index at the place that the options
+ * say.
  */
 function makeRecording(name: string, seconds: number, options: readonly string[] = []): Buffer {
   const path = join(folder, name);
@@ -83,7 +84,7 @@ for (const kind of kinds) {
   });
 }
 
-test('what a file that is cut off has lost is lost over HTTP as well', { skip }, async () => {
+test('a file that is cut off lacks the same frames over HTTP', { skip }, async () => {
   const uri = serve('cut.avi', { bytes: readFileSync(join(folder, 'mjpeg.avi')).subarray(0, 60_000), etag: '"1"' });
   const { frames, bad } = await decodeInSegments(uri, lengths[1]!);
   assert.equal(frames.size + bad.size, 48);
@@ -123,7 +124,7 @@ for (const { name, options } of [
   { name: 'index-last.mp4', options: [] },
   { name: 'packets.ts', options: [] },
 ]) {
-  test(`of ${name}, planning fetches all once, and a segment little more than its own bytes`, { skip }, async () => {
+  test(`for ${name}, planning fetches all once, and a segment little more than its own bytes`, { skip }, async () => {
     const bytes = makeRecording(name, 24, options);
     assert.ok(bytes.length > 10e6, `${bytes.length} bytes`);
     const uri = serve(name, { bytes, etag: '"1"' });
@@ -137,7 +138,7 @@ for (const { name, options } of [
   });
 }
 
-test('of a long MP4, planning fetches the beginning, the index and the heads of key frames', { skip }, async () => {
+test('for a long MP4, planning fetches the beginning, the index and the heads of key frames', { skip }, async () => {
   const path = join(folder, 'long.mp4');
   runFfmpeg(['-stream_loop', '5', '-i', noise, '-c', 'copy', path]);
   const bytes = readFileSync(path);
@@ -168,7 +169,7 @@ test('a video that changes is of no use to a segment that was planned before, in
   now.close();
 });
 
-test('a server that fails in the middle is told as such, and not as damage', { skip }, async () => {
+test('a server that fails in the middle is reported as such, and not as damage', { skip }, async () => {
   const bytes = makeRecording('failing.ts', 6);
   const uri = serve('failing.ts', { bytes, etag: '"1"' });
   const segments = await segmentsOf(uri);
@@ -181,12 +182,15 @@ test('a server that fails in the middle is told as such, and not as damage', { s
   await assert.rejects(decode(uri, segments[4]!), { message: /^The server has no such file: 404/ });
 });
 
-/** A video of which nothing can be had from a byte on. */
+/** A video whose bytes cannot be read from `from` on. */
 function withoutEnd(bytes: Buffer, from: number): VideoFile {
   const read = async (position: number, length: number) => bytes.subarray(position, Math.min(from, position + length));
   return {
-    ...{ version: '1', access: { sizeBytes: bytes.length }, read },
-    ...{ checkVersion: async () => {}, close: () => {} },
+    version: '1',
+    access: { sizeBytes: bytes.length },
+    read,
+    checkVersion: async () => {},
+    close: () => {},
   };
 }
 
@@ -214,7 +218,7 @@ for (const kind of ['h264-open.ts', 'h264.mp4', 'mjpeg.avi', 'hevc.mkv']) {
   });
 }
 
-test('a file of which reading fails is told as such', async () => {
+test('a failure to read a file is reported as such', async () => {
   // Nothing is at address 0 of this process.
   const mem = pathToFileURL(`/proc/${process.pid}/mem`).href;
   const file = { ...(await openVideoFile(mem)), access: { path: `/proc/${process.pid}/mem`, sizeBytes: 1000 } };
@@ -225,7 +229,7 @@ test('a file of which reading fails is told as such', async () => {
   });
 });
 
-test('what a server refuses, and what this process may not ask, is said before a process is started', {
+test('a refusal of a server or of this process’s limits is reported before a process is started', {
   skip,
 }, async () => {
   await assert.rejects(segmentsOf(`${web.origin}/secret.mp4`), { message: 'The server refuses access: 403 Forbidden' });
@@ -238,7 +242,7 @@ test('what a server refuses, and what this process may not ask, is said before a
   }
 });
 
-test('of a server that cannot send parts, a short video is read and a long one is not', { skip }, async () => {
+test('from a server that cannot send parts, a short video is read and a long one is not', { skip }, async () => {
   const path = join(folder, 'h264.mp4');
   const short = serve('whole.mp4', { bytes: readFileSync(path), withoutRanges: true });
   const local = await decodeInSegments(pathToFileURL(path).href, lengths[0]!);
@@ -254,7 +258,7 @@ test('of a server that cannot send parts, a short video is read and a long one i
 const children = (): string[] =>
   readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
 
-test('the process that decodes knows no key and no address, and a failure to fetch is told as it is', async () => {
+test('the process that decodes knows no key and no address, and a failure to fetch is reported as such', async () => {
   await endProcesses();
   const [name, key, address] = [
     'AWS_SECRET_ACCESS_KEY',
@@ -265,7 +269,9 @@ test('the process that decodes knows no key and no address, and a failure to fet
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Uint8Array>();
   const file = {
-    ...{ uri: address, version: '1', access: { sizeBytes: 1000 } },
+    uri: address,
+    version: '1',
+    access: { sizeBytes: 1000 },
     read: (position: number, length: number) => {
       assert.deepEqual([position, length > 0], [0, true]);
       asked.resolve();
@@ -291,7 +297,7 @@ test('the process that decodes knows no key and no address, and a failure to fet
   await decoder.close();
 });
 
-test('a segment that is given up leaves no process and nothing open, whatever of it waits to be read', {
+test('a segment that is given up leaves no process and nothing open, whatever output was not read', {
   skip,
 }, async () => {
   const bytes = makeRecording('given-up.ts', 8);

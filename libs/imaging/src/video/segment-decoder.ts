@@ -6,7 +6,7 @@ import { mostFramesOut, roomBytes } from './process/video-protocol.ts';
 import type { VideoFile } from './video-file.ts';
 import { VideoReader } from './video-reader.ts';
 
-/** A frame that is there to be taken. */
+/** A frame that can be taken. */
 export interface DecodedPicture {
   kind: 'frame';
   position: number;
@@ -15,41 +15,41 @@ export interface DecodedPicture {
   pixel: PixelType;
   /** Gray, or red, green and blue. */
   planes: number;
-  /** It is the bytes of a JPEG, as one row of so many bytes. */
+  /** Whether it is the bytes of a JPEG, as one row of `width` bytes. */
   isEncoded: boolean;
-  /** It is luma of the limited range, which is not gray yet. */
+  /** Whether it is luma of the limited range, which is not gray yet. */
   isLimited: boolean;
-  /** Bytes from a row to the next with which it is copied in one go. */
+  /** Bytes from a row to the next; a target with the same stride gets all rows in one copy. */
   stride: number;
   /** A sentence that says what was removed from its bytes; absent if nothing was. */
   mended?: string;
 }
 
-/** The next thing that a decoder has to say. */
+/** The next message of a decoder. */
 export type SegmentEvent = DecodedPicture | Extract<Said, { kind: 'bad' | 'created' | 'note' | 'end' }>;
 
-/** Who has a reader decode. */
+/** The owner of a reader that decodes. */
 export interface DecoderHost {
-  /** The reader is free once more, or has ended. */
+  /** The reader is free again, or has ended. */
   letGo(reader: VideoReader): void;
-  /** Whether a line for the log was not said before. */
+  /** Whether a line was not logged before. */
   isNew(line: string): boolean;
   hardware(found: HardwareFound): void;
 }
 
 const alone: DecoderHost = { letGo: (own) => void own.end(), isNew: () => true, hardware: () => {} };
 
-/** A segment that another process decodes. To be closed. */
+/** A segment that another process decodes. It must be closed. */
 export class SegmentDecoder {
   readonly #reader: VideoReader;
   readonly #conversation: OrderReplies;
   readonly #host: DecoderHost;
-  /** The last frame of `next`, while it has not been read. */
+  /** The last frame that `next` gave, until its pixels are taken. */
   #frame: GivenFrame | undefined;
   #freed: number[] = [];
   #isClosed = false;
 
-  /** `reader` is one that is free; unless given, one is started for this. */
+  /** `reader`: a free one; unless given, a new one is started. */
   constructor(file: VideoFile, request: SegmentRequest, reader = new VideoReader(), host = alone) {
     this.#reader = reader;
     this.#host = host;
@@ -59,7 +59,7 @@ export class SegmentDecoder {
     void this.#conversation.over.then(() => this.#host.letGo(reader));
   }
 
-  /** Rejects with InputError, and with DecoderBrokeError. The luma of a frame that was not read is passed over. */
+  /** Rejects with InputError, and with DecoderBrokeError. The pixels of a frame that were not taken are dropped. */
   async next(): Promise<SegmentEvent> {
     this.#passOver();
     let said = await this.#heard();
@@ -74,8 +74,8 @@ export class SegmentDecoder {
   }
 
   /**
-   * Waits until, with the frame that `next` gave, so many are there, or half of those that the decoder has room for;
-   * gives their number.
+   * Waits until `frames` frames have come, counting the one that `next` gave, or as many as fill half of the decoder's
+   * room. Resolves with their number.
    */
   async ready(frames: number): Promise<number> {
     const room = this.#framesIn(1 / 2, this.#frame?.bytes ?? 1);
@@ -84,7 +84,7 @@ export class SegmentDecoder {
     return Math.min(frames, room, this.#conversation.frames + 1);
   }
 
-  /** Puts the pixels of the frame that `next` gave where they are wanted, in as many planes as were asked for. */
+  /** Copies the pixels of the frame that `next` gave to a target, in as many planes as the frame has. */
   async luma(picture: DecodedPicture, to: PlaneTarget): Promise<void> {
     const frame = this.#frame!;
     this.#frame = undefined;
@@ -96,7 +96,7 @@ export class SegmentDecoder {
     if (picture.position !== frame.position) throw new Error('Another frame was read');
   }
 
-  /** Whatever the process does for this segment is over. */
+  /** Ends whatever the process does for this segment. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -127,7 +127,7 @@ export class SegmentDecoder {
     }
   }
 
-  /** The next thing that is not for the host. */
+  /** The next message that is not for the host. */
   async #heard(): Promise<Said> {
     for (;;) {
       const said = await this.#conversation.next();
@@ -142,8 +142,8 @@ export class SegmentDecoder {
   }
 
   /**
-   * Places are told of together, because each time costs a write: where the decoder waits for one, or a quarter of its
-   * room is free.
+   * Tells the process of free places together, because each time costs a write: when the decoder waits for one, or when
+   * a quarter of its room is free.
    */
   #free({ place, bytes }: GivenFrame): void {
     this.#freed.push(place);
@@ -156,7 +156,7 @@ export class SegmentDecoder {
     if (this.#freed.length > 0) this.#reader.free(this.#freed.splice(0));
   }
 
-  /** Frames of so many bytes in part of the decoder's room. */
+  /** The number of frames of that size in part of the decoder's room. */
   #framesIn(part: number, bytes: number): number {
     const room = Math.min(mostFramesOut, (this.#reader.memory?.bytes ?? roomBytes) / bytes);
     return Math.max(1, Math.floor(part * room));

@@ -2,16 +2,16 @@ import type { Duplex } from 'node:stream';
 import type { VideoFile } from './video-file.ts';
 
 /**
- * What is said at the socket between a process that reads a video and the one that fetches it: a request is three
- * doubles, the position, the number of bytes, and 1 where nothing near them is wanted; its answer is a double, the
- * number of bytes that follow, which are fewer or none at the end.
+ * The protocol at the socket between a process that reads a video and the one that fetches it. A request is three
+ * doubles: the position, the number of bytes, and 1 if nothing near them is wanted. An answer is a double, the number
+ * of bytes that follow: fewer than asked for, or none, at the end.
  */
 export const requestBytes = 24;
 export const answerHeadBytes = 8;
 
 /**
- * Answers requests until the other side ends. Where a read fails, `fail` is told, and there is no answer: FFmpeg would
- * take one for the end of the file. One request is answered at a time, so no more is held than that.
+ * Answers requests until the other side ends. If a read fails, `fail` is called and no answer is sent: FFmpeg would
+ * take one for the end of the file. Requests are answered one at a time, so only one answer is in memory.
  */
 export async function serveRanges(
   socket: Duplex,

@@ -4,14 +4,14 @@ import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { createMemory, libc, mapMemory } from './process/libc.ts';
 
 /**
- * Copies of more bytes than that are made on a thread, where the main thread could not make those of all cores. Few
- * cores copy at once: it costs them less.
+ * Copies of at least so many bytes are made on a thread if there are many cores: the main thread could not make all
+ * copies for them. With few cores it copies at once, which costs less.
  */
 const threadedBytes = availableParallelism() > 4 ? 2 ** 18 : Number.POSITIVE_INFINITY;
 
 /**
- * Memory that a process which decodes puts luma into, and this one takes it from. It is known by its address alone, so
- * that no view outlives it.
+ * Memory into which a decoding process puts luma, and from which this process takes it. Only its address is kept, so no
+ * view outlives it.
  */
 export class SharedMemory {
   readonly fd: number;
@@ -19,7 +19,7 @@ export class SharedMemory {
   readonly #address: number;
   #users = 1;
 
-  /** Throws Error where there is none to be had. */
+  /** Throws Error if the system has no such memory. */
   constructor(bytes: number) {
     this.fd = createMemory(bytes);
     try {
@@ -31,7 +31,7 @@ export class SharedMemory {
     this.bytes = bytes;
   }
 
-  /** To be called once another process has it. */
+  /** Call it once another process has the file descriptor. */
   closeFd(): void {
     closeSync(this.fd);
   }
@@ -55,7 +55,7 @@ export class SharedMemory {
     }
   }
 
-  /** Keeps it mapped until it is released once more. */
+  /** Keeps the memory mapped until one more `release`. */
   use(): void {
     this.#users++;
   }

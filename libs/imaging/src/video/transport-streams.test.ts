@@ -38,7 +38,7 @@ function repacked(stream: Buffer, before: number, behind: number): Buffer {
   );
 }
 
-/** Bytes in which no packets follow one another. */
+/** Bytes without successive packets. */
 const junk = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, i) => (i * 7 + (i >> 5)) % 251));
 
 const forms: [what: string, make: (stream: Buffer) => Buffer][] = [
@@ -103,7 +103,7 @@ for (const kind of kinds) {
     });
   }
 
-  test(`of ${kind} without its first part, all from the next key frame on is as in the whole`, { skip }, async () => {
+  test(`${kind} without its first part has the frames of the whole from the next key frame on`, { skip }, async () => {
     const { stream, gray } = streams.get(kind)!;
     const path = join(folder, 'rest.ts');
     for (const gone of [0.04, 0.05, 0.3, 0.5]) {
@@ -121,7 +121,7 @@ for (const kind of kinds) {
   });
 }
 
-test('what only looks like a transport stream is none', async () => {
+test('a file that only looks like a transport stream is not one', async () => {
   const path = join(folder, 'other');
   const flat = Buffer.alloc(20_000, 0x47);
   const striped = Buffer.from(Array.from({ length: 20_000 }, (_, i) => (i % 188 ? 0x10 : 0x47)));

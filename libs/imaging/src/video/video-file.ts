@@ -14,35 +14,35 @@ import {
 } from '@halogrid/sources';
 
 /**
- * A video for a process of its own to read, which opens the path itself, or asks this process for ranges. FFmpeg's own
- * HTTP would know none of our limits, hosts, versions and keys; so it opens no connection, and what a damaged file
- * might make of that process has nothing to open one with. To be closed.
+ * A video that another process reads. That process opens the path itself, or asks this process for ranges. FFmpeg's own
+ * HTTP would not know our limits, hosts, versions and keys. So FFmpeg opens no connection, and a damaged file that
+ * takes over its process cannot open one either. It must be closed.
  */
 export interface VideoFile {
   /**
-   * A name for the file as it was opened, which changes when it is written to; on this machine not where it has only
+   * A name for the file as it was opened. It changes when the file is written to, except if a local file has only
    * grown.
    */
   readonly version: string;
-  /** Bytes of that version, and where they are on this machine. */
+  /** The size of that version, and its path if it is on this machine. */
   readonly access: { path: string; sizeBytes: number } | { sizeBytes: number };
   /**
-   * For one without a path: some bytes of those, and none at the end; `isAlone`: nothing near them will be wanted.
-   * Rejects with InputError, also for another version.
+   * For a file without a path: reads up to `length` bytes, and none at the end; `isAlone`: nothing near them will be
+   * read. Rejects with InputError, also if the file has another version.
    */
   read(position: number, length: number, isAlone: boolean): Promise<Uint8Array>;
-  /** Rejects with InputError where what was read may be of another version. */
+  /** Rejects with InputError if bytes that were read may be of another version. */
   checkVersion(): Promise<void>;
   /** May be called again. */
   close(): void;
 }
 
-/** Kept in memory of a file whose server cannot send parts: each segment would fetch all of a longer one again. */
+/** A file whose server cannot send parts must fit in memory: each segment would fetch all of a longer file again. */
 const limits = { ...defaultRemoteLimits, wholeBytes: defaultRemoteLimits.memoryBytes };
 
 /**
- * Opens a video as it is, or as it was in the `planned` version where this machine has it and it has only grown since:
- * a recorder may still write to it. Rejects with InputError for what cannot be read, or may not be.
+ * Opens a video as it is. A local file that has only grown since the `planned` version is opened as that version: a
+ * recorder may still write to it. Rejects with InputError for a file that cannot be read, or is not allowed.
  */
 export async function openVideoFile(uri: string, planned?: string): Promise<VideoFile> {
   return isRemoteUri(uri) ? await openRemote(uri) : await openLocal(await allowedPath(fileURLToPath(uri)), planned);

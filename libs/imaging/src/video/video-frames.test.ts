@@ -46,9 +46,9 @@ for (const [text, order, ticks, needsGroupBefore] of table) {
 const damages: [packets: string, damaged: number[], untrusted: number[]][] = [
   // Up to the next key frame.
   ['K0 3 1 2 K4 5', [1], [1, 2, 3]],
-  // And behind it, those that are shown before it.
+  // And frames behind it that are shown before it.
   ['K0 1 K4 2 3 5', [1], [1, 3, 4]],
-  // Those spoil each other, and nothing else.
+  // These spoil each other, and nothing else.
   ['K0 1 K4 2 3 5 K8 6', [3], [3, 4]],
   ['K0 K1 K2', [1], [1]],
   // Without times, nobody knows which frame is damaged.
@@ -81,7 +81,7 @@ test('decoding begins with the last key frame from which on all is refreshed by 
   const groups = [key(0, 0, 9), key(10, 4, 9), key(20, 8, 9), key(30, 13, 9)];
   const startOf = (i: number) =>
     beginOf({ first: groups[i]!, needsGroupBefore: false }, groups.slice(0, i)).start.packet;
-  // From 4 on, nine later is 13; from 8 on it is 17. Where none is early enough, the first is as good as it gets.
+  // From 4 on, nine later is 13; from 8 on it is 17. If none is early enough, the first is the best.
   assert.deepEqual([startOf(3), startOf(2), startOf(0)], [10, 0, 0]);
 });
 

@@ -1,22 +1,25 @@
 /** A packet of a video as its container has it. Times are in units of the stream's time base. */
 export interface VideoPacket {
-  /** Its number among the packets of the stream, in the order of the file, which is that of decoding. */
+  /** Its number among the packets of the stream, in the order of the file, which is the order of decoding. */
   packet: number;
   pts: number | null;
   dts: number | null;
-  /** See frame-turns.ts; for whoever plans. */
+  /** For planning; see frame-turns.ts. */
   turn?: number | null;
-  /** Byte at which it lies; -1 where nobody can tell. */
+  /** The byte at which it lies; -1 if that is not known. */
   position: number;
   size: number;
   isKey: boolean;
-  /** A key frame behind which no frame names one from before it; in the other codecs than H.264 any key frame. */
+  /**
+   * Whether it is a key frame, and no frame behind it refers to one before it. In codecs other than H.264, every key
+   * frame is clean.
+   */
   isClean: boolean;
   /** Decoded but never shown, because an edit list says so. */
   isHidden: boolean;
   /**
-   * For a key frame of H.264 that is not clean: reference pictures that were read before it, and from it on until all
-   * is exact that is decoded from here.
+   * For a key frame of H.264 that is not clean. `references`: how many reference pictures were read before it;
+   * `recovery`: how many must be read, from it on, until decoding that begins here is exact.
    */
   references?: number;
   recovery?: number;
@@ -26,20 +29,20 @@ export interface VideoPacket {
 export interface VideoFrame {
   /** Its number in the video. */
   frame: number;
-  /** From the first frame; in units of the time base; undefined where the container does not say. */
+  /** Time since the first frame, in units of the time base; undefined if the container does not state it. */
   ticks: number | undefined;
-  /** The packet that holds it. Where `order` is there: the first packet of its group. */
+  /** The packet that holds it; if there is an `order`, the first packet of its group. */
   packet: number;
   /**
-   * Where the packets of a group have no times of their own, nobody can tell which frame one holds without decoding:
-   * then this is the place of the frame among those that decoding the group gives, in the order in which it does.
+   * If the packets of a group have no times of their own, only decoding tells which frame a packet holds. Then this is
+   * the place of the frame among the frames that decoding the group gives.
    */
   order?: number;
 }
 
 /**
- * A key frame and what follows it in the file, up to the next. All of its frames are shown after those of the groups
- * before it, and before those of the groups behind it.
+ * A key frame and the packets that follow it in the file, up to the next key frame. All of its frames are shown after
+ * the frames of earlier groups, and before the frames of later groups.
  */
 export interface FrameGroup {
   /** The first packet. */
@@ -48,13 +51,13 @@ export interface FrameGroup {
   end: number;
   frames: VideoFrame[];
   /**
-   * Whether some of them may need the group before: those that are shown before the key frame but follow it in the
+   * Whether some frames may need the group before: frames that are shown before the key frame but follow it in the
    * file.
    */
   needsGroupBefore: boolean;
   /**
-   * How many of the frames, its first ones, those are, where the others are decoded from the key frame alone; 0 where
-   * nobody can tell, and where that is not clean.
+   * How many of the first frames are shown before the key frame. All other frames are decoded from the key frame alone.
+   * 0 if that is not known, or if the key frame is not clean.
    */
   leading: number;
 }
@@ -94,8 +97,7 @@ const inOrder = (times: readonly (number | null)[]): number[] =>
   times.filter((ticks) => ticks !== null).sort((a, b) => a - b);
 
 /**
- * The frames of a group, of which the first has the number `firstFrame`; times count from `startTicks`, or its own
- * start.
+ * The frames of a group, numbered from `firstFrame` on; times count from `startTicks`, or from the group's own start.
  */
 export function framesOf(
   packets: readonly VideoPacket[],
@@ -120,19 +122,20 @@ export function framesOf(
   return { first, end, frames, needsGroupBefore: !isClosed, leading, startTicks: start };
 }
 
-/** What is decoded where nobody wants the frames that are shown before the key frame. */
+/** The group as it is decoded if no frame is wanted that is shown before the key frame. */
 export const withoutLeading = ({ first }: FrameGroup): Pick<FrameGroup, 'first' | 'needsGroupBefore'> => ({
   first,
   needsGroupBefore: false,
 });
 
-/** Groups before one, at most, of which one may be needed to decode it. */
+/** The most groups before one that are kept, because decoding it may have to begin with one of them. */
 export const groupsBefore = 64;
 
 /**
- * Where decoding begins for a group, and from where on damage counts; `before` holds the first packets of the groups
- * before it. It begins with the group itself or, where its frames may need that, with the one before; and earlier still
- * where the key frame leaves older frames to be named: with the last from which on all is exact until then.
+ * Where decoding begins for a group, and from which packet on damage counts; `before`: the first packets of the groups
+ * before it. Decoding begins with the group itself or, if its frames may need the group before, with that one. If the
+ * first of these key frames is not clean, decoding begins earlier: with the last group from which decoding is exact by
+ * then.
  */
 export function beginOf(
   { first, needsGroupBefore }: Pick<FrameGroup, 'first' | 'needsGroupBefore'>,
@@ -150,10 +153,10 @@ const isExactBy = (from: VideoPacket, { references = 0 }: VideoPacket): boolean 
   from.isClean || (from.references ?? 0) + (from.recovery ?? 0) <= references;
 
 /**
- * The packets whose frames cannot be trusted, where `isDamaged` says which could not be decoded as they were meant.
- * `packets` follow one another, from a key frame on. What follows a damaged packet, up to the next key frame, may be
- * decoded from it, and so may frames that follow that key frame but are shown before it. None of those is decoded from
- * by others than themselves. In a group without times of its own, all frames go where one is damaged.
+ * The packets whose frames cannot be trusted. `packets` are successive, from a key frame on; `isDamaged` says which
+ * were not decoded correctly. Packets behind a damaged one, up to the next key frame, may be decoded from it. So may
+ * packets that follow that key frame but are shown before it; only such packets are decoded from these. In a group
+ * without times of its own, one damaged packet spoils all frames.
  */
 export function untrusted(
   packets: readonly Pick<VideoPacket, 'packet' | 'pts' | 'isKey'>[],

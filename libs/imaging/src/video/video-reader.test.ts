@@ -1,4 +1,4 @@
-// How a process that reads a video ends, and who is told to be at fault.
+// How a process that reads a video ends, and what is said to be at fault.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

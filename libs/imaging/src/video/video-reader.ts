@@ -27,41 +27,41 @@ import type { VideoFile } from './video-file.ts';
 const program = fileURLToPath(new URL('./process/video-process.ts', import.meta.url));
 
 /**
- * Looks whether a process has said anything, while somebody waits for it; more until its first word, because a busy
- * machine starts it slowly.
+ * How often a process is looked at and must have said nothing before it is killed, while a caller waits for it. It is
+ * more before the first word, because a busy machine starts a process slowly.
  */
 const looks = 12;
 const firstLooks = 10 * looks;
 
-/** What a process that gives way adds to its own priority, as `nice` does: another that wakes up has its core soon. */
+/** What `giveWay` adds to a process's `nice` value: another process that wakes up soon has its core. */
 const givesWayBy = 10;
 
 /**
- * Orders that one process is given. FFmpeg's package does not free the 64 KiB through which it reads a file: in a job
- * of 10,000 small files the three that list and decode grew to 2.6 GB (measured). To start another takes 0.3 s of a
- * core.
+ * The most orders for one process. FFmpeg's package does not free the 64 KiB through which it reads a file: in a job of
+ * 10,000 small files, the three processes that list and decode grew to 2.6 GB (measured). Starting another takes 0.3 s
+ * of a core.
  */
 const ordersOfOne = 1000;
 
 export interface VideoReaderOptions {
-  /** Gives memory that luma goes through; unless it does, or where it throws, luma goes through the pipe. */
+  /** Makes the memory that luma goes through. Without it, or if it throws, luma goes through the pipe. */
   memory?: () => SharedMemory;
-  /** A process that is waited for and says nothing for so long is killed. */
+  /** Milliseconds after which a process is killed that is waited for and says nothing; 60,000 by default. */
   hangMs?: number | undefined;
-  /** Orders after which it is to be given no other. */
+  /** The number of orders after which the process gets no other. */
   mostOrders?: number | undefined;
-  /** Told, in one sentence, why there is no memory. */
+  /** Called with one sentence that says why there is no shared memory. */
   note?: (line: string) => void;
 }
 
 /**
- * A process that reads videos: it obeys one order after another, and fetches what it needs of those on servers from
- * here. To be ended.
+ * A process that reads videos. It carries out one order after another, and asks this process for bytes of files on
+ * servers. It must be ended.
  */
 export class VideoReader {
-  /** Undefined where luma goes through the pipe. */
+  /** Undefined if luma goes through the pipe. */
   readonly memory: SharedMemory | undefined;
-  /** Settles when it has ended: with what was wrong, unless it was told to. */
+  /** Resolves when the process has ended: with the reason, unless it exited with code 0. */
   readonly ended: Promise<unknown>;
   /** The file of its last order. */
   file: VideoFile | undefined;
@@ -80,11 +80,11 @@ export class VideoReader {
     this.memory = memory && memoryOf(memory, note);
     this.#hangMs = hangMs;
     this.#mostOrders = mostOrders;
-    // The process looks at memory that FFmpeg owns. Each look seems to V8 like so much newly allocated, and it would
-    // collect garbage for 0.2 ms of each frame of 1080p (measured).
+    // The process makes views of memory that FFmpeg owns. V8 counts each view as new memory, and would collect garbage
+    // for 0.2 ms of each frame of 1080p (measured).
     const words = [...collectorFlags, program, String(this.memory?.bytes ?? 0)];
     const stdio = ['pipe', 'pipe', 'pipe', 'pipe', this.memory?.fd ?? 'ignore'] as const;
-    // In a group of its own: Ctrl-C is for the program that started it, which ends it in order.
+    // In a process group of its own: Ctrl-C then reaches only the program that started it, which ends it in order.
     this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: envOfReader(), detached: true });
     this.memory?.closeFd();
     if (this.#child.pid === undefined) {
@@ -93,7 +93,7 @@ export class VideoReader {
       throw new Error('No decoder can be started: too many files are open, or no memory is left');
     }
     const socket = this.#child.stdio[servedFd] as Duplex;
-    // It may end at any time.
+    // The process may end at any time.
     for (const stream of [socket, this.#child.stdin!]) stream.on('error', () => {});
     void serveRanges(socket, (...range) => this.#fetch(...range), this.#kill);
     let text = '';
@@ -118,8 +118,8 @@ export class VideoReader {
   }
 
   /**
-   * Whether it is to be ended after its last order: that showed anything to be wrong, or was the last that one process
-   * is given.
+   * Whether the process must be ended after its last order: because something was wrong, or because it has had as many
+   * orders as one process gets.
    */
   get isSpent(): boolean {
     return this.#orders >= this.#mostOrders || (this.#conversation?.hasComplained ?? false);
@@ -130,7 +130,7 @@ export class VideoReader {
     return !this.#hasEnded && this.#failure === undefined && (this.#conversation?.isOver ?? true);
   }
 
-  /** Has it do something; the file must stay open until that is over. */
+  /** Gives the process an order; the file must stay open until the order is over. */
   order(file: VideoFile, task: VideoTask): OrderReplies {
     const conversation = new OrderReplies();
     this.#conversation = conversation;
@@ -143,23 +143,23 @@ export class VideoReader {
     return conversation;
   }
 
-  /** From now on it gives way to what is quicker to let go of a core. */
+  /** Lowers the process's priority, so that it gives way to processes that need a core only briefly. */
   giveWay(): void {
     try {
       setPriority(this.#child.pid!, Math.min(constants.priority.PRIORITY_LOW, getPriority() + givesWayBy));
     } catch {
-      // It has ended, or the system does not let it.
+      // The process has ended, or the system forbids this.
     }
   }
 
-  /** Frames have been taken from these places. */
+  /** Tells the process that frames have been taken from these places. */
   free(places: readonly number[]): void {
     if (!this.#hasEnded) this.#say({ kind: 'freed', places: [...places] });
   }
 
   /**
-   * Ends it, whatever it does. What it had to say and nobody read would keep it from being over: 'close' waits for
-   * that.
+   * Ends the process, even if it is at work. Output that nobody has read is dropped: 'close' would wait until it is
+   * read.
    */
   async end(): Promise<void> {
     this.#kill(undefined);
@@ -186,8 +186,8 @@ export class VideoReader {
   }
 
   /**
-   * Counts looks at which it has said nothing, and not time: where this process or the whole machine stands still, that
-   * is not the other's fault.
+   * Kills a process that hangs. It counts looks, not time: if this process or the whole machine stands still, the other
+   * process is not at fault.
    */
   #watch(conversation: OrderReplies): NodeJS.Timeout {
     let silent = 0;
@@ -210,7 +210,7 @@ export class VideoReader {
         if (!(await this.#hear(head, bytes))) return;
       }
     } catch {
-      // It was ended in the middle of something.
+      // The process was ended in the middle of a record.
     }
   }
 
@@ -225,7 +225,7 @@ export class VideoReader {
     const luma = isHere ? new Uint8Array(head.bytes) : undefined;
     if (luma && !(await bytes.fill(luma))) return false;
     if (head.position !== messageRecord) {
-      conversation.say({ kind: 'frame', ...head, ...(luma && { luma }) });
+      conversation.say({ kind: 'frame', ...head, luma });
       return true;
     }
     const message = JSON.parse(Buffer.from(luma!).toString('utf8')) as VideoMessage;
@@ -247,7 +247,7 @@ function memoryOf(create: () => SharedMemory, note: (line: string) => void): Sha
   }
 }
 
-/** A process that reads what anybody may have made is given no key to anything. */
+/** The environment of a process that reads files which anybody may have made: without keys and passwords. */
 function envOfReader(): NodeJS.ProcessEnv {
   const isSecret = (name: string) => /^(AWS|PG)|TOKEN|LEDGER|SECRET|PASSWORD/i.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
@@ -258,10 +258,13 @@ function endOf(code: number | null, signal: string | null, text: string): string
   return sentence ?? (signal ? `it was ended by ${signal}` : `it exited with ${code}`);
 }
 
-/** What the process says where it has no FFmpeg is so for every video. */
+/** What the process says if FFmpeg is missing, which holds for every video. */
 const missingDecoder = /^MissingDecoderError: (.*)$/m;
 
-/** Signals for what a program does itself, maybe because of the file it was reading; others come from this machine. */
+/**
+ * Signals for a program's own faults, maybe because of the file that it was reading. Other signals come from this
+ * machine.
+ */
 const crashSignals = /\b(SIGSEGV|SIGABRT|SIGBUS|SIGFPE|SIGILL)\b/;
 
 function failureOf(code: number | null, signal: string | null, text: string): Error {
@@ -272,8 +275,8 @@ function failureOf(code: number | null, signal: string | null, text: string): Er
 }
 
 /**
- * A process that decodes was ended by a signal that programs get for what they do themselves. The video may be at
- * fault, and so may the machine or the library, so it is no InputError: another attempt, elsewhere, tells more.
+ * A decoding process was ended by a signal for a fault of its own. The video, the machine or the library may be at
+ * fault, so this is not an InputError: another attempt, elsewhere, tells more.
  */
 export class DecoderBrokeError extends Error {
   constructor(why: string) {
@@ -282,9 +285,7 @@ export class DecoderBrokeError extends Error {
   }
 }
 
-/**
- * A process that decodes said nothing for so long that it was ended. The video may be at fault, and so may the machine.
- */
+/** A decoding process said nothing for too long and was ended. The video or the machine may be at fault. */
 export class DecoderHungError extends Error {
   constructor(hangMs: number) {
     super(`The decoder gave nothing for ${hangMs / 1000} s and was ended`);

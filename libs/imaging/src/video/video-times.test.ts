@@ -21,7 +21,7 @@ const skip = noFfmpeg;
 
 const h264 = ['-c:v', 'libx264', '-g', '12', '-bf'];
 const mpeg4 = ['-c:v', 'mpeg4', '-g', '12', '-bf'];
-/** Frames that the encoder is not given: AVI has empty chunks in their places, the others later times. */
+/** Frames that the encoder does not get: AVI has empty chunks in their places, other containers later times. */
 const dropping = ['-vf', "select='not(between(n,5,9)+between(n,30,31)+eq(n,1))'", '-vsync', 'vfr'];
 
 const kinds: [name: string, encoder: string[]][] = [
@@ -38,7 +38,7 @@ const kinds: [name: string, encoder: string[]][] = [
   ['h264-b-dropped.ts', [...dropping, ...h264, '3']],
 ];
 
-/** Writes videos by one encoder or another, into files of those names. */
+/** Writes videos with these encoders into files with these names. */
 function make(...videos: readonly (readonly [name: string, encoder: readonly string[]])[]): void {
   // `-vsync` is of the program, and not of one of its outputs.
   for (const some of [
@@ -64,9 +64,7 @@ async function framesOf(path: string, choice: FrameChoice = {}): Promise<Planned
   return parts.flatMap((part) => (part.kind === 'segment' ? part.segment.frames : []));
 }
 
-/**
- * Milliseconds from the first frame; NaN where ffprobe does not say, which is so of the last that a decoder held back.
- */
+/** Milliseconds from the first frame; NaN if ffprobe does not say, as for the last frames that a decoder held back. */
 function timesByFfprobe(path: string): number[] {
   const show = ['-select_streams', 'v:0', '-show_entries', 'frame=best_effort_timestamp_time', '-of', 'json'];
   const { frames } = JSON.parse(execFileSync('ffprobe', ['-v', 'error', ...show, path], { encoding: 'utf8' }));
@@ -105,7 +103,7 @@ test('--from, --to and --fps choose the same frames of an AVI without times as o
   }
 });
 
-test('frames that a file ends before are missed where they may be asked for by their times', { skip }, async () => {
+test('a choice by times is refused if the file ends before frames that it may ask for', { skip }, async () => {
   const path = pathOf('cut-off.avi');
   make(['cut-off.avi', ['-c:v', 'mjpeg']]);
   const bytes = readFileSync(path);
@@ -144,7 +142,7 @@ function withoutRate(path: string): void {
 test('frames of a Matroska that begins before its time 0 have the times that ffprobe gives them', {
   skip,
 }, async () => {
-  // Of a group of nine: before it, in it, and all of it.
+  // How much of a group of nine frames lies before time 0: its first frame, a part, or all of it.
   for (const [begin, bFrames] of [
     [0.1, '0'],
     [0.3, '0'],

@@ -68,7 +68,7 @@ for (const [to, ...stills] of [
   ['thumbnail.mkv', 'cover.jpg', 'cover.png'],
   ['thumbnail.mp4', 'cover.jpg'],
 ] as const) {
-  test(`of ${to}, whose first tracks are ${stills.join(' and ')}, the film counts`, { skip }, async () => {
+  test(`the film counts in ${to}, whose first tracks are ${stills.join(' and ')}`, { skip }, async () => {
     assertFrames(await framesOf(sideBySide(to, ...stills, 'film.mkv')), grayByFfmpeg(pathOf('film.mkv')));
   });
 }
@@ -86,7 +86,7 @@ test('a Matroska behind an element that holds nothing is read', { skip }, async 
   }
 });
 
-test('of two films in a file the first counts, also where it is of JPEGs', { skip }, async () => {
+test('the first of two films in a file counts, even if it consists of JPEGs', { skip }, async () => {
   const { frames, bad } = await framesOf(sideBySide('two.mkv', 'film.avi', 'film.mkv'));
   assert.deepEqual([frames.size, bad], [48, new Map()]);
   assert.deepEqual(frames, (await framesOf(pathOf('film.avi'))).frames);

@@ -1,6 +1,6 @@
 import type { FeatureColumns, FeatureReader } from '@halogrid/results/feature-reader';
 
-/** A row group of a features.parquet, whose histograms have so many counts, of so many channels. */
+/** A row group of a features.parquet, and the numbers of counts and channels of its histograms. */
 export interface RowGroupOrder {
   readonly rowGroup: number;
   readonly bins: number;
@@ -8,8 +8,8 @@ export interface RowGroupOrder {
 }
 
 /**
- * The columns of a row group. Rejects where it cannot be decoded, or the bins of a row do not add up to the pixels
- * counted in every channel.
+ * The columns of a row group. Rejects if it cannot be decoded, or the bins of a row do not add up to the pixels counted
+ * in every channel.
  */
 export async function checkedColumns(
   reader: FeatureReader,

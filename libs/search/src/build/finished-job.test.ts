@@ -16,7 +16,7 @@ async function makeNamedJob(out: string, names: readonly string[]): Promise<stri
   return out;
 }
 
-test('of a job of several pipelines, one is a job of its own', async (t) => {
+test('each pipeline of a job with several is a job of its own', async (t) => {
   const folder = await temporaryFolder(t);
   const out = await makeNamedJob(join(folder, 'several'), ['plain', 'edges']);
   const { digest, features } = await readFinishedJob(out, 'edges');
@@ -29,7 +29,7 @@ test('of a job of several pipelines, one is a job of its own', async (t) => {
   });
 });
 
-test('a name may be left out where there is one pipeline, and must be where it has none', async (t) => {
+test('a name may be left out if there is one pipeline, and must be if it has none', async (t) => {
   const folder = await temporaryFolder(t);
   const out = await makeNamedJob(join(folder, 'one'), ['plain']);
   assert.equal((await readFinishedJob(out)).digest, 'digest of plain');

@@ -14,7 +14,7 @@ export interface FinishedJob extends JobName {
   readonly pipeline: PipelineIdentity;
 }
 
-/** What of a job.json is read. */
+/** The fields of a job.json that are read. */
 interface JobJson {
   id: string;
   state: string;
@@ -23,14 +23,14 @@ interface JobJson {
   specification: PipelineSpecification & { sources: string[]; video?: unknown; pipelines?: undefined };
 }
 
-/** That of a job of named pipelines: each has a folder with the job.json of a job of its own. */
+/** The job.json of a job with named pipelines: each pipeline has a folder with a job.json of its own. */
 interface NamedJobJson extends Pick<JobJson, 'id' | 'state'> {
   specification: { pipelines: { named: { name: string }[] } };
 }
 
 /**
- * The job whose output is in that folder; of one of several pipelines the job of the pipeline called `name`, which may
- * be left out where there is but one. Rejects with IndexError where there is none that is complete.
+ * Reads the job whose output is in that folder. If the job has named pipelines, it reads the one called `name`, which
+ * may be left out if there is only one. Rejects with IndexError if there is no complete job.
  */
 export async function readFinishedJob(out: string, name?: string): Promise<FinishedJob> {
   const job = await readJobJson(out);
@@ -62,7 +62,7 @@ async function finishedJob(out: string, job: JobJson | NamedJobJson, name?: stri
 
 const isNamed = (job: JobJson | NamedJobJson): job is NamedJobJson => job.specification.pipelines !== undefined;
 
-/** Throws IndexError where it is not clear which pipeline is meant. */
+/** Throws IndexError if it is not clear which pipeline is meant. */
 function chosenName(out: string, { specification }: NamedJobJson, asked: string | undefined): string {
   const names = specification.pipelines.named.map(({ name }) => name);
   const [first, second] = names;

@@ -49,7 +49,7 @@ test('an index has the same frames of features that are a folder', async (t) => 
   assert.deepEqual(await framesOf(join(folder, 'of parts')), await framesOf(join(folder, 'of file')));
 });
 
-test('jobs of another pipeline are refused with all that differs', async (t) => {
+test('jobs of another pipeline are refused with all differences', async (t) => {
   const folder = await temporaryFolder(t);
   const index = join(folder, 'index');
   await add(index, await job(folder, 'a', 1));
@@ -195,7 +195,7 @@ test('one process writes to an index at a time, and one that was killed keeps no
   assert.equal((await add(index, out)).outcome, 'added');
 });
 
-test('wherever a writer dies, the index is that of before or that of after', async (t) => {
+test('wherever a writer dies, the index is the earlier or the new one', async (t) => {
   const folder = await temporaryFolder(t);
   const before = join(folder, 'before');
   await add(before, await job(folder, 'a', 2));
@@ -236,7 +236,7 @@ test('wherever a writer dies, the index is that of before or that of after', asy
   }
 });
 
-test('who reads an index while it is changed reads it as it was', async (t) => {
+test('a reader of an index that is being changed reads it as it was', async (t) => {
   const folder = await temporaryFolder(t);
   const index = join(folder, 'index');
   await add(index, await job(folder, 'a', 2));

@@ -11,31 +11,31 @@ import { WriteLock } from '../store/write-lock.ts';
 import type { FinishedJob } from './finished-job.ts';
 import { readFeatures } from './read-features.ts';
 
-/** What became of a job: `replaced` is that an earlier job of its output folder has made room for it. */
+/** What was done with a job; `replaced`: it took the place of an earlier job with the same output folder. */
 export interface Indexed {
   outcome: 'added' | 'replaced' | 'skipped';
   frames: number;
 }
 
-/** Frames from one word of progress to the next: some tenths of a second. */
+/** Frames from one call of `progress` to the next: some tenths of a second. */
 const progressFrames = 10_000;
 
 /**
- * Makes and extends an index, for one process at a time. Each change is whole when its promise resolves, and whoever
- * reads the index meanwhile sees it as it was.
+ * Makes and extends an index, for one process at a time. Each change is complete when its promise resolves. Until then,
+ * readers see the index as it was.
  */
 export class IndexWriter {
   readonly #folder: string;
   readonly #lock: WriteLock;
   #manifest: Manifest | undefined;
 
-  /** Rejects with IndexError where another process writes to it, or it is damaged. */
+  /** Rejects with IndexError if another process writes to the index, or it is damaged. */
   static async open(folder: string): Promise<IndexWriter> {
     await makeFolders(folder);
     const lock = new WriteLock(folder);
     try {
       const manifest = await readManifest(folder);
-      // Nothing is added to what cannot be searched.
+      // Nothing is added to an index that cannot be searched.
       if (manifest) await checkLengths(folder, manifest);
       await removeUnnamed(folder, manifest);
       return new IndexWriter(folder, lock, manifest);
@@ -63,7 +63,7 @@ export class IndexWriter {
     this.#lock.release();
   }
 
-  /** Throws IndexError with all that differs where the job is of another pipeline than those that are indexed. */
+  /** Throws IndexError with all differences if the job has another pipeline than the index. */
   check({ out, pipeline }: FinishedJob): void {
     const different = this.#manifest ? differences(pipeline, this.#manifest.pipeline) : [];
     if (different.length === 0) return;
@@ -73,8 +73,9 @@ export class IndexWriter {
   }
 
   /**
-   * Adds the frames of a job. One that is there, by its id or by its digest and sources, is skipped; an earlier one of
-   * the same output folder makes room. `progress` is told now and then how many frames were added so far.
+   * Adds the frames of a job. A job that is in the index, by its id or by its digest and sources, is skipped. An
+   * earlier job with the same output folder is removed. `progress` is called now and then with the number of frames
+   * added so far.
    */
   async add(job: FinishedJob, progress: (frames: number) => void = () => {}): Promise<Indexed> {
     this.check(job);
@@ -102,7 +103,7 @@ export class IndexWriter {
     return { outcome: earlier ? 'replaced' : 'added', frames };
   }
 
-  /** Joins segments that are not full, where there are several: a search opens fewer files, and blocks are full. */
+  /** Joins segments that are not full, if there are several: a search then opens fewer files, and blocks are full. */
   async compact(): Promise<void> {
     if (!this.#manifest) return;
     const full = framesOfFull(cellsOfGrid(this.#manifest.pipeline));
@@ -117,8 +118,8 @@ export class IndexWriter {
   }
 
   /**
-   * Puts new segments in the place of those that are touched: with their frames of jobs that are kept, and behind these
-   * what `addMore` adds, whose number of frames it resolves with.
+   * Replaces the touched segments by new ones. These hold the frames of kept jobs, and behind them the frames that
+   * `addMore` adds. Resolves with the number of frames that `addMore` added.
    */
   async #rewrite(
     pipeline: FinishedJob['pipeline'],
@@ -140,7 +141,8 @@ export class IndexWriter {
       await removeUnnamed(this.#folder, manifest);
       return added;
     } catch (error) {
-      // Whether the new manifest is in place may be unknown: files that are in none are left to the next writer.
+      // The new manifest may be in place or not, so no file is removed here: the next writer removes files that no
+      // manifest names.
       await writer.abort();
       throw error;
     }

@@ -10,17 +10,17 @@ import type { FeaturesOrder } from './features-worker.ts';
 import type { FinishedJob } from './finished-job.ts';
 
 /**
- * Row groups of fewer files are decoded on this thread: another takes 100 ms to start, and a row group 15 ms
- * (measured).
+ * Below this number of row groups they are decoded on this thread: another thread takes 100 ms to start, and a row
+ * group takes 15 ms (measured).
  */
 const worthThreads = 16;
 
-/** All that is told of a job stays, and its histograms are the same again. */
+/** Advice for a damaged file: both ways give the same histograms again. */
 const remedy = 'copy the folder again from where the job wrote it, or run the job again with --fresh';
 
 /**
- * The frames of a job, in the order of its features.parquet; one is valid until the next is asked for. Rejects with
- * IndexError where the file is not what a job with that pipeline writes.
+ * The frames of a job, in the order of its features.parquet; each is valid until the next is asked for. Rejects with
+ * IndexError if the file is not what a job with that pipeline writes.
  */
 export async function* readFeatures(job: FinishedJob): AsyncGenerator<IndexFrame> {
   const damaged = (why: string, cause?: unknown): IndexError =>

@@ -12,7 +12,7 @@ test('cells are compared by their shares, and those without a pixel by nothing',
   assert.equal(apart(a, b, 1, 2), 0);
 });
 
-test('what passes within a quarter of the frames leaves no trace in how they look', () => {
+test('a change that passes within a quarter of the frames leaves no trace in their appearance', () => {
   const quiet = Float32Array.of(0.5, 0.5, 1, 0);
   const frames = Array.from({ length: 8 }, (_, i) => (i === 2 || i === 6 ? Float32Array.of(0, 1, 0, 1) : quiet));
   assert.deepEqual(appearanceOf(frames, shape), quiet);

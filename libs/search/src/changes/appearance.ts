@@ -14,7 +14,7 @@ export function sharesOf(counts: ArrayLike<number>, { rows, columns, bins }: Cel
 
 /**
  * How far a cell of one frame is from the same cell of another: 1 less the intersection of their shares, from 0 to 1. 0
- * where either counts no pixel: nothing is known of it.
+ * if either counts no pixel, because nothing is known of it.
  */
 export function apart(a: Float32Array, b: Float32Array, cell: number, bins: number): number {
   const [from, to] = [cell * bins, (cell + 1) * bins];

@@ -33,7 +33,7 @@ interface Expected {
 }
 
 const ofNoise = noise(5);
-/** What noise may be of a cell: 200 pixels in any bins. */
+/** The possible noise of a cell: 200 pixels in any bins. */
 const noises = Array.from({ length: 499 }, () => {
   const counts = new Uint8Array(shape.bins);
   for (let pixel = 0; pixel < 200; pixel++) counts[ofNoise(shape.bins)]! += 1;
@@ -269,7 +269,7 @@ test('covers, turns, things and passers-by in any order, at any moment: all, and
       scene: fc.constant(turned),
       length: fc.integer({ min: 32, max: 120 }),
     }),
-    // A thing waits for blocks that it does not move: two of them, and the one that it comes in.
+    // A thing is certain after blocks in which it does not move: two of them, and the one in which it comes.
     fc.record({
       kind: fc.constant('left' as const),
       scene: fc.constant(thing),

@@ -6,13 +6,13 @@ import { PassingChanges } from './passing-changes.ts';
 import { Timeline, type TimelinePoint } from './timeline.ts';
 
 export interface WatchOptions {
-  /** How long a change stays at least to be a lasting one: milliseconds, or frames where no time is known. */
+  /** How long a lasting change must stay: in milliseconds, or in frames if times are not known. */
   readonly minDuration: number;
-  /** Standard deviations above the median from which a distance is not usual. */
+  /** A distance is not usual from so many standard deviations above the median on. */
   readonly times: number;
 }
 
-/** A lasting change takes two blocks to be certain, so that a block is half of its least duration. */
+/** A lasting change is certain after two blocks, so a block is half of its least duration. */
 const blocksOfChange = 2;
 /**
  * Passing changes wait for this many samples, four least durations: they may still turn out to be part of a lasting
@@ -54,7 +54,7 @@ export class CameraWatch {
 
   add(moment: Moment, counts: ArrayLike<number>): void {
     const sample = { moment, shares: sharesOf(counts, this.#shape) };
-    // A clock that goes back begins anew.
+    // If the clock goes back, samples begin again at this frame.
     const isBack = this.#last !== undefined && moment.time < this.#last.moment.time;
     const isSample = isBack || moment.time >= this.#nextSample;
     const { view } = this.#lasting;
@@ -77,7 +77,7 @@ export class CameraWatch {
 
   #addSample(sample: CameraSample): void {
     const { time } = sample.moment;
-    // Even distances, where frames are not late by more than one of them.
+    // Samples have even distances, unless a frame is late by more than one of them.
     const even = this.#nextSample + this.#period;
     this.#nextSample = even > time && even <= time + this.#period ? even : time + this.#period;
     for (const change of this.#lasting.add(sample)) this.#passing.forget(change);

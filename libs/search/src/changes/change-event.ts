@@ -8,7 +8,7 @@ export interface Moment {
   readonly time: number;
 }
 
-/** What has changed: the view as a whole, some neighbouring cells for long, or some for a while. */
+/** What has changed: the view as a whole, some neighbouring cells for long, or some cells for a while. */
 export type ChangeKind = ViewChange | 'view' | 'left' | 'passing';
 
 export const changeKinds = ['covered', 'blurred', 'turned', 'view', 'left', 'passing'] as const satisfies ChangeKind[];
@@ -23,7 +23,7 @@ export interface ChangeEvent {
   strength: number;
   /** Numbers of cells, row by row, ascending. */
   cells: number[];
-  /** A frame without it, and one that shows it. */
+  /** A frame without the change, and a frame that shows it. */
   before: Moment;
   after: Moment;
 }

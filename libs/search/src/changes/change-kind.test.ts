@@ -19,6 +19,6 @@ for (const { name, after, kind } of table) {
   test(`${name}: ${kind}`, () => assert.equal(viewChange(view, after, shape), kind));
 }
 
-test('of one cell, nothing can be told', () => {
+test('one cell tells nothing', () => {
   assert.equal(viewChange(view, flat, { rows: 1, columns: 1, bins: 16 }), undefined);
 });

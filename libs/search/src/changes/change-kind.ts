@@ -1,26 +1,29 @@
 import type { CellShape } from './compare-cells.ts';
 
 /**
- * What became of a view that changed in most of its cells:
- *   turned   cells look otherwise, each in another way
- *   blurred  all cells changed alike, and what told them apart is still to be seen
- *   covered  all cells changed alike, and nothing is left of what told them apart
+ * How a view changed, if most of its cells did:
+ *   turned   cells look different, each in another way
+ *   blurred  all cells changed alike, and the differences between them can still be seen
+ *   covered  all cells changed alike, and the differences between them are gone
  */
 export type ViewChange = 'covered' | 'blurred' | 'turned';
 
 /**
- * The part of the change that is common to all cells, from which on they changed alike: turned 0.05, blurred 0.66,
- * covered 0.89 (measured).
+ * Cells changed alike if at least this part of the change is common to all: turned 0.05, blurred 0.66, covered 0.89
+ * (measured).
  */
 const alike = 0.3;
 
 /**
- * How much what tells cells apart resembles what did, where the view is the same one: blurred 0.34 to 0.79, covered
- * -0.2 to 0.05 (measured).
+ * The view is the same if the differences between cells resemble the earlier ones at least so much: blurred 0.34 to
+ * 0.79, covered -0.2 to 0.05 (measured).
  */
 const sameView = 0.2;
 
-/** Tells by how cells differ from their mean, before and after. Fewer than four cells tell nothing. */
+/**
+ * Tells how a view changed, by how its cells differ from their mean, before and after. Undefined for fewer than four
+ * cells.
+ */
 export function viewChange(before: Float32Array, after: Float32Array, shape: CellShape): ViewChange | undefined {
   const cells = shape.rows * shape.columns;
   if (cells < 4) return undefined;
@@ -32,7 +35,7 @@ export function viewChange(before: Float32Array, after: Float32Array, shape: Cel
   return resemblance >= sameView ? 'blurred' : 'covered';
 }
 
-/** What each cell has more or less than the mean of all. */
+/** The difference of each cell from the mean of all. */
 function differencesOf(looks: Float32Array, shape: CellShape): Float64Array {
   const mean = meanOfCells(looks, shape);
   return Float64Array.from(looks, (share, i) => share - mean[i % shape.bins]!);

@@ -1,6 +1,7 @@
 /**
- * From which of the samples on a sequence looks like what came after: the split with the least sum of distances, to
- * what was before in front of it and to what came after behind it. 0 to the number of samples.
+ * The index of the sample from which on a sequence looks as after a change, 0 to the number of samples. It is the split
+ * with the least sum of distances: of the samples before it to the look before, and of the samples behind it to the
+ * look after.
  */
 export function changePoint(fromBefore: ArrayLike<number>, fromAfter: ArrayLike<number>): number {
   let [cost, least, split] = [0, 0, 0];

@@ -32,7 +32,7 @@ test('all cells of two frames are as far apart as each cell by itself', () => {
   );
 });
 
-test('of eight frames, the middle four values of each bin count', () => {
+test('the middle four values of each bin count, out of eight frames', () => {
   const frames = fc
     .integer({ min: 1, max: 9 })
     .chain((length) => fc.array(shares(length), { minLength: 8, maxLength: 8 }));

@@ -17,19 +17,19 @@ interface Exports {
 const { begin } = WasmModule;
 let wasm: WasmModule<Exports> | undefined;
 
-/** The memory for so many float32 and what is behind them; it holds nothing between two calls. */
+/** The module, with memory for that many float32 and `more` bytes behind them; it holds nothing between two calls. */
 function memoryFor(floats: number, more: number): WasmModule<Exports> {
   wasm ??= new WasmModule<Exports>(new URL('./changes.wasm', import.meta.url));
   wasm.reserve(begin + 4 * floats + more);
   return wasm;
 }
 
-/** Behind so many float32 the next address that is a multiple of 16. */
+/** The next address behind that many float32 that is a multiple of 16. */
 const behind = (floats: number): number => begin + Math.ceil(floats / 4) * 16;
 
 /**
- * How far each cell of one frame is from the same cell of another, as `apart` defines it; sums are made in another
- * order. Valid until the next call.
+ * How far each cell of one frame is from the same cell of another, as `apart` defines it, but summed in another order.
+ * The result is valid until the next call.
  */
 export function apartOfCells(a: Float32Array, b: Float32Array, { rows, columns, bins }: CellShape): Float64Array {
   const cells = rows * columns;

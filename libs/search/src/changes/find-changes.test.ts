@@ -73,7 +73,7 @@ for (const { name, scene, events } of table) {
   test(`${name}: where and when`, async () => assert.deepEqual(await eventsOf(300, scene), events));
 }
 
-test('noise of a covered lens is nothing that was left, and what was left in front of it goes with the cover', async () => {
+test('noise of a covered lens is not a thing that was left, and a thing left in front of it goes with the cover', async () => {
   const random = noise(11);
   const facts = (frame: number): Partial<IndexFrame> => {
     const isCovered = frame >= 160 && frame < 480;
@@ -103,7 +103,7 @@ test('a camera is its name, the video, or the folder of the image', () => {
   assert.equal(cameraOf({ uri: 'file:///a/b.mp4', timestampMs: 40, camera: 'gate' }), 'gate');
 });
 
-test('cameras are watched each by its own, whatever their frames stand between', async () => {
+test('each camera is watched by itself, however their frames are mixed', async () => {
   const scene: Scene = (frame, cell) => (frame % 2 === 1 && frame >= 201 && cell === 6 ? 15 : cell);
   const facts = (frame: number) => ({ camera: frame % 2 ? 'north' : 'south', capturedAtMs: 1000 * (frame >> 1) });
   const found = await findChanges(draw(600, scene, facts), shape, options);

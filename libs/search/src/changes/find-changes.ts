@@ -5,18 +5,21 @@ import type { ChangeEvent } from './change-event.ts';
 import type { CellShape } from './compare-cells.ts';
 import type { TimelinePoint } from './timeline.ts';
 
-/** What the times of a camera are: of the clock in UTC, from the beginning of a video, or the frames counted from 0. */
+/**
+ * What the times of a camera mean: the clock in UTC, the time from the beginning of a video, or the number of the frame
+ * from 0.
+ */
 export type TimeKind = 'captured_at' | 'timestamp_ms' | 'frame';
 
 export interface CameraChanges {
   camera: string;
   time: TimeKind;
   frames: number;
-  /** Frames that lack the time that others of the camera have. They are left out. */
+  /** Frames without a time, if other frames of the camera have one. They are left out. */
   withoutTime: number;
   /** Frames that count no pixel. They are left out. */
   empty: number;
-  /** How often a frame is earlier than the one before it, and the first that is. */
+  /** How often a frame is earlier than the one before it, and the first such frame. */
   clockWentBack: number;
   firstBack?: { uri: string; frame: number };
   events: ChangeEvent[];
@@ -24,14 +27,14 @@ export interface CameraChanges {
 }
 
 export interface ChangeOptions {
-  /** How long a change stays at least to be a lasting one, in seconds; in frames where no time is known. */
+  /** How long a lasting change must stay: in seconds, or in frames if no time is known. */
   readonly minDuration: number;
   readonly times: number;
   /** Only this camera. */
   readonly camera?: string;
 }
 
-/** The camera of a frame: its name where it has one, else the video, else the folder of the image. */
+/** The camera of a frame: its name if it has one, or else the video, or the folder of the image. */
 export function cameraOf({ camera, uri, timestampMs }: Pick<IndexFrame, 'camera' | 'uri' | 'timestampMs'>): string {
   if (camera !== null) return camera;
   return Number.isNaN(timestampMs) ? uri.slice(0, Math.max(uri.lastIndexOf('/'), 0)) : uri;

@@ -14,15 +14,18 @@ export interface CameraSample {
   readonly shares: Float32Array;
 }
 
-/** Samples whose common appearance is compared: what passes within two of them leaves no trace in it. */
+/**
+ * Samples of a block, whose common appearance is compared: a change that passes within two samples leaves no trace in
+ * it.
+ */
 export const blockSamples = 8;
 /**
  * Samples that are kept, to find the one with which a change began; twice as many while another view has not settled.
  */
 const keptSamples = keptBlocks * blockSamples;
-/** The reference moves this part of the way to each block: shadows and dusk become usual in some eight of them. */
+/** The reference moves this part of the way to each block: shadows and dusk become usual in some eight blocks. */
 const adaption = 1 / 8;
-/** Changes of cells that touch, at most so many samples apart, are one. */
+/** Changes of touching cells, at most so many samples apart, are one change. */
 const samplesApart = 4;
 
 /**
@@ -38,10 +41,9 @@ interface Comparison {
 
 /**
  * Finds what changes in a camera and stays, from samples at even distances. The appearance of each block of samples is
- * compared with how the view looks; a cell has changed where two blocks in a row are further from it than usual and
- * near each other. When the view as a whole changes, blocks start again at the first sample of the new view
- * (`judgeBlock`), so that two blocks show only this view, whenever it begins. When a view is back, its usual ranges
- * apply again.
+ * compared with how the view looks; a cell has changed if two blocks in a row are further from it than usual and near
+ * each other. When the view as a whole changes, blocks start again at the first sample of the new view (`judgeBlock`),
+ * so that two blocks show only this view, whenever it begins. When a view is back, its usual ranges apply again.
  */
 export class LastingChanges {
   readonly events: ChangeEvent[] = [];
@@ -49,7 +51,7 @@ export class LastingChanges {
   readonly #times: number;
   readonly #cells: readonly number[];
   readonly #open: OpenEvents;
-  /** For how many blocks each cell has looked otherwise. */
+  /** For how many blocks each cell has looked different. */
   readonly #otherwise: Uint8Array;
   #samples: CameraSample[] = [];
   /** The first sample of the next block, and whether it is also the first of another view. */
@@ -182,7 +184,7 @@ export class LastingChanges {
 
   /**
    * Makes the mean of the first and the last block since sample `at` the reference of the cells. Their usual distances
-   * are those from a mean of many blocks: from one block alone, with all its noise, the next ones would be too far.
+   * are distances from a mean of many blocks. From one noisy block alone, the next blocks would be too far.
    */
   #adopt(cells: readonly number[], at: number, block: Float32Array): void {
     const first = this.#appearanceFrom(Math.min(at, this.#samples.length - blockSamples));
@@ -272,8 +274,8 @@ export class LastingChanges {
   }
 
   /**
-   * Makes the view that the block shows. Its first usual distance is that from the previous block, which shows the same
-   * view.
+   * Makes the view that the block shows. Its first usual distance is the distance from the previous block, which shows
+   * the same view.
    */
   #newView(block: Float32Array): View {
     const view = new View(block, this.#shape, this.#times);

@@ -7,7 +7,7 @@ export function groupsOf(cells: readonly number[], shape: Pick<CellShape, 'colum
   for (const cell of cells) {
     if (!left.delete(cell)) continue;
     const group = [cell];
-    // Grows while it is gone through.
+    // The group grows during this loop.
     for (const one of group) {
       for (const other of left) {
         if (!touch(one, other, shape)) continue;

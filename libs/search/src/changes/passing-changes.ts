@@ -4,7 +4,7 @@ import { apartOfCells } from './compare-cells.ts';
 import type { CameraSample } from './lasting-changes.ts';
 import type { View } from './view.ts';
 
-/** When a cell was the first and the last to look otherwise, and when most. */
+/** The first and the last moment at which a cell looked different, and the moment at which it did most. */
 interface Seen {
   first: Moment;
   last: Moment;
@@ -12,7 +12,7 @@ interface Seen {
   strength: number;
 }
 
-/** Cells that look otherwise for a while. */
+/** Cells that look different for a while. */
 interface Passage {
   last: Moment;
   /** The number of samples up to `last`. */
@@ -68,7 +68,9 @@ export class PassingChanges {
     this.#waiting = [];
   }
 
-  /** What looked otherwise in cells of a lasting change, since shortly before it began, is that change. */
+  /**
+   * Forgets what was seen in the cells of a lasting change since shortly before it began: it belongs to that change.
+   */
   forget({ start, cells }: ChangeEvent): void {
     for (const passage of this.#passages) {
       for (const cell of cells) {

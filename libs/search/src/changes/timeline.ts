@@ -1,13 +1,13 @@
 /** How a camera changed over some consecutive frames: the largest of the mean distances of their cells, 0 to 1. */
 export interface TimelinePoint {
   time: number;
-  /** From the frame before. */
+  /** Distance from the frame before. */
   step: number;
-  /** From the running reference. */
+  /** Distance from the running reference. */
   reference: number;
 }
 
-/** Keeps at most `size` points of any number of frames: where it is full, neighbours become one. */
+/** Keeps at most `size` points of any number of frames: when it is full, neighbours become one. */
 export class Timeline {
   readonly #size: number;
   #points: TimelinePoint[] = [];

@@ -1,18 +1,18 @@
 /** The median absolute deviation of a normal distribution times this is its standard deviation. */
 const perDeviation = 1.4826;
 
-/** No deviation is taken for smaller: where all values are equal, the next may differ by a rounding. */
+/** The least deviation: if all values are equal, the next may still differ by a rounding. */
 const leastDeviation = 0.002;
 
 /**
- * The last values of one quantity, and what of them is usual: their median and their median absolute deviation. They
- * are kept in order: sorting them whenever they are asked for took two fifths of the time of finding changes (measured,
- * a value a second and cell).
+ * The last values of one quantity, and their usual range: median and median absolute deviation. The values are kept in
+ * order: sorting them for each question took two fifths of the time of finding changes (measured, with a value a second
+ * for each cell).
  */
 export class UsualRange {
-  /** The last values as they came, each in the place of the one that it drove out. */
+  /** The last values as they came; each takes the place of the oldest. */
   readonly #values: Float32Array;
-  /** The same, ascending. */
+  /** The same values, ascending. */
   readonly #sorted: Float32Array;
   #count = 0;
   #usual: { median: number; deviation: number } | undefined;
@@ -38,10 +38,7 @@ export class UsualRange {
     this.#usual = undefined;
   }
 
-  /**
-   * The value that one which is not usual exceeds: the median and `times` standard deviations, as the median deviation
-   * tells them.
-   */
+  /** The limit of the usual values: the median plus `times` standard deviations, estimated by the median deviation. */
   limit(times: number): number {
     const { median, deviation } = this.#range();
     return median + times * deviation;
@@ -51,7 +48,7 @@ export class UsualRange {
     return this.#range().median;
   }
 
-  /** By the median deviation, as for a normal distribution. */
+  /** The standard deviation, estimated by the median deviation as for a normal distribution. */
   get deviation(): number {
     return this.#range().deviation;
   }
@@ -66,7 +63,7 @@ export class UsualRange {
   }
 }
 
-/** The number of the first of `count` ascending values that is not less than `value`. */
+/** The index of the first of `count` ascending values that is not less than `value`. */
 function lowerBound(sorted: Float32Array, count: number, value: number): number {
   let [from, to] = [0, count];
   while (from < to) {
@@ -103,5 +100,5 @@ function middleOf(sorted: Float32Array, count: number): number {
   return count % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The median; sorts the values, of which there is at least one. */
+/** The median of at least one value; sorts `values`. */
 export const medianOf = (values: Float32Array): number => middleOf(values.sort(), values.length);

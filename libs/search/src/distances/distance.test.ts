@@ -54,7 +54,7 @@ test('intersection and L1 are the sums of shares, as fractions of whole numbers 
       ] as const) {
         const { value, fraction } = distances[name].score(a, b);
         assert.equal(BigInt(fraction!.numerator) * ours * theirs, sum * BigInt(fraction!.denominator));
-        // The nearest float is no further from the fraction than its neighbours: 2^-52 of it apart, or less.
+        // The value is the float nearest to the fraction; neighbouring floats are at most 2^-52 of it apart.
         assert.ok(Math.abs(value - Number(sum) / Number(ours * theirs)) <= 2 ** -50 * value);
       }
     }),
@@ -73,7 +73,7 @@ test('every distance is symmetric, depends on shares alone, and finds nothing ne
         assert.equal(compareScores(sense, there, score(b, a)), 0, name);
         assert.ok(there.value >= least[name] && there.value <= most[name] + 1e-12, name);
         const same = score(a, vectorOf(one.map((count) => count * times)));
-        // The products of cosine are rounded where counts are large.
+        // The products of cosine are rounded if counts are large.
         if (name === 'cosine') assert.ok(Math.abs(same.value - 1) < 1e-12);
         else assert.equal(same.value, sense === 'similarity' ? 1 : 0, name);
         if (name !== 'cosine') assert.ok(compareScores(sense, same, there) <= 0, name);

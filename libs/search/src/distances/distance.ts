@@ -1,14 +1,13 @@
-import { commonPart } from './common-part.ts';
 import type { DistanceName } from './distance-names.ts';
 import { chiSquare, cosine, hellinger } from './float-sums.ts';
-import { compareFractions, type Fraction, nearestFloat } from './fraction.ts';
+import { commonDivisor, compareFractions, type Fraction, nearestFloat } from './fraction.ts';
 import type { Vector } from './vector.ts';
 
 /** How near two histograms are. */
 export interface Score {
   /** What is printed: the score itself, or the float64 nearest to its fraction. */
   readonly value: number;
-  /** The exact score, of distances that have one. */
+  /** The exact score, if the distance has one. */
   readonly fraction?: Fraction;
 }
 
@@ -16,7 +15,7 @@ export interface Score {
 export interface Distance {
   /** The largest score is the best similarity, the smallest the best distance. */
   readonly sense: 'similarity' | 'distance';
-  /** The score by what the vectors have in common, of distances that depend on nothing else. */
+  /** The score from the common part of two vectors, for distances that depend on nothing else. */
   ofCommon?(part: Fraction): Score;
   /** The same whichever vector comes first. */
   score(a: Vector, b: Vector): Score;
@@ -42,6 +41,29 @@ export const distances: Readonly<Record<DistanceName, Distance>> = {
   cosine: { sense: 'similarity', score: (a, b) => ({ value: cosine(a, b) }) },
 };
 
+/**
+ * What two histograms have in common, exactly: sum(min(a_i / A, b_i / B)) with the masses A and B. Both are brought to
+ * one denominator, the least common multiple of the masses; if these are equal, it is sum(min(a_i, b_i)) / A.
+ */
+function commonPart(a: Vector, b: Vector): Fraction {
+  const divisor = commonDivisor(a.mass, b.mass);
+  const [timesA, timesB] = [b.mass / divisor, a.mass / divisor];
+  if (a.mass * timesA > Number.MAX_SAFE_INTEGER) return largeCommonPart(a, b, BigInt(timesA), BigInt(timesB));
+  let numerator = 0;
+  for (let i = 0; i < a.bins.length; i++) numerator += Math.min(a.bins[i]! * timesA, b.bins[i]! * timesB);
+  return { numerator, denominator: a.mass * timesA };
+}
+
+function largeCommonPart(a: Vector, b: Vector, timesA: bigint, timesB: bigint): Fraction {
+  let numerator = 0n;
+  for (let i = 0; i < a.bins.length; i++) {
+    if (a.bins[i] === 0 || b.bins[i] === 0) continue;
+    const [ours, theirs] = [BigInt(a.bins[i]!) * timesA, BigInt(b.bins[i]!) * timesB];
+    numerator += ours < theirs ? ours : theirs;
+  }
+  return { numerator, denominator: BigInt(a.mass) * timesA };
+}
+
 /** 2 less twice a fraction of at most 1. */
 function restOf({ numerator, denominator }: Fraction): Fraction {
   if (typeof numerator === 'bigint')
@@ -51,7 +73,7 @@ function restOf({ numerator, denominator }: Fraction): Fraction {
   return { numerator: 2n * BigInt(rest), denominator: BigInt(denominator) };
 }
 
-/** Below 0 where `a` is the better score in that sense, above 0 where `b` is, 0 where they are equal. */
+/** Below 0 if `a` is the better score in that sense, above 0 if `b` is, 0 if they are equal. */
 export function compareScores(sense: Distance['sense'], a: Score, b: Score): number {
   if (sense === 'similarity') return compareScores('distance', b, a);
   return a.value - b.value || (a.fraction && b.fraction ? compareFractions(a.fraction, b.fraction) : 0);

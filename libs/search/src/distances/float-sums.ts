@@ -1,7 +1,7 @@
 import type { Vector } from './vector.ts';
 
 /*
- * Distances that are no ratio of small whole numbers. They are defined as these loops in float64: every operation is
+ * Distances that are not a ratio of small whole numbers. They are defined as these loops in float64: every operation is
  * one that IEEE 754 rounds correctly (+, -, *, /, sqrt), in this order, over the bins from the first to the last. So
  * every machine has the same bits. Equal shares are equal floats, whatever the masses, because a division is rounded
  * correctly.

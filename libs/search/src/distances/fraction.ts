@@ -1,9 +1,10 @@
 /**
- * An exact ratio of two whole numbers, 0 or more and above 0: numbers where both are at most 2^53 - 1, else bigints.
+ * An exact ratio: a whole number of 0 or more, divided by one above 0. They are numbers if both are at most 2^53 - 1,
+ * or else bigints.
  */
 export type Fraction = { numerator: number; denominator: number } | { numerator: bigint; denominator: bigint };
 
-/** Below 0 where `a` is the smaller one, above 0 where `b` is, 0 where they are equal. */
+/** Below 0 if `a` is smaller, above 0 if `b` is, 0 if they are equal. */
 export function compareFractions(a: Fraction, b: Fraction): number {
   if (a.denominator === b.denominator) return order(a.numerator, b.numerator);
   return order(BigInt(a.numerator) * BigInt(b.denominator), BigInt(b.numerator) * BigInt(a.denominator));
@@ -12,17 +13,17 @@ export function compareFractions(a: Fraction, b: Fraction): number {
 const order = (a: number | bigint, b: number | bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * The float64 nearest to it; of two that are equally near, the even one. So the order of fractions is that of their
- * floats.
+ * The float64 nearest to the fraction; if two are equally near, the even one. So fractions and their floats have the
+ * same order.
  */
 export function nearestFloat({ numerator, denominator }: Fraction): number {
-  // Division of whole numbers that floats hold is rounded like that by IEEE 754.
+  // IEEE 754 rounds a division of whole numbers that floats hold in the same way.
   if (typeof numerator === 'number') return numerator / Number(denominator);
   const divisor = BigInt(denominator);
   if (numerator === 0n) return 0;
   const shift = BigInt(Math.max(0, 66 + bits(divisor) - bits(numerator)));
   const quotient = (numerator << shift) / divisor;
-  // What is cut off matters only as being more than nothing: it is far below the bits that a float keeps.
+  // It only matters that something is cut off: it is far below the bits that a float keeps.
   const isCut = quotient * divisor !== numerator << shift;
   return Number(isCut ? quotient | 1n : quotient) * 2 ** -Number(shift);
 }

@@ -1,6 +1,6 @@
 /**
- * Counts of bins, whole numbers from 0 to 2^53 - 1, and what they add up to, which is above 0 and at most 2^53 - 1.
- * What distances compare are shares: each count divided by `mass`.
+ * Counts of bins, whole numbers from 0 to 2^53 - 1, and their sum, which is above 0 and at most 2^53 - 1. Distances
+ * compare shares: each count divided by `mass`.
  */
 export interface Vector {
   readonly bins: VectorCounts;

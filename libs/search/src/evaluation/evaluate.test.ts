@@ -65,7 +65,7 @@ test('the area below the curve is how often a pair of one class scores better, a
   );
 });
 
-test('an image that is alone in its class is no query, and classes that cannot be told apart are refused', () => {
+test('an image that is alone in its class is not a query, and classes that cannot be told apart are refused', () => {
   const images = [image('1', 'a', [9, 1]), image('2', 'a', [8, 2]), image('3', 'b', [9, 1])];
   const { recognitionRate, classes, precisionAt } = evaluate(images, 'intersection');
   // The nearest of 1 is 3, of another class; that of 2 is 1, by its URI.

@@ -18,7 +18,7 @@ export interface LabelledImage {
 export interface Evaluation {
   images: number;
   classes: number;
-  /** The point of the curve that is nearest to (0, 1), and what it comes to over all queries. */
+  /** The point of the curve that is nearest to (0, 1), and its rates over all queries. */
   threshold: number;
   tpr: number;
   fpr: number;
@@ -29,25 +29,25 @@ export interface Evaluation {
   /** Area below the curve. */
   auc: number;
   roc: RocPoint[];
-  /** Queries whose best other image is of their class. */
+  /** Share of the queries whose best other image is of their class. */
   recognitionRate: number;
   /** Mean over the queries of the mean of the precisions at each image of their class. */
   meanAveragePrecision: number;
   /** Share of images of the query's class among the first k others. */
   precisionAt: Record<number, number>;
-  /** The images in their order, and for each the numbers of the five that are best. */
+  /** The images in order, and for each the numbers of the best five others. */
   best: { uri: string; label: string; others: { image: number; score: number }[] }[];
 }
 
-/** Pairs are kept in memory: 400 MB of them. */
+/** The most images: their pairs are kept in memory and take 400 MB. */
 export const maxImages = 10_000;
 
 const precisionRanks = [1, 5, 10];
 const shown = 5;
 
 /**
- * Evaluates by the plain double loop of the definition. An image that is alone in its class is compared, but no query.
- * Throws IndexError where there is no image, there are not two classes, or no class of two.
+ * Evaluates by the plain double loop of the definition. An image that is alone in its class is compared, but not a
+ * query. Throws IndexError if there is no image, only one class, or no class of two images.
  */
 export function evaluate(unordered: readonly LabelledImage[], name: DistanceName): Evaluation {
   if (unordered.length > maxImages) {
@@ -141,7 +141,7 @@ function rankingsOf(count: number, scores: Float64Array, sense: 'similarity' | '
   });
 }
 
-/** The mean of the precisions at each hit: 1 where all hits come first. */
+/** The mean of the precisions at each hit: 1 if all hits come first. */
 function averagePrecision(hits: readonly boolean[]): number {
   let [found, sum] = [0, 0];
   for (const [i, isHit] of hits.entries()) if (isHit) sum += ++found / (i + 1);

@@ -1,4 +1,6 @@
-/** A threshold, and what comes of taking the pairs whose score is at least as good for pairs of one class. */
+/**
+ * A threshold, and the rates that follow if all pairs with at least as good a score are taken for pairs of one class.
+ */
 export interface RocPoint {
   threshold: number;
   /** Share of the pairs of one class that are taken: TP / (TP + FN). */
@@ -8,8 +10,8 @@ export interface RocPoint {
 }
 
 /**
- * The curve of a threshold that goes from the best score to the worst, a point for each score that there is, from (0,
- * 0) on. `same` are the scores of pairs of one class, `different` those of the others; there are some of both.
+ * The curve as the threshold goes from the best score to the worst: (0, 0), and a point for each distinct score.
+ * `same`: the scores of pairs of one class; `different`: the scores of the other pairs. Neither is empty.
  */
 export function rocCurve(same: Float64Array, different: Float64Array, sense: 'similarity' | 'distance'): RocPoint[] {
   const sign = sense === 'similarity' ? -1 : 1;
@@ -31,7 +33,8 @@ export function rocCurve(same: Float64Array, different: Float64Array, sense: 'si
 }
 
 /**
- * The point nearest to (0, 1), where all pairs of one class are taken and no others; of equally near ones the stricter.
+ * The point nearest to (0, 1), at which all pairs of one class are taken and no others. If several are equally near,
+ * the strictest.
  */
 export function bestPoint(points: readonly RocPoint[]): RocPoint {
   const distance = ({ tpr, fpr }: RocPoint): number => fpr * fpr + (1 - tpr) * (1 - tpr);

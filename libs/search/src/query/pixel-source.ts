@@ -2,7 +2,7 @@ import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geo
 import { type OpenImage, openImage, type PlaneTarget, planesOf, readFrames } from '@halogrid/imaging';
 import { InputError } from '@halogrid/sources';
 
-/** Pixels that regions are read of. */
+/** Pixels that can be read by region. */
 export interface PixelSource extends Size {
   readonly pixel: PixelType;
   /** Writes the pixels of a region to their places. Rejects with InputError. */
@@ -16,7 +16,7 @@ interface Planes extends Size {
   bytes: Uint8Array;
 }
 
-/** Pixels of an image that is decoded whole, at most: 256 MiB of 16-bit colour are three times that. */
+/** The most pixels of an image that is decoded whole: 256 MiB of 16-bit colour are three times that. */
 const maxWholePixels = 2 ** 26;
 
 /**
@@ -29,7 +29,9 @@ export async function openPixels(uri: string, videoFrame?: number): Promise<Pixe
   const { width, height, pixel } = image;
   let whole: Promise<Planes> | undefined;
   return {
-    ...{ width, height, pixel },
+    width,
+    height,
+    pixel,
     read: async (region, to) => {
       if (image.readsRegions) return image.decode(region, to);
       whole ??= decodeWhole(image, to.channels);
@@ -44,7 +46,9 @@ async function openFrame(uri: string, videoFrame: number): Promise<PixelSource> 
   const { width, height, pixel } = gray;
   let colours: Promise<Planes> | undefined;
   return {
-    ...{ width, height, pixel },
+    width,
+    height,
+    pixel,
     read: async (region, to) => {
       if (to.channels === 'rgb') colours ??= decodeFrame(uri, videoFrame, 'rgb');
       copyRegion(to.channels === 'rgb' ? await colours! : gray, region, to);

@@ -53,7 +53,7 @@ const identityOf = (pipeline: Pipeline, grid: Grid) => ({
   resultsVersion: 0,
 });
 
-test('the region of a cell has the histogram that the cell has in the whole image, and its grid is that of the region', async (t) => {
+test('the region of a cell has the histogram of that cell in the whole image, and the grid is laid over the region', async (t) => {
   const path = join(await temporaryFolder(t), 'noise.pgm');
   writeFileSync(path, Buffer.concat([Buffer.from(`P5 ${width} ${height} 255\n`), pixels]));
   const source = await openPixels(pathToFileURL(path).href);

@@ -13,13 +13,13 @@ import { InputError } from '@halogrid/sources';
 import { countsOfCell, type PipelineIdentity } from '../store/pipeline-identity.ts';
 import type { PixelSource } from './pixel-source.ts';
 
-/** Side of what is computed at once: a plane of it and of each kernel is a megabyte. */
+/** The side of a tile that is computed at once: its plane, and the plane of each kernel, is a megabyte. */
 const tilePx = 1024;
 
 /**
- * The counts of a region of an image, of all cells of the index's grid one after another; the grid is laid over the
- * region. Each pixel has the code that it has in the whole image: what is around the region is read, and borders are
- * those of the image. So the region of a grid cell has that cell's histogram. Rejects with InputError where the region
+ * The counts of a region of an image. The index's grid is laid over the region; the counts of its cells come one after
+ * another. Each pixel has the code that it has in the whole image: pixels around the region are read, and only the
+ * image has borders. So a region that is a grid cell has that cell's histogram. Rejects with InputError if the region
  * leaves the image, or the image is too small for the kernels.
  */
 export async function regionHistogram(

@@ -1,6 +1,6 @@
 /**
- * The best `size` of the items that it is offered, in any order and any number of parts: merging what several have kept
- * gives the same as offering everything to one. A heap whose first item is the worst that is kept.
+ * Keeps the best `size` items, offered in any order and in any number of parts: merging what several have kept gives
+ * the same as offering everything to one. It is a heap whose first item is the worst that is kept.
  */
 export class Best<Item> {
   readonly #size: number;
@@ -8,20 +8,19 @@ export class Best<Item> {
   readonly #heap: Item[] = [];
 
   /**
-   * `size` is 1 or more; `compare` is below 0 where its first item is the better one, and orders any two that are not
-   * alike.
+   * `size` is at least 1; `compare` is below 0 if its first item is the better one, and orders any two different items.
    */
   constructor(size: number, compare: (a: Item, b: Item) => number) {
     this.#size = size;
     this.#compare = compare;
   }
 
-  /** The item that a better one would take the place of; undefined while there is room. */
+  /** The item that a better one would replace; undefined while there is room. */
   get worst(): Item | undefined {
     return this.#heap.length === this.#size ? this.#heap[0] : undefined;
   }
 
-  /** Keeps the item where it is among the best so far. Says whether it is. */
+  /** Keeps the item if it is among the best so far, and returns whether it is. */
   offer(item: Item): boolean {
     if (this.#heap.length < this.#size) {
       this.#heap.push(item);
@@ -34,7 +33,7 @@ export class Best<Item> {
     return true;
   }
 
-  /** What is kept, the best first. */
+  /** The kept items, the best first. */
   sorted(): Item[] {
     return this.#heap.toSorted(this.#compare);
   }

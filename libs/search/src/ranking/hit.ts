@@ -1,22 +1,22 @@
 import { compareScores, type Distance, type Score } from '../distances/distance.ts';
 
-/** A vector of the index that was scored: a frame's, or that of one of its cells. */
+/** A scored vector of the index: a frame's, or a vector of one of its cells. */
 export interface Hit {
   readonly score: Score;
   /** Number of the frame in the index. */
   readonly row: number;
-  /** Number of the cell, row by row; 0 where frames are compared as a whole. */
+  /** Number of the cell, row by row; 0 if frames are compared as a whole. */
   readonly cell: number;
 }
 
-/** What the order of hits asks about a frame of the index. */
+/** The facts about a frame of the index that decide the order of hits. */
 export interface IndexedPlace {
   readonly uri: string;
   readonly frame: number;
 }
 
 /**
- * The order of results: the best score first; of equal ones the smaller URI, in the order of UTF-16 code units, then
+ * The order of results: the best score first; of equal scores, the smaller URI in the order of UTF-16 code units, then
  * the smaller frame, then the smaller cell, row by row. Frames that are alike in all of that, because two jobs have
  * computed the same source, come in the order of the index.
  */

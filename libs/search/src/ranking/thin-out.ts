@@ -2,18 +2,21 @@ import type { Hit } from './hit.ts';
 
 /** A hit that is shown. */
 export interface Finding extends Hit {
-  /** Further hits that it stands for. */
+  /** The number of further hits that it stands for. */
   folded: number;
 }
 
 export interface ThinOutOptions {
-  /** Findings of one source at most; however many there are unless given. */
+  /** The most findings of one source; no limit unless given. */
   perSource?: number;
-  /** Hits at most that many frames from a better one of the same run are folded into it; none are unless given. */
+  /**
+   * Hits at most that many frames from a better one of the same run are folded into it; no hits are folded unless
+   * given.
+   */
   within?: number;
   /** The source of a frame. */
   sourceOf(row: number): string;
-  /** The run of a frame: frames that follow one another, so that their numbers tell how far apart they are. */
+  /** The run of a frame: successive frames, whose numbers tell how far apart they are. */
   runOf(row: number): string;
 }
 

@@ -69,7 +69,7 @@ test('estimates are off by less than half of their bound', () => {
   );
 });
 
-test('where all vectors have the mass of the query, what they have in common is counted in whole numbers', () => {
+test('if all vectors have the mass of the query, their common counts are whole numbers', () => {
   fc.assert(
     fc.property(vectors, ({ width, length, query, rows }) => {
       // Rows of the query's own counts in another order have its mass.

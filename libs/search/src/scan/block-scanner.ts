@@ -16,21 +16,21 @@ export interface Block {
   readonly width: CountBytes;
   /** Counts of a vector, a multiple of `lengthUnit`. */
   readonly length: number;
-  /** The masses of the vectors; 0 for one that counts nothing. */
+  /** The masses of the vectors; 0 for a vector without counts. */
   readonly masses: Float64Array;
 }
 
-/** What is known of the vectors of a block without scoring them. */
+/** Estimates for the vectors of a block, which are not scored. */
 export interface Estimates {
-  /** 0 less its figure for each; of one that counts nothing this means nothing. */
+  /** 0 less the figure of each vector; meaningless for a vector without counts. */
   readonly near: Float64Array;
-  /** How far that may be off, by how far vectors are apart. */
+  /** How far an estimate may be off, by how far vectors are apart. */
   readonly bound: Bound;
 }
 
 /**
  * Estimates how near the vectors of a block are to queries, with WebAssembly SIMD. The memory holds one block, which is
- * read into it, and what belongs to one query.
+ * read into it, and the data of one query.
  */
 export class BlockScanner {
   readonly #wasm = new WasmModule<Exports>(new URL('./scan.wasm', import.meta.url));
@@ -64,7 +64,7 @@ export class BlockScanner {
       for (let i = 0; i < near.length; i++) near[i] = near[i]! / query.mass - 1;
       return { near, bound: wholeBound };
     }
-    // Float64Array.from would make a list first, of four times as many bytes.
+    // Float64Array.from would first make a list, which takes four times as many bytes.
     const shares = new Float64Array(query.bins.length);
     for (let i = 0; i < shares.length; i++) shares[i] = query.bins[i]! / query.mass;
     new Float32Array(buffer, queryAt, length).set(prepare(shares));
@@ -78,17 +78,17 @@ export class BlockScanner {
 }
 
 /**
- * Counts that are summed up in float32, as in assembly/scan.ts. A GPU sums up more of them, and rounds no better, so
- * that its bound holds. With one bound for all distances, of 2^-17, all frames of a still camera were scored: 6 to 17
+ * Counts that are summed up in float32, as in assembly/scan.ts. A GPU sums up more of them and rounds no better, so its
+ * bound also holds here. With one bound for all distances, of 2^-17, all frames of a still camera were scored: 6 to 17
  * times the time (measured).
  */
 const chunk = 64;
 
-/** The block, behind what the compiler keeps. */
+/** The address of the block, behind the compiler's own memory. */
 const blockAt = WasmModule.begin;
 
 const align = (bytes: number): number => Math.ceil(bytes / 16) * 16;
 
-/** Whether all vectors that count anything have that mass, and sums of their counts are below 2^32. */
+/** Whether all vectors with counts have that mass, and sums of their counts are below 2^32. */
 const areSummed = (masses: Float64Array, mass: number): boolean =>
   mass < 2 ** 32 && masses.every((other) => other === mass || other === 0);

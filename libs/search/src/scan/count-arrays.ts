@@ -1,6 +1,6 @@
 import type { VectorCounts } from '../distances/vector.ts';
 
-/** Bytes of a count in a block: as u8, u16 and u32, or as float64 where one of its counts is above 2^32 - 1. */
+/** Bytes of a count in a block: as u8, u16 and u32, or as float64 if a count is above 2^32 - 1. */
 export type CountBytes = 1 | 2 | 4 | 8;
 
 /** The fewest bytes that hold every count up to that. */
@@ -19,7 +19,7 @@ export function narrowCounts(counts: ArrayLike<number>): VectorCounts {
 
 export const countArrays = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array } as const;
 
-/** Vectors are as long as a multiple of this, with counts of 0 behind their own, so that loops have no rest. */
+/** The length of vectors is a multiple of this, with counts of 0 at the end, so that loops have no rest. */
 export const lengthUnit = 16;
 
 export const paddedLength = (length: number): number => Math.ceil(length / lengthUnit) * lengthUnit;

@@ -1,19 +1,16 @@
 import type { DistanceName } from '../distances/distance-names.ts';
 
 /**
- * How near two vectors are is estimated by a sum of what differs, in float32: where that is little, so is its rounding.
- * Figures are 0 where vectors are alike, and grow as they differ. They decide which vectors are worth scoring by the
- * definition; what is printed and compared is the score.
+ * A way to estimate how near two vectors are: a sum of differences in float32. If these are small, so is the rounding.
+ * Figures are 0 for equal vectors, and grow as they differ. They decide which vectors are worth scoring by the
+ * definition; only scores are printed and compared.
  */
 export interface Estimator {
-  /** That of assembly/scan.ts, and of the shaders. */
+  /** The program's name in assembly/scan.ts and in the shaders. */
   readonly program: 'absolute' | 'chiSquare' | 'roots' | 'directions';
-  /** What the query's shares become for the program. */
+  /** Makes the program's input from the query's shares. */
   readonly prepare: (shares: Float64Array) => Float64Array;
-  /**
-   * What the counts of a vector are multiplied with, by its mass; undefined where that is 1 by the length of the
-   * vector.
-   */
+  /** The factor of a vector's counts, by its mass; undefined if the program makes the length of vectors 1 itself. */
   readonly scale?: (mass: number) => number;
   /** The figure of vectors that have this score. */
   readonly of: (score: number) => number;

@@ -7,18 +7,18 @@ import type { Block, BlockScanner } from './block-scanner.ts';
 import { largestFigure } from './bound.ts';
 import { estimators } from './estimators.ts';
 
-/** A query, and the best that were found so far. */
+/** A query, and the best hits that were found so far. */
 export interface Search {
   readonly query: Vector;
   readonly best: Best<Hit>;
 }
 
-/** Which frame and cell the i-th vector of a block is; undefined where it is not asked for. */
+/** The frame and the cell of the i-th vector of a block; undefined if it is not asked for. */
 export type HitAt = (i: number) => Pick<Hit, 'row' | 'cell'> | undefined;
 
 /**
- * Offers the vectors of the block in the scanner's memory to a search. One is scored by the definition unless its
- * estimate says that it cannot be among the best; those that count nothing have no score.
+ * Offers the vectors of the block in the scanner's memory to a search. A vector is scored by the definition unless its
+ * estimate says that it cannot be among the best. Vectors without counts have no score.
  */
 export function scanVectors(
   scanner: BlockScanner,

@@ -2,7 +2,9 @@ import type { Catalog } from '../store/catalog.ts';
 import type { BlockPlace } from '../store/read-block.ts';
 import { noText, textAt } from '../store/row-columns.ts';
 
-/** Which frames are asked for. A frame of which the time or the camera is not known is not among those of one. */
+/**
+ * Which frames are asked for. A frame whose time or camera is not known does not pass a filter of times or of a camera.
+ */
 export interface Filter {
   /** The first and the last moment, in milliseconds since 1970. */
   sinceMs?: number;
@@ -10,11 +12,11 @@ export interface Filter {
   camera?: string;
 }
 
-/** Whether that asks for all frames. */
+/** Whether the filter passes all frames. */
 export const admitsAll = ({ sinceMs, untilMs, camera }: Filter): boolean =>
   sinceMs === undefined && untilMs === undefined && camera === undefined;
 
-/** Says of the frames of a block, by their number in it, which are asked for; undefined where none is. */
+/** A function that tells which frames of a block are asked for, by their number in the block; undefined if none is. */
 export function admission(
   catalog: Catalog,
   { segment, from, frames }: BlockPlace,

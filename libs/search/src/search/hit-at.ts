@@ -5,8 +5,8 @@ import { cellsOfGrid } from '../store/pipeline-identity.ts';
 import type { BlockPlace } from '../store/read-block.ts';
 
 /**
- * Says of the vectors of a block, by their number in it, which frame and cell they are; `admits` which frames are asked
- * for.
+ * A function that tells the frame and the cell of a vector of a block, by its number in the block; `admits` tells which
+ * frames are asked for.
  */
 export function hitAtOf(
   catalog: Catalog,

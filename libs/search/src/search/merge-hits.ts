@@ -4,7 +4,7 @@ import { compareHits, type Hit } from '../ranking/hit.ts';
 import type { Catalog } from '../store/catalog.ts';
 import type { Wanted } from './index-scan.ts';
 
-/** The best hits for each query of what several have found in parts of an index, in order. */
+/** The best hits for each query, in order, out of the hits in parts of an index. */
 export function mergeHits(
   catalog: Catalog,
   { queries, distance, top }: Wanted,

@@ -11,7 +11,7 @@ import { type BlockPlace, lengthOf, massesOf, readBlock } from '../store/read-bl
 import { admission, type Filter } from './admission.ts';
 import { hitAtOf } from './hit-at.ts';
 
-/** What threads find out together. Messages can carry it. */
+/** A search that threads share. Messages can carry it. */
 export interface ScanOrder {
   queries: readonly Vector[];
   distance: DistanceName;
@@ -21,13 +21,13 @@ export interface ScanOrder {
   filter: Filter;
   /** Where to look. */
   blocks: readonly BlockPlace[];
-  /** One number, in memory that the threads share: the block that is next. */
+  /** One number in memory that the threads share: the index of the next block. */
   next: Int32Array;
 }
 
 /**
- * Takes blocks until none is left, and gives the best hits of those for each query, in order. Several threads may do so
- * at once: what they give, merged, is the same however they share.
+ * Takes blocks until none is left, and gives their best hits for each query, in order. Several threads may do so at
+ * once: their merged hits are the same, however they share the blocks.
  */
 export function scanIndex(catalog: Catalog, scanner: BlockScanner, order: ScanOrder): Hit[][] {
   const { queries, distance, top, unit, filter, blocks, next } = order;

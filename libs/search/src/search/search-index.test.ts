@@ -14,7 +14,7 @@ import type { Filter } from './admission.ts';
 import { SearchIndex } from './search-index.ts';
 
 for (const sizes of [1, 4]) {
-  test(`what is found is what a plain loop finds, for every distance and cut${sizes > 1 ? ', where frames differ in size' : ''}`, async (t) => {
+  test(`a search finds what a plain loop finds, for every distance and cut${sizes > 1 ? ', if frames differ in size' : ''}`, async (t) => {
     const all = [...tiedFrames(searchedRows, sizes, sizes)];
     const vectors = all.map(({ source, frame, cells }) => ({ source, frame, vector: vectorOf(cells[0]!) }));
     const random = noise(99);
@@ -102,7 +102,7 @@ test('near-duplicates are folded and sources bounded, however many hits are to b
   );
 });
 
-test('only frames of the time and the camera that are asked for are found, none of which that is not known', async (t) => {
+test('only frames of the requested time and camera are found, and none whose time or camera is not known', async (t) => {
   const folder = await temporaryFolder(t);
   const job = await readFinishedJob(await makeJob(join(folder, 'out'), []));
   const writer = new SegmentsWriter(folder, { cells: 1, cellBins: madeBins }, 1);

@@ -9,12 +9,12 @@ import type { Filter } from './admission.ts';
 import type { IndexScan, OpenScan } from './index-scan.ts';
 import { ThreadScan } from './thread-scan.ts';
 
-/** What is looked for. */
+/** A request to search an index. */
 export interface SearchRequest {
   /** Made by `queryVector` for the same unit. */
   queries: readonly Vector[];
   distance: DistanceName;
-  /** Findings for each query, at most. */
+  /** The most findings for each query. */
   top: number;
   unit: Unit;
   filter?: Filter;
@@ -22,7 +22,10 @@ export interface SearchRequest {
   within?: number;
 }
 
-/** Hits that are asked for beyond those wanted, where some may be folded or left out; and again as many times more. */
+/**
+ * If hits may be folded or left out, this many times as many hits as findings are asked for; if they do not suffice,
+ * this many times as many again.
+ */
 const moreHits = 8;
 
 /** An index that is open for searching. */
@@ -31,14 +34,14 @@ export class SearchIndex {
   readonly #scan: IndexScan;
 
   /**
-   * Opens an index that is searched on threads: as many as are worth it, unless given. Rejects with IndexError where
+   * Opens an index that is searched on threads: unless given, on as many as are worth it. Rejects with IndexError if
    * there is no index, or it is damaged.
    */
   static open(folder: string, threads?: number): Promise<SearchIndex> {
     return SearchIndex.openWith(folder, async (catalog) => new ThreadScan(catalog, { threads }));
   }
 
-  /** The same with a scan of one's own, which the index closes. Rejects also where that cannot be opened. */
+  /** The same with the caller's scan, which the index closes. Also rejects if the scan cannot be opened. */
   static async openWith(folder: string, openScan: OpenScan): Promise<SearchIndex> {
     const catalog = await openCatalog(folder);
     try {
@@ -55,7 +58,7 @@ export class SearchIndex {
   }
 
   /**
-   * The best findings of each query, in order. Rejects with IndexError where a query has no pixels, or the index is
+   * The best findings of each query, in order. Rejects with IndexError if a query has no pixels, or the index is
    * damaged.
    */
   async search(request: SearchRequest): Promise<Finding[][]> {

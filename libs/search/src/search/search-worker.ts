@@ -5,7 +5,7 @@ import { BlockScanner } from '../scan/block-scanner.ts';
 import { Catalog } from '../store/catalog.ts';
 import { type ScanOrder, scanIndex } from './scan-index.ts';
 
-/** The index comes first, then what is to be found in it. */
+/** The index comes first, then searches. */
 export type SearchOrder = { index: Pick<Catalog, 'pipeline' | 'segments'> } | { scan: ScanOrder };
 
 const scanner = new BlockScanner();

@@ -12,19 +12,19 @@ import { scanIndex } from './scan-index.ts';
 import type { SearchOrder } from './search-worker.ts';
 
 /**
- * An index of fewer bytes is searched on this thread: a thread takes 60 to 100 ms to start (measured), and reads 1 GB/s
- * or more.
+ * An index with fewer bytes is searched on this thread: a thread takes 60 to 100 ms to start (measured), and reads 1
+ * GB/s or more.
  */
 const worthThreads = 2 ** 26;
 
 export interface ThreadScanOptions {
-  /** As many as are worth it, unless given; 0 for none but the caller's. */
+  /** Unless given, as many threads as are worth it; 0: only the caller's thread. */
   threads?: number;
-  /** Blocks to look at; all of the index unless given. */
+  /** The blocks to search; all of the index unless given. */
   blocks?: readonly BlockPlace[];
 }
 
-/** WebAssembly on as many threads as there are cores for this process, or on the caller's. */
+/** Searches with WebAssembly on as many threads as this process has cores, or on the caller's. */
 export class ThreadScan implements IndexScan {
   readonly #catalog: Catalog;
   readonly #blocks: readonly BlockPlace[];
@@ -42,9 +42,7 @@ export class ThreadScan implements IndexScan {
     return this.findIn(this.#blocks, wanted);
   }
 
-  /**
-   * The same in these blocks alone. Once `signal` aborts, no further block is looked at, and the answer is of no use.
-   */
+  /** Searches only these blocks. Once `signal` aborts, no further block is searched, and the answer is useless. */
   async findIn(blocks: readonly BlockPlace[], wanted: Wanted, signal?: AbortSignal): Promise<Hit[][]> {
     const next = new Int32Array(new SharedArrayBuffer(4));
     signal?.addEventListener('abort', () => Atomics.store(next, 0, blocks.length), { once: true });

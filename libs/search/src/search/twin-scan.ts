@@ -8,7 +8,7 @@ import { admission } from './admission.ts';
 import { hitAtOf } from './hit-at.ts';
 import type { IndexScan, Wanted } from './index-scan.ts';
 
-/** Scores every vector that is asked for by the definition, and estimates nothing: what every other scan must find. */
+/** Scores every requested vector by the definition and estimates nothing. Every other scan must find the same. */
 export class TwinScan implements IndexScan {
   readonly #catalog: Catalog;
 

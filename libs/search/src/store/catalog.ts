@@ -5,7 +5,7 @@ import { cellsOfGrid, type PipelineIdentity } from './pipeline-identity.ts';
 import { noText, type RowColumns, textAt } from './row-columns.ts';
 import { UnknownCamera } from './unknown-camera.ts';
 
-/** What is known of a frame of an index. Times are milliseconds; null is not known. */
+/** What is known of a frame of an index. Times are milliseconds; null if not known. */
 export interface IndexRow extends IndexedPlace {
   readonly row: number;
   readonly timestampMs: number | null;
@@ -28,7 +28,7 @@ export interface OpenSegment {
 export class Catalog {
   readonly pipeline: PipelineIdentity;
   readonly segments: readonly OpenSegment[];
-  /** Number of the first frame of each segment, and of the one behind the last. */
+  /** The number of the first frame of each segment, and at the end the number of all frames. */
   readonly starts: readonly number[];
 
   constructor(pipeline: PipelineIdentity, segments: readonly OpenSegment[]) {
@@ -77,7 +77,7 @@ export class Catalog {
     };
   }
 
-  /** The job that a frame is of. */
+  /** The job of a frame. */
   jobOf(row: number): IndexedJob {
     const { segment, at } = this.locate(row);
     let end = 0;
@@ -87,7 +87,7 @@ export class Catalog {
     })!;
   }
 
-  /** Whether that is known of any frame. */
+  /** Whether any frame has a value in that column. */
   knows(column: 'capturedAtMs' | 'camera'): boolean {
     const isMissing = (value: number): boolean => (column === 'camera' ? value === noText : Number.isNaN(value));
     return this.segments.some(({ columns }) => !columns[column].every(isMissing));
@@ -102,7 +102,7 @@ export class Catalog {
     if (names.size > 0 && !names.has(camera)) throw new UnknownCamera('The index', camera, names);
   }
 
-  /** Frames that count no pixel in any cell, or cells that count none. */
+  /** The number of frames, or of cells, that count no pixel. */
   countEmpty(unit: Unit): number {
     const cells = unit === 'cell' ? 1 : cellsOfGrid(this.pipeline);
     let empty = 0;
@@ -116,7 +116,7 @@ export class Catalog {
     return empty;
   }
 
-  /** The first frame of that URI and number; undefined where there is none. */
+  /** The first frame of that URI and number; undefined if there is none. */
   find(uri: string, frame: number): number | undefined {
     const wanted = Buffer.from(uri, 'utf8');
     for (const [index, { columns }] of this.segments.entries()) {

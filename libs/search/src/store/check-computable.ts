@@ -2,7 +2,7 @@ import { resultsVersion } from '@halogrid/service';
 import { IndexError } from './index-error.ts';
 import type { PipelineIdentity } from './pipeline-identity.ts';
 
-/** Throws IndexError where this program computes other histograms than those of the index. */
+/** Throws IndexError if this program computes other histograms than the index has. */
 export function checkComputable(pipeline: PipelineIdentity): void {
   if (pipeline.resultsVersion === resultsVersion) return;
   throw new IndexError(

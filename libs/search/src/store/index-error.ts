@@ -1,2 +1,2 @@
-/** What is wrong with an index or with what is asked of it, in one sentence for people. */
+/** A fault of an index or of a request to it, in one sentence for people. */
 export class IndexError extends Error {}

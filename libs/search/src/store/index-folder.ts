@@ -8,16 +8,16 @@ import { manifestText, parseManifest } from './manifest-text.ts';
 /*
  * An index is a folder. manifest.json names its segments, whose files are never changed:
  *
- *   write the files of new segments ─ sync ─► write manifest.json under another name ─ sync ─ rename ─► remove files it does not name
+ *   write the files of new segments ─ sync ─► write manifest.json under another name ─ sync ─ rename ─►
+ *   remove files it does not name
  *
- * A process that dies anywhere on the way leaves the index of before or that of after, and files that the next writer
- * removes.
+ * A process that dies on the way leaves the earlier index or the new one, and files that the next writer removes.
  */
 
 const manifestName = 'manifest.json';
 const segmentPattern = /^segment-\d{6,}\.(rows|bins)$/;
 
-/** The manifest in that folder; undefined where there is none. */
+/** The manifest in that folder; undefined if there is none. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, manifestName);
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
@@ -27,15 +27,15 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   return text === undefined ? undefined : parseManifest(text, path);
 }
 
-/** Makes `manifest` that of the folder, in one step. The files of its segments are durable already. */
+/** Replaces the manifest of the folder, in one step. The files of its segments must be durable already. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   await syncFolder(folder);
   await writeFileAtomically(join(folder, manifestName), manifestText(manifest));
 }
 
 /**
- * Removes the files of segments that the manifest does not name, and files that were to become one. For whoever has the
- * lock.
+ * Removes the files of segments that the manifest does not name, and files that were to become a manifest. The caller
+ * must hold the lock.
  */
 export async function removeUnnamed(folder: string, manifest: Manifest | undefined): Promise<void> {
   const named = new Set(manifest?.segments.map(({ name }) => name));

@@ -4,7 +4,7 @@ import { IndexError } from './index-error.ts';
 import type { Manifest } from './manifest.ts';
 
 const format = 'halogrid-index';
-/** Rises with what the files mean. */
+/** Rises when the meaning of the files changes. */
 const version = 1;
 
 /** The text of manifest.json. */
@@ -37,5 +37,5 @@ export function parseManifest(text: string, path: string): Manifest {
 
 const hashOf = (content: object): string => createHash('sha256').update(JSON.stringify(content)).digest('hex');
 
-/** What segmentName gives: no path leads out of the folder. */
+/** The form of names from segmentName: no path leads out of the folder. */
 const namePattern = /^segment-\d{6,15}$/;

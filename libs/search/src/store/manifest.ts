@@ -1,11 +1,11 @@
 import type { CountBytes } from '../scan/count-arrays.ts';
 import type { PipelineIdentity } from './pipeline-identity.ts';
 
-/** What an index is made of; docs/retrieval.md describes the files for those who read them with other programs. */
+/** What an index is made of; docs/retrieval.md describes the files for other programs. */
 export interface Manifest {
   readonly pipeline: PipelineIdentity;
   readonly segments: readonly Segment[];
-  /** Number of the next segment. It only rises, so that no reader takes the files of one for those of another. */
+  /** Number of the next segment. It only rises, so that no reader takes one segment's files for another's. */
   readonly nextSegment: number;
 }
 
@@ -16,7 +16,7 @@ export interface Segment {
   readonly jobs: readonly IndexedJob[];
   readonly frames: number;
   readonly rows: { readonly texts: number; readonly bytes: number; readonly crc32: number };
-  /** What NAME.bins holds, one after another. */
+  /** The blocks of NAME.bins, one after another. */
   readonly blocks: readonly StoredBlock[];
 }
 

@@ -9,16 +9,13 @@ import type { Manifest, Segment } from './manifest.ts';
 import { cellsOfGrid, countsOfCell, type PipelineIdentity } from './pipeline-identity.ts';
 import { parseRows } from './row-columns.ts';
 
-/**
- * Times that a reader looks again where a writer has put other segments in the place of those that it was about to
- * open.
- */
+/** How often a reader tries to open the segments, if a writer replaces them before they are open. */
 const tries = 5;
 
 /**
- * Opens an index for reading: its columns are read and checked, its histograms are opened. It stays what it is while
- * writers go on. Rejects with IndexError where there is none, or it is damaged. `closeCatalog` is to be called in the
- * end.
+ * Opens an index for reading: reads and checks its columns, and opens its histograms. It does not change when writers
+ * change the index. Rejects with IndexError if there is no index, or it is damaged. It must be closed with
+ * `closeCatalog`.
  */
 export async function openCatalog(folder: string): Promise<Catalog> {
   for (let left = tries; ; left--) {
@@ -39,8 +36,8 @@ export async function openCatalog(folder: string): Promise<Catalog> {
 }
 
 /**
- * Rejects with IndexError where a file of an index, whose writer is the caller, is not there or is too long or too
- * short. It reads none of them, as `openCatalog` does.
+ * Rejects with IndexError if a file of an index is missing, too long or too short. The caller must be the index's
+ * writer. It reads no file, unlike `openCatalog`.
  */
 export async function checkLengths(folder: string, { segments, pipeline }: Manifest): Promise<void> {
   for (const segment of segments) {

@@ -1,7 +1,7 @@
 import { createPipeline, describePipeline, specifiedOperations } from '@halogrid/kernels';
 import { IndexError } from './index-error.ts';
 
-/** All that decides the histograms of an image: what may be compared has all of it in common. */
+/** All that decides the histograms of an image: histograms may be compared only if all of it is equal. */
 export interface PipelineIdentity {
   /** As a job's specification has them, parameters complete. */
   readonly operations: readonly { kernel: string; parameters: Record<string, string>; border: string }[];
@@ -13,16 +13,16 @@ export interface PipelineIdentity {
   readonly resultsVersion: number;
 }
 
-/** What is compared: histograms of frames with all their cells one after another, or those of single cells. */
+/** What is compared: histograms of frames, with all their cells one after another, or histograms of single cells. */
 export type Unit = 'frame' | 'cell';
 
-/** What of a job's specification decides its histograms. */
+/** The part of a job's specification that decides its histograms. */
 export interface PipelineSpecification {
   readonly pipeline: { readonly operations: PipelineIdentity['operations'] };
   readonly grid?: PipelineIdentity['grid'];
 }
 
-/** The identity of a job's pipeline. Throws IndexError where it has no histogram. */
+/** The identity of a job's pipeline. Throws IndexError if it has no histogram. */
 export function identityOf(
   { pipeline: { operations }, grid: asked }: PipelineSpecification,
   resultsVersion: number,
@@ -45,8 +45,8 @@ export function identityOf(
 export const pipelineLine = ({ operations }: PipelineIdentity): string => describePipeline(createPipeline(operations));
 
 /**
- * What differs between two, a clause each, as in `radius is 2 there and 1 here`; none where their histograms may be
- * compared.
+ * The differences between two identities, a clause each, as in `radius is 2 there and 1 here`; empty if their
+ * histograms may be compared.
  */
 export function differences(there: PipelineIdentity, here: PipelineIdentity): string[] {
   const [theirs, ours] = [factsOf(there), factsOf(here)];

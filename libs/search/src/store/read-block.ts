@@ -39,7 +39,7 @@ export function blocksOfIndex({ pipeline, segments }: Catalog): BlockPlace[] {
   return places;
 }
 
-/** Reads a block into `bytes`, which has its length. Throws IndexError where it is not what was written. */
+/** Reads a block into `bytes`, which has its length. Throws IndexError if it is not what was written. */
 export function readBlock({ segments }: Catalog, place: BlockPlace, bytes: Uint8Array): void {
   const { bins, segment } = segments[place.segment]!;
   let read = 0;
@@ -75,7 +75,9 @@ export function readFrame(catalog: Catalog, row: number): VectorCounts {
   return counts.slice((at - place.from) * length, (at - place.from + 1) * length);
 }
 
-/** Counts of all cells, without padding, as the query that they are: cells one after another, or all of them in one. */
+/**
+ * A query from the counts of all cells without padding. By unit, the cells follow one another, or all are one vector.
+ */
 export function queryVector(pipeline: PipelineIdentity, bins: ArrayLike<number>, unit: Unit): Vector {
   const cellBins = countsOfCell(pipeline);
   const cellLength = paddedLength(cellBins);
@@ -87,7 +89,7 @@ export function queryVector(pipeline: PipelineIdentity, bins: ArrayLike<number>,
   return { bins: counts, mass: massOf(counts) };
 }
 
-/** Counts as they are stored without their padding. */
+/** Stored counts without their padding. */
 export function withoutPadding(pipeline: PipelineIdentity, stored: VectorCounts): Float64Array {
   const cellBins = countsOfCell(pipeline);
   const cellLength = paddedLength(cellBins);

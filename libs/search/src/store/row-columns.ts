@@ -2,16 +2,13 @@ import { crc32 } from 'node:zlib';
 import { IndexError } from './index-error.ts';
 import type { Segment } from './manifest.ts';
 
-/**
- * What is known of each frame of a segment, beside its histograms. Times are milliseconds; those that are not known are
- * NaN.
- */
+/** What is known of each frame of a segment, besides its histograms. Times are milliseconds, NaN if not known. */
 export interface RowColumns {
   /** Since 1970 in UTC. */
   readonly capturedAtMs: Float64Array;
   /** Since the start of the source. */
   readonly timestampMs: Float64Array;
-  /** Sums of all counts of each cell, those of a frame one after another. */
+  /** The sum of all counts of each cell; the cells of a frame one after another. */
   readonly masses: Float64Array;
   /** Numbers of texts: the URI, and the camera, or `noText`. */
   readonly source: Uint32Array;
@@ -38,8 +35,8 @@ export function rowsFile(columns: RowColumns): Uint8Array {
 }
 
 /**
- * The columns in the bytes of NAME.rows, which they share. Throws IndexError where these are not what the manifest
- * says.
+ * The columns in the bytes of NAME.rows, whose memory they share. Throws IndexError if the bytes are not what the
+ * manifest says.
  */
 export function parseRows(
   bytes: Uint8Array,

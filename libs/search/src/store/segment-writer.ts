@@ -6,11 +6,11 @@ import type { IndexedJob, Segment, StoredBlock } from './manifest.ts';
 import { noText, type RowColumns, rowsFile } from './row-columns.ts';
 import { TextTable } from './text-table.ts';
 
-/** A frame as it comes into an index. */
+/** A frame to be added to an index. */
 export interface IndexFrame {
   readonly uri: string;
   readonly frame: number;
-  /** NaN where it is not known, as `capturedAtMs`. */
+  /** NaN if not known; so is `capturedAtMs`. */
   readonly timestampMs: number;
   readonly capturedAtMs: number;
   readonly camera: string | null;
@@ -21,10 +21,10 @@ export interface IndexFrame {
 /** A job, whose frames are yet to be counted. */
 export type JobName = Omit<IndexedJob, 'frames'>;
 
-/** Counts of a block at most: four megabytes where they need 32 bits, which threads of a search share out evenly. */
+/** The most counts of a block: four megabytes if they need 32 bits. Threads of a search share blocks out evenly. */
 const blockCounts = 2 ** 20;
 
-/** Writes the two files of a segment, frame by frame; memory is one block and what the rows take. */
+/** Writes the two files of a segment, frame by frame; it has one block and the rows in memory. */
 export class SegmentWriter {
   readonly #path: string;
   readonly #name: string;
@@ -76,7 +76,7 @@ export class SegmentWriter {
     return this.#columns.frame.length;
   }
 
-  /** Adds a frame of a job, which may be reused afterwards. Wait for one before adding the next. */
+  /** Adds a frame of a job, which may be reused afterwards. Wait until it is added before adding the next. */
   async add(job: JobName, frame: IndexFrame): Promise<void> {
     const columns = this.#columns;
     columns.capturedAtMs.push(frame.capturedAtMs);

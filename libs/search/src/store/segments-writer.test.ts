@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { framesOfFull, segmentFrames } from './segments-writer.ts';
 
-test('a segment has so many frames, fewer where their cells are many, and one at least', () => {
+test('a segment has a number of frames, fewer if they have many cells, and at least one', () => {
   for (const [cells, frames] of [
     [1, segmentFrames],
     [16, segmentFrames],

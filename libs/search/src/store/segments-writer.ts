@@ -1,12 +1,12 @@
 import { type Segment, segmentName } from './manifest.ts';
 import { type IndexFrame, type JobName, SegmentWriter } from './segment-writer.ts';
 
-/** Frames of a segment at most: the rows of one take some 100 bytes each while it is written. */
+/** The most frames of a segment: while it is written, its rows take some 100 bytes each. */
 export const segmentFrames = 2 ** 20;
-/** Cells of all its frames at most: each takes 16 bytes meanwhile. */
+/** The most cells of all its frames: meanwhile, each takes 16 bytes. */
 const segmentCells = 2 ** 24;
 
-/** Frames of that many cells each that a segment has when it is full. */
+/** The number of frames, of that many cells each, in a full segment. */
 export const framesOfFull = (cells: number): number =>
   Math.max(1, Math.min(segmentFrames, Math.floor(segmentCells / cells)));
 
@@ -27,20 +27,20 @@ export class SegmentsWriter {
     this.#next = next;
   }
 
-  /** Wait for one before adding the next. */
+  /** Wait until a frame is added before adding the next. */
   async add(job: JobName, frame: IndexFrame): Promise<void> {
     this.#writer ??= await SegmentWriter.create(this.#folder, segmentName(this.#next++), this.#shape);
     await this.#writer.add(job, frame);
     if (this.#writer.frames === this.#mostFrames) await this.#end();
   }
 
-  /** The segments, durable, and the number of the one that would follow. */
+  /** Ends writing. Resolves with the segments, which are durable, and the number of the next one. */
   async finish(): Promise<{ segments: Segment[]; next: number }> {
     await this.#end();
     return { segments: this.#segments, next: this.#next };
   }
 
-  /** Closes the file that is open. What was written is removed by `removeUnnamed`, as after a crash. */
+  /** Closes the open file. `removeUnnamed` removes what was written, as after a crash. */
   async abort(): Promise<void> {
     await this.#writer?.abort();
   }

@@ -5,7 +5,7 @@ import { noText, textAt } from './row-columns.ts';
 import type { IndexFrame, JobName } from './segment-writer.ts';
 
 /**
- * The frames of a segment in their order, and the job of each. Throws IndexError where a block is not what was written.
+ * The frames of a segment in their order, and the job of each. Throws IndexError if a block is not what was written.
  */
 export function* storedFrames(catalog: Catalog, segment: number): Generator<{ job: JobName; frame: IndexFrame }> {
   const { columns, segment: stored } = catalog.segments[segment]!;

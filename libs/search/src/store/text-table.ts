@@ -1,6 +1,6 @@
 import type { RowColumns } from './row-columns.ts';
 
-/** Texts by number. Frames of a source follow one another, so a text is looked for among the last few alone. */
+/** Texts by number. Frames of a source follow one another, so a text is looked for only among the last few. */
 export class TextTable {
   readonly #recent: { text: string; number: number }[] = [];
   readonly #ends: number[] = [];

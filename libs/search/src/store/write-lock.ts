@@ -5,15 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { IndexError } from './index-error.ts';
 
 /**
- * The right to write to an index. It is SQLite's exclusive lock of an empty database, which the system gives back when
- * a process ends, however it does: a lock that nobody holds cannot be left behind. Beside it, writer.json says who has
- * it.
+ * The right to write to an index. It is SQLite's exclusive lock of an empty database. The system gives it back whenever
+ * a process ends, so a lock without a holder cannot be left behind. Beside it, writer.json says which process has it.
  */
 export class WriteLock {
   readonly #database: DatabaseSync;
   readonly #ownerPath: string;
 
-  /** Takes the lock of the index in that folder, which is there. Throws IndexError where another has it. */
+  /** Takes the lock of the index in that folder, which must exist. Throws IndexError if another process has it. */
   constructor(folder: string) {
     this.#ownerPath = join(folder, 'writer.json');
     this.#database = new DatabaseSync(join(folder, 'lock.sqlite'), { timeout: 0 });

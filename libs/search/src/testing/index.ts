@@ -1,4 +1,4 @@
-// What tests of other packages need of this one.
+// Helpers for tests of other packages.
 
 export { byDefinition, makeIndex, type Scored, tiedFrames, vectorOf } from './made-index.ts';
 export { type MadeFrame, type MadeJob, madeBins, noise } from './make-job.ts';

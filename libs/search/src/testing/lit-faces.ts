@@ -19,7 +19,7 @@ interface Part {
   light: number;
 }
 
-/** Where one person's features are: nobody's are those of another. */
+/** Where one person's features are; no two persons share them. */
 function partsOf(random: (below: number) => number): Part[] {
   const between = (low: number, high: number): number => low + ((high - low) * random(1000)) / 1000;
   const [apart, eyes, mouth] = [between(0.13, 0.2), between(0.36, 0.46), between(0.68, 0.78)];
@@ -43,8 +43,8 @@ function partsOf(random: (below: number) => number): Part[] {
 }
 
 /**
- * Faces of some persons, each under as many lights: from any side, brighter and darker, with the noise of a sensor. The
- * same for the same numbers.
+ * Faces of some persons, each under as many lights: from any side, brighter and darker, with the noise of a sensor.
+ * Equal numbers give equal faces.
  */
 export function* litFaces(persons: number, lights: number): Generator<LitFace> {
   for (let person = 0; person < persons; person++) {

@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 /**
  * Frames with many ties: few shapes of histograms, each in several sizes. Blocks differ in the width of their counts;
- * where `sizes` is 1, all frames count the same pixels.
+ * if `sizes` is 1, all frames count the same number of pixels.
  */
 export function* tiedFrames(count: number, sizes: number, seed: number): Generator<MadeFrame> {
   const random = noise(seed);
@@ -31,7 +31,7 @@ export const vectorOf = (bins: ArrayLike<number>): Vector => ({ bins: Float64Arr
 
 export type Scored = Pick<MadeFrame, 'source' | 'frame'> & { vector: Vector };
 
-/** What the definitions say: every frame scored, and the best of them kept in order. */
+/** The best frames by the definitions: every frame is scored, and the best are kept in order. */
 export function byDefinition(all: readonly Scored[], query: ArrayLike<number>, distance: DistanceName, top: number) {
   const { sense, score } = distances[distance];
   const wanted = vectorOf(query);

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FeatureSource, FeatureWriter, type FileLimits } from '@halogrid/results/features';
 
-/** What a job in a test is, beside its rows. */
+/** A job of a test, without its rows. */
 export interface MadeJob {
   id?: string;
   digest?: string;
@@ -10,11 +10,11 @@ export interface MadeJob {
   convention?: string;
   grid?: { rows: number; columns: number };
   sources?: string[];
-  /** How many counts a file of its features has. */
+  /** Limits of the counts in a file of its features. */
   limits?: FileLimits;
 }
 
-/** Bins of LBP labels of 8 points that are uniform: few enough for a test to write many rows. */
+/** The number of bins of uniform LBP labels of 8 points: few enough for a test to write many rows. */
 export const madeBins = 59;
 
 /** A frame of a test: the counts of its cells, one after another. */

@@ -3,10 +3,9 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { SourceForbiddenError, sourceAccess } from './source-access.ts';
 
 /**
- * Addresses that are not everyone's, by IANA's registries of special-purpose addresses (IPv4: RFC 6890 and what
- * followed it, IPv6 beside it) and of multicast: of this machine, of its own network, of services of a cloud, of
- * documentation and tests, and those that lead to an IPv4 address by way of a relay. Only a host that is named itself
- * may have one.
+ * Addresses that are not public, by IANA's registries of special-purpose addresses (IPv4: RFC 6890 and its successors;
+ * IPv6 likewise) and of multicast: of this machine, of its network, of cloud services, of documentation and tests, and
+ * addresses that lead to an IPv4 address through a relay. Only a host that is listed by name may have one.
  */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
@@ -29,7 +28,8 @@ for (const [network, prefix] of [
   notPublic.addSubnet(network, prefix, 'ipv4');
 }
 for (const [network, prefix] of [
-  // Teredo, benchmarks, ORCHID and others: of all that protocols were given, nothing is a host that serves images.
+  // Teredo, benchmarks, ORCHID and others: no address that is reserved for protocols belongs to a host that serves
+  // images.
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
@@ -38,17 +38,17 @@ for (const [network, prefix] of [
   notPublic.addSubnet(network, prefix, 'ipv6');
 }
 
-/** All that is given to hosts on the internet; what is outside has a special purpose, or none yet. */
+/** All addresses that are given to hosts on the internet. Others have a special purpose, or none yet. */
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 /** IPv4 in IPv6. */
 const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
 
-/** Whether an IP address is one that everyone's hosts may have. IPv4 in IPv6 is looked at as IPv4. */
+/** Whether an IP address may belong to a public host. IPv4 in IPv6 counts as IPv4. */
 export function isPublic(address: string): boolean {
   if (isIP(address) !== 6) return !notPublic.check(address, 'ipv4');
-  // A list of IPv4 networks holds what is mapped to them as well.
+  // A list of IPv4 networks also holds the IPv6 addresses that are mapped to them.
   const isGlobal = globalUnicast.check(address, 'ipv6') || mapped.check(address, 'ipv6');
   return isGlobal && !notPublic.check(address, 'ipv6');
 }
@@ -64,8 +64,8 @@ export function checkHost({ hostname, host }: URL): void {
 }
 
 /**
- * Looks a host's name up for one connection, which then is made to the address that was looked at: a name that leads to
- * another address a moment later is of no use.
+ * Looks a host's name up for one connection, which is then made to the address that was checked. So a name that leads
+ * to another address a moment later is useless.
  */
 export const lookupAllowed: LookupFunction = (hostname, options, callback) => {
   const { hosts } = sourceAccess();

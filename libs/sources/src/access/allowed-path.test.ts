@@ -47,7 +47,7 @@ suite('with a root', () => {
   const uriOf = (name: string): string => pathToFileURL(join(folder, name)).href;
   const forbidden = { name: 'SourceForbiddenError', message: 'The path lies outside of the data roots (--data-root)' };
 
-  test('paths in a root are followed to where they are, also where nothing is yet', async () => {
+  test('paths in a root are followed to their real places, also if nothing is there yet', async () => {
     assert.equal(await allowedPath(root), root);
     assert.equal(await allowedPath(join(root, 'a/../in.pgm')), join(root, 'in.pgm'));
     assert.equal(await allowedPath(join(root, 'a/b/in-link.pgm')), join(root, 'in.pgm'));

@@ -7,9 +7,9 @@ import { SourceForbiddenError, sourceAccess } from './source-access.ts';
 const mostLinks = 40;
 
 /**
- * The path with every symbolic link followed, where it lies in a data root; so it may end where nothing is yet. Without
- * data roots, the path itself. Rejects with SourceForbiddenError for a path that lies elsewhere, that cannot be
- * followed, or that no file can have.
+ * The path with every symbolic link followed, if it lies in a data root; its last parts need not exist. Without data
+ * roots, the path itself. Rejects with SourceForbiddenError for a path that lies elsewhere, that cannot be followed, or
+ * that no file can have.
  */
 export async function allowedPath(path: string): Promise<string> {
   const { roots } = sourceAccess();
@@ -28,7 +28,7 @@ export async function allowedPath(path: string): Promise<string> {
 export const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 
-/** Rejects with the system's error for a link that leads nowhere: whoever writes there would make what it names. */
+/** Rejects with the system's error for a link that leads nowhere: a write there would create the file that it names. */
 async function followLinks(path: string): Promise<string> {
   try {
     // Nearly all paths exist, and need only this one call.
@@ -40,8 +40,8 @@ async function followLinks(path: string): Promise<string> {
 }
 
 /**
- * As followLinks, for a path of which a part is missing: looks at each name, from the top. Rejects with `missing` if a
- * link leads to the missing part.
+ * As followLinks, for a path with a missing part: looks at each name, from the top. Rejects with `missing` if a link
+ * leads to the missing part.
  */
 async function followUntilMissing(path: string, missing: Error): Promise<string> {
   /**
@@ -83,6 +83,6 @@ const namesOf = (path: string): string[] =>
     .filter((name) => name !== '' && name !== '.')
     .reverse();
 
-/** Also a path with a null byte. */
+/** Node's own error for a path with a null byte counts too. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException & { code: string } =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';

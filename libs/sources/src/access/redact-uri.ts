@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 /**
  * The URI as it may stand in results, logs and sentences: without a user name or password, and with the query, which
- * may hold a signature, replaced by the beginning of its SHA-256, so that sources that differ in it alone still differ.
- * Files and paths stay as they are; so does what has no query. What is no URI but looks like one loses all that may be
- * secret.
+ * may hold a signature, replaced by the beginning of its SHA-256, so that sources that differ only in the query still
+ * differ. Files, paths and URIs without a query stay as they are. A text that looks like a URI but is not one loses all
+ * that may be secret.
  */
 export function redactUri(uri: string): string {
   if (uri.startsWith('file:')) return uri;
@@ -13,7 +13,7 @@ export function redactUri(uri: string): string {
   const [, place, rest] = /^([^?#]*)(.*)$/s.exec(uri.slice(scheme.length))!;
   const mark = rest ? `?redacted-${createHash('sha256').update(rest!).digest('hex').slice(0, 8)}` : '';
   if (!place!.includes('@')) return scheme + place + mark;
-  // An '@' of a path is no end of a password, as long as what is before it can be a host.
+  // An '@' in the path does not end a password, as long as the text before the path can be a host.
   const [authority = ''] = place!.split('/');
   const isHost = /^(\[[0-9a-f:.]+\]|[\p{L}\p{N}._-]*)(:\d*)?$/iu;
   if (isHost.test(authority)) return scheme + place + mark;

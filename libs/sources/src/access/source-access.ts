@@ -1,6 +1,6 @@
 import { InputError } from '../input-error.ts';
 
-/** What this process reads and writes for jobs, whoever asks for them. */
+/** What this process may read and write for jobs, no matter who asks for them. */
 export interface SourceAccess {
   /** Real paths of the folders that sources and outputs must lie in; undefined: wherever the process may. */
   roots: readonly string[] | undefined;
@@ -11,8 +11,8 @@ export interface SourceAccess {
 export const unrestricted: SourceAccess = { roots: undefined, hosts: undefined };
 
 /**
- * A matter of the process, as its S3 credentials are, and not of a call: so no way to read a source can be left out. It
- * is set once, before the first job.
+ * Set for the whole process, like its S3 credentials, and not for a call, so that no way to read a source is left out.
+ * It is set once, before the first job.
  */
 let current = unrestricted;
 
@@ -22,7 +22,7 @@ export function restrictSources(access: SourceAccess): void {
 
 export const sourceAccess = (): SourceAccess => current;
 
-/** The source is not among those that this process may read: one sentence, which says nothing of what is there. */
+/** This process may not read the source. The message is one sentence, which tells nothing of what is there. */
 export class SourceForbiddenError extends InputError {
   constructor(message: string) {
     super('read', message);

@@ -5,7 +5,7 @@ export class BlockError extends Error {
   override readonly name = 'BlockError';
 }
 
-/** The bytes of a block that is being read. Each method throws BlockError where they are not what a block has. */
+/** The bytes of a block that is being read. Each method throws BlockError if they cannot be in a block. */
 export class BlockInput {
   readonly #bytes: Buffer;
   readonly #what: string;
@@ -22,7 +22,7 @@ export class BlockInput {
 
   /** The next varints; each is an integer that is exact. */
   numbers(count: number): Float64Array {
-    // A varint takes a byte at least, so that nothing is held for what is not there.
+    // A varint takes at least a byte, so no memory is taken for missing values.
     if (!(count <= this.#bytes.length - this.#at)) this.refuse();
     const values = new Float64Array(count);
     this.#at = readVarints(this.#bytes, this.#at, values);
@@ -40,7 +40,7 @@ export class BlockInput {
     return raw;
   }
 
-  /** Which rows have a value, `nth[row]` being its place or -1; undefined where all have. */
+  /** Which rows have a value. `nth[row]`: the place of the row's value, or -1; undefined if all rows have one. */
   present(rows: number): { count: number; nth?: Int32Array } {
     const [count] = this.numbers(1) as unknown as [number];
     if (count > rows) this.refuse();
@@ -56,7 +56,7 @@ export class BlockInput {
     return { count, nth };
   }
 
-  /** To be told the bytes of each column of texts, written out. */
+  /** Call it with the bytes of each text, written out. */
   takeText(bytes: number): void {
     this.#textBytes += bytes;
     if (!(this.#textBytes <= this.#maxTextBytes)) {
@@ -76,7 +76,7 @@ export class BlockInput {
 /** Most columns have no values; they share this. */
 let none = new Int32Array(0);
 
-/** -1 for so many rows, or more. */
+/** An array of -1 for at least that many rows. */
 function noneOf(rows: number): Int32Array {
   if (none.length < rows) none = new Int32Array(rows).fill(-1);
   return none;

@@ -4,11 +4,14 @@ import { copyBytes } from './copy-bytes.ts';
 /** How the values of a column are written and read. */
 export interface Column<Writer, Reader> {
   writer(texts: TextBytes): Writer;
-  /** Reads `count` values; `nth[row]` is the place of that of a row, or -1. Without it each row has one. */
+  /** Reads `count` values; `nth[row]`: the place of a row's value, or -1. Without `nth`, each row has a value. */
   read(input: BlockInput, count: number, nth?: Int32Array): Reader;
 }
 
-/** Bytes of the texts of a block, as they are stored and written out; what is bytes itself is stored as well. */
+/**
+ * The bytes of a block's texts, as they are stored and as they are written out. Values that are bytes count as stored
+ * only.
+ */
 export interface TextBytes {
   storedBytes: number;
   writtenBytes: number;
@@ -19,7 +22,7 @@ type Part = ArrayLike<number> | Uint8Array;
 /** Takes the values of a column in order of rows. */
 export abstract class ColumnWriter<Value> {
   #count = 0;
-  /** Rows that have a value, once one has none. */
+  /** The rows that have a value; undefined until a row without one has been passed. */
   #rows: number[] | undefined;
 
   abstract put(row: number, value: Value): void;
@@ -27,14 +30,17 @@ export abstract class ColumnWriter<Value> {
   /** The values: numbers, which become varints, and bytes. */
   abstract values(): Part[];
 
-  /** To be called with the row of each value. */
+  /** Call it with the row of each value. */
   protected at(row: number): void {
     if (!this.#rows && row !== this.#count) this.#rows = Array.from({ length: this.#count }, (_, i) => i);
     this.#rows?.push(row);
     this.#count++;
   }
 
-  /** Varints: how many rows have a value; of each, unless all have, the rows between it and the one before. */
+  /**
+   * Varints: how many rows have a value; then, unless all rows have one, how many rows lie between each such row and
+   * the one before.
+   */
   places(rows: number): number[] {
     const count = this.#count;
     if (count === 0 || count === rows) return [count];
@@ -89,7 +95,10 @@ class StepWriter extends NumberWriter {
   }
 }
 
-/** Integers from 0 on that mostly grow by one: zigzag varints of what each is more than one after the one before. */
+/**
+ * Integers from 0 on that mostly grow by one: zigzag varints of each value's difference from one more than the value
+ * before.
+ */
 export const steps = (): Column<ColumnWriter<number>, Numbers> => ({
   writer: () => new StepWriter(),
   read: (input, count, nth) => {
@@ -126,7 +135,7 @@ export const doubles = (): Column<ColumnWriter<number>, Numbers> => ({
   },
 });
 
-/** Rows that are marked. */
+/** A column of marks that was read. */
 export interface MarkColumn {
   has(row: number): boolean;
 }
@@ -190,8 +199,8 @@ export class Texts {
 }
 
 /**
- * Texts: varints of the bytes that each shares with the one before, and of its other bytes; then the other bytes, as
- * UTF-8.
+ * Texts: varints of the number of bytes that each shares with the text before, then of the number of its other bytes;
+ * then the other bytes, as UTF-8.
  */
 export const texts = (): Column<TextWriter, Texts> => ({
   writer: (bytes) => new TextWriter(bytes),
@@ -224,7 +233,7 @@ export class Bytes {
     this.#nth = nth;
   }
 
-  /** A view of those of a row; undefined for a row without any. */
+  /** A view of a row's bytes; undefined for a row without any. */
   at(row: number): Uint8Array | undefined {
     const nth = this.#nth ? this.#nth[row]! : row;
     return nth < 0 ? undefined : this.#raw.subarray(this.#ends[nth - 1] ?? 0, this.#ends[nth]!);
@@ -251,7 +260,7 @@ class BytesWriter extends ColumnWriter<Uint8Array> {
   }
 }
 
-/** Bytes: a varint, how many, for each; then all of them. */
+/** Bytes: a varint for the length of each value; then the bytes of all. */
 export const bytes = (): Column<ColumnWriter<Uint8Array>, Bytes> => ({
   writer: (sum) => new BytesWriter(sum),
   read: (input, count, nth) => {
@@ -264,13 +273,13 @@ export const bytes = (): Column<ColumnWriter<Uint8Array>, Bytes> => ({
   },
 });
 
-/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+/** The most bytes of UTF-8 for a UTF-16 unit. */
 const mostUnitBytes = 3;
 
-/** Most columns of texts of a block have none. */
+/** The bytes of a column without texts, as most columns of a block are. */
 const none = Buffer.alloc(0);
 
-/** Keeps bytes of texts one after another: a buffer of each was most of what the thread of a plan had to collect. */
+/** Keeps the bytes of texts one after another: a buffer for each was most of the garbage of the thread that plans. */
 export class TextWriter extends ColumnWriter<string> {
   readonly #shared: number[] = [];
   readonly #rest: number[] = [];
@@ -319,7 +328,7 @@ export class TextWriter extends ColumnWriter<string> {
     return this.#beforeBytes;
   }
 
-  /** How many it has in common with the one before. */
+  /** How many bytes the last text shares with the text before it. */
   get lastShared(): number {
     return this.#shared[this.#shared.length - 1] ?? 0;
   }

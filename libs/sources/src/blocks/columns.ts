@@ -8,10 +8,10 @@ export { bytes, doubles, marks, steps, texts, uints } from './column.ts';
 export interface BlockLimits {
   /** What messages call a block, such as "A block of sources". */
   what: string;
-  /** First byte behind the checksum: which columns follow. */
+  /** The byte behind the checksum, which says what columns follow. */
   format: number;
   maxRows: number;
-  /** Bytes of all texts of a block at most, written out: few bytes stand for long texts that differ by little. */
+  /** The most bytes of all texts of a block, written out: few bytes may stand for long texts that differ by little. */
   maxTextBytes: number;
 }
 
@@ -21,13 +21,13 @@ type ReaderOf<Each> = Each extends Column<unknown, infer Reader> ? Reader : neve
 type Writers<All extends Columns> = { readonly [Name in keyof All]: WriterOf<All[Name]> };
 type Readers<All extends Columns> = { readonly [Name in keyof All]: ReaderOf<All[Name]> };
 
-/** Collects rows. The columns take a value each where the row has one. */
+/** Collects rows. Each column takes a value if the row has one. */
 export interface BlockWriter<All extends Columns> {
   readonly columns: Writers<All>;
   readonly rows: number;
-  /** Bytes of the texts so far, and of what is bytes itself, as they are stored. */
+  /** Bytes of the texts so far, and of values that are bytes, as they are stored. */
   readonly textBytes: number;
-  /** Begins the next row and returns its number. Throws RangeError where the block is full. */
+  /** Begins the next row and returns its number. Throws RangeError if the block is full. */
   begin(): number;
   pack(): Uint8Array;
 }

@@ -3,7 +3,7 @@ import { timeOf } from './time-of-version.ts';
 
 /**
  * The block of bytes of these sources, in their order, as SourceBlock reads it. 23 bytes for a frame of a folder, with
- * name, size and version. Throws RangeError where they are more than a block holds.
+ * name, size and version. Throws RangeError if there are more than a block holds.
  */
 export function packSources(sources: Iterable<BlockSource>): Uint8Array {
   const packer = new SourcePacker();
@@ -11,24 +11,24 @@ export function packSources(sources: Iterable<BlockSource>): Uint8Array {
   return packer.pack();
 }
 
-/** Makes such a block of sources that are told one by one. */
+/** Makes such a block from sources that are added one by one. */
 export class SourcePacker {
   readonly #block = sourceColumns.writer();
-  /** Bytes of the URI before up to its last slash. */
+  /** Bytes of the last URI up to its last slash. */
   #folderBytes = -1;
 
   get length(): number {
     return this.#block.rows;
   }
 
-  /** Bytes of its texts and of what is known of sources, as they are stored. */
+  /** Stored bytes of its texts and of facts about sources. */
   get textBytes(): number {
     return this.#block.textBytes;
   }
 
   /**
-   * Returns whether its folder may be another than that of the one before, which is never missed. Throws RangeError
-   * where the block is full.
+   * Returns whether the source's folder may differ from that of the last one; a change is never missed. Throws
+   * RangeError if the block is full.
    */
   add(source: BlockSource): boolean {
     const row = this.#block.begin();

@@ -20,7 +20,12 @@ const frameVersion = (sizeBytes: number) => `${sizeBytes} 1700000000123.456`;
 const source: fc.Arbitrary<BlockSource> = fc
   .record(
     {
-      ...{ index: fc.nat(), uri: text, name: text, sizeBytes: sizes, version: versions, pin: versions },
+      index: fc.nat(),
+      uri: text,
+      name: text,
+      sizeBytes: sizes,
+      version: versions,
+      pin: versions,
       preview: fc.constant(true as const),
       video: fc.record(
         { frame: fc.nat(), timestampMs: fc.option(fc.double({ noNaN: true })) },
@@ -31,13 +36,12 @@ const source: fc.Arbitrary<BlockSource> = fc
         { width: fc.nat(), height: fc.nat(), pixel: fc.constantFrom('u8', 'u16') },
         { noNullPrototype: true, requiredKeys: ['width', 'height'] },
       ),
-      ...{
-        tiles: fc.nat(),
-        kept: text,
-        known: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
-        error: fc.record({ stage: fc.constantFrom('read', 'decode'), error: text }, { noNullPrototype: true }),
-      },
-      ...{ isListed: fc.boolean(), isHeld: fc.boolean() },
+      tiles: fc.nat(),
+      kept: text,
+      known: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+      error: fc.record({ stage: fc.constantFrom('read', 'decode'), error: text }, { noNullPrototype: true }),
+      isListed: fc.boolean(),
+      isHeld: fc.boolean(),
     },
     { noNullPrototype: true, requiredKeys: ['index', 'uri', 'name', 'sizeBytes', 'isListed', 'isHeld'] },
   )
@@ -48,7 +52,7 @@ const source: fc.Arbitrary<BlockSource> = fc
     return { ...rest, ...(version !== undefined && { version }), ...(pin !== undefined && { pin }) };
   });
 
-test('what is read of a block is what was put into it', () => {
+test('a block reads back as it was written', () => {
   fc.assert(
     fc.property(fc.array(source), (sources) => {
       const block = new SourceBlock(packSources(sources));

@@ -2,58 +2,73 @@ import { bytes, columns, doubles, marks, steps, texts, uints } from './columns.t
 
 export { BlockError } from './block-input.ts';
 
-/** An input of a job as its plan has it: an image or a frame. */
+/** An input of a job in its plan: an image or a frame. */
 export interface BlockSource {
   /** Number of the source in its job. */
   index: number;
   uri: string;
-  /** That of its files in the output, without extensions. */
+  /** The name of its files in the output, without extensions. */
   name: string;
-  /** Encoded; 0 where it is not known. */
+  /** Encoded bytes; 0 if not known. */
   sizeBytes: number;
-  /** A name for its file as it was listed; absent where it is not known. */
+  /** A name for its file as it was listed; absent if not known. */
   version?: string;
   /**
-   * The version that a node is held to: that of its file as it was planned, which keeps the tiles of an image from
-   * being of several versions. Absent: it is held to none.
+   * The version that a node must read: the version of the file when it was planned. So the tiles of an image cannot be
+   * of several versions. Absent: any version.
    */
   pin?: string;
   /** Whether a preview may be made of it, for which a node leaves chunks. */
   preview?: true;
-  /** Which frame of its video it is; `timestampMs` is null where the container does not say. Absent for images. */
+  /** Which frame of its video it is; `timestampMs` is null if the container does not say. Absent for images. */
   video?: { frame: number; timestampMs: number | null };
   /** Where in a video it is found; absent for images. */
   place?: { packet: number; order?: number };
-  /** Where it is known: in pixels, and what these are; u8 where that is absent. */
+  /** Its size in pixels, if known, and the type of these; u8 if that is absent. */
   size?: { width: number; height: number; pixel?: (typeof blockPixels)[number] };
-  /** Results that make it, where they are several. */
+  /** The number of its results, if there are several. */
   tiles?: number;
   /** Name of its files in an earlier output, whose result is kept. */
   kept?: string;
-  /** What an earlier output has of it for some pipelines of the job, as readKnown of libs/results reads it. */
+  /**
+   * Facts that an earlier output has about it for some pipelines of the job, as readKnown of libs/results reads them.
+   */
   known?: Uint8Array;
   /** Why it cannot be processed. */
   error?: { stage: string; error: string };
 }
 
-/** Sources of a block at most. */
+/** The most sources of a block. */
 export const maxBlockSources = 2 ** 16;
 
 /** Types of pixels, by the number that stands for one. */
 export const blockPixels = ['u8', 'u16'] as const;
 
 /**
- * The columns of a block of sources. The version of most files is their size and a time, as JavaScript prints them: the
- * time alone is kept. `free`: no node is held to the version that was listed; `pin`: to another one.
+ * The columns of a block of sources. The version of most files is their size and a time, as JavaScript prints them:
+ * then only the time is kept. `free`: nodes need not read the listed version; `pin`: they must read another one.
  */
 export const sourceColumns = columns(
   { what: 'A block of sources', format: 3, maxRows: maxBlockSources, maxTextBytes: 2 ** 27 },
   { index: steps(), uri: texts(), name: texts(), sizeBytes: uints() },
   {
-    ...{ time: doubles(), version: texts(), free: marks(), pin: texts(), preview: marks() },
-    ...{ frame: steps(), timestampMs: doubles(), packet: steps(), order: steps() },
-    ...{ width: uints(), height: uints(), pixel: uints(), tiles: uints() },
-    ...{ kept: texts(), stage: texts(), error: texts(), known: bytes() },
+    time: doubles(),
+    version: texts(),
+    free: marks(),
+    pin: texts(),
+    preview: marks(),
+    frame: steps(),
+    timestampMs: doubles(),
+    packet: steps(),
+    order: steps(),
+    width: uints(),
+    height: uints(),
+    pixel: uints(),
+    tiles: uints(),
+    kept: texts(),
+    stage: texts(),
+    error: texts(),
+    known: bytes(),
   },
 );
 

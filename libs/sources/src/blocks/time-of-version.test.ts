@@ -11,7 +11,7 @@ const time = fc.oneof(
   fc.constantFrom('-1', '-0', 'NaN', 'Infinity', '1e3', '1e21', ' 5', '5 ', '1.2.3', '0', '0.1', '+1', '٣'),
 );
 
-test('a time is told where size and time are printed as the version has them', () => {
+test('a time is told if size and time are printed as they are in the version', () => {
   fc.assert(
     fc.property(size, time, fc.constantFrom(' ', '  ', '', ' x'), (size, time, between) => {
       const version = `${size}${between}${time}`;

@@ -1,12 +1,16 @@
 const [dot, zero, nine] = [0x2e, 0x30, 0x39];
 
-/** Any two numbers with so many digits are two doubles, and a double that is one of them is printed as it. */
+/**
+ * Two different numbers with so many digits are two different doubles, and each double is printed as its number was.
+ */
 const mostDigits = 15;
 
-/** What a number is divided by for the digits behind its dot, without rounding until then. */
+/** Divisors for the digits behind a dot: the number is exact until it is divided. */
 const scales = Array.from({ length: mostDigits }, (_, digits) => 10 ** digits);
 
-/** The time of a version that is that size and the time as JavaScript prints them; undefined for other versions. */
+/**
+ * The time of a version that consists of that size and a time, as JavaScript prints both; undefined for other versions.
+ */
 export function timeOf(version: string, sizeBytes: number): number | undefined {
   const begin = version.indexOf(' ') + 1;
   const size = String(sizeBytes);
@@ -15,8 +19,8 @@ export function timeOf(version: string, sizeBytes: number): number | undefined {
 }
 
 /**
- * A time of few digits, as those of whole seconds and milliseconds are, which is printed as it was; undefined for
- * others. Printing each to compare it took a tenth of a plan's time (measured).
+ * A time of few digits, as whole seconds and milliseconds have, which JavaScript prints in the same way; undefined for
+ * other times. Printing each time to compare it took a tenth of a plan's time (measured).
  */
 function plainTime(version: string, begin: number): number | undefined {
   const length = version.length - begin;
@@ -35,7 +39,7 @@ function plainTime(version: string, begin: number): number | undefined {
   return last === zero || last === dot ? undefined : digits / scales[version.length - 1 - dotAt]!;
 }
 
-/** What reads back as another text is no time. */
+/** A text that JavaScript prints differently is not a time. */
 function printedTime(version: string, begin: number): number | undefined {
   const text = version.slice(begin);
   const time = Number(text);

@@ -1,6 +1,6 @@
 import type { Sentence } from '@halogrid/proto/sentence';
 
-/** Options that say when inputs were captured, and are none. */
+/** Invalid options of capture times. */
 export class CaptureOptionsError extends Error {
   readonly sentence: Sentence;
 

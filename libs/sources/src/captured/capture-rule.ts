@@ -8,11 +8,11 @@ import { parseZone } from './time-zone.ts';
 export interface CaptureOptions {
   /** Pattern of names, or `mtime`; empty: what files state. */
   from: string;
-  /** Zone of times that state none: see parseZone. Empty: there is none. */
+  /** The zone of times that state none (see parseZone). Empty: such times have no zone. */
   zone: string;
 }
 
-/** Throws CaptureOptionsError for options that are none, or that do not go with a checksum. */
+/** Throws CaptureOptionsError for invalid options, and for options that cannot be used with a checksum. */
 export function checkCaptureOptions(options: CaptureOptions, checksum: boolean): void {
   const { isMtime } = new CaptureRule(options);
   if (!isMtime || !checksum) return;
@@ -22,34 +22,34 @@ export function checkCaptureOptions(options: CaptureOptions, checksum: boolean):
   );
 }
 
-/** A frame or image of which a capture time is wanted. */
+/** A frame or image whose capture time is wanted. */
 export interface CapturedInput {
   uri: string;
-  /** Absent for images; the time is that since the first frame. */
+  /** Absent for images; the time counts from the first frame. */
   video?: { timestampMs: number | null };
-  /** What its file states, or when it was changed last; that of a video is when its first frame was captured. */
+  /** The time that its file states, or its last change. For a video, it is the time of the first frame. */
   captured?: CaptureTime;
 }
 
-/** Where a capture time is from; 'zoneless' is a time that states no zone, 'unknown' none at all. */
+/** Where a capture time is from; 'zoneless': the time has no zone; 'unknown': there is no time. */
 export const captureOrigins = ['name', 'exif', 'container', 'mtime', 'zoneless', 'unknown'] as const;
 export type CaptureOrigin = (typeof captureOrigins)[number];
 
 export interface Capture {
-  /** Milliseconds since 1970 in UTC; null where nobody knows. */
+  /** Milliseconds since 1970 in UTC; null if not known. */
   atMs: number | null;
   camera: string | null;
 }
 
-/** By which capture times and cameras of a job are told. */
+/** Tells the capture times and cameras of a job's inputs. */
 export class CaptureRule {
-  /** Whether times are those at which files were changed last. */
+  /** Whether capture times are the times at which files were changed last. */
   readonly isMtime: boolean;
   readonly #pattern: ReturnType<typeof parseNamePattern> | undefined;
   readonly #toUtc: ReturnType<typeof parseZone> | undefined;
   readonly #isTimed: boolean;
 
-  /** Throws CaptureOptionsError for options that are none. */
+  /** Throws CaptureOptionsError for invalid options. */
   constructor({ from, zone }: CaptureOptions = { from: '', zone: '' }) {
     this.isMtime = from === 'mtime';
     this.#pattern = from === '' || this.isMtime ? undefined : parseNamePattern(from);
@@ -58,12 +58,12 @@ export class CaptureRule {
     this.#toUtc = zone === '' ? undefined : parseZone(zone);
   }
 
-  /** Whether a name fits the pattern; undefined where there is none. */
+  /** Whether a name fits the pattern; undefined if there is no pattern. */
   fits(uri: string): boolean | undefined {
     return this.#pattern && this.#pattern(pathOf(uri)) !== undefined;
   }
 
-  /** Whether it asks for URIs: without a pattern of names it does not. */
+  /** Whether it needs the URIs of inputs: only with a pattern of names. */
   get readsNames(): boolean {
     return this.#pattern !== undefined;
   }

@@ -1,10 +1,8 @@
 /** When something was captured, as its file or its name states it. */
 export interface CaptureTime {
-  /**
-   * The clock that it states: milliseconds from 1970-01-01T00:00 to its date and time of day, of the years 1 to 9999.
-   */
+  /** The stated date and time of day, in milliseconds since 1970-01-01T00:00, of the years 1 to 9999. */
   localMs: number;
-  /** Minutes by which that clock is ahead of UTC, -1080 to 1080; absent where nobody states it. */
+  /** Minutes by which that clock is ahead of UTC, -1080 to 1080; absent if not stated. */
   offsetMinutes?: number;
 }
 
@@ -31,14 +29,11 @@ export interface ClockFields {
   millisecond?: number;
 }
 
-/**
- * What a clock shows, as CaptureTime.localMs has it; undefined where no clock does: 30 February, hour 24, a leap
- * second.
- */
+/** A date and time as CaptureTime.localMs; undefined if no clock shows them: 30 February, hour 24, a leap second. */
 export function clockMs(fields: ClockFields): number | undefined {
   const { year, month, day, hour = 0, minute = 0, second = 0, millisecond = 0 } = fields;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
-  // Date.UTC takes the years 0 to 99 for those of the 20th century.
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
   if (year < 100) return undefined;
   const localMs = Date.UTC(year, month - 1, day, hour, minute, second, millisecond);
   const date = new Date(localMs);
@@ -54,7 +49,7 @@ export function offsetOf(text: string): number | undefined {
   return Math.abs(offset) <= maxOffsetMinutes ? offset || 0 : undefined;
 }
 
-/** As ISO 8601 writes it: `2026-01-31T08:00:00.250+02:00`; without a zone where none is stated. */
+/** The time in ISO 8601: `2026-01-31T08:00:00.250+02:00`; without a zone if none is stated. */
 export function captureText({ localMs, offsetMinutes }: CaptureTime): string {
   const clock = new Date(localMs).toISOString().slice(0, -1);
   if (offsetMinutes === undefined) return clock;
@@ -63,7 +58,7 @@ export function captureText({ localMs, offsetMinutes }: CaptureTime): string {
   return `${clock}${offsetMinutes < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
-/** What `captureText` wrote; undefined for any other text. */
+/** Reads what `captureText` wrote; undefined for any other text. */
 export function parseCapture(text: string): CaptureTime | undefined {
   const localMs = Date.parse(`${text.slice(0, 23)}Z`);
   const offsetMinutes = text.length > 23 ? offsetOf(text.slice(23)) : undefined;

@@ -12,7 +12,7 @@ function read(pattern: string, path: string): string | undefined {
   return found && [found.camera, found.time && captureText(found.time)].filter((part) => part !== undefined).join(' ');
 }
 
-// Times by date(1) of GNU coreutils 9.1 where they are not in the name as they stand.
+// Times by date(1) of GNU coreutils 9.1, unless they are in the name as they stand.
 const fitting: [pattern: string, path: string, expected: string][] = [
   ['cam{camera}/%Y%m%d/%H%M%S', '/data/camnorth/20260131/080000.jpg', 'north 2026-01-31T08:00:00.000'],
   ['{camera}_%Y-%m-%d', '/a_b/gate_2_2026-01-31.jpeg', 'gate_2 2026-01-31T00:00:00.000'],
@@ -34,7 +34,7 @@ test('names are read from the end of a path, folders and files whole', () => {
   for (const [pattern, path, expected] of fitting) assert.equal(read(pattern, path) ?? '', expected, pattern);
 });
 
-test('what does not fit, or is no date, is not read', () => {
+test('a name that does not fit, or has an impossible date, is not read', () => {
   const table: [pattern: string, path: string][] = [
     ['cam{camera}/%Y%m%d', '/data/webcamnorth/20260131.jpg'],
     ['%Y%m%d', '/20260230.jpg'],
@@ -51,7 +51,7 @@ test('what does not fit, or is no date, is not read', () => {
   for (const [pattern, path] of table) assert.equal(read(pattern, path), undefined, `${pattern} ${path}`);
 });
 
-test('what is no pattern is refused with one sentence', () => {
+test('an invalid pattern is refused with one sentence', () => {
   const table: [pattern: string, why: string][] = [
     ['%Y%m', 'a date needs %m and %d, or %j'],
     ['%Y%m%d%j', 'a date needs %m and %d, or %j'],

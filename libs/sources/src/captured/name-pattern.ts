@@ -2,17 +2,17 @@ import { named, sentence } from '@halogrid/proto/sentence';
 import { CaptureOptionsError } from './capture-options-error.ts';
 import { type CaptureTime, type ClockFields, clockMs, isCaptureTime, offsetOf } from './capture-time.ts';
 
-/** What a name says. */
+/** The capture time and the camera in a name. */
 export interface NamedCapture {
-  /** Absent where the pattern has no date. */
+  /** Absent if the pattern has no date. */
   time?: CaptureTime;
   camera?: string;
 }
 
-/** A pattern of a longer length is none that somebody wrote. */
+/** The most characters of a pattern; nobody writes more. */
 export const maxPatternLength = 1_000;
 
-/** What is skipped between two parts of names, and a camera: few and bounded, so that no name takes long. */
+/** Expressions for `*` and for a camera: few and bounded, so that no name takes long. */
 const skipped = '[^/]{0,255}?';
 const cameraPart = '(?<camera>[^/]{1,255}?)';
 const maxFree = 2;
@@ -35,9 +35,9 @@ const letters: Record<string, { group: string; digits: string }> = {
 type Groups = Partial<Record<string, string>>;
 
 /**
- * Makes of a pattern such as `cam{camera}/%Y%m%d/%H%M%S` what reads the end of a path by it: whole names of files and
- * folders, the file's extension left out unless the pattern has it. It gives undefined for a path that does not fit,
- * and for one that fits and states no date that there is. Throws CaptureOptionsError for what is no pattern.
+ * Turns a pattern such as `cam{camera}/%Y%m%d/%H%M%S` into a function that reads the end of a path: whole names of
+ * files and folders, without the file's extension unless the pattern has it. The function gives undefined for a path
+ * that does not fit, or whose date does not exist. Throws CaptureOptionsError for an invalid pattern.
  */
 export function parseNamePattern(pattern: string): (path: string) => NamedCapture | undefined {
   const refuse = (what: string): never => {
@@ -74,7 +74,7 @@ export function parseNamePattern(pattern: string): (path: string) => NamedCaptur
     const found = expression.exec(path)?.groups;
     const time = found && hasTime ? timeOf(found) : undefined;
     if (!found || (hasTime && !time)) return undefined;
-    return { ...(time && { time }), ...(found.camera !== undefined && { camera: found.camera }) };
+    return { time, camera: found.camera };
   };
 }
 
@@ -114,12 +114,12 @@ const timeOfDay = ({ hour = '0', minute = '0', second = '0' }: Groups) => ({
 });
 
 function dateOf({ year, shortYear, month, day, dayOfYear }: Groups): Pick<ClockFields, 'year' | 'month' | 'day'> {
-  // As POSIX has it: 69 to 99 are of the 20th century.
+  // As in POSIX: 69 to 99 are 1969 to 1999.
   const short = Number(shortYear);
   const ofYear = year === undefined ? short + (short < 69 ? 2000 : 1900) : Number(year);
   if (dayOfYear === undefined) return { year: ofYear, month: Number(month), day: Number(day) };
   const date = new Date(Date.UTC(ofYear, 0, Number(dayOfYear)));
-  // Day 0, and 366 of another than a leap year, are no days.
+  // Day 0 does not exist, and day 366 only in leap years.
   const isDay = date.getUTCFullYear() === ofYear;
   return isDay
     ? { year: ofYear, month: date.getUTCMonth() + 1, day: date.getUTCDate() }

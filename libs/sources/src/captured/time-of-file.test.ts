@@ -22,7 +22,7 @@ const decisions: [goesByMtime: boolean, version: string | undefined, stated?: Ca
   [true, undefined, stated, undefined],
 ];
 
-test('a file counts as captured when it was changed, for a job that goes by that, or else when it says', () => {
+test('the capture time of a file is its last change, for a job that wants that, or else the time that it states', () => {
   for (const [goesByMtime, version, its, expected] of decisions) {
     const time = timeOfFile(
       goesByMtime,
@@ -33,7 +33,7 @@ test('a file counts as captured when it was changed, for a job that goes by that
   }
 });
 
-test('what does not count is not asked for', () => {
+test('a time that does not count is not read', () => {
   const never = () => assert.fail('it was asked for');
   assert.equal(
     timeOfFile(true, () => undefined, never),

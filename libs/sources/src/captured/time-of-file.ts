@@ -2,9 +2,8 @@ import { changedMsOf } from '../stated-version.ts';
 import type { CaptureTime } from './capture-time.ts';
 
 /**
- * When a file counts as captured, where its name does not tell: when it was changed last, for a job that goes by that,
- * or else what it states. Undefined where that is not known. `version`, as the file was listed, and `stated` are asked
- * for only where they count.
+ * When a file was captured, if its name does not tell: its last change, for a job that wants that, or else the time
+ * that it states. Undefined if not known. `version`, as the file was listed, and `stated` are read only if they count.
  */
 export function timeOfFile(
   goesByMtime: boolean,

@@ -19,7 +19,7 @@ const places: [zone: string, clock: string, expected: string][] = [
   ['Asia/Kathmandu', '2026-06-01T00:00:00', '2026-05-31T18:15:00.000Z'],
 ];
 
-test('clocks of places are those that another program says, also where they are put forward and back', () => {
+test('clocks of places are as another program tells them, also when they are put forward and back', () => {
   for (const [zone, clock, expected] of places) assert.equal(utc(zone, clock), expected, `${zone} ${clock}`);
 });
 
@@ -38,7 +38,7 @@ test('offsets are taken as they are written', () => {
   assert.equal(utc('Z', '2026-01-31T08:00:00'), '2026-01-31T08:00:00.000Z');
 });
 
-test('what is no zone is refused with one sentence', () => {
+test('an invalid zone is refused with one sentence', () => {
   for (const text of ['Europe/Nowhere', '+25:00', '02:00', 'local time', '2026-01-01T00:00[Europe/Berlin]', '../etc']) {
     assert.throws(() => parseZone(text), {
       name: 'CaptureOptionsError',

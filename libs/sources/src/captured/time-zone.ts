@@ -3,16 +3,16 @@ import { named, sentence } from '@halogrid/proto/sentence';
 import { CaptureOptionsError } from './capture-options-error.ts';
 import { offsetOf } from './capture-time.ts';
 
-/** Makes milliseconds since 1970 in UTC of what a clock shows, as CaptureTime.localMs has it. */
+/** Converts what a clock shows, as CaptureTime.localMs, to milliseconds since 1970 in UTC. */
 export type ToUtc = (localMs: number) => number;
 
-/** Clocks are put forward and back at whole minutes: those of St. John's were at 00:01 until 2011. */
+/** Clocks are put forward and back at whole minutes: in St. John's at 00:01, until 2011. */
 const minuteMs = 60_000;
 
 /**
  * The zone of that name: a place of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+02:00`.
- * Where clocks are put forward, a time that is skipped counts as if they had not been; where they are put back, a time
- * that comes twice is the first. That is what RFC 5545 says of calendars. Throws CaptureOptionsError.
+ * When clocks are put forward, a time that is skipped counts as if they had not been. When they are put back, a time
+ * that comes twice is the first. RFC 5545 says so for calendars. Throws CaptureOptionsError.
  */
 export function parseZone(text: string): ToUtc {
   const offset = offsetOf(text);
@@ -22,7 +22,8 @@ export function parseZone(text: string): ToUtc {
     const expected = sentence`Expected a time zone such as Europe/Berlin, UTC or +02:00 for ${named('captured.zone')}`;
     throw new CaptureOptionsError(sentence`${expected} but received '${text}'`);
   }
-  // Frames follow one another, and a minute has one offset, which takes 10 µs to find out (measured).
+  // The offset of the last minute is kept for the next frame: a minute has one offset, and finding it takes 10 µs
+  // (measured).
   let [lastMinute, offsetMs] = [Number.NaN, 0];
   return (localMs) => {
     const minute = Math.floor(localMs / minuteMs);
@@ -54,6 +55,6 @@ function utcOf(localMs: number, timeZone: string): number {
   return clock.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).epochMilliseconds;
 }
 
-/** Whether times of that zone are told by the machine's data of time zones: an offset and UTC need none. */
+/** Whether a zone needs the machine's data of time zones: an offset and UTC do not. */
 export const isNamedZone = (text: string): boolean =>
   text !== '' && text.toUpperCase() !== 'UTC' && offsetOf(text) === undefined;

@@ -6,8 +6,8 @@ import { localVersion } from './local-file.ts';
 const tailBytes = 4096;
 
 /**
- * A name for a file as it is now that still tells what was there when it has grown: its `localVersion`, and a checksum
- * of its end. A recorder writes on behind that; another file in its place ends otherwise there.
+ * A name for a file as it is now, by which its present content is still known when it has grown: its `localVersion`,
+ * and a checksum of its end. A recorder writes on behind that end; another file in its place has other bytes there.
  */
 export async function growingVersion(file: FileHandle): Promise<string> {
   const now = await file.stat();
@@ -17,7 +17,7 @@ export async function growingVersion(file: FileHandle): Promise<string> {
 /** Bytes of the file when it was of that version. */
 export const bytesOfVersion = (version: string): number => Number.parseInt(version, 10);
 
-/** Whether a file is of a `localVersion`, or of a `growingVersion` or has been and has grown since. */
+/** Whether a file has a `localVersion`, or has a `growingVersion`, or has had that one and has only grown since. */
 export async function holdsVersion(file: FileHandle, version: string): Promise<boolean> {
   const now = await file.stat();
   const [size, mtimeMs, tail] = version.split(' ');

@@ -7,17 +7,17 @@ import { isRemoteUri } from '../remote/remote-uri.ts';
 import { LocalFile } from './local-file.ts';
 
 /**
- * A file open for reading, and its first bytes, wherever it is. `gapBytes` of it are rather read than skipped, where a
- * read costs that much more than a byte.
+ * A file open for reading, and its first bytes, local or on a server. Gaps of up to `gapBytes` are read rather than
+ * skipped, because another read costs as much.
  */
 export type InputFile = LocalFile | RemoteFile;
 
-/** Opens the file at a file:, http:, https: or s3: URI. Rejects with InputError for whatever cannot be read. */
+/** Opens the file at a file:, http:, https: or s3: URI. Rejects with InputError if it cannot be read. */
 export async function openInputFile(uri: string): Promise<InputFile> {
   return isRemoteUri(uri) ? await RemoteFile.open(uri) : await LocalFile.open(await allowedPath(pathOf(uri)));
 }
 
-/** The path of a file: URI. Throws InputError for what is none of this machine. */
+/** The path of a file: URI. Throws InputError if it is not a file of this machine. */
 export function pathOf(uri: string): string {
   if (!uri.startsWith('file:')) {
     throw new InputError('read', `'${redactUri(uri)}' is not supported: file:, http:, https: and s3: URIs are`);

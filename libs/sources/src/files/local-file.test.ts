@@ -10,7 +10,7 @@ import { LocalFile } from './local-file.ts';
 
 const refusal = (message: string | RegExp) => ({ name: 'InputError', stage: 'read', message });
 
-test('what is no file is refused, and a named pipe without waiting for a writer', async (t) => {
+test('a path that is not a file is refused, and a named pipe is refused without waiting for a writer', async (t) => {
   const folder = await temporaryFolder(t);
   await assert.rejects(LocalFile.open(folder), refusal('Not a file: a folder'));
   await assert.rejects(LocalFile.open(join(folder, 'none')), refusal('The file does not exist'));
@@ -51,7 +51,7 @@ test('a file that may not be read is refused', async (t) => {
 test('the head, any part and all of a file of several MiB', async (t) => {
   const folder = await temporaryFolder(t);
   const content = Buffer.from(Array.from({ length: 2_500_000 }, (_, i) => (i * 31) % 253));
-  // More is read at once of what is decoded whole.
+  // More is read at once of a file that is decoded whole.
   for (const [name, headBytes] of [
     ['a.JPG', 2 ** 20],
     ['a.pgm', 2 ** 14],

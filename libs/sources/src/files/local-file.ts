@@ -6,18 +6,18 @@ import { formatOfName, formats } from '../formats.ts';
 import { InputError } from '../input-error.ts';
 import { forReading } from './quick-files.ts';
 
-/** Read at first of a file that is decoded whole: enough for most video frames. */
+/** Bytes that are read at first of a file that is decoded whole: enough for most video frames. */
 const wholeHeadBytes = 2 ** 20;
 /**
- * Read at first of others, whose pixels are read to where they are wanted. A raw frame was read one and a half times
- * before.
+ * Bytes that are read at first of other files, whose pixels are then read straight to where they are wanted. With a
+ * longer head, a raw frame was read one and a half times.
  */
 const headBytes = 2 ** 14;
 
-/** Rows that one call reads: Linux takes 1024 buffers, and each row has one for what follows it. */
+/** Rows that one call reads: Linux takes 1024 buffers, and each row needs another one for the gap behind it. */
 const rowsAtOnce = 512;
 
-/** What failures of the file itself mean, where the system's words do not tell enough. */
+/** What errors of the file itself mean, if the system's words do not tell enough. */
 const reasons: Record<string, string> = {
   ENOENT: 'The file does not exist',
   ENOTDIR: 'A part of the path is not a folder',
@@ -31,25 +31,26 @@ const reasons: Record<string, string> = {
   ESTALE: 'The file cannot be read: it was replaced on the file server',
 };
 
-/** Failures that tell nothing of the file. */
+/** Errors that are not the file's fault. */
 const ofProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
 /** A name for a file as it is now, which changes when it is written to. */
 export const localVersion = ({ size, mtimeMs }: { size: number; mtimeMs: number }): string => `${size} ${mtimeMs}`;
 
-/** A regular file open for reading, and its first bytes. What it gives out is good until it is closed. */
+/** A regular file open for reading, and its first bytes. The bytes that it gives out are valid until it is closed. */
 export class LocalFile {
   readonly kind = 'local';
   /**
-   * A read costs as much as some 10 KiB more of it (measured: 4098 columns of a PGM whose rows have 8192 bytes take 17
-   * ms in whole rows and 54 row by row; of 16384, 22 to 74 and 54). More would be dear where a disk is slow.
+   * The largest gap between rows that is read with them. A read costs as much as some 10 KiB more of it (measured: 4098
+   * columns of a PGM whose rows have 8192 bytes take 17 ms in whole rows and 54 row by row; of 16384, 22 to 74 and 54).
+   * A larger gap would take long on a slow disk.
    */
   readonly gapBytes = 2 ** 13;
   readonly path: string;
   readonly sizeBytes: number;
-  /** As it was opened: see localVersion. */
+  /** The version when it was opened; see localVersion. */
   readonly version: string;
-  /** The first 16 KiB, 1 MiB of what is decoded whole, or all of a smaller file. */
+  /** The first 16 KiB, 1 MiB of a file that is decoded whole, or all of a smaller file. */
   readonly head: Buffer;
   #memory: Buffer<ArrayBuffer>[];
   #handle: FileHandle;
@@ -66,14 +67,12 @@ export class LocalFile {
     this.#bytesRead = head.length;
   }
 
-  /**
-   * Rejects with InputError for whatever is not a readable, regular file with something in it. Never waits for a FIFO.
-   */
+  /** Rejects with InputError unless the path is a readable, regular file that is not empty. Never waits for a FIFO. */
   static async open(path: string): Promise<LocalFile> {
     const handle = await open(path, forReading).catch(refuseRead);
     try {
-      // Known since it was opened. Asking on libuv's pool costs 40 µs of this thread, and a turn behind what is decoded
-      // (measured).
+      // The system knows this of an open file at once. Asking on libuv's pool costs 40 µs of this thread, and a wait
+      // behind what is decoded (measured).
       const stat = fstatSync(handle.fd);
       if (stat.isDirectory()) throw new InputError('read', 'Not a file: a folder');
       if (stat.isFIFO()) throw new InputError('read', 'Not a file: a named pipe');
@@ -95,7 +94,7 @@ export class LocalFile {
     return this.#bytesRead;
   }
 
-  /** Fills `into` from byte `position` of the file. Rejects with InputError where the file ends before that. */
+  /** Fills `into` from byte `position` of the file. Rejects with InputError if the file ends before that. */
   async read(into: Uint8Array, position: number): Promise<void> {
     await readFully(this.#handle, into, position);
     this.#bytesRead += into.length;
@@ -103,7 +102,7 @@ export class LocalFile {
 
   /**
    * Fills each of `rows`, which are equally long and begin `stepBytes` apart in the file, the first at byte `position`;
-   * what lies between two of them, at most `gapBytes`, is read and forgotten. Rejects as `read` does.
+   * the bytes between two of them, at most `gapBytes`, are read and forgotten. Rejects as `read` does.
    */
   async readRows(rows: readonly Uint8Array[], position: number, stepBytes: number): Promise<void> {
     const rowBytes = rows[0]!.length;
@@ -136,27 +135,27 @@ export class LocalFile {
     return bytes;
   }
 
-  /** All of the file for whatever decodes it whole: its path. Nothing else may be read afterwards. */
+  /** All of the file for a decoder that reads it whole: its path. Nothing else may be read afterwards. */
   async whole(): Promise<string> {
     this.#bytesRead = this.sizeBytes;
     this.#beginClose();
     return this.path;
   }
 
-  /** After the last read has settled. May be called again. */
+  /** Call it after the last read has settled. May be called again. */
   close(): Promise<void> {
     for (const bytes of this.#memory.splice(0)) giveBackBytes(bytes);
     return this.#beginClose();
   }
 
   /**
-   * Thousands of frames may wait to be decoded, and a process has few file descriptors. What is decoded next need not
-   * wait until this one is closed, which takes its turn on the same threads.
+   * Closes the file early: thousands of frames may wait to be decoded, and a process has few file descriptors. Decoding
+   * need not wait until the file is closed, which takes its turn on the same threads.
    */
   #beginClose(): Promise<void> {
     if (!this.#closed) {
       this.#closed = this.#handle.close();
-      // Whoever closes the file hears of it.
+      // `close` gives the failure to its caller.
       this.#closed.catch(() => {});
     }
     return this.#closed;
@@ -180,7 +179,7 @@ export function refuseRead(error: NodeJS.ErrnoException): never {
   const { code = '', errno } = error;
   const because = getSystemErrorMap().get(errno ?? 0)?.[1];
   const reason = reasons[code] ?? (because && `The file cannot be read: ${because} (${code})`);
-  // A closed descriptor is a mistake of ours, as is what the system never said.
+  // A closed descriptor is our own mistake, and so is an error that the system does not have.
   if (!reason || code === 'EBADF') throw error;
   throw new InputError('read', reason, { fault: ofProcess.has(code) ? 'process' : 'access' });
 }

@@ -6,7 +6,7 @@ import { type NativeFacts, type NativeFolder, nativeFacts } from './native-folde
 /** Looking up a million files in a folder is half of what listing takes: 3 of 6 µs each (measured). */
 const threads = 2;
 
-/** Threads that look up files of folders while others are handed on. */
+/** Threads that look up files of folders while other files are handed on. */
 export class LookThreads {
   readonly #clients: ThreadClient<LookOrder, LookAnswer>[];
   #next = 0;
@@ -20,7 +20,7 @@ export class LookThreads {
     );
   }
 
-  /** As `factsOf` of the folder for each of the names. Rejects where the thread has ended. */
+  /** As `factsOf` of the folder for each of the names. Rejects if the thread has ended. */
   async factsOf(folder: NativeFolder, names: readonly string[]): Promise<(NativeFacts | undefined)[]> {
     const client = this.#clients[this.#next++ % threads]!;
     const bytes = Buffer.from(`${names.join('\0')}\0`);

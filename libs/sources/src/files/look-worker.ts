@@ -1,4 +1,4 @@
-// Runs in a worker thread: looks files of folders up for LookThreads, by calls of the system.
+// Runs in a worker thread: looks files of folders up for LookThreads, by system calls.
 import { serveOrders } from '@halogrid/threads';
 import { nativeCalls } from './native-calls.ts';
 import { NativeFolder } from './native-folder.ts';
@@ -10,7 +10,7 @@ export interface LookOrder {
   count: number;
 }
 
-/** For each name the size in bytes and the time of change in milliseconds; NaN where NativeFolder tells nothing. */
+/** For each name the size in bytes and the time of change in milliseconds; NaN if NativeFolder tells nothing. */
 export type LookAnswer = Float64Array<ArrayBuffer>;
 
 const calls = nativeCalls();

@@ -8,7 +8,7 @@ import { loadKoffi } from '@halogrid/threads/load-koffi';
 export interface NativeCalls {
   getdents64(folder: number, into: Buffer, bytes: number): number | bigint;
   statx(folder: number, path: number, flags: number, mask: number, into: Buffer): number;
-  /** Where the bytes of a buffer are, for as long as it is held. */
+  /** The address of a buffer's bytes, valid while the buffer is held. */
   addressOf(bytes: Buffer): number;
   /** The error number of the last call that failed. */
   errno(): number;
@@ -18,8 +18,8 @@ let opened: NativeCalls | undefined;
 let isOpened = false;
 
 /**
- * Undefined where a thread does better without: on the main thread, which has to answer others while a file server
- * hangs, and where the system is no Linux of glibc 2.30 or later. Loading koffi takes 10 ms of a thread (measured).
+ * Undefined on the main thread, which has to answer others while a file server hangs, and on systems other than Linux
+ * with glibc 2.30 or later. Loading koffi takes 10 ms of a thread (measured).
  */
 export function nativeCalls(mayWait = !isMainThread): NativeCalls | undefined {
   if (!mayWait || process.platform !== 'linux') return undefined;

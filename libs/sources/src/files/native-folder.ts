@@ -4,10 +4,13 @@ import { getSystemErrorName } from 'node:util';
 import { localVersion } from './local-file.ts';
 import { type NativeCalls, nativeCalls } from './native-calls.ts';
 
-/** An entry of a folder: its name, and what the file system says it is; 'other' where that is a link, or not told. */
+/**
+ * An entry of a folder: its name, and what the file system says it is; 'other' if it is a link, or the file system does
+ * not say.
+ */
 export type NativeEntry = { name: string; kind: 'file' | 'folder' | 'other' };
 
-/** What of a regular call to stat is wanted of most entries. */
+/** The results of stat that most entries need. */
 export interface NativeFacts {
   sizeBytes: number;
   version: string;
@@ -23,10 +26,10 @@ export const nativeFacts = ({ sizeBytes, mtimeMs }: SizeAndTime): NativeFacts =>
   version: localVersion({ size: sizeBytes, mtimeMs }),
 });
 
-/** What is read of a folder at once: some thousand entries. */
+/** Bytes that are read of a folder at once: some thousand entries. */
 const readBytes = 2 ** 18;
 
-/** As Linux lays out an entry (getdents64) and what statx tells. */
+/** Places in Linux's structures: of an entry (getdents64), and of the answer of statx. */
 const entry = { length: 16, type: 18, name: 19 };
 const types = { folder: 4, file: 8 };
 const facts = { bytes: 256, mode: 14, size: 10, seconds: 28, nanoseconds: 30 };
@@ -35,13 +38,13 @@ const mask = wanted.type | wanted.mode | wanted.modified | wanted.size;
 const modeOfKind = { all: 0o170000, folder: 0o040000 };
 
 /**
- * A folder that is listed by calls of the system itself. Node makes an object of each entry, and of what a file is, and
- * promises between: of a file that the system knows, 6 µs instead of the 2 that it takes this way (measured). Calls
- * wait where they are made.
+ * A folder that is listed by system calls. Node makes objects for each entry and for its facts, and promises between:
+ * for a file that the system has in memory, that takes 6 µs instead of 2 (measured). The calls block the thread that
+ * makes them.
  */
 export class NativeFolder {
   readonly #calls: NativeCalls;
-  /** That the process has it open by. */
+  /** The descriptor of the open folder. */
   readonly descriptor: number;
   readonly #paths = Buffer.allocUnsafeSlow(2 ** 12);
   readonly #pathsAt: number;
@@ -55,7 +58,7 @@ export class NativeFolder {
     this.#pathsAt = calls.addressOf(this.#paths);
   }
 
-  /** Undefined where folders are not listed this way, or this one cannot be: then Node's calls tell why. */
+  /** Undefined if folders are not listed this way here, or this one cannot be opened: Node's calls then tell why. */
   static open(path: string, calls: NativeCalls | undefined = nativeCalls()): NativeFolder | undefined {
     if (!calls || endianness() !== 'LE') return undefined;
     try {
@@ -65,14 +68,14 @@ export class NativeFolder {
     }
   }
 
-  /** One that somebody else has open, and closes. */
+  /** A folder that the caller has open, and closes. */
   static of(descriptor: number, calls: NativeCalls): NativeFolder {
     return new NativeFolder(calls, descriptor);
   }
 
   /**
-   * Its entries but '.' and '..', some thousand at once. Those whose names are not UTF-8 have U+FFFD in them, as in
-   * Node. Throws as node:fs does where they cannot be read.
+   * Its entries except '.' and '..', some thousand at once. Names that are not UTF-8 have U+FFFD in them, as in Node.
+   * Throws as node:fs does if they cannot be read.
    */
   *entries(): Generator<NativeEntry[], void, undefined> {
     const bytes = Buffer.allocUnsafeSlow(readBytes);
@@ -84,15 +87,13 @@ export class NativeFolder {
     }
   }
 
-  /**
-   * What stat tells of the file of that name, links followed; undefined for a folder, and for what is not to be had.
-   */
+  /** What stat tells of the file of that name, links followed; undefined for a folder, and if the call fails. */
   factsOf(name: string): NativeFacts | undefined {
     const found = this.look(name);
     return found && nativeFacts(found);
   }
 
-  /** The same, without words for it. */
+  /** As factsOf, but with the time in place of a version. */
   look(name: string): SizeAndTime | undefined {
     const length = this.#paths.write(name, 0, this.#paths.length - 1, 'utf8');
     this.#paths[length] = 0;
@@ -100,7 +101,7 @@ export class NativeFolder {
     if ((this.#halves[facts.mode]! & modeOfKind.all) === modeOfKind.folder) return undefined;
     const sizeBytes = this.#words[facts.size]! + 2 ** 32 * this.#words[facts.size + 1]!;
     const seconds = this.#words[facts.seconds]! + 2 ** 32 * (this.#words[facts.seconds + 1]! | 0);
-    // As Node has it.
+    // As Node computes it.
     const mtimeMs = seconds * 1000 + this.#words[facts.nanoseconds]! / 1e6;
     return { sizeBytes, mtimeMs };
   }
@@ -126,7 +127,7 @@ function entriesIn(bytes: Buffer, length: number): NativeEntry[] {
   return entries;
 }
 
-/** As opendir's, so that whoever walks folders tells them alike. */
+/** An error like opendir's, so that walkFolder reports both in the same way. */
 function readError(errno: number): NodeJS.ErrnoException {
   const code = getSystemErrorName(-errno);
   return Object.assign(new Error(`${code}: scandir`), { code, errno: -errno, syscall: 'scandir' });

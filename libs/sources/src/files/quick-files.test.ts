@@ -8,7 +8,7 @@ import { QuickFiles } from './quick-files.ts';
 
 const content = Buffer.from('some bytes');
 
-test('calls give the same, whoever makes them', async (t) => {
+test('calls give the same on this thread and aside', async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, 'file');
   await writeFile(path, content);

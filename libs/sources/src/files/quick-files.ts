@@ -16,9 +16,9 @@ import { isMainThread } from 'node:worker_threads';
 /** Opens a file for reading. Without O_NONBLOCK, opening a FIFO waits for a writer. */
 export const forReading = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** What the file system has in memory is there much sooner, and what it fetches much later. */
+/** A call that the file system answers from memory is much faster than this, and one that it fetches is much slower. */
 const quickMs = 0.5;
-/** Bytes that are copied from there in a millisecond at least; what disks give may be less. */
+/** The least bytes that are copied from memory in a millisecond; disks may give less. */
 const quickBytesAMs = 1e6;
 /** Calls after a slow one that are made aside, before another is tried. */
 const callsAside = 256;
@@ -28,11 +28,11 @@ const readAside = promisify(readCallback);
 const closeAside = promisify(closeCallback);
 
 /**
- * Small calls of the file system, for threads that make many. A call on libuv's pool takes 30 to 40 µs of the thread
- * that asks on a virtual machine, and a few where it makes it itself (measured); but only on the pool do many wait side
- * by side for a disk or a server. So a worker thread makes calls itself for as long as they are quick: it plans 20,000
- * JPEGs in 0.6 s instead of 1.6 (measured). The main thread never does: it has to answer others even while a file
- * server hangs.
+ * Small calls of the file system, for threads that make many. On a virtual machine, a call on libuv's pool takes 30 to
+ * 40 µs of the calling thread, and a few if the thread makes the call itself (measured). But only on the pool do many
+ * calls wait side by side for a disk or a server. So a worker thread makes calls itself as long as they are quick: it
+ * plans 20,000 JPEGs in 0.6 s instead of 1.6 (measured). The main thread never does: it has to answer others even while
+ * a file server hangs.
  */
 export class QuickFiles {
   readonly #mayWait: boolean;
@@ -44,7 +44,7 @@ export class QuickFiles {
     this.#nowMs = nowMs;
   }
 
-  /** Follows links. Throws or rejects as node:fs does; so do the others. */
+  /** Follows links. Throws or rejects as node:fs does; so do the other methods. */
   stat(path: string): Stats | Promise<Stats> {
     return this.#call(
       () => statSync(path),
@@ -60,7 +60,7 @@ export class QuickFiles {
     );
   }
 
-  /** Bytes that were read. */
+  /** The number of bytes that were read. */
   read(file: number, into: Uint8Array, position: number): number | Promise<number> {
     return this.#call(
       () => readSync(file, into, 0, into.length, position),

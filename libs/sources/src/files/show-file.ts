@@ -13,25 +13,25 @@ import { pathOf } from './input-file.ts';
 import { localVersion, refuseRead } from './local-file.ts';
 import { forReading } from './quick-files.ts';
 
-/** What tells whether two processes see the same file. */
+/** Facts that tell whether two processes see the same file. */
 export interface ShownFile {
-  /** As of a Source: size and time of change, or what a server tells of it. */
+  /** As in Source: size and time of change, or what a server tells of it. */
   readonly version: string;
-  /** SHA-256, 32 bytes: of a file on this machine. Empty for one on a server. */
+  /** SHA-256 of a local file, 32 bytes; empty for a file on a server. */
   readonly sha256: Uint8Array;
-  /** 0 where a server does not tell. */
+  /** 0 if a server does not tell. */
   readonly sizeBytes: number;
 }
 
-/** From the beginning of a file and from its end, unless all of it is hashed. */
+/** Bytes that are hashed at the beginning of a file and at its end, unless all of it is. */
 const endBytes = 2 ** 16;
-/** Read at once. */
+/** Bytes that are read at once. */
 const blockBytes = 2 ** 20;
 
 /**
- * Reads a file at a file:, http:, https: or s3: URI as far as it takes to tell it from another: its first 64 KiB and
- * its last, or with `isWhole` all of it; one byte of what is on a server, or all. Rejects with InputError, and as
- * `signal` says.
+ * Reads as much of a file at a file:, http:, https: or s3: URI as tells it from another. For a local file that is its
+ * first and its last 64 KiB, or with `isWhole` all of it. For a file on a server it is one byte, or all. Rejects with
+ * InputError, and as `signal` says.
  */
 export async function showFile(uri: string, isWhole: boolean, signal?: AbortSignal): Promise<ShownFile> {
   return isRemoteUri(uri) ? await showRemote(uri, isWhole, signal) : await showLocal(uri, isWhole, signal);
@@ -54,8 +54,7 @@ async function showLocal(uri: string, isWhole: boolean, signal?: AbortSignal): P
 }
 
 /**
- * What the file has from byte `start` up to `end`; less where it ends before. A block is good until the next is asked
- * for.
+ * The bytes of a file from `start` up to `end`, fewer if it ends before. A block is valid until the next is asked for.
  */
 async function* blocks(file: FileHandle, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const block = new Uint8Array(Math.min(blockBytes, end - start));
@@ -81,8 +80,8 @@ async function showRemote(uri: string, isWhole: boolean, signal?: AbortSignal): 
 }
 
 /**
- * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read, which is for those
- * to say who open it. The file is read once, at some GB/s.
+ * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read: opening it says
+ * why. The file is read once, at some GB/s.
  */
 export async function versionOfContent(uri: string): Promise<string | undefined> {
   try {

@@ -1,6 +1,6 @@
-/** More than that are no pattern that a person wrote. */
+/** The most alternatives; nobody writes a pattern with more. */
 const maxAlternatives = 10_000;
-/** Characters of all alternatives together, at most: a hundred each of 10,000. */
+/** The most characters of all alternatives together: a hundred for each of 10,000. */
 const maxCharacters = 2 ** 20;
 
 /** Texts, and how many characters they have together. */
@@ -19,9 +19,9 @@ interface Level {
 
 /**
  * The texts that a pattern with braces stands for, in order: `a{b,c}` is ab and ac, `{8..10}` is 8, 9 and 10,
- * `{08..10}` is 08, 09 and 10. Braces may be nested as deep as one likes; those that hold neither a comma nor a range
- * are braces. Throws RangeError for more than 10,000, and for more than 2^20 characters of all together. The time it
- * takes is that of writing these.
+ * `{08..10}` is 08, 09 and 10. Braces may be nested to any depth. Braces with neither a comma nor a range are plain
+ * characters. Throws RangeError for more than 10,000 texts, or more than 2^20 characters in all of them. It takes no
+ * longer than writing these.
  */
 export function expandBraces(pattern: string): string[] {
   const closed = closedBraces(pattern);
@@ -55,7 +55,7 @@ export function expandBraces(pattern: string): string[] {
   return level.since.texts;
 }
 
-/** Where braces are opened that are closed. */
+/** The positions of opening braces that are closed. */
 function closedBraces(pattern: string): Set<number> {
   const open: number[] = [];
   const closed = new Set<number>();
@@ -66,7 +66,7 @@ function closedBraces(pattern: string): Set<number> {
   return closed;
 }
 
-/** What the braces stand for that are closed at `end`. */
+/** The texts for which the braces stand that are closed at `end`. */
 function alternativesOf({ start, hasComma, before, since }: Level, pattern: string, end: number): Texts {
   if (hasComma) return sum(before, since);
   const [, from, to] = /^(\d{1,15})\.\.(\d{1,15})$/.exec(pattern.slice(start + 1, end)) ?? [];
@@ -99,7 +99,7 @@ const textsOf = (texts: string[]): Texts => ({
 
 /** Every one of `a` followed by every one of `b`. */
 function product(a: Texts, b: Texts): Texts {
-  // Copies of copies would take long where braces are nested deeply.
+  // Copies of copies would take long for deeply nested braces.
   if (isEmptyText(a)) return b;
   if (isEmptyText(b)) return a;
   const characters = a.characters * b.texts.length + b.characters * a.texts.length;
@@ -111,12 +111,12 @@ function product(a: Texts, b: Texts): Texts {
 
 const isEmptyText = ({ texts, characters }: Texts): boolean => texts.length === 1 && characters === 0;
 
-/** Both lists may be changed, and belong to nobody else. */
+/** Both lists may be changed; the caller must not use them again. */
 function sum(a: Texts, b: Texts): Texts {
   checkSize(a.texts.length + b.texts.length, a.characters + b.characters);
   if (a.texts.length === 0) return b;
   const characters = a.characters + b.characters;
-  // The shorter one moves.
+  // The shorter list moves.
   if (a.texts.length < b.texts.length) {
     b.texts.unshift(...a.texts);
     return { texts: b.texts, characters };
@@ -135,8 +135,8 @@ function checkSize(alternatives: number, characters: number): void {
 }
 
 /**
- * Characters of all that the braces of a source's URI stand for; 0 without braces, and for more than expandBraces
- * allows.
+ * The characters of all texts that the braces of a source's URI stand for; 0 without braces, and for more than
+ * expandBraces allows.
  */
 export function charactersOfBraces(uri: string): number {
   if (!/%7b|\{/i.test(uri)) return 0;

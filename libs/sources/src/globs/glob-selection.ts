@@ -4,34 +4,34 @@ import { matchesName, type NamePattern, parseName } from './match-name.ts';
 import { isHidden, type Selection } from './selection.ts';
 
 /**
- * Characters of patterns with `*`, `?` or sets at most, in all alternatives together: a name takes 30 ms with as many
- * where it is as long as names can be and all of them match it for as long as they can.
+ * The most characters of patterns with `*`, `?` or sets, in all alternatives together. With as many, the slowest name
+ * takes 30 ms: it has the greatest length, and all patterns match it for as long as they can.
  */
 const maxPatternCharacters = 2 ** 15;
 
-/** The longest name of any file system, in UTF-16 units; a manifest may name a file that cannot be. */
+/** The longest name of any file system, in UTF-16 units; a manifest may name a file that cannot exist. */
 const maxNameLength = 255;
 
-/** What is matched so far by the folder that is looked at; all alternatives that begin alike share their beginning. */
+/** How far a glob is matched by the folder that is looked at. Alternatives that begin alike share their beginning. */
 interface Place {
-  /** Whether a file may be what was matched last. */
+  /** Whether the glob may end here, at a file. */
   isEnd: boolean;
   /** Below `**`: folders may come in between. */
   isBelowAny: boolean;
   /** Behind `**`, which may stand for no folder. */
   any?: Place;
-  /** By the name that leads there. */
+  /** Next places, by the name that leads there. */
   named?: Map<string, Place>;
-  /** By their text. */
+  /** Next places, by the text of the pattern that leads there. */
   patterns?: Map<string, { pattern: NamePattern; takesHidden: boolean; place: Place }>;
 }
 
 /**
  * The files that match a glob, whose parts are separated by '/': `*` stands for any characters, `?` for one, `[a-c]`
- * and `[!a-c]` for one of these or none of these, `{a,b}` and `{1..20}` for each of these, and `**` for folders of any
- * depth. Hidden names match only a part that begins with a dot. Symbolic links to folders are followed where a part
- * names them, not by `**`. Throws RangeError, in one sentence, for a set that cannot be and for more alternatives than
- * anybody means.
+ * for one of these, `[!a-c]` for one that is not among these, `{a,b}` and `{1..20}` for each of these, and `**` for
+ * folders of any depth. Hidden names match only a part that begins with a dot. Symbolic links to folders are followed
+ * if a part names them, not by `**`. Throws RangeError, with one sentence, for an invalid set and for too many
+ * alternatives.
  */
 export function selectGlob(glob: string): Selection {
   const root = newPlace();
@@ -48,14 +48,14 @@ export function selectGlob(glob: string): Selection {
   return new GlobSelection(new Set(withBehind(root)));
 }
 
-/** Returns the characters of patterns that this took. */
+/** Adds an alternative. Returns how many characters of patterns it has added. */
 function addAlternative(root: Place, parts: readonly string[]): number {
   let place = root;
   let characters = 0;
   // At the end, `**` stands for the files in folders of any depth.
   for (const part of parts.at(-1) === '**' ? [...parts, '*'] : parts) {
     if (part === '**') {
-      // Several in a row are one.
+      // Several `**` in a row are one.
       if (!place.isBelowAny) place = place.any ??= newPlace(true);
       continue;
     }
@@ -121,7 +121,7 @@ function* withBehind(place: Place): Generator<Place, void, undefined> {
   if (place.any) yield place.any;
 }
 
-/** As selectGlob. Throws SourceNotFoundError, with `source` as the user knows it, where that is no glob. */
+/** As selectGlob, but throws SourceNotFoundError, which names `source` as the user knows it. */
 export function globOf(glob: string, source: string): Selection {
   try {
     return selectGlob(glob);
@@ -130,8 +130,5 @@ export function globOf(glob: string, source: string): Selection {
   }
 }
 
-/**
- * Enough of a source to know it by: what is wrong with it comes behind, and nobody reads thousands of braces to get
- * there.
- */
+/** Enough of a source to recognise it. The reason comes behind it, and nobody reads past thousands of braces. */
 const beginning = (source: string): string => (source.length > 200 ? `${source.slice(0, 200)}…` : source);

@@ -7,18 +7,18 @@ interface CharacterSet {
   ranges: readonly (readonly [from: number, to: number])[];
 }
 
-/** A pattern for one name: the name itself, or what names are compared with. */
+/** A pattern for one name: the name itself, or tokens to compare names with. */
 export type NamePattern = { literal: string } | { tokens: readonly Token[] };
 
 /**
- * Parses the pattern of one folder or file name: `*` stands for any characters, `?` for one, `[a-c]` and `[!a-c]` (or
- * `[^a-c]`) for one of these or none of these; a `]` that comes first in a set is part of it, and a set that is empty
- * or not closed is text. Throws RangeError for a range that runs backwards.
+ * Parses the pattern of one folder or file name: `*` stands for any characters, `?` for one, `[a-c]` for one of these,
+ * and `[!a-c]` (or `[^a-c]`) for one that is not among these. A `]` that comes first in a set is part of it; a set that
+ * is empty or not closed is text. Throws RangeError for a range that runs backwards.
  */
 export function parseName(text: string): NamePattern {
   const tokens: Token[] = [];
   let isLiteral = true;
-  // Behind the last bracket that closes, none opens a set: looking for one from each takes too long.
+  // Behind the last bracket that closes, no bracket opens a set: searching a closing one from each would take too long.
   const lastClosing = text.lastIndexOf(']');
   for (let at = 0; at < text.length; ) {
     const char = text[at]!;
@@ -44,11 +44,11 @@ export function parseName(text: string): NamePattern {
   return isLiteral ? { literal: text } : { tokens };
 }
 
-/** Undefined where the bracket at `start` opens no set. */
+/** Undefined if the bracket at `start` opens no set. */
 function parseSet(text: string, start: number): { token: CharacterSet; end: number } | undefined {
   const isNegated = text[start + 1] === '!' || text[start + 1] === '^';
   const from = start + (isNegated ? 2 : 1);
-  // A first bracket is meant as a character where another closes the set.
+  // A first bracket is a character of the set if another one closes the set.
   const second = text[from] === ']' ? text.indexOf(']', from + 1) : -1;
   const to = second > 0 ? second : text.indexOf(']', from);
   if (to <= from) return undefined;
@@ -69,16 +69,16 @@ function parseSet(text: string, start: number): { token: CharacterSet; end: numb
 const hyphen = 0x2d;
 
 /**
- * Whether a name is what a pattern stands for, letter by letter as code points. Only what the last `*` may
- * stand for is tried: what an earlier one takes is the least that fits, and more would leave less for the rest. So it
- * takes as many steps as the name is long, times the characters between two `*` at most.
+ * Whether a name matches a pattern, code point by code point. Only lengths of the last `*` are tried: an earlier one
+ * takes the least that fits, because more would leave less for the rest. So it takes at most as many steps as the name
+ * is long, times the characters between two `*`.
  */
 export function matchesName(pattern: NamePattern, name: string): boolean {
   if ('literal' in pattern) return pattern.literal === name;
   const { tokens } = pattern;
   let at = 0;
   let next = 0;
-  /** Behind the last `*`: where it is in the pattern, and where what follows it is tried in the name. */
+  /** For the last `*`: its place in the pattern, and where in the name the tokens behind it are tried. */
   let star = -1;
   let tried = 0;
   while (at < name.length) {
@@ -86,7 +86,7 @@ export function matchesName(pattern: NamePattern, name: string): boolean {
     if (token === 'any characters') {
       star = ++next;
       tried = at;
-      // At the end of a pattern it stands for whatever is left.
+      // At the end of a pattern, `*` stands for all that is left.
       if (next === tokens.length) return true;
       continue;
     }
@@ -104,7 +104,7 @@ export function matchesName(pattern: NamePattern, name: string): boolean {
   return next === tokens.length || (next === tokens.length - 1 && tokens[next] === 'any characters');
 }
 
-/** Whether a character is one that a token, which is no `*`, stands for. */
+/** Whether a token other than `*` stands for a character. */
 function isOne(token: Exclude<Token, 'any characters'>, code: number): boolean {
   if (typeof token === 'number') return token === code;
   if (token === 'any character') return true;

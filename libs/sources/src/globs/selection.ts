@@ -1,13 +1,16 @@
 import { hasImageExtension } from '../formats.ts';
 
-/** What is wanted of a folder. Names are without a path. */
+/** Selects files of a folder and below. Names are without a path. */
 export interface Selection {
-  /** Whether all folders are walked except those that are passed over. Then a link to a walked folder adds nothing. */
+  /**
+   * Whether all folders are walked except those that are passed over. If so, a link to a walked folder adds nothing.
+   */
   readonly walksAll: boolean;
-  /** Whether a file of that name is wanted. */
+  /** Whether a file of that name is selected. */
   takes(name: string): boolean;
   /**
-   * What is wanted of a folder of that name, or of one that a symbolic link of that name leads to; undefined: nothing.
+   * The selection in a folder of that name, or in one that a symbolic link of that name leads to; undefined if nothing
+   * in it is selected.
    */
   enter(name: string, isLink: boolean): Selection | undefined;
 }

@@ -3,22 +3,22 @@ import { fileURLToPath } from 'node:url';
 import { hasImageExtension } from '../formats.ts';
 import { isPassedOver, type Selection } from '../globs/selection.ts';
 
-/** What a source of a job stands for, as far as one can tell which inputs it has without listing them. */
+/** What a source of a job stands for, as far as its inputs are known without listing them. */
 export type SourceShape =
   | { kind: 'input'; uri: string }
   | { kind: 'folder'; folder: string }
   | { kind: 'glob'; folder: string; selection: Selection }
-  /** A manifest, for one: what it lists is not remembered. */
+  /** A manifest, for example: its inputs are not remembered. */
   | { kind: 'untold' };
 
 /**
- * Tells whether an input was given before. It remembers the sources that a job names, not their inputs, of which there
- * may be millions; so it looks at names alone, and knows nothing of what manifests list.
+ * Tells whether an input was given before. It remembers the sources that a job names, but not their inputs, because
+ * there may be millions. So it looks at names only, and does not know what manifests list.
  */
 export class InputsBefore {
   readonly #inputs = new Set<string>();
   readonly #folders = new Set<string>();
-  /** By the folder that they begin in. */
+  /** Globs by the folder that they begin in. */
   readonly #globs = new Map<string, Selection[]>();
   readonly #leftOut = new Set<string>();
 
@@ -32,7 +32,7 @@ export class InputsBefore {
     }
   }
 
-  /** A folder that was not walked with those that it is in. */
+  /** Tells of a folder that was not walked when a folder above it was. */
   leaveOut(folder: string): void {
     this.#leftOut.add(folder);
   }

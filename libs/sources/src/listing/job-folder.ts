@@ -2,15 +2,18 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forReading, quickFiles } from '../files/quick-files.ts';
 
-/** A job.json that is larger, as that of many sources is, is told by its beginning: the job's sources come last. */
+/**
+ * The most bytes that are read of a job.json. A larger one, of a job with many sources, is known by its beginning,
+ * because the sources come last.
+ */
 const headBytes = 2 ** 20;
 
-/** As the coordinator names it for the moment that it takes an output folder over. */
+/** Whether a name is one that the coordinator gives a job.json while it takes over an output folder. */
 const isHalfway = (name: string): boolean => /^\.(job\.json|claim)\.[0-9a-f-]{36}$/.test(name);
 
 /**
- * The id of the job that has its output in a folder, finished or not: pictures there are results, and no inputs of the
- * next job. Undefined for every other folder, also where a job.json is of another program. Never rejects.
+ * The id of the job that has its output in a folder, finished or not: pictures there are results, and not inputs of the
+ * next job. Undefined for every other folder, also if another program wrote its job.json. Never rejects.
  */
 export async function jobIn(folder: string): Promise<string | undefined> {
   const id = await jobIdOf(join(folder, 'job.json'));
@@ -33,7 +36,7 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Undefined where there is no job.json of ours. */
+/** The id in a job.json; undefined if it is missing or not ours. */
 async function jobIdOf(path: string): Promise<string | undefined> {
   if (!(await isThere(path))) return undefined;
   try {
@@ -54,7 +57,7 @@ async function jobIdOf(path: string): Promise<string | undefined> {
 
 const states = ['running', 'complete', 'failed', 'cancelled'];
 
-/** Throws SyntaxError for what is no JSON. */
+/** The id in a whole job.json; undefined if it is not ours. Throws SyntaxError if it is not JSON. */
 function idInWhole(text: string): string | undefined {
   const job: unknown = JSON.parse(text);
   if (!(job instanceof Object && 'id' in job && 'state' in job && 'specification' in job)) return undefined;
@@ -63,7 +66,7 @@ function idInWhole(text: string): string | undefined {
   return isOurs && id !== '' ? id : undefined;
 }
 
-/** Its first fields are written in this order. */
+/** The id in the beginning of a job.json, whose first fields are written in this order. */
 function idInHead(text: string): string | undefined {
   const [, id, state] = /^\{\s*"id": "([^"\\]+)",\s*"state": "([^"\\]+)",/.exec(text) ?? [];
   return states.includes(state ?? '') && /\n {2}"specification": \{/.test(text) ? id : undefined;

@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 
-/** No URI and no path is as long, and a file that is no manifest may be one line. */
+/** The most bytes of a line: no URI and no path is longer, and a file that is not a manifest may be a single line. */
 const maxLineBytes = 2 ** 16;
 
 /** A line of a manifest that is neither empty nor a comment, without white space around it. */
 export interface ManifestLine {
-  /** The beginning of a line that is too long. */
+  /** The line, or the beginning of a line that is too long. */
   text: string;
   /** From 1. */
   number: number;
-  /** Why it names nothing: a sentence. */
+  /** Why it names nothing, in one sentence. */
   error?: string;
 }
 
-/** The lines of a manifest, in memory that does not grow with it. Rejects as its bytes do. */
+/** The lines of a manifest, in memory that does not grow with it. Rejects if `chunks` does. */
 export async function* manifestLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<ManifestLine, void, undefined> {
   const line = new LineBytes();
   let number = 1;
@@ -36,7 +36,7 @@ export async function* manifestLines(chunks: AsyncIterable<Buffer>): AsyncGenera
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** What has been read of a line, as far as it is kept. */
+/** The bytes that were read of a line, as far as they are kept. */
 class LineBytes {
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -46,7 +46,7 @@ class LineBytes {
     this.#bytes += part.length;
   }
 
-  /** The line, which has ended; undefined where it names nothing. The next one begins. */
+  /** The line that has ended; undefined if it is empty or a comment. The next line begins. */
   take(number: number): ManifestLine | undefined {
     const bytes = Buffer.concat(this.#parts);
     const isTooLong = this.#bytes > maxLineBytes;

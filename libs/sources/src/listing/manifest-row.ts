@@ -1,13 +1,13 @@
 import { type StatedFacts, statedVersion } from '../stated-version.ts';
 
-/** What one row of a manifest names, and states of it. */
+/** The input that one row of a manifest names, and what the row states of it. */
 export interface ManifestRow {
-  /** A path or a URI; where there is none, what to call the row. */
+  /** A path or a URI; if the row has neither, a name for the row. */
   text: string;
-  /** Why it is no input, in one sentence. */
+  /** Why it is not an input, in one sentence. */
   error?: string;
   facts?: StatedFacts;
-  /** As the manifest says it, as `sources.jsonl` has it. */
+  /** The version that the manifest states, as in `sources.jsonl`. */
   version?: string;
 }
 
@@ -20,7 +20,7 @@ export type RowValues = { [Column in (typeof manifestColumns)[number]]?: unknown
 /** A text no longer than this is shown or kept. */
 const mostCharacters = 8192;
 
-/** `where` says which row it is, as "Line 3 of the manifest". What is null counts as left out. */
+/** `where` says which row it is, such as "Line 3 of the manifest". A value of null counts as left out. */
 export function manifestRow({ path, uri, size, version, etag, mtime }: RowValues, where: string): ManifestRow {
   const text = path ?? uri;
   if (!isText(text) || text === '') return wrong(where, `${where} has neither a path nor a uri`);
@@ -39,16 +39,16 @@ export function manifestRow({ path, uri, size, version, etag, mtime }: RowValues
   }
   return {
     text,
-    ...(isText(version) && { version }),
+    version: isText(version) ? version : undefined,
     facts: {
-      ...(isGiven(sizeBytes) && { sizeBytes: sizeBytes as number }),
-      ...(isText(seconds) && { mtime: seconds }),
-      ...(isText(etag) && { etag }),
+      sizeBytes: isGiven(sizeBytes) ? (sizeBytes as number) : undefined,
+      mtime: isText(seconds) ? seconds : undefined,
+      etag: isText(etag) ? etag : undefined,
     },
   };
 }
 
-/** What a Source has of a row. */
+/** What a Source keeps of a row; undefined if the row states nothing. */
 export function rowFacts(
   { facts = {}, version }: ManifestRow,
   isLocal: boolean,

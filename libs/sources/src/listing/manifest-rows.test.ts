@@ -13,7 +13,7 @@ import { listSources } from './sources.ts';
 const list = (path: string): Promise<Source[]> => Array.fromAsync(listSources(pathToFileURL(path).href));
 const uriOf = (path: string): string => pathToFileURL(path).href;
 
-test('a manifest of JSON lines states sizes and versions, and what it states is not looked at', async (t) => {
+test('a manifest of JSON lines states sizes and versions, and the files are not looked at', async (t) => {
   const folder = await temporaryFolder(t);
   writeFileSync(join(folder, 'plain.png'), 'abc');
   const path = join(folder, 'list.jsonl');
@@ -43,11 +43,18 @@ test('a manifest of JSON lines states sizes and versions, and what it states is 
     { uri: 's3://bucket/key.jpg', name: 'key.jpg', named, sizeBytes: 9, version: 'etag=abc size=9', isStated },
     { uri: 'http://127.0.0.1:1/c.jpg', name: 'c.jpg', named, sizeBytes: 12, version: 'W/"x" 12', isStated },
     {
-      ...{ uri: uriOf(join(folder, 'plain.png')), name: 'plain.png', named, sizeBytes: 3 },
-      ...{ version: 'mtime=1700000000', isStated },
+      uri: uriOf(join(folder, 'plain.png')),
+      name: 'plain.png',
+      named,
+      sizeBytes: 3,
+      version: 'mtime=1700000000',
+      isStated,
     },
     {
-      ...{ uri: uriOf(join(folder, 'plain.png')), name: 'plain.png', named, sizeBytes: 3 },
+      uri: uriOf(join(folder, 'plain.png')),
+      name: 'plain.png',
+      named,
+      sizeBytes: 3,
       version: localVersion(statSync(join(folder, 'plain.png'))),
     },
   ]);
@@ -152,7 +159,7 @@ test('a manifest whose only path is a field of another field has no path', async
   await assert.rejects(list(path), { message: /has neither a column 'path' nor 'uri'$/ });
 });
 
-test('a file that is no manifest of Parquet, or has no names, is refused', async (t) => {
+test('a file that is not a manifest of Parquet, or has no names, is refused', async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, 'list.parquet');
   const refused = (message: RegExp) => assert.rejects(list(path), { name: 'SourceNotFoundError', message });

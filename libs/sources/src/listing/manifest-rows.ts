@@ -1,12 +1,12 @@
 import { type ManifestLine, manifestLines } from './manifest-lines.ts';
 import { type ManifestRow, manifestRow, type RowValues } from './manifest-row.ts';
 
-/** Rows that are handed on at once where they are there. */
+/** The most rows that are handed on at once. */
 const rowsAtOnce = 256;
 
 export type ManifestKind = 'text' | 'json' | 'parquet';
 
-/** What kind of manifest a file of that name is; undefined: none. */
+/** The kind of manifest that a file name tells; undefined: not a manifest. */
 export function manifestKind(name: string): ManifestKind | undefined {
   if (/\.txt$/i.test(name)) return 'text';
   if (/\.(jsonl|ndjson)$/i.test(name)) return 'json';
@@ -34,7 +34,7 @@ function jsonRow({ text, number }: ManifestLine): ManifestRow {
     const values: unknown = JSON.parse(text);
     if (values instanceof Object && !Array.isArray(values)) return manifestRow(values as RowValues, where);
   } catch {
-    // As what is JSON and no object.
+    // Treated as JSON that is not an object.
   }
   return { text: text.slice(0, 100), error: `${where} is not a JSON object` };
 }

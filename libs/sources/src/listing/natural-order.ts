@@ -1,7 +1,7 @@
 /**
  * Compares names as people number them: frame9 before frame10. Runs of digits compare by value, the rest by UTF-16 code
  * unit, so the order is the same in every locale; names that differ only in leading zeros compare by code unit. Nothing
- * is allocated: a folder may hold a million frames. Both are compared from unit `from` on.
+ * is allocated: a folder may hold a million frames. Both names are compared from unit `from` on.
  */
 export function compareNatural(a: string, b: string, from = 0): number {
   let i = from;

@@ -1,6 +1,6 @@
 /**
- * A file name that is not UTF-8, byte for byte as a file: URI has it. Such a file cannot be read by name: Node gives
- * the name with U+FFFD for what it could not read, as another file may be called.
+ * A file name that is not UTF-8, byte for byte, as in a file: URI. Such a file cannot be read by the name that Node
+ * gives: that name has U+FFFD in place of unreadable bytes, and another file may have it.
  */
 export const escapeBytes = (name: Uint8Array): string =>
   Array.from(name, (byte) => {
@@ -8,7 +8,7 @@ export const escapeBytes = (name: Uint8Array): string =>
     return /[\w.~-]/.test(char) ? char : `%${hex(byte).toUpperCase()}`;
   }).join('');
 
-/** Why the file of that name, as escapeBytes gives it, is no input: a sentence. */
+/** Why a file is not an input, in one sentence; `escaped`: its name from escapeBytes. */
 export function notUtf8(escaped: string): string {
   const bytes = Buffer.from(
     escaped.replace(/%(..)/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16))),

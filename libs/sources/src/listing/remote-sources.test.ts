@@ -48,7 +48,10 @@ test('an object is itself, whatever its name, with its size', async (t) => {
   const server = await bucketOf(t, 'x/image.dat', 'x/*.jpg', 'x/ab.jpg');
   assert.deepEqual(await list('s3://pictures/x/image.dat'), [
     {
-      ...{ uri: 's3://pictures/x/image.dat', name: 'image.dat', sizeBytes: 11, named: true },
+      uri: 's3://pictures/x/image.dat',
+      name: 'image.dat',
+      sizeBytes: 11,
+      named: true,
       version: `"${createHash('md5').update(server.objects.get('x/image.dat')!).digest('hex')}" 11`,
     },
   ]);
@@ -73,7 +76,7 @@ test('a folder is the images below it, page after page, as on disk', async (t) =
   assert.ok(versions[0] !== versions[1] && versions.every((version) => /^[\w-]{16}$/.test(version)), versions.join());
 });
 
-test('every object of a folder is an input or told of', async (t) => {
+test('every object of a folder is an input or reported', async (t) => {
   await bucketOf(t, 'a/1.jpg', 'a/b.txt', 'a/.x.jpg', 'a/deep/c', 'a/deep/2.jpg', 'a/@eaDir/3.jpg', 'a/#recycle/4.jpg');
   const told: string[] = [];
   const onPassedOver = ({ path, isFolder }: PassedOver) => {
@@ -150,13 +153,13 @@ test('folders of a bucket are asked for side by side, and come in order', async 
   assert.equal(server.requests.length, new Set(server.requests).size);
 });
 
-test('that there is something is found out without listing everything', async (t) => {
+test('finding the first input does not list everything', async (t) => {
   const server = await bucketOf(t, ...Array.from({ length: 100 }, (_, i) => `in/${i}.png`));
   await checkHasSource('s3://pictures/in');
   assert.ok(server.requests.length <= 3, server.requests.join('\n'));
 });
 
-test('what is not there is said to be missing', async (t) => {
+test('a missing object or bucket is reported as missing', async (t) => {
   await bucketOf(t, 'a/b.md');
   await assert.rejects(list('s3://pictures/none.jpg'), notFound("'s3://pictures/none.jpg' does not exist"));
   await assert.rejects(
@@ -167,7 +170,7 @@ test('what is not there is said to be missing', async (t) => {
   await assert.rejects(list('s3://another/'), notFound("The bucket 'another' does not exist: 404 NoSuchBucket"));
 });
 
-test('what may not be seen is said to be, with the bucket and the key and no secret', async (t) => {
+test('denied access is reported with the bucket and the key, but no secret', async (t) => {
   await bucketOf(t, 'a.jpg');
   const denied = (message: RegExp) => (error: Error) => {
     assert.match(error.message, message);
@@ -231,7 +234,7 @@ test('a manifest on a server names files beside it and elsewhere', async (t) => 
   await assert.rejects(list(`${web.origin}/none.txt`), notFound(/\/none.txt' does not exist: .* 404 Not Found$/));
 });
 
-test('a file on a web server is itself where the server does not say that there is none', async (t) => {
+test('a URI on a web server is a file unless the server says that there is none', async (t) => {
   const web = await startServer((request, response) => {
     if (request.url?.startsWith('/denied')) response.writeHead(403).end();
     else if (request.url?.startsWith('/none')) response.writeHead(404).end();

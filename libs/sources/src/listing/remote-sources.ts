@@ -21,7 +21,7 @@ import { walkBucket } from './s3-folder.ts';
 import type { Source } from './source.ts';
 import type { FoundFile, PassedOver, WalkOptions } from './walk-folder.ts';
 
-/** Sizes of the entries of a manifest that are asked for at once. */
+/** The most sizes of a manifest's entries that are requested at once. */
 const sizesAhead = 32;
 
 /**
@@ -30,7 +30,7 @@ const sizesAhead = 32;
  * - a file or an object: itself;
  * - one whose name ends in .txt: a manifest, a URI or a path relative to it a line; in .jsonl, .ndjson or .parquet: one
  *   with more than names;
- * - of s3, where there is no object of that name: the images in the folder of that name and below, a prefix of keys
+ * - of s3, if there is no object of that name: the images in the folder of that name and below, a prefix of keys
  *   with '/' between folders; or the objects that a glob matches. Both in natural order.
  *
  * Throws SourceNotFoundError if there is no input at all, and InputError if the host is away. Files that the server
@@ -58,7 +58,7 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
 
 const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';
 
-/** A line of a manifest, of a size that is not known yet. */
+/** The source of a manifest's line; its size is not known yet. */
 export function remoteEntry(line: string): Source {
   try {
     const uri = parseRemoteUri(line);
@@ -71,12 +71,12 @@ export function remoteEntry(line: string): Source {
   }
 }
 
-/** The same inputs in the same order, those on servers with their sizes, where these can be had. */
+/** The same inputs in the same order; inputs on servers have sizes if these can be told. */
 export async function* withRemoteSizes(
   chunks: AsyncIterable<Source[]>,
   { isSorted = true }: WalkOptions,
 ): AsyncGenerator<Source[]> {
-  // Who wants no order wants none of the rest either.
+  // A caller that does not need the order does not need sizes either.
   if (!isSorted) return yield* chunks;
   for await (const sources of chunks) {
     if (!sources.some(isUnsized)) yield sources;
@@ -93,7 +93,7 @@ async function withSize(input: Source): Promise<Source> {
     const found = factsOf(await probe(remoteTarget(input.uri)));
     return { ...input, ...found, ...(input.isStated && { version: input.version }) };
   } catch (error) {
-    // Opening it says the same.
+    // Opening it gives the same error.
     if (error instanceof InputError) return input;
     throw error;
   }
@@ -109,7 +109,7 @@ const isGlob = (key: string): boolean => /[*?[{]/.test(key);
 
 type S3Uri = Extract<RemoteUri, { scheme: 's3' }>;
 
-/** The folder or the glob that a key stands for which is none of an object. */
+/** The inputs in the folder or glob that a key stands for if it is not an object. */
 async function* listOthers(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source[]> {
   if (isGlob(uri.key)) return yield* listGlob(uri, options);
   let found = 0;
@@ -143,7 +143,7 @@ async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Sourc
   if (found === 0) throw new SourceNotFoundError(`No object matches '${displayUri(uri)}'`);
 }
 
-/** Returns how many there were. */
+/** Returns the number of sources. */
 async function* sourcesOf(
   { bucket, key }: S3Uri,
   chunks: AsyncIterable<readonly FoundFile[]>,
@@ -173,7 +173,7 @@ async function* listManifest(manifest: RemoteUri, kind: ManifestKind): AsyncGene
   if (found === 0) throw new SourceNotFoundError(`The manifest '${displayUri(manifest)}' names no images`);
 }
 
-/** `content` is the path of a copy, or bytes. */
+/** `content`: the path of a copy, or bytes. */
 async function* rowsOf(content: string | Buffer, kind: ManifestKind, name: string): AsyncGenerator<ManifestRow[]> {
   if (kind !== 'parquet') {
     return yield* lineRows(typeof content === 'string' ? createReadStream(content) : Readable.from([content]), kind);

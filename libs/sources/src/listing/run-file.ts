@@ -3,10 +3,10 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Names in UTF-8, one after another with a NUL behind each. They hold none. */
+/** Names in UTF-8, each with a NUL behind it. The names themselves have none. */
 export const joinNames = (names: readonly string[]): Buffer => Buffer.from(`${names.join('\0')}\0`);
 
-/** One name or more, as `joinNames` has them. */
+/** Splits at least one name, as `joinNames` joins them. */
 export const splitNames = (bytes: Uint8Array): string[] =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString('utf8', 0, bytes.length - 1)
@@ -18,7 +18,7 @@ export interface NameRun {
   end: number;
 }
 
-/** Read of a run at once. */
+/** Bytes of a run that are read at once. */
 const readBytes = 2 ** 16;
 
 /** Runs of names in a temporary file, which has no name itself: it is gone when it is closed, or its process ends. */
@@ -42,12 +42,12 @@ export class RunFile {
     }
   }
 
-  /** Adds names to the last run of the file, or begins one where `run` is left out. */
+  /** Adds names to the last run of the file, or begins one if `run` is left out. */
   append(names: readonly string[], run?: NameRun): Promise<NameRun> {
     return this.appendBytes(joinNames(names), run);
   }
 
-  /** The same with names as `joinNames` has them. */
+  /** The same for names that `joinNames` has joined. */
   async appendBytes(bytes: Uint8Array, run: NameRun = { start: this.#end, end: this.#end }): Promise<NameRun> {
     const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, this.#end);
     if (bytesWritten < bytes.length) throw new Error(`The disk of '${tmpdir()}' is full`);

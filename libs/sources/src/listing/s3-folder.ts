@@ -11,19 +11,19 @@ import { type NameOrder, sortNames } from './sort-names.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
 
 /**
- * Folders of a bucket that are listed while those before them are handed out: a request takes 20 to 100 ms wherever it
- * goes.
+ * The most folders of a bucket that are listed ahead, while the folders before them are handed out: each request takes
+ * 20 to 100 ms.
  */
 const foldersAhead = 16;
 
-/** A page has 1000 names at most, of 1024 bytes each, which escapes make three times as long. */
+/** The most bytes of a page: it has 1000 names at most, of 1024 bytes each, which escapes make three times as long. */
 const maxPageBytes = 2 ** 24;
 
 /**
- * The objects of a selection whose keys begin with `prefix`, which is empty or ends with '/': '/' separates folders,
- * and the order is that of a folder on disk that holds the same names. Few of the names of one folder are in memory at
- * a time; so a bucket of any size may be walked, with a request for every thousand names and one for every folder, of
- * which some are asked for side by side where the names are sorted. Rejects with InputError.
+ * The selected objects whose keys begin with `prefix`, which is empty or ends with '/'. '/' separates folders, and the
+ * order is the order of a folder on disk with the same names. Few names of a folder are in memory at a time, so a
+ * bucket of any size may be walked. There is a request for every thousand names and one for every folder; some folders
+ * are requested side by side if names are sorted. Rejects with InputError.
  */
 export async function* walkBucket(
   bucket: string,
@@ -50,8 +50,8 @@ interface Begun {
 }
 
 /**
- * A name that is sorted has in front of it its size and the beginning of a hash of its version, in so many characters,
- * and then a letter: a file or a folder.
+ * Names are sorted as records: the size and the beginning of a hash of the version, in these numbers of characters,
+ * then a letter for a file or a folder, then the name.
  */
 const sizeDigits = 11;
 const versionDigits = 16;
@@ -83,7 +83,7 @@ async function* walk(place: Walk, path: string, selection: Selection): AsyncGene
   }
 }
 
-/** The folders among records, in order. Where they are sorted, some are begun before they are taken. */
+/** The folders among records, in order. If they are sorted, some are begun before they are taken. */
 function foldersAmong(place: Walk, path: string, selection: Selection, records: readonly string[]) {
   const names = records.filter((record) => record[factDigits] === letters.folder);
   const begun: Begun[] = [];
@@ -93,7 +93,7 @@ function foldersAmong(place: Walk, path: string, selection: Selection, records: 
     const inside = selection.enter(name, false);
     const files = inside ? walk(place, `${path}${name}/`, inside) : nothing();
     const first = files.next();
-    // Whoever takes the folder hears of it.
+    // `take` gives the failure to its caller.
     first.catch(() => {});
     return { files, first };
   };
@@ -115,7 +115,7 @@ function foldersAmong(place: Walk, path: string, selection: Selection, records: 
         await files.return();
       }
     },
-    /** Nobody takes those that are left. */
+    /** Ends the folders that were begun and that nobody will take. */
     close(): void {
       for (const { files } of begun.splice(0)) {
         place.ahead--;
@@ -132,7 +132,7 @@ const recordOrder: NameOrder = {
   compare: (a, b) => compareNatural(a.slice(factDigits), b.slice(factDigits), letters.file.length),
 };
 
-/** What is wanted of one folder, as records, a page at a time. */
+/** The selected names of one folder, as records, a page at a time. */
 async function* listLevel(
   { bucket, root, onPassedOver }: Walk,
   path: string,

@@ -21,7 +21,7 @@ async function* streamOf(names: readonly string[]): AsyncGenerator<string[]> {
 
 const natural = { from: 0, compare: (a: string, b: string): number => compareNatural(a, b) };
 
-test('the order is that of a sort in memory, however short the runs and however few are merged at once', async () => {
+test('the order equals a sort in memory, however short the runs and however few are merged at once', async () => {
   const name = fc.oneof(
     fc.string({ unit: fc.constantFrom('0', '1', '9', 'a', '-', 'é', '漢', '😀', '\n'), maxLength: 8 }),
     fc.nat({ max: 400 }).map((n) => `frame${n}.jpg`),

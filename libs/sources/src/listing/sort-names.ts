@@ -9,12 +9,12 @@ export interface SortLimits {
   runs: number;
 }
 
-/** A name in an array, beside its characters. */
+/** The memory of a name in an array besides its characters, in UTF-16 units. */
 const costOfName = 24;
 
 /**
- * 95,000 names of 20 characters, which are sorted in 40 ms (measured) while the thread can do nothing else, and buffers
- * of 64 KiB for 64 runs: 6 million names are merged in one go, more in two.
+ * Room for 95,000 names of 20 characters. Sorting them takes 40 ms (measured), in which the thread can do nothing else.
+ * 64 runs have buffers of 64 KiB each: 6 million names are merged in one go, more in two.
  */
 const defaultLimits: SortLimits = { heldUnits: 2 ** 22, runs: 64 };
 
@@ -23,17 +23,17 @@ const chunkNames = 1024;
 
 type Compare = (a: string, b: string) => number;
 
-/** The natural order of names, of which the first `from` characters are none of the name. */
+/** The natural order of names; the first `from` characters of each are not part of the name. */
 export interface NameOrder {
   from: number;
   compare: Compare;
-  /** Whether many are sorted on a thread, by compareNatural from `from` on, which `compare` is then. */
+  /** Whether many names are sorted on a thread. `compare` must then be compareNatural from `from` on. */
   onThread?: boolean;
 }
 
 /**
- * Sorts names, none of which holds a NUL, in bounded memory. Few are sorted where they are; of many, sorted runs go to
- * a temporary file, each while the names of the next one come, and are merged. Rejects when that file cannot be
+ * Sorts names without a NUL in bounded memory. Few names are sorted in memory. If there are many, sorted runs go to a
+ * temporary file, each while the names of the next run come, and are then merged. Rejects if that file cannot be
  * written.
  */
 export async function* sortNames(
@@ -85,18 +85,18 @@ class Spill {
   async add(names: string[]): Promise<void> {
     await this.#underWay;
     this.#underWay = this.#write(names);
-    // Its failure is met where it is waited for.
+    // The next wait for it meets a failure.
     this.#underWay.catch(() => {});
   }
 
-  /** Everything that was added, and `rest`, which is sorted. */
+  /** All names that were added, and `rest`, which is sorted already, as one sorted list. */
   async merge(rest: readonly string[]): Promise<AsyncGenerator<string[], void, undefined>> {
     await this.#underWay;
     const runs = this.#levels.flat().map((run) => this.#file.read(run));
     return mergeSorted([...runs, once(rest)], this.#order.compare);
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the run that is being written. */
   async close(): Promise<void> {
     await this.#underWay.catch(() => {});
     await this.#thread?.close();

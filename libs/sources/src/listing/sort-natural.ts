@@ -1,17 +1,17 @@
-/** Characters that a key holds, in bits; what is left of 64 is the place of the name. */
+/** Bits of a key for characters; the rest of 64 bits are the place of the name. */
 const keyBits = 44;
 const placeBits = 20;
 
-/** Names that are sorted by comparing them rather than by keys. */
+/** Up to this number, names are sorted by comparing them, not by keys. */
 const few = 24;
 
 type Compare = (a: string, b: string) => number;
 
 /**
  * Sorts up to 2^20 names by `compare`, which is compareNatural from character `from` on. Comparing a million names
- * takes seconds; so a key of each is sorted as an integer: what follows the characters that all share, a run of digits
- * as its length and its digits. Names of one key are sorted among themselves in the same way, and compared where that
- * tells no more. Measured: 0.3 µs a name of a folder of 200,000, where comparing took 2.
+ * takes seconds. So each name gets an integer key, and keys are sorted: a key holds the characters behind those that
+ * all names share, and a run of digits as its length and its digits. Names with equal keys are sorted among themselves
+ * in the same way, or compared if keys tell no more. Measured: 0.3 µs a name in a folder of 200,000; comparing took 2.
  */
 export function sortNatural(names: string[], from: number, compare: Compare): string[] {
   if (names.length > 2 ** placeBits) throw new RangeError('Too many names to be sorted at once');
@@ -39,7 +39,7 @@ function sortBehind(names: string[], from: number, behind: number, compare: Comp
     while (end < sorted.length && isSameKey(words, i, end)) end++;
     if (end - i > 1) {
       const same = sorted.slice(i, end);
-      // Where they share no more than what is known, keys would be the same again.
+      // If they share no more than is known, their keys would be the same again.
       const isLonger = same.length > few && sharedStart(same, from, start) > start;
       const settled = isLonger ? sortBehind(same, from, start, compare) : same.sort(compare);
       for (let j = 0; j < settled.length; j++) sorted[i + j] = settled[j]!;
@@ -53,7 +53,7 @@ function isSameKey(words: Uint32Array, a: number, b: number): boolean {
   return words[2 * a + 1] === words[2 * b + 1] && words[2 * a]! >>> placeBits === words[2 * b]! >>> placeBits;
 }
 
-/** How many characters all share, without the last run of digits, which may go on. */
+/** The number of characters that all share, without the last run of digits, which may go on. */
 function sharedStart(names: readonly string[], from: number, known: number): number {
   const first = names[0]!;
   let shared = first.length;
@@ -67,7 +67,7 @@ function sharedStart(names: readonly string[], from: number, known: number): num
   return shared;
 }
 
-/** The first bits of what orders names behind character `at`, as an integer below 2^44. */
+/** The first bits of the characters behind `at` that order names, as an integer below 2^44. */
 function keyOf(name: string, at: number): number {
   let key = 0;
   let left = keyBits;
@@ -75,7 +75,7 @@ function keyOf(name: string, at: number): number {
   while (i < name.length && left > 0) {
     const code = name.charCodeAt(i);
     if (!isDigit(code)) {
-      // One bit more than Latin-1 has says that 16 follow.
+      // One bit more than Latin-1 has, to say that 16 bits follow.
       const bits = code < 0x100 ? 9 : 17;
       if (left < bits) return key * 2 ** left + Math.floor((code < 0x100 ? code : 0x10000 + code) / 2 ** (bits - left));
       key = key * 2 ** bits + (code < 0x100 ? code : 0x10000 + code);
@@ -87,7 +87,7 @@ function keyOf(name: string, at: number): number {
     let end = i;
     while (end < name.length && isDigit(name.charCodeAt(end))) end++;
     const digits = end - i;
-    // A digit against another character is told by where digits are among those, so all runs begin alike.
+    // Every run of digits begins with the code of '0', which orders it against other characters; its length follows.
     const head = zero * 16 + Math.min(digits, 15);
     if (left < 13) return key * 2 ** left + Math.floor(head / 2 ** (13 - left));
     key = key * 2 ** 13 + head;

@@ -19,8 +19,8 @@ export class SortThread {
   }
 
   /**
-   * The names in their order, with a NUL behind each; the first `from` characters are none of the name. Sorted here
-   * where the thread has ended.
+   * The names in order, with a NUL behind each; the first `from` characters are not part of the name. If the thread has
+   * ended, they are sorted here.
    */
   async sort(names: string[], from: number): Promise<Uint8Array> {
     const bytes = joinNames(names);

@@ -4,7 +4,7 @@ import { compareNatural } from './natural-order.ts';
 import { joinNames, splitNames } from './run-file.ts';
 import { sortNatural } from './sort-natural.ts';
 
-/** Names with a NUL behind each, of which the first `from` characters are none of the name. */
+/** Names with a NUL behind each; the first `from` characters of each are not part of the name. */
 export interface SortOrder {
   names: Uint8Array;
   from: number;

@@ -1,19 +1,19 @@
-/** An input before it is opened: it may yet turn out to be no image. */
+/** An input before it is opened: it may turn out not to be an image. */
 export interface Source {
   uri: string;
   /** Path relative to the folder that was named, or the base name; parts are separated by '/'. */
   name: string;
-  /** Encoded; 0 where it is not known. */
+  /** Encoded bytes; 0 if not known. */
   sizeBytes: number;
-  /** Named itself, rather than found in a folder, by a glob or in a manifest. */
+  /** Whether it was named itself, and not found in a folder, by a glob or in a manifest. */
   named: boolean;
   /**
-   * Changes when the input is written to: size and time of change of a file, ETag, time and size of what is on a
-   * server. Undefined where nobody can tell.
+   * Changes when the input is written to: size and time of change of a file; ETag, time and size of a file on a server.
+   * Undefined if not known.
    */
   version?: string;
-  /** The version is what a manifest states, and nobody has looked. */
+  /** Set if the version is from a manifest, and the file was not looked at. */
   isStated?: true;
-  /** Why it cannot be an input, in one sentence, where listing it has shown that. */
+  /** Why it cannot be an input, in one sentence, if listing has shown that. */
   error?: string;
 }

@@ -84,7 +84,7 @@ test('more entries than are looked up at once keep their order', async (t) => {
   );
 });
 
-test('links are followed, each folder is walked once where it is, and what leads in a circle says so', async (t) => {
+test('links are followed, each folder is walked once at its place, and a link in a circle is reported', async (t) => {
   const folder = await folderOf(t, 'b/1.png', 'c/d/2.png', '.kept/4.png');
   const elsewhere = await folderOf(t, 'e/5.png', 'e/f/6.png');
   await symlink('..', join(folder, 'b/up'));
@@ -143,7 +143,7 @@ test('an input that several sources of a job stand for is listed once, where it 
   assert.deepEqual(await all('*/1.png', 'a', 'b/1.png'), ['a/1.png', 'b/1.png', 'a/2.png']);
   // What a manifest lists is not remembered; what comes before a manifest is.
   assert.deepEqual(await all('b', 'm.txt', 'a/1.png'), ['b/1.png', 'a/1.png', 'a/1.png']);
-  // What only a manifest can name is no duplicate of what its folder holds.
+  // A file that only a manifest can name is not a duplicate of anything in its folder.
   await mkdir(join(folder, 'a/folder.png'));
   await writeFile(join(folder, 'm.txt'), 'a/missing.png\na/folder.png\na/1.png');
   assert.deepEqual((await all('a', 'm.txt')).slice(2), ['a/missing.png', 'a/folder.png']);
@@ -164,7 +164,7 @@ async function passedOver(folder: string, ...paths: string[]): Promise<string[]>
   return told.sort();
 }
 
-test('every file of a folder is an input or told of once, and so is every folder that is not entered', async (t) => {
+test('every file of a folder is an input or reported once, and so is every folder that is not entered', async (t) => {
   const folder = await folderOf(
     t,
     ...['in/1.jpg', 'in/a.db', 'in/noext', 'in/.hidden.jpg', 'in/deep/2.png', 'in/deep/b.txt', 'in/.git/x.png'],
@@ -224,7 +224,7 @@ test('a video is told by its extension, or may be what was named and has none', 
   assert.equal(await may(2, 'images', 'both/*.png'), true);
 });
 
-test('what cannot be read is listed, and opening it says why', async (t) => {
+test('a file that cannot be read is listed, and opening it says why', async (t) => {
   const folder = await folderOf(t, 'locked/1.png', '2.png');
   await symlink('nothing', join(folder, 'dangling.jpg'));
   execFileSync('mkfifo', [join(folder, 'pipe.png')]);
@@ -285,7 +285,7 @@ test('a glob is the files it matches, in natural order', async (t) => {
   await assert.rejects(list(none), notFound(`No file matches '${none}'`));
 });
 
-test('a name with glob characters is a name where there is such a file or folder', async (t) => {
+test('a name with glob characters is a name if there is such a file or folder', async (t) => {
   const folder = await folderOf(t, '[2024]/1.jpg', '[2024]/2.jpg', 'a*.jpg', 'ab.jpg', '2/3.jpg');
   assert.deepEqual(await names(join(folder, 'a*.jpg')), ['a*.jpg']);
   assert.deepEqual(await names(join(folder, '[2024]')), ['1.jpg', '2.jpg']);
@@ -341,7 +341,7 @@ test('a manifest without a line is said to name nothing', async (t) => {
   await assert.rejects(list(join(folder, 'manifest.txt')), notFound(/^The manifest '.*' names no images$/));
 });
 
-/** What job.json of a job says, as far as everybody's has it. */
+/** The fields that every job.json has. */
 const jobJson = (id: string, more: object = {}): string =>
   `${JSON.stringify({ id, state: 'complete', version: '1', ...more, specification: { sources: [], out: '' } }, null, 2)}\n`;
 
@@ -355,7 +355,7 @@ async function listAll(folder: string, ...paths: string[]): Promise<{ listed: st
   return { listed: sources.flat().map(({ uri }) => relative(folder, fileURLToPath(uri))), leftOut };
 }
 
-test('folders that hold the output of a job are no inputs, unless they are named themselves', async (t) => {
+test('folders that hold the output of a job are not inputs, unless they are named themselves', async (t) => {
   const folder = await folderOf(
     t,
     '1.png',
@@ -366,7 +366,7 @@ test('folders that hold the output of a job are no inputs, unless they are named
   );
   await writeFile(join(folder, 'out/job.json'), jobJson('j1'));
   await writeFile(join(folder, 'deep/out/job.json'), jobJson('j2', { state: 'running' }));
-  // Those of other programs.
+  // Files of other programs.
   await writeFile(join(folder, 'other/job.json'), '{ "id": "x", "state": "complete", "frames": [] }');
   await writeFile(join(folder, 'broken/job.json'), jobJson('j3').slice(0, -10));
   const inputs = ['1.png', 'broken/4.png', 'other/3.png'];
@@ -389,7 +389,7 @@ test('folders that hold the output of a job are no inputs, unless they are named
   await assert.rejects(list(join(folder, 'deep')), nothing);
 });
 
-test('the output of a job is known by the beginning of its job.json, and by what a process leaves that was killed', async (t) => {
+test('the output of a job is known by the beginning of its job.json, and by the files that a killed process leaves', async (t) => {
   const folder = await folderOf(t, '1.png', 'large/2.png', 'taken/3.png', 'replaced/4.png', 'replaced/.halogrid/x');
   const sources = Array.from({ length: 30_000 }, (_, i) => ({ uri: `file:///a/${i}.png`, name: `${i}.png`, width: 1 }));
   const large = JSON.parse(jobJson('j1'));

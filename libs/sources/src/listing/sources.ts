@@ -24,8 +24,8 @@ import { type FoundFile, type LeftOut, type PassedOver, type WalkOptions, walkFo
 export { type LeftOut, type PassedOver, SourceNotFoundError };
 
 /**
- * The inputs that these URIs stand for, some at a time, in their order: see listSources. An input that an earlier URI
- * stands for as well is listed there alone; see InputsBefore for what can be told.
+ * The inputs that these URIs stand for, some at a time, in order: see listSources. An input that an earlier URI stands
+ * for as well is listed only there, as far as InputsBefore can tell.
  */
 export async function* listAllSources(
   uris: Iterable<string>,
@@ -60,7 +60,7 @@ export async function* listAllSources(
  */
 export type ListOptions = Pick<WalkOptions, 'onLeftOut' | 'onPassedOver'>;
 
-/** What is missing, or a folder, was not listed with the folder that it should be in: only a manifest names such. */
+/** Only a manifest names missing files or folders: these were not listed with the folder that they should be in. */
 const isNoFolder = (uri: string): Promise<boolean> =>
   lstat(new URL(uri)).then(
     (stats) => !stats.isDirectory(),
@@ -90,7 +90,7 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  * - a file NAME.jsonl, NAME.ndjson or NAME.parquet: a manifest with more than names, see ManifestRow; what states a
  *   size, a version, an ETag or a time is not looked at;
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
- * - a glob, where there is no such file or folder: the files it matches, in natural order.
+ * - a glob, if there is no such file or folder: the files it matches, in natural order.
  *
  * Hidden files are passed over. So are folders that systems keep (isPassedOver) in a folder, and folders that hold the
  * output of a job, below a folder or the place where a glob begins. A folder is never in memory as a whole, however
@@ -102,8 +102,8 @@ export async function* listSources(uri: string, options: ListOptions = {}): Asyn
 }
 
 /**
- * Throws SourceNotFoundError where a URI stands for no input, as listSources does. It looks until it finds the first,
- * in no order, so a folder of a million frames is as fast as one of ten.
+ * Throws SourceNotFoundError if a URI stands for no input, as listSources does. It looks until it finds the first, in
+ * any order, so a folder of a million frames is as fast as one of ten.
  */
 export async function checkHasSource(uri: string): Promise<void> {
   for await (const _ of list(uri, { isSorted: false })) return;
@@ -111,7 +111,7 @@ export async function checkHasSource(uri: string): Promise<void> {
 
 /**
  * Whether a video may be among the inputs that these URIs stand for: one has its extension, or was named and could be
- * anything. True where there are more than `most` of them before one. Throws as listSources does.
+ * anything. True if more than `most` inputs come before one. Throws as listSources does.
  */
 export async function mayHaveVideo(uris: Iterable<string>, most: number): Promise<boolean> {
   const turns = new Turns();
@@ -169,11 +169,11 @@ async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Sou
   if (found === 0) throw new SourceNotFoundError(`No file matches '${path}'${leftOut.clause}`);
 }
 
-/** What Node makes of a name that is not UTF-8 leads to no file. */
+/** The name that Node gives for one that is not UTF-8 leads to no file. */
 const orNotUtf8 = (path: string): string =>
   path.includes('\ufffd') ? ': a file whose name is not UTF-8 must be renamed first' : '';
 
-/** Counts what is left out, for the message about a folder without images. */
+/** Counts files that are left out, for the message about a folder without images. */
 class LeftOutCount {
   readonly options: WalkOptions;
   /** Files that are neither images nor hidden. */
@@ -194,7 +194,7 @@ class LeftOutCount {
     this.options = { ...options, onLeftOut, onPassedOver };
   }
 
-  /** To end a sentence with. */
+  /** The end of a sentence. */
   get clause(): string {
     const ofJobs = `; folders left out because they hold the output of a job: ${this.#ofJobs}`;
     const others = `; folders left out because they are hidden, or of a kind in which systems keep copies: ${this.#folders}`;
@@ -202,7 +202,7 @@ class LeftOutCount {
   }
 }
 
-/** Returns how many there were. */
+/** Returns the number of sources. */
 async function* sourcesOf(
   folder: string,
   chunks: AsyncIterable<readonly FoundFile[]>,
@@ -212,7 +212,7 @@ async function* sourcesOf(
   for await (const files of chunks) {
     found += files.length;
     yield files.map((file) => {
-      // Nine of ten names are a URI as they are, and making one takes as long as all else (measured).
+      // Nine of ten names can stand in a URI as they are, and making one takes as long as everything else (measured).
       const uri = /^[\w.\-/]+$/.test(file.name) ? base + file.name : pathToFileURL(join(folder, file.name)).href;
       return { uri, named: false, ...file };
     });
@@ -256,7 +256,7 @@ async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> 
     await allowedPath(path);
   } catch (caught) {
     const error = caught instanceof SourceForbiddenError ? caught.message : undefined;
-    // Opening it says what is wrong with it, beside the inputs that are good.
+    // It is listed beside the good inputs, and opening it gives the reason.
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
   }
   const below = relative(folder, path);
@@ -275,7 +275,9 @@ async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> 
   };
 }
 
-/** The longest part of a path that is a folder, and the rest: brackets in the name of a real folder are no pattern. */
+/**
+ * The longest part of a path that is a folder, and the rest: brackets in the name of a real folder are not a pattern.
+ */
 async function splitAtExisting(path: string): Promise<{ folder: string; rest: string }> {
   const parts = path.split('/').slice(1);
   let folder = '/';
@@ -285,8 +287,8 @@ async function splitAtExisting(path: string): Promise<{ folder: string; rest: st
 }
 
 /**
- * Undefined where there is nothing, or a symbolic link to nothing. Rejects with SourceNotFoundError where nobody can
- * tell.
+ * Undefined if there is nothing, or a symbolic link to nothing. Rejects with SourceNotFoundError if that cannot be
+ * told.
  */
 async function statOf(path: string): Promise<Stats | undefined> {
   try {

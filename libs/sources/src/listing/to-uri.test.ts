@@ -29,7 +29,7 @@ test('keys of objects are taken as they are, escapes, question marks and all', (
   assert.equal(toUri('s3://bucket', '/data'), 's3://bucket/');
 });
 
-test('what no server could be asked for is refused, and no password is repeated', () => {
+test('a URI that no server could serve is refused, and no password is repeated', () => {
   const refused = (uri: string, message: RegExp) =>
     assert.throws(() => toUri(uri, '/'), { name: 'SourceUriError', message });
   refused('http://', /^'http:\/\/' is not a URI$/);

@@ -6,8 +6,8 @@ import { SourceUriError } from '../source-errors.ts';
 
 /**
  * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https: or s3: URI, as a person
- * writes it. Glob characters stay what they are: `listSources` tells a glob from a name. Throws SourceUriError for
- * other schemes and for what is no such URI.
+ * writes it. Glob characters stay as they are: `listSources` tells a glob from a name. Throws SourceUriError for other
+ * schemes and for an invalid URI.
  */
 export function toUri(pathOrUri: string, cwd: string): string {
   return isRemoteUri(pathOrUri)
@@ -15,7 +15,7 @@ export function toUri(pathOrUri: string, cwd: string): string {
     : localUri(pathOrUri, cwd, 'a path, or a URI of file:, http:, https: or s3:');
 }
 
-/** Throws SourceUriError for what toUri does not give: no absolute file:, http:, https: or s3: URI. */
+/** Throws SourceUriError unless the URI is one that toUri gives: an absolute file:, http:, https: or s3: URI. */
 export function checkSourceUri(uri: string): void {
   if (isRemoteUri(uri)) parseRemoteUri(uri);
   else if (!isFileUri(uri)) {
@@ -25,12 +25,12 @@ export function checkSourceUri(uri: string): void {
   }
 }
 
-/** As toUri, for what must be on this machine. */
+/** As toUri, for a source that must be on this machine. */
 export function toFileUri(pathOrUri: string, cwd: string): string {
   return localUri(pathOrUri, cwd, 'a path or a file: URI');
 }
 
-/** `allowed` says what else it may be. */
+/** `allowed` says, in errors, what is expected. */
 function localUri(pathOrUri: string, cwd: string, allowed: string): string {
   if (isDataUri(pathOrUri)) throw new SourceUriError(`A data: URI is not supported: expected ${allowed}`);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(pathOrUri)?.[1]?.toLowerCase();
@@ -46,7 +46,7 @@ function localUri(pathOrUri: string, cwd: string, allowed: string): string {
   }
 }
 
-/** It holds what it stands for (RFC 2397), and has no slashes to tell it from a name. */
+/** A data: URI holds its own content (RFC 2397). It has no slashes that tell it from a name. */
 const isDataUri = (text: string): boolean => /^data:[^,/]*(\/[^,/]*)?,/i.test(text);
 
 function isFileUri(uri: string): boolean {

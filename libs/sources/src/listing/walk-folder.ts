@@ -19,13 +19,15 @@ import { type NameOrder, sortNames } from './sort-names.ts';
 export interface FoundFile {
   /** Path relative to the folder, separated by '/'. */
   name: string;
-  /** 0 where it cannot be told. */
+  /** 0 if it is not known. */
   sizeBytes: number;
-  /** As of a Source. */
+  /** See Source. */
   version?: string;
-  /** Why it is no input, in one sentence: a folder that cannot be listed, or a symbolic link that leads in a circle. */
+  /**
+   * Why it is not an input, in one sentence: a folder that cannot be listed, or a symbolic link that leads in a circle.
+   */
   error?: string;
-  /** Where the name does not say it. */
+  /** Only if the name does not tell it. */
   uri?: string;
 }
 
@@ -43,44 +45,47 @@ export interface PassedOver {
 }
 
 export interface WalkOptions {
-  /** In natural order, folders where their names are; else as the file system has them, which is faster (true). */
+  /**
+   * Whether names come in natural order, folders among files; if not, as the file system has them, which is faster.
+   * True by default.
+   */
   isSorted?: boolean;
-  /** Told of every folder that is left out; see walkFolder. */
+  /** Called for every folder that is left out; see walkFolder. */
   onLeftOut?: (leftOut: LeftOut) => void;
   /** Called for everything that is passed over in a folder; not for globs. */
   onPassedOver?: (passed: PassedOver) => void;
-  /** What folders are listed with that are sorted; undefined: with Node's calls. That of the thread unless given. */
+  /** The calls that list sorted folders; undefined: Node's calls. Unless given, the thread's `nativeCalls`. */
   calls?: NativeCalls | undefined;
-  /** Files that are looked up on the thread that asks before others help (16,384). */
+  /** Files that the calling thread looks up before others help; 16,384 by default. */
   aloneFiles?: number;
 }
 
-/** Looking up so many takes as long as starting threads. */
+/** Looking up so many files takes as long as starting threads. */
 const aloneFilesUsually = 2 ** 14;
-/** Looked up by a thread at once, and batches of those under way. */
+/** Files that a thread looks up at once, and the most batches of them under way. */
 const lookedUpOnThread = 256;
 const batchesOnThreads = 8;
 
-/** Looked up at once. */
+/** Files that are looked up at once without threads. */
 const lookedUpAtOnce = 64;
 /**
- * Looking up so many of them here takes this long where a disk or a server is waited for. Where one part alone does,
- * another program had the core.
+ * Looking up `partFiles` files takes longer than `slowPartMs` if a disk or a server is waited for. If few parts are
+ * slow, another program had the core.
  */
 const partFiles = 8;
 const slowPartMs = 1.6;
 const mostSlowParts = 2;
-/** Then so many are looked up aside, side by side. */
+/** If many parts are slow, so many files are looked up aside: by `quickFiles`, side by side. */
 const lookedUpAside = 512;
 /** Entries that the file system is asked for at once. */
 const readAtOnce = 512;
 
 /**
- * The files of a selection in a folder and below, some at a time, in natural order and depth first, in memory that does
- * not grow with their number. Folders are listed once, where they are; a symbolic link to a folder outside is followed
- * where it comes first, one to a folder that is listed anyway is not, and one to a folder that it lies in is an error
- * of its own. A folder below that holds the output of a job is left out. A name that is not UTF-8 is an error of its
- * own, too. Rejects where the folder itself is not there.
+ * The selected files in a folder and below, some at a time, in natural order and depth first, in memory that does not
+ * grow with their number. Each folder is listed once, at its own place. The first symbolic link to a folder outside is
+ * followed. A link to a folder that is listed anyway is not followed. A link to a folder that it lies in comes as a
+ * file with an error, and so does a name that is not UTF-8. A folder below that holds the output of a job is left out.
+ * Rejects if the folder itself is missing.
  */
 export async function* walkFolder(
   folder: string,
@@ -91,16 +96,16 @@ export async function* walkFolder(
   const real = await realpath(folder);
   const calls = !isSorted ? undefined : 'calls' in options ? options.calls : nativeCalls();
   const walk: Walk = {
-    ...{
-      root: folder,
-      isSorted,
-      onLeftOut,
-      onPassedOver,
-      calls,
-      aside: 0,
-      alone: options.aloneFiles ?? aloneFilesUsually,
-    },
-    ...{ threads: undefined, turns: new Turns(), walked: new Set([real]) },
+    root: folder,
+    isSorted,
+    onLeftOut,
+    onPassedOver,
+    calls,
+    aside: 0,
+    alone: options.aloneFiles ?? aloneFilesUsually,
+    threads: undefined,
+    turns: new Turns(),
+    walked: new Set([real]),
   };
   try {
     yield* walkPlace(walk, { prefix: '', real, above: [], selection });
@@ -115,9 +120,9 @@ interface Walk {
   onLeftOut: (leftOut: LeftOut) => void;
   onPassedOver: (passed: PassedOver) => void;
   calls: NativeCalls | undefined;
-  /** Files that are to be looked up aside. */
+  /** Files that are yet to be looked up aside. */
   aside: number;
-  /** Files that are looked up here before threads are started. */
+  /** Files that this thread looks up before threads are started. */
   alone: number;
   threads: LookThreads | undefined;
   turns: Turns;
@@ -143,7 +148,7 @@ type Looked =
   | { kind: 'link'; name: string; real: string }
   | { kind: 'nothing' };
 
-/** First letters of the names that are sorted: what an entry is, so that nobody asks for it again. */
+/** First letters of the records that are sorted: what an entry is, so that the system is not asked again. */
 const letters = { file: 'f', folder: 'd', linkOfFileName: 'l', otherLink: 'o', notUtf8: 'n' } as const;
 
 async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile[], void, undefined> {
@@ -175,7 +180,7 @@ async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile[],
   }
 }
 
-/** Failures that say nothing of a folder: too many open files, no memory. */
+/** Errors that are not a folder's fault: too many open files, no memory. */
 const ofThisProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 
 const recordOrder: NameOrder = { from: 1, compare: (a, b) => compareNatural(a, b, 1), onThread: true };
@@ -186,7 +191,7 @@ async function* readNames(walk: Walk, place: Place): AsyncGenerator<string[], vo
   let records: string[] = [];
   for await (const entry of await opendir(join(root, place.prefix), { bufferSize: readAtOnce })) {
     if (turns.isOver) await turns.giveWay();
-    // It stands for what is not UTF-8, too.
+    // U+FFFD stands for bytes that are not UTF-8, too.
     if (entry.name.includes('\ufffd')) areUnsure = true;
     else {
       const letter = letterOf(walk, place, entry.name, kindOf(entry));
@@ -221,7 +226,7 @@ async function* readNatively(
   if (areUnsure) yield* readUnsure(walk, place);
 }
 
-/** The names in which Node puts U+FFFD, and those that have it. */
+/** Reads names with U+FFFD again: some have it, in others Node has put it. */
 async function* readUnsure(walk: Walk, place: Place): AsyncGenerator<string[], void, undefined> {
   const folder = join(walk.root, place.prefix, '/');
   const options = { bufferSize: readAtOnce, encoding: 'buffer' as BufferEncoding };
@@ -247,13 +252,13 @@ const isFolder = (path: Buffer): Promise<boolean> =>
 const kindOf = (entry: Dirent<string> | Dirent<Buffer>): NativeEntry['kind'] =>
   entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
 
-/** The letter of an entry. Undefined for one that is not wanted, which it reports. */
+/** The letter of an entry; undefined for an entry that is not selected, which it reports. */
 function letterOf(walk: Walk, place: Place, name: string, kind: NativeEntry['kind']): string | undefined {
   const { selection } = place;
   if (kind === 'folder') {
     if (selection.enter(name, false)) return letters.folder;
   } else if (selection.takes(name)) return kind === 'file' ? letters.file : letters.linkOfFileName;
-  // A link, or what the file system does not tell.
+  // A link, or an entry whose kind the file system does not tell.
   else if (kind === 'other' && selection.enter(name, true)) return letters.otherLink;
   passOver(walk, place, name, kind === 'folder');
   return undefined;
@@ -293,7 +298,7 @@ async function* lookAhead(
   for (const looked of underWay) yield await looked;
 }
 
-/** Files of this folder as the system tells of them, where it does so at once; what else there is, one by one. */
+/** Looks files of this folder up by system calls while these are quick, and all other entries one by one. */
 async function lookAtAll(
   walk: Walk,
   place: Place,
@@ -326,7 +331,7 @@ async function lookAtAll(
   return found;
 }
 
-/** As lookAtAll, on other threads, or here where they have ended. */
+/** As lookAtAll, on other threads, or on this one if those have ended. */
 async function lookOnThreads(
   walk: Walk,
   place: Place,
@@ -342,7 +347,7 @@ async function lookOnThreads(
   return found.some((looked) => looked instanceof Promise) ? await Promise.all(found) : (found as Looked[]);
 }
 
-/** Never rejects. */
+/** Looks one entry up. Never rejects. */
 async function look(walk: Walk, place: Place, record: string): Promise<Looked> {
   const { root } = walk;
   const { prefix, real } = place;
@@ -371,7 +376,7 @@ async function look(walk: Walk, place: Place, record: string): Promise<Looked> {
     if (error) return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, error } };
     return { kind: 'file', file: { name: prefix + name, sizeBytes: stats.size, version: localVersion(stats) } };
   } catch (error) {
-    // Opening it says what is wrong, where it is meant to be a file.
+    // If it is meant to be a file, opening it will say what is wrong.
     const isCircle = (error as NodeJS.ErrnoException).code === 'ELOOP';
     if (isCircle) return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, error: circle } };
     return isFileName ? { kind: 'file', file: { name: prefix + name, sizeBytes: 0 } } : nothing();
@@ -407,7 +412,7 @@ async function* walkLink(
   }
 }
 
-/** Whether the folder of that name is not walked; says so. */
+/** Whether the folder of that name is left out, which it then reports. */
 async function isLeftOut({ root, onLeftOut }: Walk, { prefix }: Place, name: string): Promise<boolean> {
   const path = join(root, prefix, name);
   const jobId = await jobIn(path);
@@ -424,7 +429,8 @@ const whyForbidden = (path: string): Promise<string | undefined> =>
   );
 
 /**
- * Whether walking these folders reaches the path without following a link: unless a folder on the way is passed over.
+ * Whether walking these folders reaches the path without following a link. It does unless a folder on the way is passed
+ * over.
  */
 function isListed(walked: ReadonlySet<string>, path: string): boolean {
   for (let at = path; ; at = dirname(at)) {

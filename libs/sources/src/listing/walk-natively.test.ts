@@ -11,7 +11,7 @@ const calls = nativeCalls(true);
 const skip = calls ? false : 'this system has no such calls';
 
 async function walked(folder: string, by: NativeCalls | undefined, aloneFiles?: number): Promise<FoundFile[]> {
-  const options = { calls: by, ...(aloneFiles !== undefined && { aloneFiles }) };
+  const options = { calls: by, aloneFiles };
   const passed: FoundFile[] = [];
   const onPassedOver = ({ path, isFolder }: PassedOver) => {
     passed.push({ name: path, sizeBytes: isFolder ? 1 : 0 });
@@ -20,7 +20,7 @@ async function walked(folder: string, by: NativeCalls | undefined, aloneFiles?: 
   return [...found, ...passed.sort((a, b) => (a.name < b.name ? -1 : 1))];
 }
 
-test('a folder of many files, folders and links is the same by calls of the system and by those of Node', {
+test('a folder of many files, folders and links is the same by system calls and by Node’s calls', {
   skip,
 }, async (t) => {
   const folder = await temporaryFolder(t);
@@ -50,7 +50,7 @@ test('a folder of many files, folders and links is the same by calls of the syst
   assert.ok(found.length > 1500, `${found.length}`);
 });
 
-test('where a disk is slow, files are looked up aside, and are the same', { skip }, async (t) => {
+test('on a slow disk, files are looked up aside, and are the same', { skip }, async (t) => {
   const folder = await temporaryFolder(t);
   for (let i = 0; i < 300; i++) writeFileSync(join(folder, `${i}.png`), 'x'.repeat(i));
   let looks = 0;

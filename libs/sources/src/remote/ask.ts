@@ -5,23 +5,23 @@ import { HttpAgent, requestHttp } from '../node-http.ts';
 import type { RemoteLimits } from './remote-limits.ts';
 import { asTransferError, TransferError } from './transfer-error.ts';
 
-/** Connections to a host that this process has at once; other requests wait for theirs. */
+/** The most connections to a host at once; other requests wait for theirs. */
 const maxSockets = 16;
 
 const httpAgent = new HttpAgent({ keepAlive: true, maxSockets });
 const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets });
 
-/** The beginning of an answer; its body comes as it is read. Whoever has it must read all of it or call `drop`. */
+/** The beginning of an answer; its body comes as it is read. The caller must read all of it or call `drop`. */
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Fails with TransferError where it ends before its announced end. */
+  /** Fails with TransferError if it ends before its announced end. */
   body: AsyncIterable<Buffer>;
   /** Closes the connection unless all of the body was read. */
   drop(): void;
 }
 
-/** Sends a GET request. Rejects with TransferError for whatever is the fault of the host or of the network. */
+/** Sends a GET request. Rejects with TransferError for every fault of the host or of the network. */
 export function ask(
   url: URL,
   headers: Record<string, string>,
@@ -43,7 +43,7 @@ export function ask(
     request.setTimeout(limits.idleMs, () => giveUp(`The host '${host}' sent nothing for ${limits.idleMs / 1000} s`));
     const end = () => giveUp(`The host '${host}' took more than ${limits.totalMs / 1000} s`);
     let timer: NodeJS.Timeout | undefined;
-    // Not while it waits for its turn.
+    // The time counts only once the request has a connection.
     request.on('socket', () => {
       timer = setTimeout(end, limits.totalMs).unref();
     });
@@ -51,7 +51,7 @@ export function ask(
     request.on('error', (error) => reject(asTransferError(error, host)));
     request.on('response', (response) => {
       answer = response;
-      // Whoever reads the body hears of errors; between reads there is nobody.
+      // The reader of the body gets its errors; between reads, nobody listens for them.
       response.on('error', () => {});
       resolve({
         status: response.statusCode!,

@@ -88,7 +88,7 @@ test('requests wait for a host that is away, two of them ask after longer and lo
   assert.ok(asked.length <= 100 + 2 * 7 + 100, `${asked.length} requests`);
 });
 
-test('one failure is not told of, and another host is not waited for', async () => {
+test('one failure is not reported, and another host is not waited for', async () => {
   const { run, told, nowMs } = createStage((uri, now) =>
     uri.startsWith('http://a') && now < 500 ? refused : undefined,
   );
@@ -109,7 +109,7 @@ test('without patience two requests are enough', async () => {
   assert.deepEqual([asked.length, nowMs()], [2, 1000]);
 });
 
-test('what fails while others of its host are had is at fault itself', async () => {
+test('a file that fails while others of its host come is at fault itself', async () => {
   for (const failure of [{ status: 500 }, 'late', 'cut'] as const) {
     const { run, told } = createStage((uri) => (uri.endsWith('/bad') ? failure : undefined));
     assert.deepEqual(await run('http://a/good', 'http://a/bad'), ['had', 'at fault']);
@@ -117,18 +117,18 @@ test('what fails while others of its host are had is at fault itself', async () 
   }
 });
 
-test('what is missing on a host says that it is there', async () => {
+test('a missing file shows that its host is there', async () => {
   const { run, told } = createStage((_, now) => (now < 3000 ? { status: 503 } : { status: 404 }));
   assert.deepEqual(await run(...uris(5)), ['missing', 'missing', 'missing', 'missing', 'missing']);
   assert.equal(told.at(-1), undefined);
 });
 
-test('one that is refused is at fault where others are had, and else nobody knows', async () => {
+test('a refused file is at fault if others of its host come, and if it is the only one', async () => {
   const { run } = createStage((uri) => (uri.endsWith('/secret') ? { status: 403 } : undefined));
   assert.deepEqual(await run('http://a/good', 'http://a/secret', 'http://b/secret'), ['had', 'at fault', 'at fault']);
 });
 
-test('one that refuses all of a sudden what was had, and others, is waited for', async () => {
+test('a host that suddenly refuses files, even those it has sent before, is waited for', async () => {
   let requests = 0;
   const { run, told, nowMs } = createStage((_, now) =>
     requests++ === 0 || now >= 20_000 ? undefined : { status: 403 },

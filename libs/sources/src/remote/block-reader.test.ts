@@ -45,7 +45,7 @@ const sha256 = createHash('sha256').update(bytes).digest('hex');
 /** Requests for blocks, without those for the heads of the files. */
 const blocksAsked = (name: string): string[] => asked.get(name)!.filter((range) => range !== 'bytes=0-1048575');
 
-test('what is read alone is fetched alone, unless its block is there', async () => {
+test('bytes that are read alone are fetched alone, unless their block is there', async () => {
   const reader = await open('alone', '"1"');
   const far = 9 * blockBytes + 100;
   assert.deepEqual(await reader.readAlone(far, 50), new Uint8Array(bytes.subarray(far, far + 50)));
@@ -58,7 +58,7 @@ test('what is read alone is fetched alone, unless its block is there', async () 
   reader.close();
 });
 
-test('whoever reads in order or anywhere gets the bytes of the file, and none behind its end', async () => {
+test('reading in order or anywhere gives the bytes of the file, and none behind its end', async () => {
   const reader = await open('a', '"1"');
   assert.equal(await readAll(reader, 50_000), sha256);
   for (const [position, length] of [
@@ -76,7 +76,7 @@ test('whoever reads in order or anywhere gets the bytes of the file, and none be
   reader.close();
 });
 
-test('readers of one version share its blocks, each of which is fetched once', async () => {
+test('readers of one version share its blocks, and each block is fetched once', async () => {
   const readers = [await open('b', '"1"'), await open('b', '"1"'), await open('b', '"1"')];
   const digests = await Promise.all(readers.map((reader) => readAll(reader, 70_000)));
   assert.deepEqual(digests, [sha256, sha256, sha256]);
@@ -85,7 +85,7 @@ test('readers of one version share its blocks, each of which is fetched once', a
   for (const reader of readers) reader.close();
 });
 
-test('nothing is shared of another version, nor of a file whose server tells none', async () => {
+test('blocks are not shared with another version, nor between readers if the server tells no version', async () => {
   for (const etags of [
     ['"1"', '"2"'],
     [undefined, undefined],
@@ -102,7 +102,7 @@ test('nothing is shared of another version, nor of a file whose server tells non
   }
 });
 
-test('what is read here and there is fetched alone, and what is read on and on is fetched ahead', async () => {
+test('blocks that are read here and there are fetched alone, and blocks that are read on and on are fetched ahead', async () => {
   const reader = await open('d', '"1"');
   for (const block of [19, 7, 12]) await reader.read(block * blockBytes, 100);
   assert.equal(blocksAsked('d').length, 3);
@@ -113,7 +113,7 @@ test('what is read here and there is fetched alone, and what is read on and on i
   reader.close();
 });
 
-test('a cache keeps what was asked for last, and no failure', async () => {
+test('a cache keeps the blocks that were asked for last, and no failure', async () => {
   const cache = new BlockCache(2);
   const loaded: string[] = [];
   const get = (key: string) =>

@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { RemoteFile } from './remote-file.ts';
 
-/** Few enough that little is fetched in vain where a segment of a video begins and ends. */
+/** The bytes of a block: few enough that little is fetched in vain at both ends of a segment of a video. */
 export const blockBytes = 2 ** 18;
 
-/** Blocks on their way to one reader at most: as many as there are connections to a host. */
+/** The most blocks that are fetched ahead for a reader: as many as there are connections to a host. */
 const maxAhead = 16;
 
 /**
- * Parts of files, those that were asked for last, so many at most. Whoever asks for one that is on its way gets the
- * same.
+ * Keeps the blocks of files that were asked for last. A caller that asks for a block on its way gets the same promise.
  */
 export class BlockCache {
   readonly #maxBlocks: number;
-  /** The one that was asked for longest ago comes first. */
+  /** The block that was asked for longest ago comes first. */
   readonly #blocks = new Map<string, Promise<Uint8Array>>();
 
   constructor(maxBlocks: number) {
     this.#maxBlocks = maxBlocks;
   }
 
-  /** What `load` gives for the key. A failure is told to those who wait for it, and not kept. */
+  /**
+   * The block of a key, which `load` fetches if it is not kept. A failure goes to all callers that wait for it, and is
+   * not kept.
+   */
   get(key: string, load: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const known = this.#blocks.get(key);
     const block = known ?? load();
@@ -44,19 +46,22 @@ export class BlockCache {
   }
 }
 
-/** Shared by all readers of this process: 64 MiB, so that what one fetches ahead is still there when it comes to it. */
+/**
+ * Shared by all readers of this process: 64 MiB, so that a block that was fetched ahead is still there when it is asked
+ * for.
+ */
 const cache = new BlockCache(256);
 
 let readers = 0;
 
 /**
- * Reads a file on a server piece by piece, in any order, in bounded memory however long it is. It comes in blocks,
- * which are shared by all that read the same version of it at the same time: segments of a video all need its index,
- * and neighbours the same block. Who reads on and on finds the next blocks fetched, the more the longer it has gone on.
+ * Reads a file on a server piece by piece, in any order, in bounded memory. The file comes in blocks, which are shared
+ * by all readers of the same version: all segments of a video need its index, and neighbours the same block. If a
+ * reader goes on in order, the next blocks are fetched ahead: the longer it has gone on, the more.
  */
 export class BlockReader {
   readonly #file: RemoteFile;
-  /** What a server does not tell versions of may be another file the next time that it is opened. */
+  /** Random if the server does not tell versions: the file may be another one the next time. */
   readonly #key: string;
   readonly #pending = new Set<Promise<Uint8Array>>();
   #last = -1;
@@ -70,7 +75,7 @@ export class BlockReader {
     readers++;
   }
 
-  /** One byte at least and `length` at most from byte `position` on; none at the end. Rejects with InputError. */
+  /** Reads at least one byte and at most `length` from byte `position` on; none at the end. Rejects with InputError. */
   async read(position: number, length: number): Promise<Uint8Array> {
     if (position >= this.#file.sizeBytes) return new Uint8Array(0);
     const index = Math.floor(position / blockBytes);
@@ -80,7 +85,7 @@ export class BlockReader {
     const block = this.#block(index);
     const ahead = Math.min(maxAhead, this.#inRow >> 1);
     for (let next = index + 1; next <= index + ahead && next * blockBytes < this.#file.sizeBytes; next++) {
-      // Heard of when it is asked for.
+      // A failure is met again when the block is asked for.
       this.#block(next).catch(() => {});
     }
     const start = position - index * blockBytes;
@@ -88,8 +93,8 @@ export class BlockReader {
   }
 
   /**
-   * As `read`, where nothing near these bytes will be wanted: no more than them is fetched, unless the block is there
-   * or on its way.
+   * As `read`, if nothing near these bytes will be read: only they are fetched, unless the block is there or on its
+   * way.
    */
   async readAlone(position: number, length: number): Promise<Uint8Array> {
     const left = Math.max(0, this.#file.sizeBytes - position);

@@ -38,7 +38,7 @@ test('the pieces of a range are the range', () => {
   );
 });
 
-test('what is missing is what was not added', () => {
+test('ranges that were not added are missing', () => {
   fc.assert(
     fc.property(fc.array(range), range, (added, asked) => {
       const set = new RangeSet();

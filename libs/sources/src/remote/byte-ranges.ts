@@ -1,10 +1,10 @@
-/** Bytes of a file from `start` up to `end`, which is not one of them. */
+/** The bytes of a file from `start` up to, but not including, `end`. */
 export interface ByteRange {
   start: number;
   end: number;
 }
 
-/** The same bytes in few ranges, in order: those with at most `gapBytes` between them become one. */
+/** The same bytes in few ranges, in order: ranges with at most `gapBytes` between them become one. */
 export function joinRanges(ranges: readonly ByteRange[], gapBytes: number): ByteRange[] {
   const joined: ByteRange[] = [];
   for (const { start, end } of ranges.filter((range) => range.end > range.start).sort((a, b) => a.start - b.start)) {
@@ -25,14 +25,14 @@ export function cutRange({ start, end }: ByteRange, maxBytes: number): ByteRange
 
 /** A set of bytes. */
 export class RangeSet {
-  /** In order, with something between them. */
+  /** In order, with gaps between them. */
   #ranges: ByteRange[] = [];
 
   add(range: ByteRange): void {
     this.#ranges = joinRanges([...this.#ranges, range], 0);
   }
 
-  /** What of the range is not in the set. */
+  /** The parts of the range that are not in the set. */
   missing({ start, end }: ByteRange): ByteRange[] {
     const missing: ByteRange[] = [];
     let from = start;

@@ -14,7 +14,7 @@ export function onlyThisVersion({ etag, lastModified }: FileVersion): Record<str
   return lastModified ? { 'if-unmodified-since': lastModified } : {};
 }
 
-/** Throws TransferError where an answer is of another version; servers need not know the headers for that. */
+/** Throws TransferError if an answer is of another version; servers need not know the headers for that. */
 export function checkSameVersion(expected: FileVersion, answer: HttpAnswer): void {
   const now = versionOf(answer);
   const differs = (['etag', 'lastModified', 'sizeBytes'] as const).find(
@@ -23,7 +23,7 @@ export function checkSameVersion(expected: FileVersion, answer: HttpAnswer): voi
   if (differs) throw changed(`${names[differs]} was ${expected[differs]} and is ${now[differs]}`);
 }
 
-/** What an answer to conditions or a range that cannot be met means. */
+/** The error for an answer that says that conditions or a range cannot be met. */
 export function changed(how: string): TransferError {
   return new ChangedFileError(`The file changed while it was read: ${how}`);
 }

@@ -8,10 +8,10 @@ import type { RemoteTarget } from './remote-target.ts';
 import { TransferError } from './transfer-error.ts';
 import { isTemporary, type TransferFault } from './transfer-fault.ts';
 
-/** Read of an answer that is no success; enough for the error of an S3 server. */
+/** Bytes that are read of an answer that is not a success; enough for the error of an S3 server. */
 const maxExplanationBytes = 2 ** 16;
 
-/** A server that asks for more patience is not waited for. */
+/** The longest wait that a server may ask for. */
 const maxRetryAfterMs = 10_000;
 
 /** As tryToGet, but rejects with InputError only. */
@@ -25,10 +25,10 @@ export async function get<T>(...args: Parameters<typeof tryToGet<T>>): Promise<T
 }
 
 /**
- * Asks for the target and has `use` read the answer, 200 or 206, again and again where the failure may pass: 5xx, 429
- * and connections that end early. `use` then begins from the start. A caller with patience (see patience.ts) waits
- * until the host is back. Rejects with TransferError if repeating does not help, with InputError for an empty file, and
- * as the patience does.
+ * Asks for the target and has `use` read the answer, 200 or 206, again and again if the failure may pass: 5xx, 429 and
+ * connections that end early. `use` then begins from the start. A caller with patience (see patience.ts) waits until
+ * the host is back. Rejects with TransferError if repeating does not help, with InputError for an empty file, and as
+ * the patience does.
  */
 export async function tryToGet<T>(
   target: RemoteTarget,

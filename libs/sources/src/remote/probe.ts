@@ -14,7 +14,7 @@ export type Probe =
   /** Opening it says why. */
   | { kind: 'unknown' };
 
-/** Asks for one byte, with patience: HEAD is refused by some servers, and by signatures that were made for GET. */
+/** Asks for one byte, with patience: some servers refuse HEAD, and signatures for GET do not allow it. */
 export async function probe(target: RemoteTarget, limits: RemoteLimits = defaultRemoteLimits): Promise<Probe> {
   try {
     const version = await tryToGet(target, { range: 'bytes=0-0' }, limits, async (answer) => versionOf(answer));
@@ -28,7 +28,10 @@ export async function probe(target: RemoteTarget, limits: RemoteLimits = default
   }
 }
 
-/** A name for the file at a URI as it is now, which changes when the file does. One that cannot be had is its URI. */
+/**
+ * A name for the file at a URI as it is now, which changes when the file does. If the file cannot be read, the name is
+ * its URI.
+ */
 export async function remoteVersion(uri: string): Promise<string> {
   const found = await probe(remoteTarget(uri));
   return found.kind === 'found' ? versionName(found.version) : uri;

@@ -18,7 +18,7 @@ async function openAll(names: readonly string[], host = 'http://a'): Promise<{ a
 
 const times = (count: number, name: string): string[] => Array.from({ length: count }, () => name);
 
-test('after eight files in a row whose host is away, the others of it are not asked for', async () => {
+test('after eight files in a row whose host is away, no others of that host are requested', async () => {
   const { asked, failed } = await openAll([...times(100, 'away'), 'http://b/good']);
   assert.deepEqual([asked.length, asked.at(-1), failed], [9, 'good', 100]);
 });

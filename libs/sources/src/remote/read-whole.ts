@@ -4,18 +4,18 @@ import type { HttpAnswer } from './ask.ts';
 import type { RemoteLimits } from './remote-limits.ts';
 import { SparseCopy } from './sparse-copy.ts';
 
-/** The first bytes of a file that is in a temporary file. */
+/** Bytes that are kept in memory of a file that is in a temporary file. */
 const headBytes = 2 ** 20;
 
 /** A file that was read from beginning to end. */
 export interface WholeFile {
-  /** All of it, or where there is a copy its first 1 MiB. */
+  /** All of the file, or its first 1 MiB if there is a copy. */
   bytes: Buffer<ArrayBuffer>;
   copy: SparseCopy | undefined;
   sizeBytes: number;
 }
 
-/** Reads a body of any length, into memory or, where it is long, into a temporary file. */
+/** Reads a body of any length, into memory or, if it is long, into a temporary file. */
 export async function readWhole(
   { headers, body }: HttpAnswer,
   limits: RemoteLimits,

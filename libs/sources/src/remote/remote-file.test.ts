@@ -13,7 +13,7 @@ import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
 
 const content = Buffer.from(Array.from({ length: 3_500_000 }, (_, i) => (i * 31) % 253));
 const quick: RemoteLimits = { ...defaultRemoteLimits, attempts: 3, backoffMs: 1 };
-/** For servers that send nothing; a busy machine may take as long for those that do. */
+/** For servers that send nothing; on a busy machine, servers that do send may take as long. */
 const impatient: RemoteLimits = { ...quick, idleMs: 200 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void;
@@ -117,7 +117,7 @@ test('a temporary copy holds the parts that were asked for at their places, each
   assert.throws(() => readFileSync(gone));
 });
 
-test('what may pass is tried again, what may not is not', async (t) => {
+test('a failure that may pass is tried again, another one is not', async (t) => {
   const file = { bytes: content.subarray(0, 5000) };
   const flaky = (status: number): Answer => {
     return (request, response, nth) => {
@@ -152,7 +152,7 @@ test('a server that fails for ever is given up', async (t) => {
   assert.equal(requests(), 3);
 });
 
-test('a body shorter than announced is no file', async (t) => {
+test('a body that is shorter than announced is refused', async (t) => {
   for (const withoutRanges of [false, true]) {
     const { uri } = await serve(t, always({ bytes: content, withoutRanges, cutAfter: 700_000 }));
     await assert.rejects(
@@ -317,14 +317,14 @@ test('the first bytes of a file come whole from a server that sends fewer', asyn
   }
 });
 
-test('an empty file is said to be', async (t) => {
+test('an empty file is reported as empty', async (t) => {
   for (const withoutRanges of [false, true]) {
     const { uri } = await serve(t, always({ bytes: Buffer.alloc(0), withoutRanges }));
     await assert.rejects(readAll(uri), refusal(/^The file is empty \(0 bytes\)$/, 'decode'));
   }
 });
 
-test('a host that is not there is said to be', async (t) => {
+test('a missing host is reported', async (t) => {
   const server = await startServer(() => {});
   await server.close();
   await assert.rejects(readAll(`${server.origin}/a`), refusal(/^The host '127.0.0.1:\d+' refuses connections$/));
@@ -347,7 +347,7 @@ test('a certificate that nobody vouches for is not trusted', async (t) => {
   );
 });
 
-// A certificate of no use but here: signed by itself, for 127.0.0.1.
+// A certificate for these tests only: signed by itself, for 127.0.0.1.
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIL0PWz5zi8EH1Rmo
 UgMUTgWgXib9Xoj4H9YAsaDghauhRANCAATPyXtEuE11pEwlD2TiP+nOrPi5+rMh

@@ -14,9 +14,12 @@ import { type RemoteTarget, remoteTarget } from './remote-target.ts';
 import { SparseCopy } from './sparse-copy.ts';
 import { TransferError } from './transfer-error.ts';
 
-/** Enough for the whole of most video frames, so that they cost one request … */
+/** Bytes that are fetched at first: enough for the whole of most video frames, so that they cost one request. */
 const headBytes = 2 ** 20;
-/** … and enough for the header of what is read by region or by segment, of which each opens it again. */
+/**
+ * The same for a file that is read by region or by segment: enough for its header, because each of these opens the file
+ * again.
+ */
 const regionHeadBytes = 2 ** 16;
 
 function isReadByRegion(uri: string): boolean {
@@ -25,9 +28,9 @@ function isReadByRegion(uri: string): boolean {
 }
 
 /**
- * A file on a server, and its first bytes; the rest is asked for as it is needed, all of it from one version of the
- * file. A server that cannot send parts is read once, from beginning to end. What it gives out is good until it is
- * closed.
+ * A file on a server, and its first bytes. The rest is requested as it is needed, always from the same version of the
+ * file. A server that cannot send parts is read once, from beginning to end. What the file gives out is valid until it
+ * is closed.
  */
 export class RemoteFile {
   readonly kind = 'remote';
@@ -39,7 +42,7 @@ export class RemoteFile {
   readonly #limits: RemoteLimits;
   readonly #version: FileVersion;
   readonly #memory: Buffer<ArrayBuffer>[];
-  /** All of it, where it was read whole into memory. */
+  /** All of the file, if it was read whole into memory. */
   #whole: Buffer | undefined;
   #copy: SparseCopy | undefined;
   /** Settles when no part is being copied. */
@@ -65,7 +68,7 @@ export class RemoteFile {
     if (found.head.length === found.sizeBytes) this.#whole = found.head;
   }
 
-  /** Rejects with InputError for whatever cannot be had, and for a file with nothing in it. */
+  /** Rejects with InputError if the file cannot be fetched, or is empty. */
   static async open(uri: string, limits: RemoteLimits = defaultRemoteLimits): Promise<RemoteFile> {
     const target = remoteTarget(uri);
     const wanted = isReadByRegion(target.uri) ? regionHeadBytes : headBytes;
@@ -113,7 +116,7 @@ export class RemoteFile {
     return versionName({ ...this.#version, sizeBytes: this.sizeBytes });
   }
 
-  /** Whether that changes with its content, and not with its size alone. */
+  /** Whether the version changes with the content, and not only with the size. */
   get hasSureVersion(): boolean {
     return surelyVersionName(this.#version) !== undefined;
   }
@@ -127,7 +130,7 @@ export class RemoteFile {
     return this.#wire.bytes;
   }
 
-  /** Fills `into` from byte `position` of the file. Rejects with InputError where the file ends before that. */
+  /** Fills `into` from byte `position` of the file. Rejects with InputError if the file ends before that. */
   async read(into: Uint8Array, position: number): Promise<void> {
     const end = position + into.length;
     if (end > this.sizeBytes) {
@@ -156,15 +159,18 @@ export class RemoteFile {
     return this.#whole;
   }
 
-  /** All of the file for whatever decodes it whole: in memory where it is small, else the path of a temporary copy. */
+  /**
+   * All of the file for a decoder that reads it whole: in memory if it is small, or else the path of a temporary copy.
+   */
   async whole(): Promise<string | Buffer> {
     if (this.#whole || (!this.#copy && this.sizeBytes <= this.#limits.memoryBytes)) return await this.readAll();
     return await this.copyParts([{ start: 0, end: this.sizeBytes }]);
   }
 
   /**
-   * The path of a temporary file that holds these parts of the file, and those asked for before, each at its place;
-   * what lies between is zeros. It goes when this is closed. Parts beyond the end of the file are left out.
+   * The path of a temporary file that holds these parts of the file, and all that were asked for before, each at its
+   * place, with zeros between. It is removed when the RemoteFile is closed. Parts beyond the end of the file are left
+   * out.
    */
   async copyParts(ranges: readonly ByteRange[]): Promise<string> {
     // One after another, so that what two callers need is fetched once.
@@ -175,7 +181,7 @@ export class RemoteFile {
     return await copied;
   }
 
-  /** After the last read has settled. May be called again. */
+  /** Call it after the last read has settled. May be called again. */
   async close(): Promise<void> {
     for (const bytes of this.#memory.splice(0)) giveBackBytes(bytes);
     const copy = this.#copy;

@@ -1,23 +1,26 @@
-/** How patient, and how greedy, reading from servers is. */
+/** Limits of time and memory for reading from servers. */
 export interface RemoteLimits {
-  /** Requests for the same bytes, at most, where the failure may pass. */
+  /** The most requests for the same bytes, if the failure may pass. */
   attempts: number;
-  /** Before the second attempt; twice as long before each one after it. */
+  /** The pause before the second attempt; it doubles before each further one. */
   backoffMs: number;
-  /** Without a byte, also while connecting. */
+  /** The longest time without a byte, also while connecting. */
   idleMs: number;
-  /** A request from its beginning to its last byte. */
+  /** The longest time of a request, from its beginning to its last byte. */
   totalMs: number;
   redirects: number;
-  /** An encoded file that is read whole is kept in memory up to this, and in a temporary file above. */
+  /** An encoded file that is read whole is kept in memory up to this size, and in a temporary file above it. */
   memoryBytes: number;
-  /** The longest file that is read from a server which cannot send a part of it. */
+  /** The longest file that is read from a server that cannot send parts. */
   wholeBytes: number;
-  /** Asked for at once. */
+  /** The most bytes of one request. */
   partBytes: number;
-  /** Requests of one file at a time. */
+  /** The most requests for one file at a time. */
   partsInFlight: number;
-  /** Rather read than skipped by another request: what comes in some milliseconds, the time a request takes. */
+  /**
+   * Gaps of up to this size are read, not skipped by another request: as much comes in some milliseconds, the time of a
+   * request.
+   */
   gapBytes: number;
 }
 

@@ -7,22 +7,22 @@ import { objectUrl, s3Settings } from '../s3/s3-settings.ts';
 import { SourceUriError } from '../source-errors.ts';
 import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
 
-/** What a file is asked for with. */
+/** How a file is requested. */
 export interface RemoteTarget {
   readonly uri: string;
   /** The URI of its host or bucket, which may be away as a whole. */
   readonly place: string;
-  /** Where redirections of the same host lead is asked there. */
+  /** Whether redirections to the same host are followed. */
   readonly followsRedirects: boolean;
-  /** The request, signed for now where it must be. */
+  /** The request, signed for now if it must be. */
   request(headers: Record<string, string>): Promise<{ url: URL; headers: Record<string, string> }>;
   /** How the address of its host is looked up; undefined: as the system does. */
   readonly lookup?: LookupFunction;
-  /** One sentence about an answer that is no success; `body` is its beginning. */
+  /** One sentence about an answer that is not a success; `body`: the beginning of its body. */
   explain(status: number, headers: IncomingHttpHeaders, body: string): Promise<string>;
 }
 
-/** Rejects what cannot be asked for with InputError. */
+/** Throws InputError for a URI that cannot be requested. */
 export function remoteTarget(uri: string): RemoteTarget {
   try {
     const parsed = parseRemoteUri(uri);
@@ -42,10 +42,7 @@ export function remoteTarget(uri: string): RemoteTarget {
   }
 }
 
-/**
- * An object, or with a query what a bucket says about its objects. Rejects with InputError where the settings are
- * wrong.
- */
+/** An object, or with a query, what a bucket says about its objects. Throws InputError if the settings are wrong. */
 export function s3Target(bucket: string, key: string, query: Record<string, string>): RemoteTarget {
   const settings = s3Settings(process.env);
   const url = objectUrl(settings, bucket, key);
@@ -54,7 +51,7 @@ export function s3Target(bucket: string, key: string, query: Record<string, stri
     uri: `s3://${bucket}/${key}`,
     place: `s3://${bucket}`,
     followsRedirects: false,
-    // Signing and XML are loaded where there is S3: they take 30 ms of a start (measured).
+    // Signing and XML are loaded only for S3: they take 30 ms of a start (measured).
     async request(headers) {
       const { signS3 } = await import('../s3/s3-sign.ts');
       return { url, headers: await signS3(url, headers, settings) };

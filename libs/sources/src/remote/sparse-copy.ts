@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ByteRange, RangeSet } from './byte-ranges.ts';
 
-/** An open file has a path of its own there, even where it was removed. */
+/** An open file has a path here, even if it was removed. */
 const openFiles = '/proc/self/fd';
 
-/** Folders to remove when the process ends, where files that are in use need a name. */
+/** Folders to remove when the process ends, on systems where open files need a name. */
 let left: Set<string> | undefined;
 
 /**
@@ -15,7 +15,7 @@ let left: Set<string> | undefined;
  * room. On Linux it has no name from the start, so it is gone with the process, however that ends.
  */
 export class SparseCopy {
-  /** For whatever opens files by their path. */
+  /** A path by which other code can open it. */
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #folder: string | undefined;
@@ -47,7 +47,7 @@ export class SparseCopy {
     return new SparseCopy(handle, join(openFiles, String(handle.fd)), undefined);
   }
 
-  /** What of the range is not there yet. */
+  /** The parts of the range that are missing yet. */
   missing(range: ByteRange): ByteRange[] {
     return this.#present.missing(range);
   }

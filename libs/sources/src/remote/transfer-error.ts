@@ -4,7 +4,7 @@ import { isTemporary, type TransferFailure, type TransferFault, transferFault } 
 export class TransferError extends Error {
   /** The same request may succeed a little later. */
   readonly isTemporary: boolean;
-  /** The status of the answer, where there was one. */
+  /** The status of the answer, if there was one. */
   readonly status: number | undefined;
   readonly fault: TransferFault;
 
@@ -21,7 +21,7 @@ export class TransferError extends Error {
   }
 }
 
-/** What network failures mean; `host` is put in front. */
+/** What network failures mean; the message begins with the host. */
 const reasons: Record<string, string> = {
   ENOTFOUND: 'is not known: there is no address for its name',
   EAI_AGAIN: 'is not known for the time being: its name could not be looked up',

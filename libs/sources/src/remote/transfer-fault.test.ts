@@ -48,7 +48,7 @@ for (const [failure, fault, temporary] of table) {
   });
 }
 
-test('every status that is no success has an answer, and no status below 400 is of the host', () => {
+test('every status that is not a success has a fault, and no status below 400 is the fault of the host', () => {
   for (const status of Object.keys(STATUS_CODES).map(Number)) {
     if (status < 400) assert.equal(transferFault({ status }), 'access', String(status));
     else assert.ok(['access', 'away', 'closed'].includes(transferFault({ status })), String(status));

@@ -10,9 +10,9 @@ export type TransferFailure = { status: number } | { code: string } | 'late' | '
 export type TransferFault = Extract<InputFault, 'access' | 'away' | 'closed'>;
 
 /**
- * What a failed request says. Its host may be `away`: no connection, no address, no answer in time, or a status of 408,
- * 429 or 5xx. Or it may be `closed` (401, 403, 407). Either is certain only once another request fails in the same way.
- * All other answers (404, 410 …) are about the requested object.
+ * What is at fault for a failed request. Its host may be `away`: no connection, no address, no answer in time, or a
+ * status of 408, 429 or 5xx. Or it may be `closed` (401, 403, 407). Either is certain only once another request fails
+ * in the same way. All other answers (404, 410 …) are about the requested object.
  */
 export function transferFault(failure: TransferFailure): TransferFault {
   if (typeof failure === 'string' || 'code' in failure) return 'away';

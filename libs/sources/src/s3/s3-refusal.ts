@@ -3,7 +3,7 @@ import { STATUS_CODES } from '../node-http.ts';
 import type { S3Settings } from './s3-settings.ts';
 import { parseS3Error } from './s3-xml.ts';
 
-/** One sentence about an answer of S3 that is no success. It names the bucket and the key, and no secret. */
+/** One sentence about an answer of S3 that is not a success. It names the bucket and the key, but no secret. */
 export function explainS3Refusal(
   { bucket, key, settings }: { bucket: string; key: string; settings: S3Settings },
   status: number,

@@ -30,7 +30,7 @@ test('buckets are hosts at Amazon where their names can be, and paths elsewhere'
   assert.equal(objectUrl(own, 'b', '').href, 'http://minio:9000/s3/b/');
 });
 
-test('a bucket in another region is said to be', () => {
+test('a bucket in another region is reported', () => {
   const what = { bucket: 'b', key: 'k', settings: s3Settings({}) };
   const sentence = "The bucket 'b' is in the region eu-west-1, not us-east-1: set AWS_REGION (301 PermanentRedirect)";
   const body = '<Error><Code>PermanentRedirect</Code></Error>';

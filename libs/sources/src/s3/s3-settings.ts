@@ -2,14 +2,14 @@ import { InputError } from '../input-error.ts';
 
 /** How buckets are reached, from the environment variables that all S3 programs read. */
 export interface S3Settings {
-  /** Undefined: that of Amazon, in the region. */
+  /** Undefined: Amazon's, in the region. */
   endpoint: URL | undefined;
   region: string;
   /** Undefined: requests are not signed, as public buckets allow. */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined } | undefined;
 }
 
-/** Throws InputError, without a value of a secret in it. */
+/** Throws InputError; the message has no secret in it. */
 export function s3Settings(env: Record<string, string | undefined>): S3Settings {
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;
   if (endpoint && !(URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol))) {
@@ -29,17 +29,17 @@ export function s3Settings(env: Record<string, string | undefined>): S3Settings 
   };
 }
 
-/** Where an object is; of an empty key, where the bucket is. */
+/** The URL of an object, or of the bucket if the key is empty. */
 export function objectUrl({ endpoint, region }: S3Settings, bucket: string, key: string): URL {
   const path = key.split('/').map(encodePart).join('/');
   if (endpoint) return new URL(`${endpoint.origin}${endpoint.pathname.replace(/\/$/, '')}/${bucket}/${path}`);
   const domain = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
-  // With a dot, or with capital letters, the name of the bucket is none that a certificate covers.
+  // No certificate covers a bucket whose name has a dot or capital letters.
   const inHost = /^[a-z0-9-]+$/.test(bucket);
   return new URL(inHost ? `https://${bucket}.${domain}/${path}` : `https://${domain}/${bucket}/${path}`);
 }
 
-/** As signatures have it: everything but letters, digits, - . _ and ~ is an escape. */
+/** Encodes a part of a path as in signatures: everything except letters, digits, - . _ and ~ is escaped. */
 function encodePart(part: string): string {
   return encodeURIComponent(part).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }

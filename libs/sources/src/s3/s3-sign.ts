@@ -4,10 +4,10 @@ import type { S3Settings } from './s3-settings.ts';
 /** SHA-256 of nothing, the body of a GET request. */
 const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Keys derived from the secret for a day and region, so that a signature takes one HMAC and not five. */
+/** Keys that were derived from the secret for a day and region, so that a signature takes one HMAC and not five. */
 const derivedKeys = new Map<string, ArrayBuffer>();
 
-/** The headers of a GET request to S3, with a signature (version 4) of now where there are credentials. */
+/** The headers of a GET request to S3, with a signature (version 4) for now if there are credentials. */
 export async function signS3(
   url: URL,
   headers: Record<string, string>,

@@ -6,7 +6,7 @@ export interface ListPage {
   objects: { key: string; sizeBytes: number; version?: string }[];
   /** Beginnings that several names share, up to and including a '/'. */
   folders: string[];
-  /** Asks for the page after this one. */
+  /** The token of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
@@ -18,7 +18,7 @@ const parser = new XMLParser({
   isArray: (name) => name === 'Contents' || name === 'CommonPrefixes',
 });
 
-/** Undefined where the text is no answer to ListObjectsV2. */
+/** Reads an answer to ListObjectsV2; undefined if the text is not one. */
 export function parseListPage(xml: string): ListPage | undefined {
   const page = parse(xml)?.ListBucketResult;
   // A bucket without anything in it may be an empty element.
@@ -36,7 +36,7 @@ export function parseListPage(xml: string): ListPage | undefined {
   };
 }
 
-/** What an error of S3 says by words that are no secrets; its sentences may quote credentials. */
+/** The code and the region in an error of S3. Its sentences are left out, because they may quote credentials. */
 export function parseS3Error(xml: string): { code: string; region: string } {
   const error = parse(xml)?.Error;
   const word = (value: unknown): string => /^[\w-]{1,64}$/.exec(text(value))?.[0] ?? '';
@@ -54,7 +54,7 @@ function parse(xml: string): any {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** As forms encode text, with + for a space. */
+/** Decodes text as forms encode it, with + for a space. */
 function decodeUrl(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));

@@ -22,7 +22,7 @@ export async function startServer(listener: RequestListener): Promise<TestServer
   };
 }
 
-/** How one file is served; everything is as a good server does it unless it says otherwise. */
+/** How one file is served: unless an option is set, as a good server does it. */
 export interface ServedFile {
   bytes: Uint8Array;
   etag?: string;
@@ -39,7 +39,7 @@ export interface ServedFile {
   cutAfter?: number;
 }
 
-/** Answers with a file or the part of it that is asked for, or 412 where it is another version. */
+/** Answers with a file or the part of it that is asked for, or 412 if it has another version. */
 export function sendFile(file: ServedFile, request: IncomingMessage, response: ServerResponse): void {
   const { bytes, etag, lastModified } = file;
   if (etag) response.setHeader('etag', etag);

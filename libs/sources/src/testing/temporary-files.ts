@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-/** A folder that goes when the test ends. */
+/** A folder that is removed when the test ends. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-imaging-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The URI of a file with that content, which goes when the test ends. */
+/** The URI of a file with that content, which is removed when the test ends. */
 export async function temporaryFile(t: TestContext, name: string, content: string | Uint8Array): Promise<string> {
   const path = join(await temporaryFolder(t), name);
   await writeFile(path, content);
   return pathToFileURL(path).href;
 }
 
-/** Environment variables for one test; undefined is none. */
+/** Sets environment variables for one test; undefined removes one. */
 export function setEnvironment(t: TestContext, values: Record<string, string | undefined>): void {
   const before = { ...process.env };
   const set = (name: string, value: string | undefined): void => {

@@ -1,8 +1,8 @@
 import { threadMs } from '@halogrid/testing';
 
 /**
- * How many times as much processor time of this thread `work` takes as `control`, which is done before and after it:
- * other work of the machine hardly changes that.
+ * How many times as much processor time of this thread `work` takes as `control`. `control` runs before and after it,
+ * so other work of the machine hardly changes the result.
  */
 export function timesAsLong(work: () => void, control: () => void): number {
   const before = msOf(control);

@@ -75,7 +75,7 @@ interface PageParts {
   isBigEndian: boolean;
 }
 
-/** A block, and its place in each plane; undefined where the file leaves it out. */
+/** A block, and its place in each plane; undefined if the file leaves it out. */
 interface Block {
   row: number;
   column: number;

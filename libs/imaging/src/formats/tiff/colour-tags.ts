@@ -20,7 +20,8 @@ export async function readColourTables(
 }
 
 /**
- * Colours have 16 bits, and the upper 8 are used. Some programs write 8 bits: where no value is larger, these are used.
+ * Colours have 16 bits, and the upper 8 are used. Some programs write 8 bits: if no value is larger, the lower 8 are
+ * used.
  */
 async function readPalette(reader: TiffReader, entries: Entries, size: number): Promise<Uint8Array> {
   const entry = entries.get(tiffTags.ColorMap);
@@ -50,8 +51,8 @@ async function readYcbcr(reader: TiffReader, entries: Entries) {
 }
 
 /**
- * The value of samples in blocks that the file leaves out, as GDAL reads them: that of GDAL's tag for missing data,
- * rounded and clipped to the range of a sample, or 0 without the tag.
+ * The value of samples in blocks that the file leaves out, as GDAL reads them: the value of GDAL's tag for missing
+ * data, rounded and clipped to the range of a sample, or 0 without the tag.
  */
 export async function readFill(reader: TiffReader, entries: Entries, { bits }: TiffLayout): Promise<number> {
   const entry = entries.get(tiffTags.GDAL_NODATA);

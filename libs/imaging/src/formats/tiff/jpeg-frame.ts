@@ -11,7 +11,7 @@ export function jpegFrame(jpeg: Buffer): JpegFrameHeader | undefined {
     const marker = jpeg[at + 1]!;
     // Any number of fill bytes may stand before a marker.
     if (marker === 0xff) at++;
-    // C0 to CF, except C4, C8 and CC, which are no frame headers.
+    // C0 to CF, except C4, C8 and CC, which are not frame headers.
     else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const factors = jpeg[at + 11]!;
       return { height: jpeg.readUInt16BE(at + 5), sampling: [factors >> 4 || 1, factors & 15 || 1] };

@@ -154,8 +154,8 @@ export class RowReader {
       samples,
       photometric: samples < 3 ? black : colours,
       // The subsampling of the JPEGs, because the tag of the file is often wrong.
-      ...(colours === ycbcr && frame && { tags: [[tiffTags.YCbCrSubSampling, frame.sampling]] }),
-      ...(compression === jpeg && jpegTables && { jpegTables }),
+      tags: colours === ycbcr && frame ? [[tiffTags.YCbCrSubSampling, frame.sampling]] : undefined,
+      jpegTables: compression === jpeg ? jpegTables : undefined,
     };
   }
 }

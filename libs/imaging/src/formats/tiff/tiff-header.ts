@@ -65,7 +65,7 @@ export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirect
   const isTile = entries.has(tiffTags.TileWidth);
   const captured = await readExifTime(reader, entries.get(tiffTags.ExifIFD));
   return {
-    ...(captured && { captured }),
+    captured,
     width,
     height,
     storage: {

@@ -16,7 +16,7 @@ const read = {
 };
 type Name = keyof typeof read;
 
-/** Some of every kind that is not. */
+/** Some values of every kind that are not read. */
 const refused: Partial<Record<Name, unknown[]>> = {
   planarConfiguration: [0],
   photometric: [undefined, 4, 5, 8, 32803, 32844],
@@ -29,8 +29,8 @@ const refused: Partial<Record<Name, unknown[]>> = {
 };
 
 /**
- * Calls `act` with every combination of values that are read, and of these and one that is not; with the same object
- * each time.
+ * Calls `act` with every combination of values that are read, and with each of these and one value that is not read;
+ * always with the same object.
  */
 function forEveryStorage(act: (storage: TiffStorage) => void): void {
   const storage: Record<string, unknown> = { isDng: false };
@@ -57,7 +57,7 @@ function forEveryStorage(act: (storage: TiffStorage) => void): void {
   fill(0, false);
 }
 
-test('of every combination of tags it is said how it is read, or in a sentence why not', (t) => {
+test('every combination of tags has a way of reading, or a sentence that says why not', (t) => {
   const sentences = new Set<string>();
   let all = 0;
   let layouts = 0;
@@ -93,7 +93,7 @@ test('of every combination of tags it is said how it is read, or in a sentence w
   for (const sentence of sentences) assert.match(sentence, /^[A-Z\d][^\n]{20,}[^\s.:]$/);
 });
 
-test('what is not read is refused by its name, whatever else is said', () => {
+test('a value that is not read is refused by its name, whatever the other tags say', () => {
   const good: TiffStorage = {
     planarConfiguration: 1,
     photometric: 1,

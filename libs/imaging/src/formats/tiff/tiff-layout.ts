@@ -41,7 +41,7 @@ export interface TiffLayout {
   isReversed: boolean;
   /** Each sample is stored as the difference from the previous pixel. */
   isDifferences: boolean;
-  /** Pixels for each sample of chroma, across and down, where these are packed together. */
+  /** Pixels for each sample of chroma, across and down, if these are packed together. */
   unit: readonly [number, number];
 }
 

@@ -47,7 +47,7 @@ const read: [what: string, file: WrittenTiff, pixels: Uint8Array][] = [
   ['a length of 0', { width, height, blocks: [gray], tags: { StripByteCounts: [0] } }, gray],
   ['lengths of 0', { ...inStrips, tags: { ...eight, StripByteCounts: [0, 0, 0] } }, gray],
   [
-    'no lengths of what is compressed',
+    'no lengths of compressed strips',
     {
       ...inStrips,
       blocks: strips.map((strip) => deflateSync(strip)),
@@ -69,7 +69,7 @@ const read: [what: string, file: WrittenTiff, pixels: Uint8Array][] = [
   ['no SamplesPerPixel', { ...inStrips, tags: { ...eight, SamplesPerPixel: null } }, gray],
   ['a text for the kind of page', { ...inStrips, tags: { ...eight, NewSubfileType: 'page\0' } }, gray],
   [
-    'tags of colours and of methods that it has not',
+    'tags of colours and methods that it does not have',
     {
       ...inStrips,
       tags: {
@@ -132,7 +132,7 @@ const read: [what: string, file: WrittenTiff, pixels: Uint8Array][] = [
     withTile(2, 0),
   ],
   [
-    'a value for missing data that is no number',
+    'a value for missing data that is not a number',
     { width, height, blocks: tiles.with(2, none), tags: { ...sixteen, GDAL_NODATA: 'nan\0' } },
     withTile(2, 0),
   ],
@@ -202,7 +202,7 @@ function inPage(): WrittenTiff {
   return { width, height, blocks: [gray], tags: { NewSubfileType: [0] } };
 }
 
-test('a TIFF is read whatever its tags say that is about no pixel, here and from a server', async (t) => {
+test('a TIFF is read whatever tags say that are not about pixels, here and from a server', async (t) => {
   for (const [what, file, pixels] of read) {
     const bytes = writeTiff(file);
     const uri = await temporaryFile(t, 'a.tif', bytes);

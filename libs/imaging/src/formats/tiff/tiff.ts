@@ -38,7 +38,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
     width,
     height,
     pixel: layout.pixel,
-    ...(header.captured && { captured: header.captured }),
+    captured: header.captured,
     readsRegions,
     get inputBytes() {
       return file.bytesRead;
@@ -48,7 +48,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
       if (!readsRegions) checkWholePixels(width, height, maxWholePixels);
       await page.decode(region, to);
     },
-    ...(isLarge && { copy: copyOf(page, header, layout, maxWholePixels) }),
+    copy: isLarge ? copyOf(page, header, layout, maxWholePixels) : undefined,
     close: () => file.close(),
   };
   return opened;

@@ -9,16 +9,16 @@ export interface TestCodes {
 }
 
 /**
- * A code for each symbol, of random lengths to 16 bits: leaves of a tree that is split at random, but for the one that
+ * A code for each symbol, of random lengths to 16 bits: leaves of a tree that is split at random, except the leaf that
  * is all ones.
  */
 export function randomCodes(symbols: readonly number[], random: ReturnType<typeof randomSource>): TestCodes {
   const leaves = [0];
   while (leaves.length < symbols.length + 1) {
-    // Now and then the deepest, so that some codes are long.
+    // Now and then the deepest leaf is split, so that some codes are long.
     const open = leaves.map((depth, i) => ({ depth, i })).filter(({ depth }) => depth < 16);
     const chosen = random(3) === 0 ? open.reduce((a, b) => (b.depth > a.depth ? b : a)) : open[random(open.length)]!;
-    // What is left must fit below what is not as deep as it may be.
+    // The symbols that are left must fit below leaves that are not at full depth.
     const room = open.reduce((sum, { depth }) => sum + 2 ** (16 - depth), 0);
     const least = symbols.length + 1 - leaves.length;
     const { i, depth } = room > 2 * least ? chosen : open.reduce((a, b) => (b.depth < a.depth ? b : a));

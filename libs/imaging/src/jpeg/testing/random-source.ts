@@ -1,4 +1,4 @@
-/** Numbers that a seed decides, by xorshift: whole ones below a bound. */
+/** Random whole numbers below a bound, from a seed, by xorshift. */
 export function randomSource(seed: number): (below: number) => number {
   let state = (seed | 0) === 0 ? 1 : seed | 0;
   return (below) => {

@@ -21,7 +21,7 @@ function unitsOf(stream: Buffer): string[] {
 
 const digestOf = (text: string): string => createHash('sha256').update(text, 'latin1').digest('hex');
 
-/** What follows the name of a box of an MP4 file with one of them. */
+/** The content of the box of that name, in an MP4 file that has one. */
 function boxOf(file: Buffer, name: string): Buffer {
   const at = file.indexOf(name, 0, 'latin1');
   return file.subarray(at + 4, at - 4 + file.readUInt32BE(at - 4));
@@ -31,7 +31,7 @@ for (const [codec, encoder, box, filter] of [
   ['h264', 'libx264', 'avcC', 'h264_mp4toannexb'],
   ['hevc', 'libx265', 'hvcC', 'hevc_mp4toannexb'],
 ] as const) {
-  test(`units of ${codec} are those that ffmpeg makes of the same file`, { skip: noFfmpeg }, () => {
+  test(`units of ${codec} equal the units that ffmpeg makes of the same file`, { skip: noFfmpeg }, () => {
     const path = join(folder, `${codec}.mp4`);
     const source = '-f lavfi -i testsrc2=s=160x144:r=25 -frames:v 3';
     const quiet = codec === 'hevc' ? '-x265-params log-level=none' : '-x264-params slices=2';
@@ -46,7 +46,7 @@ for (const [codec, encoder, box, filter] of [
   });
 }
 
-test('lengths that do not make up a packet, and packets without a picture, leave nothing', () => {
+test('a packet whose lengths do not add up, or without a picture, gives nothing', () => {
   const slice = [0, 0, 0, 2, 0x65, 7];
   const units = (...bytes: number[]) => annexB('h264', Buffer.from(bytes), 4);
   assert.deepEqual(units(...slice), { bytes: Buffer.from([0, 0, 0, 1, 0x65, 7]), slices: 1 });

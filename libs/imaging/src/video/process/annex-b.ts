@@ -5,7 +5,7 @@
 
 const startCode = Buffer.from([0, 0, 0, 1]);
 
-/** How the units of a stream lie: bytes of the length before each, or 0 where they are behind start codes already. */
+/** How the units of a stream lie: the bytes of the length before each, or 0 if they are behind start codes already. */
 export interface UnitLayout {
   lengthBytes: number;
   /** The parameter sets of the record, behind start codes. */
@@ -37,7 +37,7 @@ function hevcLayout(record: Buffer): UnitLayout {
   return { lengthBytes: (record.readUInt8(21) & 3) + 1, parameterSets: Buffer.concat(sets) };
 }
 
-/** Returns where what follows the units begins. */
+/** Appends `count` units to `to`, and returns the position behind them. */
 function takeUnits(record: Buffer, from: number, count: number, to: Buffer[]): number {
   let at = from;
   for (let i = 0; i < count; i++) {
@@ -50,13 +50,13 @@ function takeUnits(record: Buffer, from: number, count: number, to: Buffer[]): n
 }
 
 export interface Units {
-  /** Behind start codes. */
+  /** The units, behind start codes. */
   bytes: Buffer;
-  /** Units that are part of a picture; 0 where nobody has counted. */
+  /** Units that are part of a picture; 0 if not counted. */
   slices: number;
 }
 
-/** A packet's units; undefined where their lengths do not make up the packet, or none is part of a picture. */
+/** A packet's units; undefined if their lengths do not add up to the packet, or none is part of a picture. */
 export function annexB(codec: 'h264' | 'hevc', packet: Buffer, lengthBytes: number): Units | undefined {
   if (lengthBytes === 0) return { bytes: packet, slices: 0 };
   const parts: Buffer[] = [];
@@ -73,6 +73,6 @@ export function annexB(codec: 'h264' | 'hevc', packet: Buffer, lengthBytes: numb
   return at === packet.length && slices > 0 ? { bytes: Buffer.concat(parts), slices } : undefined;
 }
 
-/** By a unit's first byte. */
+/** Whether a unit is part of a picture, by its first byte. */
 const isSlice = (codec: 'h264' | 'hevc', head: number): boolean =>
   codec === 'hevc' ? head >> 1 < 32 : (head & 31) >= 1 && (head & 31) <= 5;

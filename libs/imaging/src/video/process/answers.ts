@@ -15,15 +15,15 @@ import {
   type VideoMessage,
 } from './video-protocol.ts';
 
-/** A process that is at work says so as often, if it has nothing else to say. */
+/** How often a process at work says so, if it has nothing else to say. */
 const aliveEachMs = 1000;
-/** Heads of frames in memory are said together, within so long: each time wakes the other side. */
+/** Heads of frames in memory are written together within this time, because each write wakes the other side. */
 const togetherMs = 10;
-/** Rows of luma begin on such boundaries, counted in samples, where the order has them lie as a device wants them. */
+/** Rows of luma begin at multiples of this, counted in samples, if the order wants them as a device needs them. */
 const rowSamples = 16;
 
 /**
- * Says what becomes of orders, and waits where too much of it has not been taken: that keeps a decoder from running
+ * Writes the answers to orders. It waits if too many frames have not been taken, which keeps a decoder from running
  * ahead.
  */
 export class Answers {
@@ -48,17 +48,17 @@ export class Answers {
     this.#say({ position: messageRecord, bytes: text.length }, text);
   }
 
-  /** To be called where something is begun. */
+  /** Call it when something begins. */
   begun(): void {
     this.#say({ position: aliveRecord });
   }
 
-  /** To be called as often as something has been done. */
+  /** Call it whenever something has been done. */
   alive(): void {
     if (performance.now() - this.#saidMs > aliveEachMs) this.#say({ position: aliveRecord });
   }
 
-  /** Gives out a frame; `lead`: samples that a device has before those of a row. */
+  /** Gives out a frame; `lead`: samples that a device has before each row. */
   frame(position: number, pixels: FramePixels, lead: number | undefined): void {
     const { width, height, pixel, planes } = pixels;
     const samples = sampleBytes[pixel];
@@ -91,7 +91,8 @@ export class Answers {
   }
 
   /**
-   * Waits until there is a place. Frames that go through the pipe have none, but no more of them wait than would fit.
+   * Waits until there is a place for a frame. Frames that go through the pipe need none, but no more of them wait than
+   * would fit.
    */
   #takePlace(bytes: number): number {
     for (let isSaid = false; ; isSaid = true) {
@@ -105,7 +106,7 @@ export class Answers {
         }
       }
       if (!isSaid) this.#say({ position: fullRecord });
-      // Nobody is there any more who would want to know.
+      // The other side is gone.
       if (!this.orders.wait()) process.exit(1);
     }
   }
@@ -131,7 +132,7 @@ export class Answers {
   }
 }
 
-/** Bytes from a row to the next; `lead`: samples that a device has before those of a row. */
+/** Bytes from a row to the next; `lead`: samples that a device has before each row. */
 function strideOf({ width, pixel }: FramePixels, lead: number | undefined): number {
   const samples = lead === undefined ? width : Math.ceil((width + lead) / rowSamples) * rowSamples;
   return samples * sampleBytes[pixel];
@@ -140,7 +141,7 @@ function strideOf({ width, pixel }: FramePixels, lead: number | undefined): numb
 const bytesOf = (head: Partial<RecordHead>): Uint8Array =>
   new Uint8Array(Float64Array.from(headFields, (field) => head[field] ?? 0).buffer);
 
-/** Waits until it is taken. */
+/** Waits until all is taken. */
 function write(bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);
 }

@@ -2,19 +2,19 @@ import { type MovieList, movieListsOf, padded } from './avi-lists.ts';
 import { type ListedBytes, nothing } from './listing-bytes.ts';
 import { bytesAt, type VideoBytes } from './video-bytes.ts';
 
-/** What is read of a long chunk: its head, and mostly what tells of a picture of H.264. */
+/** Bytes that are read of a long chunk: its head, and mostly enough of an H.264 picture to tell its kind. */
 const chunkHeadBytes = 8 + 4096;
-/** What is read where chunks are short: to read as much takes twice as long as to read little (measured). */
+/** Bytes that are read if chunks are short: reading as many takes twice as long as reading few (measured). */
 const blockBytes = 2 ** 16;
 
-/** Chunks of streams have the stream's number and two letters. */
+/** Types of chunks of streams: the stream's number and two letters. */
 const ofStream = /^\d\d[a-z]{2}$/;
-/** Others that may lie between them: a gap, and a part of an index. */
+/** Types of other chunks that may lie between them: a gap, and a part of an index. */
 const between = /^(?:JUNK|ix\d\d)$/;
 
 const listHeadBytes = 12;
 
-/** Bytes of a chunk behind its head; those of frames and sound are zeros for whoever lists. */
+/** The bytes of a chunk behind its head. The listing gets zeros for frames and sound (`isSample`). */
 interface Chunk {
   content: number;
   end: number;
@@ -22,20 +22,19 @@ interface Chunk {
 }
 
 /**
- * The bytes of an AVI for whoever lists its packets: those of frames and of sound are zeros, which nobody reads. The
- * heads of chunks are those of the file, so what FFmpeg finds is what it finds as it reads all, with the index that the
- * file has.
+ * The bytes of an AVI as FFmpeg gets them to list its packets. Frames and sound are zeros and are not read. The heads
+ * of chunks and the index are the file's own, so FFmpeg finds the same packets as in the whole file.
  */
 export class AviListing implements ListedBytes {
   readonly sizeBytes: number;
-  /** To look for where a slice ends takes longer than to find where it begins. */
+  /** Few bytes first, because finding the end of a slice in many takes longer than finding its beginning. */
   readonly pictureHeads = [64, 4096];
   isInDoubt: boolean;
   readonly #bytes: VideoBytes;
   readonly #lists: readonly MovieList[];
-  /** The last that was begun with. */
+  /** The chunk that was begun last. */
   #chunk: Chunk | undefined;
-  /** Read last, at a place. */
+  /** The bytes that were read last, and their place in the file. */
   #block: { position: number; bytes: Buffer } = { position: 0, bytes: Buffer.alloc(0) };
   /** The head of a chunk, and zeros. */
   readonly #given = Buffer.alloc(2 ** 16);
@@ -58,7 +57,7 @@ export class AviListing implements ListedBytes {
     return chunk.isSample ? nothing.subarray(0, left) : this.#bytes.read(position, left);
   };
 
-  /** As in the file; fewer than asked for at its end alone. */
+  /** Bytes as in the file; fewer than asked for only at its end. */
   real(position: number, length: number): Buffer {
     return this.#known(position, length) ?? bytesAt(this.#bytes.read, position, length, true);
   }
@@ -80,14 +79,14 @@ export class AviListing implements ListedBytes {
     return this.#block.bytes.subarray(0, wanted);
   }
 
-  /** All parts were looked at to begin with, and all chunks as they came. */
+  /** There is no rest: all parts were looked at when this was made, and all chunks as they came. */
   lookAtRest(): void {}
 
   close(): void {
     this.#bytes.close();
   }
 
-  /** Gives what begins at a byte where FFmpeg goes on, or to which it goes. */
+  /** Gives the bytes at a position where FFmpeg reads on, or to which it jumps. */
   #begin(position: number, length: number, list: MovieList): Buffer {
     const goesOn = position === list.content || position === this.#chunk?.end;
     const bytes = this.#headAt(position, list);
@@ -100,7 +99,7 @@ export class AviListing implements ListedBytes {
     const end = bytes.length < 8 ? Number.POSITIVE_INFINITY : position + 8 + bytes.readUInt32LE(4);
     const isSample = ofStream.test(type);
     if (end > list.end || !(isSample || between.test(type))) {
-      // Whoever goes to a part of an index, to read it, begins inside of it.
+      // If FFmpeg jumped here, nothing is wrong: it begins to read a part of an index inside of it.
       this.isInDoubt ||= goesOn;
       return bytes.subarray(0, length);
     }

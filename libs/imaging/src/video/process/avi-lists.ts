@@ -1,22 +1,22 @@
 import { bytesAt, type VideoBytes } from './video-bytes.ts';
 
 /**
- * A part of an AVI that chunks of streams lie in (a list of the type "movi"): its first byte, and the first behind it.
+ * A part of an AVI that holds chunks of streams (a list of the type "movi"): the position of its first byte, and of the
+ * first byte behind it.
  */
 export interface MovieList {
   content: number;
   end: number;
 }
 
-/** Parts that are looked at: an AVI of a terabyte has a thousand of a gigabyte each. */
+/** The most parts that are looked at: an AVI of a terabyte has a thousand of a gigabyte each. */
 const maxParts = 100_000;
 
 const usualParts = new Set(['LIST', 'JUNK', 'idx1']);
 
 /**
- * The parts of an AVI (RIFF, and AVIX of OpenDML behind it) that hold chunks, in their order. Undefined where the file
- * is no AVI, or is one that is longer or shorter than its parts are by the lengths that they state, or has a part that
- * is not usual: then it may be damaged.
+ * The parts of an AVI (RIFF, and AVIX of OpenDML behind it) that hold chunks, in their order. Undefined if the file is
+ * not an AVI or may be damaged: its length differs from what its parts state, or it has a part that is not usual.
  */
 export function movieListsOf({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 'read'>): MovieList[] | undefined {
   const lists: MovieList[] = [];
@@ -36,13 +36,13 @@ export function movieListsOf({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' |
   return lists.length > 0 && padded(riffEnd) >= sizeBytes ? lists : undefined;
 }
 
-/** Letters, a length, and of a list its type. */
+/** The head of a part: letters, a length, and the type of a list. */
 const headBytes = 12;
 
 /** Parts begin at even places. */
 export const padded = (end: number): number => end + (end & 1);
 
-/** The end is beyond all where the file ends before it. */
+/** The end is infinite if the file ends inside the head. */
 function headAt(read: VideoBytes['read'], at: number): { type: string; form: string; end: number } {
   const head = bytesAt(read, at, headBytes);
   if (head.length < 8) return { type: '', form: '', end: Number.POSITIVE_INFINITY };

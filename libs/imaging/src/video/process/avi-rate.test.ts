@@ -32,7 +32,7 @@ for (const [frameUs, scale, rate, expected] of [
   });
 }
 
-test('other containers have times, and what cannot be told of a file is not said', () => {
+test('other containers have times, and a file that cannot be read is not said to lack a rate', () => {
   const whole = aviHeader(0, 0, 0);
   for (const bytes of [Buffer.alloc(0), whole.subarray(0, 100), Buffer.from('\x1a\x45\xdf\xa3 Matroska', 'latin1')]) {
     assert.equal(lacks(bytes), false);

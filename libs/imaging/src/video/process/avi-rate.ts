@@ -1,11 +1,11 @@
 import type { VideoBytes } from './video-bytes.ts';
 
-/** The header is the first thing in the file; that of a stream comes within hundreds of bytes. */
+/** Bytes that are read: the main header comes first in the file, and a stream's header within hundreds of bytes. */
 const headerBytes = 4096;
 
 /**
  * Whether a file is an AVI that states no rate, neither in frames a second (`strh`) nor as the time of a frame
- * (`avih`). FFmpeg then takes it to be 25, and nothing tells that from one that is so.
+ * (`avih`). FFmpeg then assumes 25, which cannot be told from a stated rate of 25.
  */
 export function lacksRate({ read }: Pick<VideoBytes, 'read'>): boolean {
   const header = read(0, headerBytes);

@@ -11,25 +11,25 @@ export interface ReadGroup {
   next: VideoPacket | undefined;
 }
 
-/** Groups that are passed over, at most, after one that seeking did not lead to. */
+/** The most groups that are not tried after one that seeking did not lead to. */
 const mostPassed = 1023;
 
 /**
- * Tells of groups, in the order of the file, whether seeking to one and reading on gives the packets that reading from
- * the beginning gave. In a damaged file it may not, and then what became of its frames would depend on where segments
- * begin. To be closed.
+ * Tells for groups, in the order of the file, whether seeking to one and reading on gives the same packets as reading
+ * from the beginning. In a damaged file it may not; which frames are read would then depend on where segments begin.
+ * The checker must be closed.
  */
 export class SeekChecker {
   readonly #open: () => PacketReader;
   #reader: PacketReader | undefined;
   /**
-   * That seeking did not lead to, one after another. A search is dear where it is in vain, so more and more are not
-   * tried.
+   * Successive groups that seeking did not lead to. A search in vain takes long, so the more there are, the more groups
+   * are not tried.
    */
   #inVain = 0;
   #toPass = 0;
 
-  /** `open` opens the video once more. */
+  /** `open` opens the video again. */
   constructor(open: () => PacketReader) {
     this.#open = open;
   }
@@ -53,7 +53,7 @@ export class SeekChecker {
   }
 }
 
-/** Whether a reader that has read the first packet of a group gives the others, and what is behind them. */
+/** Whether a reader that has read the first packet of a group gives its others, and the same packet behind them. */
 function givesGroup(reader: PacketReader, { packets, sum, next }: ReadGroup): boolean {
   const startPts = reader.last!.pts;
   let found = addToSum(0, reader, startPts);
@@ -68,9 +68,9 @@ function givesGroup(reader: PacketReader, { packets, sum, next }: ReadGroup): bo
 }
 
 /**
- * Adds the packet that a reader has read last to the sum of those of its group, of which the first was shown at
- * `startPts`: its place, what it is marked as, and when it is shown after the first. What containers count otherwise
- * after a seek is left out. Bytes count where packets are put together of parts; elsewhere they are those at the place.
+ * Adds the reader's last packet to the checksum of its group: its size, place and flags, and its time after `startPts`,
+ * the time of the group's first packet. Values that containers count differently after a seek are left out. The
+ * packet's bytes count only if it was put together from parts; other packets are known by their places.
  */
 export function addToSum(sum: number, { last, current, isInParts }: PacketReader, startPts: number | null): number {
   const { size, position, pts } = last!;

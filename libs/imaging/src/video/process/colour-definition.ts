@@ -1,24 +1,27 @@
 /*
- * Red, green and blue of a video, to the bit: by integers that give what FFmpeg 5.1 gives with
- * '-sws_flags bilinear+accurate_rnd+full_chroma_int' as planes of colour (gbrp, gbrp10le, gbrp12le). FFmpeg itself is
- * not asked, so the result does not depend on its version.
+ * Red, green and blue of a video, defined to the bit by integers. They give the same as FFmpeg 5.1 with '-sws_flags
+ * bilinear+accurate_rnd+full_chroma_int' as planes of colour (gbrp, gbrp10le, gbrp12le). FFmpeg itself is not used, so
+ * the result does not depend on its version.
  */
 
 import { lumaFormat } from './video-gray.ts';
 
 /** How chroma lies in a picture. */
 export interface ChromaFormat {
-  /** A sample for two columns, and for two rows, of luma; the last of an odd number has its own. */
+  /**
+   * Whether a sample of chroma is for two columns, and for two rows, of luma; the last column or row of an odd number
+   * has a sample of its own.
+   */
   isHalfWide: boolean;
   isHalfHigh: boolean;
-  /** In one plane, in which both take turns; `isSwapped`: V comes first. */
+  /** Whether U and V take turns in one plane; `isSwapped`: V comes first. */
   isInPairs: boolean;
   isSwapped: boolean;
 }
 
 /**
- * What a sample of V adds to red and green, and one of U to green and blue, in 65536 of the limited range; less than 0
- * for green.
+ * What a sample of V adds to red and green, and a sample of U to green and blue, in 65536ths of the limited range;
+ * negative for green.
  */
 export interface ColourMatrix {
   redV: number;
@@ -34,7 +37,8 @@ const smpte240: ColourMatrix = { redV: 117579, blueU: 136230, greenU: -16907, gr
 const bt2020: ColourMatrix = { redV: 110013, blueU: 140363, greenU: -12277, greenV: -42626 };
 
 /**
- * By the number that a stream states (ISO/IEC 23091-2); 2 is for none, and 9 for BT.2020 with constant coefficients.
+ * Matrices by the number that a stream states (ISO/IEC 23091-2); 2 means that none is stated, and 9 is BT.2020 without
+ * constant luminance.
  */
 const matrices: Partial<Record<number, ColourMatrix>> = {
   1: bt709,
@@ -46,7 +50,7 @@ const matrices: Partial<Record<number, ColourMatrix>> = {
   9: bt2020,
 };
 
-/** Undefined where colour by that number is not supported. */
+/** The matrix of that number; undefined if it is not supported. */
 export const matrixOf = (colourSpace: number): ColourMatrix | undefined => matrices[colourSpace];
 
 export const whyNoMatrix = (colourSpace: number): string =>
@@ -56,7 +60,8 @@ const inPlanes = /^yuvj?4(20|22|44)p(?:9le|10le|12le)?$/;
 const inPairs = /^(?:nv(?:12|21|16|24)|p[024]1[02]le)$/;
 
 /**
- * Undefined where a pixel format, by FFmpeg's name, has no chroma of 8 to 12 bits at the places that are known here.
+ * How chroma lies in a pixel format, by FFmpeg's name; undefined if it has no chroma of 8 to 12 bits at places that are
+ * known here.
  */
 export function chromaFormat(name: string): ChromaFormat | undefined {
   const sampling = inPlanes.exec(name)?.[1];
@@ -77,14 +82,14 @@ export const isGrayFormat = (name: string): boolean => lumaFormat(name) !== unde
 
 /** Integers that samples of luma, and of U and V around their middle, are multiplied by. */
 export interface ColourFactors extends ColourMatrix {
-  /** What luma, less `black`, is multiplied with. */
+  /** The factor of luma, less `black`. */
   luma: number;
   /** Luma of black, in samples of that many bits. */
   black: number;
 }
 
 /**
- * The colour of samples Y, and chroma U and V as 16 times their means, which are weighed by 9, 3, 3 and 1 where there
+ * The colour of samples Y, and chroma U and V as 16 times their means, which are weighed by 9, 3, 3 and 1 if there
  * are fewer of them than of luma:
  *
  *     red = (luma 16 (Y - black) + redV (V - 2^(bits+3)) + 2^16) >> 17, clipped to 0…2^bits - 1

@@ -24,7 +24,7 @@ import { lumaFormat } from './video-gray.ts';
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-colour-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** docs/inputs.md, in numbers of JavaScript: what luma is multiplied by, and chroma in red, green (U, V) and blue. */
+/** The factors of docs/inputs.md, as numbers: for luma, and for chroma in red, green (U, V) and blue. */
 const factors: Record<string, [luma: number, redV: number, greenU: number, greenV: number, blueU: number]> = {
   '6 limited': [9539, 13075, -3209, -6660, 16525],
   '6 full': [8192, 11485, -2819, -5850, 14516],
@@ -184,7 +184,7 @@ before(() => {
 });
 
 for (const [name, [, bytes]] of Object.entries(kinds)) {
-  test(`${name}: the colours of every frame are those of swscale with accurate rounding`, {
+  test(`${name}: the colours of every frame equal swscale's with accurate rounding`, {
     skip: noFfmpeg,
   }, async () => {
     const path = join(folder, name);

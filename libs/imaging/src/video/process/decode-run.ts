@@ -12,28 +12,28 @@ export type SentPacket = VideoPacket & {
   damage?: string;
 };
 
-/** What a decoder gives for a packet; good during the call that brings it. */
+/** The picture that a decoder gives for a packet; valid during the call of `show`. */
 export interface PacketPicture {
-  /** A text says why there is none. */
+  /** A text says why there is no picture. */
   frame: Frame | FramePixels | string;
   packet: SentPacket;
-  /** Its place among those of the packet's group. */
+  /** Its place among the pictures of the packet's group. */
   order: number;
   /** Whether the decoder has met damage by then. */
   isAfterDamage: boolean;
 }
 
 export interface RunRequest {
-  /** What is wrong with packets before this one is passed over: it is what comes of beginning in the middle. */
+  /** Faults of packets before this one are ignored: they come from beginning in the middle. */
   strictFrom: number;
-  /** Whether the run ends before a packet, which then is the reader's last. */
+  /** Whether the run ends before this packet, which is then the reader's last. */
   isEnd(packet: VideoPacket): boolean;
-  /** Whether a picture that is the packet's own, and the group's of that order, is of use. */
+  /** Whether the picture of this packet, which has this order in its group, is wanted. */
   isWanted(packet: SentPacket, order: number): boolean;
   show(picture: PacketPicture): void;
 }
 
-/** Decodes packets of a reader, from its last one on, in a decoder of their own. Throws InputError. */
+/** Decodes packets of a reader, from its last one on, in a new decoder. Throws InputError. */
 export function decodeRun(
   ffmpeg: Ffmpeg,
   reader: PacketReader,
@@ -75,7 +75,7 @@ export function decodeRun(
       if (failed !== undefined) hurt(sent.at(-1)!, ffmpeg.FFmpegError.strerror(failed));
     };
 
-    /** Gives out what the decoder holds, which it would drop where the size of frames changes. */
+    /** Gives out the frames that the decoder holds: it would drop them if the size of frames changes. */
     const finish = (): void => {
       decoder.sendPacketSync(null);
       drain();
@@ -89,7 +89,7 @@ export function decodeRun(
       sent.push({ ...packet, group, isShown: false });
       if (reader.current.flags & packetFlags.corrupt) hurt(sent.at(-1)!, 'the container marks it as damaged');
       if (packet.packet === 0 && reader.beginsInside) hurt(sent.at(-1)!, 'the recording begins behind its key frame');
-      // Decoders pass it on from packet to frame, and have no other use for it.
+      // Decoders copy this number from packet to frame, and do not use it otherwise.
       reader.current.pts = BigInt(packet.packet);
       send();
     }
@@ -101,5 +101,5 @@ export function decodeRun(
   }
 }
 
-/** A frame with any error is given up, also where only its checksum is wrong. */
+/** A frame with any error is given up, even if only its checksum is wrong. */
 const strictly = 'crccheck+explode';

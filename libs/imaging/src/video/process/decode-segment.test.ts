@@ -37,8 +37,8 @@ const lengths: SegmentLength[] = [
 ];
 
 /**
- * In each of `lengths`. A process for every segment would take most of the time of these tests; that each does what the
- * one does, tests of remote and of damaged videos show.
+ * Outcomes for each of `lengths`, from one process: a process for every segment would take most of the time of these
+ * tests. Tests of remote and of damaged videos show that separate processes do the same.
  */
 async function decodeCut(path: string): Promise<Decoded[]> {
   const uri = pathToFileURL(path).href;
@@ -119,7 +119,8 @@ for (const name of ['hevc-open.mp4', 'hevc-open.ts']) {
         await decoder.close();
       }
       assert.equal(decoded, 48 + shared);
-      // Of four groups of twelve: the key frames of those behind the second, and what is shown before each.
+      // The video has four groups of twelve. Two segments share the key frames of the groups behind the second, and the
+      // frames that are shown before each.
       assert.ok(shared > 0 && shared <= 12 + 2 * 5, `${shared} packets are decoded twice`);
     } finally {
       await pool.close();
@@ -129,8 +130,8 @@ for (const name of ['hevc-open.mp4', 'hevc-open.ts']) {
 }
 
 /**
- * What is wrong; everything that is not bad is as in the whole video at that time, whatever the cut. Numbers are of
- * what the file holds, so behind packets that are gone without a trace they are lower.
+ * The frames that are bad. All others must be as in the whole video at that time, whatever the cut. Frames are numbered
+ * as the file holds them, so behind packets that are gone without a trace the numbers are lower.
  */
 async function checkDamaged(name: string, whole: string): Promise<Map<number, string>> {
   const clean = await decodeInSegments(pathToFileURL(whole).href, lengths[2]!);
@@ -150,7 +151,7 @@ async function checkDamaged(name: string, whole: string): Promise<Map<number, st
   return all[0]!.bad;
 }
 
-test('a damaged middle sets aside the frames that may show it, and no others', { skip: noFfmpeg }, async () => {
+test('damage in the middle sets aside the frames that may show it, and no others', { skip: noFfmpeg }, async () => {
   for (const [kind, at] of [
     ['h264-open.ts', 0.5],
     ['h264-open.mkv', 0.5],
@@ -169,7 +170,7 @@ test('a damaged middle sets aside the frames that may show it, and no others', {
   }
 });
 
-test('of a video that is cut off, every frame comes or is set aside', { skip: noFfmpeg }, async () => {
+test('every frame of a video that is cut off comes or is set aside', { skip: noFfmpeg }, async () => {
   const whole = join(folder, 'fast-whole.mp4');
   runFfmpeg(['-i', pathOf('h264.mp4'), '-c', 'copy', '-movflags', '+faststart', whole]);
   const bytes = readFileSync(whole);
@@ -187,7 +188,7 @@ test('of a video that is cut off, every frame comes or is set aside', { skip: no
 
 test('an edit list hides frames, which then are not numbered', { skip: noFfmpeg }, async () => {
   const path = join(folder, 'edited.mp4');
-  // Copied from inside a group of frames: its beginning is in the file to be decoded from, and is not shown.
+  // The copy begins inside a group of frames: the group's beginning is in the file for decoding, but is not shown.
   runFfmpeg(['-ss', '0.7', '-i', pathOf('h264.mp4'), '-c', 'copy', path]);
   const expected = grayByFfmpeg(path);
   for (const { frames, bad } of await decodeCut(path)) {

@@ -19,35 +19,36 @@ import type { PacketReader } from './open-video.ts';
 import { type OpenedVideo, SegmentReaders } from './segment-readers.ts';
 import type { HardwareFound, SegmentRequest } from './segment-request.ts';
 
-/** What becomes of the frames. Positions are those in `wanted`. */
+/** Takes the frames of a segment, and what is wrong with them. A position is an index of `wanted`. */
 export interface SegmentSink {
-  /** Good during the call. */
+  /** `pixels` are valid during the call. */
   frame(position: number, pixels: FramePixels): void;
-  /** The frame counts nothing, also where it was there before. */
+  /** The frame does not count, even if it was given before. */
   bad(position: number, error: string): void;
   /**
-   * When the file says that it was made, in milliseconds since 1970 in UTC; called before the first frame, if at all.
+   * The time at which the file says it was made, in milliseconds since 1970 in UTC; called before the first frame, if
+   * at all.
    */
   created(ms: number): void;
   /** For the log. */
   note(line: string): void;
   /**
-   * For "cuda", before the first frame and once more where that changes: engines that there are, and whether they
+   * Called for "cuda", before the first frame and again if it changes: how many engines there are, and whether they
    * decode this segment.
    */
   hardware(found: HardwareFound): void;
 }
 
 /**
- * Decodes part of a video, and returns the encoded bytes that were decoded. What becomes of a frame is a function of
- * the file alone: each group that stands alone gets a decoder that knows of nothing before; and where anything is
- * damaged, each group is decoded once more as if it were all that is wanted, because what a decoder gives up on after
- * damage may depend on what came before and on what comes behind. What hardware decodes is decoded again by cores where
- * it is damaged, or may be. A decoder runs in one thread, because it may depend on their number as well; several
- * segments are decoded at once. Throws InputError.
+ * Decodes part of a video, and returns the number of encoded bytes that were decoded. The result for a frame depends on
+ * the file alone. So each group that stands alone gets a new decoder. If anything is damaged, each group is decoded
+ * again as if it alone were wanted, because what a decoder gives up on after damage may depend on the packets before
+ * and behind. Cores decode again what hardware decoded if it is damaged, or may be. A decoder runs in one thread,
+ * because the result may depend on the number of threads as well; several segments are decoded at once. Throws
+ * InputError.
  */
 export function decodeSegment(ffmpeg: Ffmpeg, video: OpenedVideo, request: SegmentRequest, sink: SegmentSink): number {
-  // Whether hardware may decode it depends on the format of its pixels.
+  // Whether hardware may decode it depends on the format of its pixels, which headers do not tell.
   const trustsHeaders = request.hwaccel === '';
   const readers = new SegmentReaders(ffmpeg, video, request.start, { trustsHeaders });
   video.spare = undefined;
@@ -85,9 +86,9 @@ class SegmentDecoding {
   readonly #hardware: Hardware | undefined;
   readonly #request: SegmentRequest;
   readonly #sink: SegmentSink;
-  /** Positions of the wanted frames, by their places. */
+  /** Positions of the wanted frames, by `keyOf` of each. */
   readonly #positions: Map<string, number>;
-  /** That were given out. */
+  /** Positions of frames that were given out. */
   readonly #shown = new Set<number>();
   #inputBytes = 0;
 
@@ -124,19 +125,19 @@ class SegmentDecoding {
     return this.#inputBytes;
   }
 
-  /** From the reader's last packet up to the next that stands alone. */
+  /** Decodes from the reader's last packet up to the next one that stands alone. */
   #runOnCores(reader: PacketReader): SentPacket[] {
     return this.#run(reader, {
       strictFrom: this.#request.strictFrom,
       isEnd: (packet) => packet.packet >= this.#request.end || this.#standsAlone(packet, reader),
-      // What comes after damage is decoded again.
+      // Pictures after damage are decoded again.
       show: (picture) => !picture.isAfterDamage && this.#show(picture),
     });
   }
 
   /**
-   * All of the segment, cut where a run on cores would end; a decoder in hardware takes long to open, or to have its
-   * first frame.
+   * Decodes all of the segment in one run, because a decoder in hardware takes long to open, or to give its first
+   * frame. Returns its packets, cut where a run on cores would end.
    */
   #runInHardware(reader: PacketReader, hardware: Hardware): SentPacket[][] {
     const { strictFrom, end } = this.#request;
@@ -164,15 +165,15 @@ class SegmentDecoding {
     });
   }
 
-  /** Whether some of what was decoded is damaged. */
+  /** Whether some of these packets are damaged. */
   #isHurt(sent: readonly SentPacket[]): boolean {
     const isBad = isDamaged(this.#request.strictFrom);
     return sent.some((packet) => isBad(packet) && !this.#isLeftOut(packet, sent[0]!));
   }
 
   /**
-   * Whether a packet has no picture because decoding began with the key frame that it follows, and it is shown before
-   * that: what it was to be decoded from was not read. Nothing else is decoded from it, and nobody wants it.
+   * Whether a packet has no picture because decoding began with the key frame before it, and the packet is shown before
+   * that key frame: the packets that it needs were not read. No other frame needs it, and it is not wanted.
    */
   #isLeftOut({ packet, group, pts, damage }: SentPacket, first: SentPacket): boolean {
     const { start, wanted } = this.#request;
@@ -182,9 +183,7 @@ class SegmentDecoding {
     return isLeading && damage === undefined && !isAsked;
   }
 
-  /**
-   * Whether a decoder for a packet and what follows needs nothing from before, as far as the packet behind it tells.
-   */
+  /** Whether decoding can begin with this packet, as far as the packet behind it tells. */
   #standsAlone({ isClean, pts }: VideoPacket, reader: PacketReader): boolean {
     if (!isClean || pts === null) return false;
     const next = reader.peek();
@@ -192,7 +191,7 @@ class SegmentDecoding {
   }
 
   /**
-   * Decodes groups that follow one another as if each were all that is wanted; `rest` is what the last has behind them.
+   * Decodes successive groups, each as if it alone were wanted; `rest`: packets of the last group that are not in it.
    */
   #decodeEach(groups: readonly SentPacket[][], before: readonly VideoPacket[], rest: readonly VideoPacket[]): void {
     const firsts = [...before];
@@ -206,8 +205,8 @@ class SegmentDecoding {
   }
 
   /**
-   * As segments are planned: what is shown before the key frame needs the group before, and what is shown behind it
-   * does not.
+   * Decodes a group in the way that segments are planned: frames that are shown before the key frame need the group
+   * before, the others do not.
    */
   #decodeAlone(group: readonly VideoPacket[], before: readonly VideoPacket[]): void {
     const frames = framesOf(group, 0);
@@ -223,7 +222,7 @@ class SegmentDecoding {
     if (wants(group.filter(others))) this.#decodePart(group, beginOf(withoutLeading(frames), before), others);
   }
 
-  /** Decodes a group from `start` on, for those of its packets that `isIn` names. */
+  /** Decodes a group from `start` on, for its packets that `isIn` accepts. */
   #decodePart(
     group: readonly VideoPacket[],
     { start, strictFrom }: ReturnType<typeof beginOf>,
@@ -238,8 +237,7 @@ class SegmentDecoding {
       });
     const sent = decodeTo(Number.POSITIVE_INFINITY);
     const hurt = sent.findIndex(({ packet, damage }) => packet >= strictFrom && damage !== undefined);
-    // At an error, a decoder may drop frames from before it that it still held: a segment that ends there would have
-    // them.
+    // At an error, a decoder may drop earlier frames that it still held. A segment that ends there would have them.
     if (hurt > 0 && areTimed(group) && sent.slice(0, hurt).some(isDamaged(strictFrom))) {
       for (const [i, { isShown, damage }] of decodeTo(sent[hurt]!.packet).entries()) {
         if (isShown) sent[i]!.isShown = true;
@@ -295,7 +293,7 @@ class SegmentDecoding {
     return this.#request.asDecoded ? lumaOrGrayOf(frame, name, stated) : grayOf(frame, name, stated, 1);
   }
 
-  /** A text says why there are none. */
+  /** A text says why there are no pixels. */
   #give(position: number, pixels: FramePixels | string): void {
     if (typeof pixels === 'string') {
       this.#sink.bad(position, pixels);
@@ -306,7 +304,8 @@ class SegmentDecoding {
   }
 
   /**
-   * Says of every wanted frame of a group, of those that `isIn` names, that did not come, or is not to be trusted, why.
+   * Tells the sink why a wanted frame of the group did not come or is not to be trusted, for packets that `isIn`
+   * accepts.
    */
   #report(
     sent: readonly SentPacket[],
@@ -333,7 +332,7 @@ const endsBefore = 'The video ends before this frame';
 
 const keyOf = (packet: number, order?: number): string => (order === undefined ? `${packet}` : `${packet}+${order}`);
 
-/** Whether a packet counts, and could not be decoded as it was meant. */
+/** Whether a packet counts and was not decoded correctly. */
 const isDamaged =
   (strictFrom: number) =>
   ({ packet, isShown, isHidden, damage }: SentPacket): boolean =>
@@ -348,7 +347,7 @@ function cutAtKeys(packets: readonly SentPacket[]): SentPacket[][] {
   return groups;
 }
 
-/** The packets from a reader's last one on, up to the next key frame; none where that is one. */
+/** The packets from a reader's last one on, up to the next key frame; empty if the last one is a key frame. */
 function restOfGroup(reader: PacketReader): VideoPacket[] {
   const rest: VideoPacket[] = [];
   for (let packet = reader.last; packet && !packet.isKey; packet = reader.read()) rest.push(packet);

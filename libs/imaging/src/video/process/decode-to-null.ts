@@ -3,8 +3,8 @@ import { openFormat } from './open-format.ts';
 import { openVideoBytes } from './video-bytes.ts';
 
 /**
- * Decodes a local video in one thread, lets go of all frames, and returns how many there were: what decoding alone
- * costs. With hardware, frames are fetched from it.
+ * Decodes a local video in one thread, drops all frames, and returns their number: this measures decoding alone. With
+ * hardware, frames are fetched from it.
  */
 export function decodeToNull(ffmpeg: Ffmpeg, path: string, hardware?: NullHardware): number {
   const { context, close } = openFormat(ffmpeg, openVideoBytes({ path }));
@@ -54,7 +54,9 @@ export interface NullHardware {
   context: HardwareDeviceContext;
 }
 
-/** Throws Error with FFmpeg's reason where the method, as FFmpeg calls it, is not there. To be freed. */
+/**
+ * Opens hardware by FFmpeg's name of the method. Throws Error with FFmpeg's reason if it is missing. It must be freed.
+ */
 export function openNullHardware(ffmpeg: Ffmpeg, method: string): NullHardware {
   const type = ffmpeg.HardwareDeviceContext.findTypeByName(method);
   const context = new ffmpeg.HardwareDeviceContext();

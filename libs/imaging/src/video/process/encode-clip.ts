@@ -8,7 +8,7 @@ export interface ClipOrder {
   width: number;
   height: number;
   bitsASecond: number;
-  /** A frame a so many is a key frame. */
+  /** Frames from one key frame to the next. */
   keyEvery: number;
 }
 
@@ -81,7 +81,7 @@ export function encodeClip(ffmpeg: Encoders, order: ClipOrder, nextFrame: () => 
   encoder.freeContext();
 }
 
-/** What of FFmpeg only this file calls. */
+/** The parts of FFmpeg that only this file calls. */
 export interface Encoders extends Pick<Ffmpeg, 'Option' | 'FFmpegError'> {
   Codec: { findEncoderByName(name: string): EncoderName };
   CodecContext: new () => Encoder;

@@ -4,8 +4,8 @@ import { check, type NvidiaDriver } from './nvidia-driver.ts';
 import { expandedLuma } from './video-gray.ts';
 
 /**
- * One thread a pixel: `to[y * toStride + x] = table[from[y * fromStride + x]]`. PTX, which the driver compiles, so that
- * nobody needs CUDA's compiler; a frame of 1080p takes 0.02 ms.
+ * One thread for each pixel: `to[y * toStride + x] = table[from[y * fromStride + x]]`. It is PTX, which the driver
+ * compiles, so that nobody needs CUDA's compiler. A frame of 1080p takes 0.02 ms.
  */
 const program = `.version 6.0
 .target sm_50
@@ -55,20 +55,20 @@ export interface DeviceRows {
   stride: number;
 }
 
-/** Expands luma of 8 bits and the limited range on the device, as expandedLuma has it. */
+/** Expands luma of 8 bits and the limited range on the device, as expandedLuma defines it. */
 export class ExpandKernel {
   readonly #driver: NvidiaDriver;
   readonly #stream: bigint;
   readonly #function: bigint;
   readonly #table: bigint;
-  /** What the kernel is given, and where each of that is: the driver reads both, and nothing else knows of them. */
+  /** The arguments of the kernel, and their addresses. The driver reads both by address, so they are kept here. */
   readonly #values = Buffer.alloc(40);
   readonly #parameters = BigUint64Array.from(
     [0, 8, 16, 24, 28, 32, 36],
     (offset) => BigInt(loadKoffi().address(this.#values)) + BigInt(offset),
   );
 
-  /** Throws Error where the driver does not take it. */
+  /** Throws Error if the driver refuses it. */
   constructor(driver: NvidiaDriver, stream: bigint) {
     this.#driver = driver;
     this.#stream = stream;
@@ -83,7 +83,7 @@ export class ExpandKernel {
     check(driver.copyIn(this.#table, table, table.length), 'copy a table');
   }
 
-  /** Throws Error. Returns before it is done: the stream knows when. */
+  /** Throws Error. Returns before the kernel has run: wait for the stream. */
   run(from: DeviceRows, to: DeviceRows, { width, height }: { width: number; height: number }): void {
     for (const [i, address] of [from.address, to.address, this.#table].entries())
       this.#values.writeBigUInt64LE(address, 8 * i);

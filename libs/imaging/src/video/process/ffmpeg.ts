@@ -3,10 +3,10 @@ import { MissingDecoderError } from '../../missing-decoder-error.ts';
 import { ffmpegPackage, findFfmpeg } from './find-ffmpeg.ts';
 
 /*
- * FFmpeg out of the package @seydx/node-av-linux-ARCH, which is one file with everything linked into it. Its classes
- * are called directly: node-av, the package around it, brings 70 others. A process that has loaded it must end by
- * process.exit, with all objects freed; otherwise it may crash as it ends (measured). That, and what a damaged file
- * might do to a decoder, is why only processes that do nothing else load it: see video-process.ts.
+ * FFmpeg from the package @seydx/node-av-linux-ARCH, which is one file with everything linked into it. Its classes are
+ * called directly: node-av, the package around it, brings 70 others. A process that has loaded it must end by
+ * process.exit, with all objects freed; otherwise it may crash as it ends (measured). For this reason, and because a
+ * damaged file may harm a decoder, only processes that do nothing else load it: see video-process.ts.
  */
 
 /** In FFmpeg's units. `num / den` seconds. */
@@ -22,7 +22,7 @@ export interface Packet {
   readonly dts: bigint;
   readonly pos: bigint;
   readonly flags: number;
-  /** Good until the packet is given back. */
+  /** Valid until the packet is given back. */
   readonly data: Buffer | null;
   alloc(): void;
   unref(): void;
@@ -71,9 +71,12 @@ export interface Stream {
   readonly disposition: number;
 }
 
-/** How bytes come that FFmpeg does not open itself. */
+/** Input for FFmpeg from bytes that it does not open itself. */
 export interface IoContext {
-  /** `read` gives bytes or an error; so does `seek`, and the size of all where that is its origin. None may throw. */
+  /**
+   * `read` gives bytes or an error code. `seek` gives the new position or an error code, or the size of all bytes if
+   * that is its origin. Neither may throw.
+   */
   allocContextWithCallbacks(
     bufferBytes: number,
     writes: 0,
@@ -136,7 +139,7 @@ export interface Ffmpeg {
   Dictionary: new () => Dictionary;
   HardwareDeviceContext: { new (): HardwareDeviceContext; findTypeByName(name: string): number };
   Codec: { findDecoder(id: number): Codec | null };
-  /** Returns a negative number where it does not work. */
+  /** Returns a negative number if it fails. */
   Option: { set(of: CodecContext, name: string, value: string, searchFlags: number): number };
   FFmpegError: { strerror(code: number): string };
   Log: { setLevel(level: number): void };
@@ -162,7 +165,7 @@ export const logFatal = 8;
 
 const require = createRequire(import.meta.url);
 
-/** Throws MissingDecoderError where it is not there, is of another version, or does not load. */
+/** Throws MissingDecoderError if FFmpeg is missing, has another version, or does not load. */
 export function loadFfmpeg(): Ffmpeg {
   const path = findFfmpeg();
   try {

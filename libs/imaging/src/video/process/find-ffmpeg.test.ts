@@ -71,7 +71,7 @@ for (const [halogrid, command] of [
   ['app/node_modules/halogrid', `npm install --prefix ${scratch}/app ${name}@${version}`],
   ['source', 'npm install'],
 ] as const) {
-  test(`where it is not there, the sentence says how a halogrid in ${halogrid} gets it`, () => {
+  test(`if it is missing, the sentence says how a halogrid in ${halogrid} gets it`, () => {
     const sentence = `Videos cannot be read here: the package ${name} is not installed; '${command}' adds it`;
     assert.equal(refusal(moduleIn(halogrid)), sentence);
   });

@@ -13,11 +13,11 @@ export const ffmpegPackage = { name: `@seydx/node-av-linux-${process.arch}`, ver
 const platforms = ['linux x64', 'linux arm64'];
 
 /**
- * Where FFmpeg is: the path of its file, which is not loaded. It is looked for as Node looks for any package, from the
- * folder of this module upwards and then in `NODE_PATH`; so it may lie in the node_modules of a checkout, or beside a
- * halogrid that npm installed.
+ * The path of FFmpeg's file, which is not loaded. It is looked for as Node looks for any package: from the folder of
+ * this module upwards, then in `NODE_PATH`. So it may lie in the node_modules of a checkout, or beside a halogrid that
+ * npm installed.
  *
- * @throws MissingDecoderError with a command that adds it, where it is not there or is of another version
+ * @throws MissingDecoderError with a command that installs it, if it is missing or has another version
  */
 export function findFfmpeg(): string {
   return findFfmpegFrom(fileURLToPath(import.meta.url));
@@ -41,7 +41,7 @@ export function findFfmpegFrom(module: string, machine = `${process.platform} ${
   return path;
 }
 
-/** What one types to add the package where a halogrid in that folder finds it. */
+/** The command that installs the package where a halogrid in that folder finds it. */
 function commandToAdd(halogrid: string): string {
   const above = dirname(halogrid);
   const isInstalled = basename(halogrid) === 'halogrid' && basename(above) === 'node_modules';

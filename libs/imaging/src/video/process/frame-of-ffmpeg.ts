@@ -7,21 +7,20 @@ import { lumaFormat, whyNoGray } from './video-gray.ts';
 type Stated = Pick<Frame, 'colorRange' | 'colorSpace'>;
 
 /**
- * The gray of a frame in a pixel format, by FFmpeg's name, as many times as planes are wanted; a text says why there is
- * none.
+ * The gray of a frame in a pixel format (FFmpeg's name), repeated for `planes` planes; a text says why there is none.
  */
 export function grayOf(frame: Frame, name: string, stated: Stated, planes: 1 | 3): FramePixels | string {
   const luma = lumaOf(frame, name, stated);
   return luma ? grayPixels(luma, planes) : whyNoGray(name);
 }
 
-/** Its luma as it was decoded where that has 8 bits, and its gray elsewhere. */
+/** The luma of a frame as it was decoded if it has 8 bits, or else its gray. */
 export function lumaOrGrayOf(frame: Frame, name: string, stated: Stated): FramePixels | string {
   const luma = lumaOf(frame, name, stated);
   return luma?.format.pixel === 'u8' ? lumaAsDecoded(luma) : grayOf(frame, name, stated, 1);
 }
 
-/** Its red, green and blue. */
+/** The red, green and blue of a frame. */
 export function colourOf(frame: Frame, name: string, stated: Stated): FramePixels | string {
   if (isGrayFormat(name)) return grayOf(frame, name, stated, 3);
   const luma = lumaOf(frame, name, stated);

@@ -1,16 +1,16 @@
-/**
- * Finds places for frames in memory; those that are taken are known by where they begin, and may be freed in any order.
- */
+/** Finds places for frames in memory. A taken place is known by its first byte; places may be freed in any order. */
 export class FrameRoom {
   readonly #bytes: number;
-  /** By where they begin. */
+  /** Taken places, in order. */
   readonly #taken: { from: number; to: number }[] = [];
 
   constructor(bytes: number) {
     this.#bytes = bytes;
   }
 
-  /** Where so many bytes, one at least, begin, on a boundary of 64; undefined where they do not fit now. */
+  /**
+   * Takes a place for at least one byte and returns its first byte, a multiple of 64; undefined if it does not fit now.
+   */
   take(bytes: number): number | undefined {
     let from = 0;
     for (const [i, { from: next, to }] of this.#taken.entries()) {

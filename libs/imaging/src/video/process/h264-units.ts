@@ -1,31 +1,31 @@
-/** Units of a type that begins a picture after which nothing from before it is named. */
+/** The type of units of an IDR picture: no later picture refers to one before it. */
 const idr = 5;
 
-/** Bytes of the length before each unit of an H.264 stream; 0 where start codes separate them. */
+/** Bytes of the length before each unit of an H.264 stream; 0 if start codes separate the units. */
 export function nalLengthBytes(extradata: Uint8Array | null): number {
   // A configuration record begins with its version, 1; parameter sets with a start code.
   return extradata && extradata.length >= 7 && extradata[0] === 1 ? (extradata[4]! & 3) + 1 : 0;
 }
 
-/** What a packet of H.264 holds. */
+/** The picture in a packet of H.264. */
 export interface H264Picture {
-  /** Nothing from before it is named after it. */
+  /** No later picture refers to one before it. */
   isIdr: boolean;
-  /** Others may be decoded from it. */
+  /** Other pictures may be decoded from it. */
   isReference: boolean;
   /**
-   * Reference pictures from this one on after which decoding that begins here is exact: 0 where a picture stands alone,
-   * more where each that follows refreshes a part; undefined where nothing is said. By a recovery point message, ITU-T
-   * H.264 D.1.8.
+   * The number of reference pictures, from this one on, after which decoding that begins here is exact: 0 if the
+   * picture stands alone, more if each following picture refreshes a part. It is in a recovery point message, ITU-T
+   * H.264 D.1.8; undefined without one.
    */
   recovery: number | undefined;
-  /** Where its first slice ends by the lengths that the packet states. */
+  /** The position where its first slice ends, by the lengths that the packet states. */
   end: number;
 }
 
 /**
- * Reads the heads of a packet's units up to its first slice; undefined where there is none, maybe because these are not
- * all bytes of it.
+ * Reads the heads of a packet's units up to its first slice; undefined if none is found, maybe because `packet` lacks
+ * its last bytes.
  */
 export function pictureOf(packet: Buffer, lengthBytes: number): H264Picture | undefined {
   let recovery: number | undefined;
@@ -42,7 +42,7 @@ const firstSlice = 1;
 const message = 6;
 const recoveryPoint = 6;
 
-/** Where units begin and end, up to one without a byte; the end of the last may be behind that of the packet. */
+/** The positions where units begin and end, up to an empty unit; the last may end behind the packet. */
 function* unitsOf(packet: Buffer, lengthBytes: number): Generator<{ at: number; end: number }> {
   if (lengthBytes === 0) {
     for (let code = packet.indexOf(startCode); code >= 0; ) {

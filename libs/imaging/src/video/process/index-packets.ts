@@ -14,7 +14,7 @@ const packetsALine = 256;
 const packed =
   'MPEG-4 video with two frames in a packet is not supported: ffmpeg -i IN.avi -c copy -bsf:v mpeg4_unpack_bframes OUT.avi parts them';
 
-/** Lists the packets of a video, none of which is decoded. Throws InputError. */
+/** Lists the packets of a video without decoding them. Throws InputError. */
 export function* indexPackets(ffmpeg: Ffmpeg, bytes: VideoBytes): Generator<IndexLine> {
   const list = new PacketList(ffmpeg, bytes);
   try {
@@ -64,8 +64,8 @@ function missingFrames({ failure, lostFrames }: PacketReader): { missing: number
 const pictureCode = Buffer.from([0, 0, 1, 0xb6]);
 
 /**
- * Whether a packet of MPEG-4 holds two pictures, as old encoders wrote B-frames into AVI: then packets do not tell
- * which frame is whose.
+ * Whether a packet of MPEG-4 holds two pictures, as old encoders wrote B-frames into AVI. Then packets do not tell
+ * which frame belongs to which packet.
  */
 export function isPacked(packet: Buffer | null): boolean {
   const first = packet?.indexOf(pictureCode) ?? -1;

@@ -69,7 +69,7 @@ for (const name of kinds) {
 
 const tables = Buffer.from([0xff, 0xc4]);
 
-/** A JPEG as capture cards write them: another header, and no Huffman tables, which are those of the standard then. */
+/** A JPEG as capture cards write it: with another header, and without Huffman tables, so that the standard's apply. */
 function asAvi1(jpeg: Buffer): Buffer {
   const header = Buffer.from('ffe0001041564931000000000000000000000000', 'hex').subarray(0, 18);
   let bytes = jpeg;
@@ -78,7 +78,7 @@ function asAvi1(jpeg: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, 2), header, bytes.subarray(2)]);
 }
 
-test('frames without Huffman tables have those of the standard', { skip }, async () => {
+test('frames without Huffman tables are decoded with the tables of the standard', { skip }, async () => {
   const jpegs = somePictures('standard', ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj422p', '-huffman', 'default']);
   const packets = jpegs.map(asAvi1);
   assert.ok(packets.every((packet) => packet.indexOf(tables) < 0));
@@ -94,7 +94,7 @@ test('a frame needs no end marker, and all of its pixels', { skip }, async () =>
   assert.equal(frames.size, 7);
 });
 
-test('bytes that hold no pixel take nothing from a frame', { skip }, async () => {
+test('bytes that hold no pixel do not change a frame', { skip }, async () => {
   const jpegs = somePictures('whole', videoKinds['mjpeg.mkv']!);
   const packets = jpegs.map((jpeg, i) => {
     const table = jpeg.indexOf(Buffer.from([0xff, 0xdb]));
@@ -127,7 +127,7 @@ test('pictures whose size changes keep theirs, and two fields in a packet are re
   );
 });
 
-test('a frame that claims more pixels than are held is refused before there is memory for them', { skip }, async () => {
+test('a frame that claims too many pixels is refused before memory is taken for them', { skip }, async () => {
   const [first, ...jpegs] = somePictures('claims', videoKinds['mjpeg.mkv']!);
   const wide = Buffer.from(jpegs[0]!);
   const frameHeader = wide.indexOf(Buffer.from([0xff, 0xc0]));

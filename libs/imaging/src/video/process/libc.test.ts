@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const module = new URL('./libc.ts', import.meta.url).href;
 
-test('memory that the system does not give is said to be missing, and nothing dies of it', async () => {
+test('missing memory of the system gives an error, and no process dies of it', async () => {
   const create = `import { createMemory } from '${module}';
     try { createMemory(2 ** 20) } catch (error) { console.log(error.message) }`;
   // Files of this process end at 512 KiB, and memory with a descriptor is one.

@@ -5,12 +5,15 @@ const prot = { read: 1, write: 2 } as const;
 const mapShared = 1;
 const memfd = { closeOnExec: 1, allowSealing: 2 } as const;
 const addSeals = 1033;
-/** Nobody can make it smaller, which would end whoever reads what is gone, or larger, or take that back. */
+/**
+ * No process can shrink the memory (which would kill a process that reads the lost part), grow it, or remove these
+ * seals.
+ */
 const seals = 1 | 2 | 4;
 const parentDeathSignal = 1;
 const sigkill = 9;
 
-/** What of the C library these processes call. */
+/** The functions of the C library that these processes call. */
 function openLibc() {
   const lib = loadKoffi().load('libc.so.6');
   return {
@@ -30,8 +33,8 @@ export const libc = (): ReturnType<typeof openLibc> => {
 };
 
 /**
- * Memory without a name that other processes can map, all of it there: what is written to it never fails. Throws Error
- * where the system has none to give or forbids it.
+ * Creates memory without a name that other processes can map, and returns its file descriptor. All of it is allocated,
+ * so a write to it never fails. Throws Error if the system has too little memory or forbids it.
  */
 export function createMemory(bytes: number): number {
   const { memfdCreate, fallocate, fcntl } = libc();
@@ -46,18 +49,21 @@ export function createMemory(bytes: number): number {
   return fd;
 }
 
-/** The address of memory of that file; it is to be unmapped. Throws Error where it cannot be mapped. */
+/**
+ * Maps the memory of a file descriptor and returns its address; it must be unmapped. Throws Error if it cannot be
+ * mapped.
+ */
 export function mapMemory(fd: number, bytes: number): number {
   const at = Number(libc().mmap(0, bytes, prot.read | prot.write, mapShared, fd, 0));
   if (!(at > 0 && at < 2 ** 53)) throw new Error('it cannot be mapped');
   return at;
 }
 
-/** What lies there, for as long as it is mapped. */
+/** The mapped bytes at an address; valid until they are unmapped. */
 export const viewMemory = (address: number, bytes: number): Uint8Array =>
   new Uint8Array(loadKoffi().view(BigInt(address), bytes));
 
-/** Has this process killed as soon as the one that started it ends, even where it is stopped or hangs. */
+/** Has the system kill this process when the one that started it ends, even if this process is stopped or hangs. */
 export function dieWithParent(): void {
   libc().prctl(parentDeathSignal, sigkill, 0, 0, 0);
 }

@@ -1,40 +1,40 @@
 import { boxesOf, type Mp4Box, usualBoxes } from './mp4-boxes.ts';
 import { bytesAt, type VideoBytes } from './video-bytes.ts';
 
-/** Given for what is left out, again and again. */
+/** Zeros that stand for bytes that are left out. */
 export const nothing = Buffer.alloc(2 ** 20);
 
-/** The bytes of a file for whoever lists its packets, without those that packets hold. */
+/** The bytes of a file as FFmpeg gets them to list its packets, without the contents of packets. */
 export interface ListedBytes extends VideoBytes {
-  /** Whether something is wrong with the parts of the file that were met. */
+  /** Whether something is wrong with the parts of the file that were read. */
   readonly isInDoubt: boolean;
   /**
-   * Bytes of a packet that are looked at for the first slice of a picture, before all of it is; most have it in the
-   * first so many.
+   * How many bytes of a packet are searched for the first slice of a picture before the whole packet is. Most packets
+   * have it in the first so many.
    */
   readonly pictureHeads: readonly number[];
   /** As in the file; fewer than asked for at its end alone. */
   real(position: number, length: number): Buffer;
-  /** Looks at all parts that were not met. */
+  /** Looks at all parts that were not read. */
   lookAtRest(): void;
 }
 
 /**
- * The bytes of an MP4 or QuickTime file for whoever lists its packets: those in boxes of samples are zeros, which
- * nobody reads. So FFmpeg finds the places, sizes and times of packets by the file's own tables, with all that it makes
- * of edit lists and fragments, and an hour of 1.8 GB is listed without being read.
+ * The bytes of an MP4 or QuickTime file as FFmpeg gets them to list its packets. The contents of boxes of samples are
+ * zeros and are not read. FFmpeg finds the places, sizes and times of packets in the file's own tables, edit lists and
+ * fragments, and an hour of 1.8 GB is listed without being read.
  */
 export class ListingBytes implements ListedBytes {
   readonly sizeBytes: number;
-  /** Each is fetched for itself of what is on a server. */
+  /** A single size, because each is a request of its own if the file is on a server. */
   readonly pictureHeads = [4096];
-  /** Whether something is wrong with the boxes that were met. */
+  /** Whether something is wrong with the boxes that were read. */
   isInDoubt = false;
   readonly #bytes: VideoBytes;
   readonly #boxes: Iterator<Mp4Box>;
-  /** Boxes of samples that were met, in the order of the file. */
+  /** Boxes of samples that were read, in the order of the file. */
   readonly #samples: Mp4Box[] = [];
-  /** What begins here has not been looked at. */
+  /** The position up to which all boxes were looked at. */
   #known = 0;
 
   constructor(bytes: VideoBytes) {
@@ -53,7 +53,7 @@ export class ListingBytes implements ListedBytes {
     return this.#bytes.read(position, Math.min(length, end - position));
   };
 
-  /** The number of the first box of samples that begins behind a byte. */
+  /** The index of the first box of samples that begins behind a byte. */
   #boxBehind(position: number): number {
     let [low, high] = [0, this.#samples.length];
     while (low < high) {
@@ -69,7 +69,7 @@ export class ListingBytes implements ListedBytes {
     return bytesAt(this.#bytes.read, position, length, true);
   }
 
-  /** Looks at all boxes that were not met. */
+  /** Looks at all boxes that were not read. */
   lookAtRest(): void {
     while (this.#known < this.sizeBytes) this.#lookFurther();
   }

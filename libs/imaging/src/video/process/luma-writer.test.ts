@@ -30,7 +30,7 @@ for (const [name, bits] of [
   });
 }
 
-test('values of the full range are as stored, also those that a decoder in hardware has in high bits', () => {
+test('values of the full range stay as they are stored, also if a decoder in hardware has them in high bits', () => {
   const values = [0, 1, 63, 64, 512, 1022, 1023];
   const high = values.map((luma) => luma << 6);
   assert.deepEqual(written('p010le', high, true), values);

@@ -6,21 +6,24 @@ export interface Mp4Box {
   type: string;
   /** First byte behind its head. */
   content: number;
-  /** First byte behind it, which may be behind the end of the file. */
+  /** First byte behind the box, which may be behind the end of the file. */
   end: number;
 }
 
-/** Boxes that recordings are made of. Any other is taken for a sign that a file is damaged, or is of another kind. */
+/** Boxes that recordings are made of. Any other box is a sign that the file is damaged, or of another kind. */
 export const usualBoxes: ReadonlySet<string> = new Set(
   'ftyp styp moov moof mdat free skip wide sidx ssix mfra uuid pdin emsg prft meta udta pnot PICT'.split(' '),
 );
 
-/** Boxes of a file that are looked at: more than fragments of a day, fewer than cost a second. */
+/**
+ * The most boxes of a file that are looked at: more than the fragments of a day have, and few enough to take less than
+ * a second.
+ */
 const maxBoxes = 100_000;
 
 /**
- * The outermost boxes of a file in their order, each read when it is asked for. Returns whether the file ends inside
- * the head of one.
+ * The outermost boxes of a file in order; each is read when it is asked for. Returns whether the file ends inside the
+ * head of a box.
  */
 export function* boxesOf({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 'read'>): Generator<Mp4Box, boolean> {
   let position = 0;
@@ -28,7 +31,7 @@ export function* boxesOf({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 're
     const head = headAt(read, position);
     if (head.length < 8) return true;
     const stated = head.readUInt32BE(0);
-    // 0: it goes to the end of the file. 1: its length follows, in 64 bits.
+    // 0: the box goes to the end of the file. 1: a length of 64 bits follows.
     if (stated === 1 && head.length < 16) return true;
     const length = stated === 0 ? sizeBytes - position : stated === 1 ? Number(head.readBigUInt64BE(8)) : stated;
     yield { type: head.toString('latin1', 4, 8), content: position + (stated === 1 ? 16 : 8), end: position + length };
@@ -37,7 +40,7 @@ export function* boxesOf({ sizeBytes, read }: Pick<VideoBytes, 'sizeBytes' | 're
   return false;
 }
 
-/** Whether an MP4, QuickTime or AVI file is shorter than it says itself. Others do not say. */
+/** Whether an MP4, QuickTime or AVI file is shorter than it says itself. Other files do not say. */
 export function isCutShort(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
   const { sizeBytes, read } = bytes;
   const start = read(0, 16);
@@ -51,8 +54,8 @@ export function isCutShort(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boole
 }
 
 /**
- * Whether a file is an MP4 or QuickTime with pictures and without the tables that tell where they are, which recorders
- * write last.
+ * Whether a file is an MP4 or QuickTime that has pictures but lacks the tables that tell where they are. Recorders
+ * write these last.
  */
 export function lacksTables(bytes: Pick<VideoBytes, 'sizeBytes' | 'read'>): boolean {
   let hasSamples = false;

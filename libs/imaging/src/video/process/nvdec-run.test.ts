@@ -9,8 +9,16 @@ import type { NvdecPicture, NvdecSequence } from './nvdec-structs.ts';
 import type { PacketReader } from './open-video.ts';
 
 const sequence: NvdecSequence = {
-  ...{ codedWidth: 64, codedHeight: 64, left: 0, top: 0, width: 64, height: 60 },
-  ...{ chroma: 1, bits: 8, isFullRange: false, surfaces: 4 },
+  codedWidth: 64,
+  codedHeight: 64,
+  left: 0,
+  top: 0,
+  width: 64,
+  height: 60,
+  chroma: 1,
+  bits: 8,
+  isFullRange: false,
+  surfaces: 4,
 };
 
 /** One packet, in the order of decoding; it is shown when `pts` is its turn. */
@@ -58,7 +66,10 @@ function readerOf(
   };
 }
 
-/** Hardware that decodes a packet at once, and shows those of a group behind its last, in the order of their times. */
+/**
+ * Hardware that decodes a packet at once, and shows the pictures of a group behind its last one, in the order of their
+ * times.
+ */
 function hardwareOf(made: readonly Made[], reader: Pick<PacketReader, 'last'>) {
   return {
     decode(_codec: string, sink: NvdecSink, feed: (give: (picture: Buffer) => void) => void) {
@@ -132,7 +143,7 @@ test('frames come in the order in which they are shown', () => {
   assert.deepEqual(run(plain), { shown: [0, 2, 1, 3, 4], damaged: [], failures: [] });
 });
 
-test('an error that the hardware tells of leaves nothing that was decoded after it, also of what is shown before', () => {
+test('behind an error of the hardware no later decoded frame is shown, even if it would be shown earlier', () => {
   assert.deepEqual(run(changed(1, { isFine: false })), { shown: [0], damaged: [1], failures: [] });
   assert.deepEqual(run(changed(4, { isFine: false })).shown, [0, 2, 1, 3]);
 });
@@ -157,16 +168,16 @@ for (const [what, change] of [
 test('frames of H.265 that are shown before the key frame with which decoding begins are left out, without a doubt', () => {
   const open: Made[] = [{ pts: 2, isKey: true }, { pts: 0 }, { pts: 1 }, { pts: 5, isKey: true }, { pts: 4 }];
   assert.deepEqual(run(open, undefined, 'hevc'), { shown: [0, 4, 3], damaged: [], failures: [] });
-  // A doubt where they come in another group.
+  // If they come in another group, they leave a doubt.
   assert.deepEqual(run([...open, { pts: 1 }], undefined, 'hevc').damaged, [5]);
   assert.deepEqual(run(open).damaged, [1]);
 });
 
-test('hardware that breaks down leaves all that it has not shown to cores, and that is told', () => {
+test('cores decode all that hardware has not shown when it breaks down, which is reported', () => {
   assert.deepEqual(run(changed(3, { fails: true })), { shown: [], damaged: [3], failures: ['the card is gone'] });
 });
 
-test('a sequence of another size or range than the container tells is none for hardware', () => {
+test('hardware does not decode a sequence of another size or range than the container states', () => {
   for (const other of [{ width: 62 }, { height: 64 }, { isFullRange: true }]) {
     const { shown, failures } = run(plain, { width: 64, height: 60, isFullRange: false, ...other });
     assert.deepEqual([shown, failures], [[], []]);

@@ -7,19 +7,19 @@ import { NotForHardwareError, type Nvdec, type NvdecSink } from './nvdec.ts';
 import type { NvdecCodec, NvdecPicture, NvdecSequence } from './nvdec-structs.ts';
 import type { PacketReader } from './open-video.ts';
 
-/** What hardware decodes for a run, and as what its frames are expected. */
+/** The stream that hardware decodes in a run, and what its frames must be. */
 export interface NvdecStream {
   codec: NvdecCodec;
   layout: UnitLayout;
-  /** As the container and FFmpeg have it; hardware that finds something else is not used. */
+  /** As the container and FFmpeg state it; hardware that finds something else is not used. */
   expected: { width: number; height: number; isFullRange: boolean };
 }
 
 /**
  * Decodes packets of a reader in hardware, from its last one on, as `decodeRun` does on cores. Hardware conceals
- * damage, so packets are marked as damaged where it, or what is easily seen of them, leaves a doubt; from the first
- * doubt on nothing is shown, and cores are to decide. Not all damage leaves one (docs/inputs.md). `failed` is told of
- * hardware that breaks down. Throws InputError.
+ * damage. So a packet is marked as damaged if the hardware, or what is easily seen of the packet, leaves a doubt. From
+ * the first doubt on nothing is shown, and cores decode again. Not all damage leaves a doubt (docs/inputs.md). `failed`
+ * is called if hardware breaks down. Throws InputError.
  */
 export function nvdecRun(
   nvdec: Pick<Nvdec, 'decode' | 'isFine' | 'write'>,
@@ -35,7 +35,7 @@ export function nvdecRun(
     if (error instanceof InputError) throw error;
     if (!(error instanceof NotForHardwareError)) failed(error as Error);
     run.doubt();
-    // Packets are read in any case: cores are told of them.
+    // The rest of the packets is read in any case: cores need their list.
     run.feed(() => {});
   }
   return run.sent;
@@ -50,12 +50,12 @@ class NvdecRun implements NvdecSink {
   readonly #stream: NvdecStream;
   readonly #request: Pick<RunRequest, 'isEnd' | 'show'>;
   readonly #packets = new Map<number, SentPacket>();
-  /** In the order of decoding, those of which nobody has asked yet how that went. */
+  /** Decoded pictures whose status was not asked for yet, in the order of decoding. */
   #undecided: { surface: number; packet: SentPacket }[] = [];
   readonly #shownOfGroup = new Map<number, number>();
-  /** The number of the last picture of H.264 from which others may be decoded. */
+  /** The frame number of the last reference picture of H.264. */
   #frameNumber = 0;
-  /** Pictures of the last packet, and slices of its last one. */
+  /** The number of pictures in the last packet, and of slices in its last picture. */
   #decoded = 0;
   #slices = 0;
   #isInDoubt = false;
@@ -73,7 +73,7 @@ class NvdecRun implements NvdecSink {
     this.#request = request;
   }
 
-  /** Reads packets up to the end; called again, those that are left. */
+  /** Reads packets up to the end; called again, it reads those that are left. */
   feed(give: (picture: Buffer) => void): void {
     if (this.#isFed) return;
     const { sent } = this;
@@ -107,7 +107,7 @@ class NvdecRun implements NvdecSink {
     this.#slices = picture.slices;
   }
 
-  /** What a picture was decoded from was decoded before it, so all of that has to be fine as well. */
+  /** All pictures that were decoded before this one have to be fine as well, because it may be decoded from them. */
   display(surface: number): void {
     const packet = this.#packets.get(surface);
     if (!packet || packet.isShown) this.doubt(packet);
@@ -131,8 +131,8 @@ class NvdecRun implements NvdecSink {
     const { codec, layout } = this.#stream;
     const first = this.sent[0]!;
     const isAlone = packet.pts !== null && packet.pts >= (first.pts ?? Number.POSITIVE_INFINITY);
-    // Shown before the key frame with which decoding begins, and maybe decoded from what came before: nothing else is
-    // decoded from it, so it is left out, as by decoders on cores.
+    // A picture that is shown before the first key frame may need pictures from before it. No other picture needs this
+    // one, so it is left out, as decoders on cores do.
     const isInFirstGroup = this.sent.at(-1)!.group === first.packet;
     if (codec === 'hevc' && packet.pts !== null && first.pts !== null && !isAlone && isInFirstGroup) return;
     const isPlain = isAlone && !(current.flags & packetFlags.corrupt) && !changed && !current.getSideData(newExtradata);
@@ -146,14 +146,14 @@ class NvdecRun implements NvdecSink {
     if (this.#decoded !== 1 || this.#slices < units.slices) this.doubt();
   }
 
-  /** ITU-T H.264 7.4.3: each reference picture is numbered by one more than the one before. */
+  /** ITU-T H.264 7.4.3: the number of each reference picture is one more than the last. */
   #leavesGap({ frameNumber, frameNumbers, isReference }: NvdecPicture, { isClean }: SentPacket): boolean {
     const last = isClean ? 0 : this.#frameNumber;
     if (isReference) this.#frameNumber = frameNumber;
     return frameNumber !== last && frameNumber !== (last + 1) % frameNumbers;
   }
 
-  /** Asks of the first so many and one more how decoding them went. */
+  /** Asks for the status of the undecided pictures up to index `last`. */
   #decide(last: number): void {
     for (const { surface, packet } of this.#undecided.splice(0, last + 1)) {
       if (!this.#nvdec.isFine(surface)) this.doubt(packet);

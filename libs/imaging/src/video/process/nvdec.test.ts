@@ -6,7 +6,7 @@ import { Nvdec, type NvdecSink } from './nvdec.ts';
 import { displayInfoBytes, pictureBytes, videoFormatBytes } from './nvdec-structs.ts';
 import { calledByDriver, loadNvidiaDriver, type NvidiaDriver } from './nvidia-driver.ts';
 
-/** The stream behind which the driver's own work is done. */
+/** The stream that waits for the driver's own work. */
 const legacyStream = 0n;
 
 /** Says what is done with the pictures, and in which streams. */
@@ -62,7 +62,7 @@ function driverOf(done: string[], streams: Set<bigint>): NvidiaDriver {
   return new Proxy(made, { get: (all, name) => all[name as keyof NvidiaDriver] ?? (() => 0) }) as NvidiaDriver;
 }
 
-test('a frame is expanded, copied and waited for in the order of the driver, behind what that does on its own', () => {
+test('a frame is expanded, copied and waited for in the driver’s order, behind its own work', () => {
   const done: string[] = [];
   const streams = new Set<bigint>();
   const nvdec = new Nvdec(driverOf(done, streams));

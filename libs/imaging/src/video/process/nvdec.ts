@@ -31,19 +31,19 @@ const displayDelay = 4;
 const moreSurfaces = 8;
 const blockingSync = 4;
 /**
- * The device does one thing after another in it, and behind what the driver does on its own. In one beside it
- * (CU_STREAM_NON_BLOCKING) 3 of 48,000 frames were read before they had been put where they were read: each was the one
- * before it once more.
+ * The default stream: the device does one thing after another in it, and after the driver's own work. In a stream
+ * beside it (CU_STREAM_NON_BLOCKING), 3 of 48,000 frames were read before they had been written, and came out as the
+ * frame before.
  */
 const stream = 0n;
 
-/** Told of a stream while it is parsed, in the order of decoding but for `display`. */
+/** Called while a stream is parsed, in the order of decoding except for `display`. */
 export interface NvdecSink {
-  /** Pictures from here on are of such a sequence; false where they are not to be decoded. */
+  /** The pictures that follow are of this sequence. Returns false if they are not to be decoded. */
   sequence(sequence: NvdecSequence): boolean;
   /** A picture is about to be decoded. */
   decode(picture: NvdecPicture): void;
-  /** A picture is to be shown; `write` and `isFine` are good during the call. */
+  /** A picture is to be shown; `write` and `isFine` are valid during the call. */
   display(surface: number): void;
 }
 
@@ -53,25 +53,28 @@ export class Nvdec {
   readonly #expand: ExpandKernel;
   readonly #out = Buffer.alloc(outBytes);
   readonly #called: Parameters<typeof parserOf>[2];
-  /** Kept from stream to stream: making one takes 0.1 s. */
+  /** Kept for the next stream: making one takes 0.1 s. */
   #decoder: { handle: bigint; key: string } | undefined;
   #sequence: NvdecSequence | undefined;
   /** The picture that is displayed. */
   #mapped = { address: 0n, stride: 0 };
   #scratch = { address: 0n, bytes: 0 };
   #sink: NvdecSink | undefined;
-  /** What is parsed, at its beginning: the driver has its address alone, which keeps nobody from collecting it. */
+  /**
+   * Begins with the picture that is parsed. It is kept here because the driver only has its address, which keeps
+   * nothing from being collected.
+   */
   #picture = Buffer.alloc(0);
   #codec: NvdecCodec = 'h264';
   #failure: unknown;
 
-  /** Throws Error where there are none, with the reason. */
+  /** Throws Error with the reason if there are no engines. */
   constructor(driver = loadNvidiaDriver()) {
     this.#driver = driver;
     check(driver.init(0), 'begin');
     const device = Buffer.alloc(4);
     check(driver.deviceGet(device, 0), 'find a card');
-    // Without it, this process would turn round and round as long as it waits.
+    // Without this, the process would use a core while it waits.
     driver.setContextFlags(device.readInt32LE(0), blockingSync);
     check(driver.retainContext(this.#out, device.readInt32LE(0)), 'open a context');
     check(driver.setCurrent(readOut(this.#out)), 'use a context');
@@ -92,21 +95,21 @@ export class Nvdec {
     };
   }
 
-  /** What the engines take of a codec, 8 bits in 4:2:0. */
+  /** What the engines can decode of a codec, for 8 bits in 4:2:0. */
   caps(codec: NvdecCodec): NvdecCaps {
     const bytes = capsOf(codec);
     check(this.#driver.capabilities(bytes), 'say what it decodes');
     return readCaps(bytes);
   }
 
-  /** Lets copies go straight into memory, which is to stay where it is; without that they are slower. */
+  /** Lets copies go straight into this memory, which must stay where it is. Without it, copies are slower. */
   register(memory: Uint8Array): void {
     this.#driver.register(loadKoffi().address(memory), memory.length, 0);
   }
 
   /**
    * Decodes a stream: `feed` gives its pictures one after another, each with all its units, behind start codes. Throws
-   * what the sink throws, and Error where the hardware fails; so does what `feed` calls.
+   * what the sink throws, and Error if the hardware fails; `give` does so too.
    */
   decode(codec: NvdecCodec, sink: NvdecSink, feed: (give: (picture: Buffer) => void) => void): void {
     this.#codec = codec;
@@ -128,7 +131,8 @@ export class Nvdec {
   }
 
   /**
-   * Whether a surface was decoded without an error that the engine noticed; once it is displayed, or a later one is.
+   * Whether a surface was decoded without an error that the engine noticed. Call it once this surface, or a later one,
+   * is displayed.
    */
   isFine(surface: number): boolean {
     const status = Buffer.alloc(statusBytes);
@@ -158,7 +162,7 @@ export class Nvdec {
     check(code, 'parse a picture');
   }
 
-  /** What is thrown must not cross the driver: it is thrown behind it. */
+  /** An error must not pass through the driver: it is kept, and thrown when the driver has returned. */
   #guard(act: () => number): number {
     if (this.#failure !== undefined) return 0;
     try {
@@ -194,7 +198,7 @@ export class Nvdec {
   }
 
   #onDisplay(at: number | bigint): number {
-    // At the end of a stream there may be none.
+    // At the end of a stream there may be no picture.
     if (BigInt(at) === 0n) return 1;
     const surface = readSurface(bytesAt(at, displayInfoBytes));
     const { handle } = this.#decoder!;
@@ -222,10 +226,10 @@ export class Nvdec {
   }
 }
 
-/** A stream turns out to be none for hardware. */
+/** The stream turns out to be one that hardware cannot decode. */
 export class NotForHardwareError extends Error {
   constructor() {
-    super('The stream is none for hardware');
+    super('Hardware cannot decode the stream');
     this.name = 'NotForHardwareError';
   }
 }

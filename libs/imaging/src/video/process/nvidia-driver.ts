@@ -1,10 +1,10 @@
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 
 /*
- * What of NVIDIA's driver is called to decode: libcuda, and libnvcuvid, which drives the decoding engines (NVDEC).
- * FFmpeg can call them as well; it fetches colour that nobody asked for, asks no picture how its decoding went, and
- * takes 1.3 to 2 ms of a core a frame of 1080p where this takes 0.4 (measured on an H200: eight processes give 4,090
- * frames/s, and 2,000 by way of FFmpeg).
+ * The libraries of NVIDIA's driver that are called to decode: libcuda, and libnvcuvid, which drives the decoding
+ * engines (NVDEC). FFmpeg can call them as well, but it fetches colour that is not needed, does not ask for the status
+ * of pictures, and takes 1.3 to 2 ms of a core for a frame of 1080p, while this takes 0.4 (measured on an H200: eight
+ * processes give 4,090 frames/s, and 2,000 by way of FFmpeg).
  */
 
 type Load = ReturnType<typeof loadKoffi>['load'];
@@ -18,7 +18,7 @@ function open(name: string, load: Load) {
   }
 }
 
-/** What the driver calls. */
+/** The types of functions that the driver calls. */
 export function calledByDriver() {
   const koffi = loadKoffi();
   return {
@@ -28,7 +28,7 @@ export function calledByDriver() {
   };
 }
 
-/** `load` loads a library. Throws Error where the machine lacks one. */
+/** `load` loads a library. Throws Error if the machine lacks one. */
 export function loadNvidiaDriver(load: Load = (name) => loadKoffi().load(name)) {
   const cuda = open('libcuda.so.1', load);
   const nvcuvid = open('libnvcuvid.so.1', load);

@@ -3,8 +3,8 @@ import { type CodecContext, type Ffmpeg, type HardwareDeviceContext, hwDeviceMet
 import type { PacketReader } from './open-video.ts';
 
 /**
- * What decodes by way of FFmpeg in place of the processor; its context is kept as long as the process lives: making one
- * takes longer than a segment.
+ * Hardware that decodes through FFmpeg. Its context is kept as long as the process lives: making one takes longer than
+ * a segment.
  */
 export interface FfmpegHardware {
   context: HardwareDeviceContext;
@@ -13,8 +13,8 @@ export interface FfmpegHardware {
 }
 
 /**
- * Opens a decoder for the packets of a reader from the last one on, which it has not seen. To be freed. Throws
- * InputError.
+ * Opens a decoder for the packets of a reader from the last one on, which the decoder has not seen. It must be freed.
+ * Throws InputError.
  */
 export function openDecoder(ffmpeg: Ffmpeg, reader: PacketReader, hardware: FfmpegHardware | undefined): CodecContext {
   const { codec, stream, current } = reader;
@@ -30,27 +30,28 @@ export function openDecoder(ffmpeg: Ffmpeg, reader: PacketReader, hardware: Ffmp
   const set = (name: string, value: string) => ffmpeg.Option.set(decoder, name, value, 0);
   set('threads', '1');
   set('flags', '+bitexact');
-  // Holds frames back as long as the standard allows: a guess at less, where the stream does not say, may lose some.
+  // Holds frames back as long as the standard allows. If the stream does not say how long, a lower guess may lose some.
   if (codec.name === 'h264') set('strict', 'strict');
   const code = copied < 0 ? copied : decoder.open2Sync(codec, null);
   if (code < 0) {
     decoder.freeContext();
     throw new InputError('decode', `The decoder does not take the video: ${ffmpeg.FFmpegError.strerror(code)}`);
   }
-  // It comes once, with the packet from which on it holds.
+  // New parameter sets come only with the packet from which on they hold, but this decoder needs them with its first
+  // packet.
   if (reader.newExtradata && !current.getSideData(newExtradata)) current.addSideData(newExtradata, reader.newExtradata);
   return decoder;
 }
 
-/** By type. */
+/** Contexts by their type. */
 const contexts = new Map<number, HardwareDeviceContext>();
 
-/** Frees what hardware was opened, at the end of the process. */
+/** Frees all hardware that was opened, at the end of the process. */
 export function closeHardware(): void {
   for (const context of contexts.values()) context.free();
 }
 
-/** Undefined, with a line for the log, where the method is not there. */
+/** Opens hardware by FFmpeg's name of the method; undefined if it is missing, which is logged. */
 export function openFfmpegHardware(
   ffmpeg: Ffmpeg,
   { codec }: PacketReader,

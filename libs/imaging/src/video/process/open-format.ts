@@ -12,20 +12,23 @@ import {
 import { lacksTables } from './mp4-boxes.ts';
 import { bytesAt, type VideoBytes } from './video-bytes.ts';
 
-/** Names of FFmpeg. Others it would open are playlists that name other files, and formats that nobody asked for. */
+/**
+ * FFmpeg's names. The others that it would open are playlists, which name other files, and formats that nobody asked
+ * for.
+ */
 const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
 export const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
 
-/** Bytes of a read; FFmpeg's own for files is half of it. */
+/** Bytes of a read; FFmpeg reads half as many of files. */
 const bufferBytes = 2 ** 16;
 
 const withoutTables =
   'The file has no index (moov), which tells where its frames are: its recorder was cut off, or is still at work';
 
-/** A container that FFmpeg has opened. Its context, and the streams in it, are of no use any more once it is closed. */
+/** A container that FFmpeg has opened. Once it is closed, its context and streams must not be used. */
 export interface OpenFormat {
   context: FormatContext;
-  /** Throws InputError where a read has failed, whatever FFmpeg has made of that. */
+  /** Throws InputError if a read has failed, even if FFmpeg took that for something else. */
   checkReads(): void;
   /** May be called again. */
   close(): void;
@@ -33,18 +36,18 @@ export interface OpenFormat {
 
 export interface FormatOptions {
   /**
-   * Packets are as the container's own tables have them, none is looked into, and streams are told by no more than
-   * their headers.
+   * Packets come as the container's tables state them: FFmpeg looks into none of them, and knows of streams only what
+   * headers say.
    */
   asList?: boolean;
   /**
-   * Decoders are to be told what headers say of a stream, where these say all that they need: to tell it by decoding
-   * the first frames, as FFmpeg does, takes 33 ms of 1080p (measured). The format of pixels is not known then.
+   * Takes what headers say of a stream, if they say all that its decoder needs. FFmpeg's way, to decode the first
+   * frames, takes 33 ms for 1080p (measured). The format of pixels stays unknown.
    */
   trustsHeaders?: boolean;
 }
 
-/** Throws InputError for what is no container that videos come in, and for what cannot be read. */
+/** Throws InputError for a file that is not in one of these containers, and for a file that cannot be read. */
 export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptions = {}): OpenFormat {
   const { asList = false, trustsHeaders = false } = given;
   const { io, checkReads } = openIo(ffmpeg, bytes);
@@ -56,7 +59,7 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
   options.alloc();
   options.set('format_whitelist', containers, 0);
   options.set('codec_whitelist', codecs.join(','), 0);
-  // What is not there cannot be asked for: 'none' is no protocol.
+  // Nothing else can be opened: there is no protocol 'none'.
   options.set('protocol_whitelist', 'none', 0);
   const opened = context.openInputSync('', null, options);
   options.free();
@@ -92,7 +95,7 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
   }
 }
 
-/** The bytes from `start` on: FFmpeg itself finds a transport stream only after a few other bytes. */
+/** The bytes from `start` on. FFmpeg itself finds a transport stream only if few other bytes are before it. */
 const bytesFrom = ({ sizeBytes, read, close }: VideoBytes, start: number): VideoBytes => ({
   sizeBytes: sizeBytes - start,
   read: (position, length, isAlone) => read(position + start, length, isAlone),
@@ -100,7 +103,7 @@ const bytesFrom = ({ sizeBytes, read, close }: VideoBytes, start: number): Video
 });
 
 /**
- * Whether each video in an MP4 is one whose parameter sets are in its header, which is all that its decoder asks for.
+ * Whether this is an MP4 that has the parameter sets of each of its videos in its header: a decoder needs nothing else.
  */
 function headersTell(ffmpeg: Ffmpeg, { iformat, streams }: FormatContext): boolean {
   const videos = streams?.filter(({ codecpar }) => codecpar.codecType === videoType) ?? [];
@@ -112,8 +115,8 @@ function headersTell(ffmpeg: Ffmpeg, { iformat, streams }: FormatContext): boole
 }
 
 /**
- * Callbacks are called inside the calls that read, in this thread. One that threw would be called again by another and
- * wait for ever; so what they would throw is kept for the caller of those calls.
+ * FFmpeg calls these callbacks inside its own reads, in this thread. A callback that threw would be called again by
+ * another and would wait for ever. So an error is kept, and `checkReads` throws it after the read.
  */
 function openIo(ffmpeg: Ffmpeg, { sizeBytes, read }: VideoBytes): { io: IoContext; checkReads(): void } {
   const io = new ffmpeg.IOContext();

@@ -11,18 +11,18 @@ import { whyOnCores } from './why-on-cores.ts';
 export interface NvdecForStream {
   nvdec: Nvdec;
   stream: NvdecStream;
-  /** To be told of hardware that breaks down, and of a segment of which cores are to decide. */
+  /** Call `failed` when the hardware breaks down, and `doubted` when cores have to decode the segment again. */
   failed(error: Error): void;
   doubted(): void;
 }
 
-/** Kept for as long as the process lives; and why there is none, once that is known. */
+/** Kept until the process ends. `missing` is the reason if there is no hardware. */
 let opened: Nvdec | undefined;
 let missing: string | undefined;
-/** That is registered with the hardware once there is any. */
+/** Memory that is registered with the hardware once that is open. */
 let memory: Uint8Array | undefined;
 
-/** Frames go straight into this memory, more quickly than into other. */
+/** Frames are copied into this memory directly, which is quicker than into other memory. */
 export function setHardwareTarget(bytes: Uint8Array): void {
   memory = bytes;
 }
@@ -43,7 +43,7 @@ interface Told {
   hardware(found: HardwareFound): void;
 }
 
-/** Undefined where cores are to decode, which is said. */
+/** Opens hardware for a segment; undefined if cores have to decode it, which `note` and `hardware` are told. */
 export function openNvdec(
   ffmpeg: Ffmpeg,
   reader: PacketReader,

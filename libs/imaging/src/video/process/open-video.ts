@@ -20,25 +20,23 @@ import { codecs, type FormatOptions, type OpenFormat, openFormat } from './open-
 import type { VideoBytes } from './video-bytes.ts';
 import { lumaFormat, whyNoGray } from './video-gray.ts';
 
-/** Packets that are looked at, at most, for one that seeking should have led to. */
+/** The most packets that are looked at for one that seeking should have led to. */
 const searchedPackets = 4096;
 
 const noPicture: H264Picture = { isIdr: false, isReference: false, recovery: undefined, end: 0 };
 
-/** A video whose packets are being read. To be closed. Its calls throw InputError where bytes cannot be read. */
+/** Reads the packets of a video. It must be closed. Its calls throw InputError if bytes cannot be read. */
 export class PacketReader {
   readonly codec: Codec;
-  /** The type of the frames' pixels, as far as the container tells: each has its own. */
+  /** The type of the frames' pixels, as far as the container tells: each frame has its own. */
   readonly pixel: PixelType;
-  /** What the last packet that was read is; undefined before the first and behind the last. */
+  /** The last packet that was read; undefined before the first and behind the last. */
   last: VideoPacket | undefined;
-  /** Why there are no more packets, where that is not the end of the file. */
+  /** Why there are no more packets, if that is not the end of the file. */
   failure: string | undefined;
-  /** When the file says that it was made, in milliseconds since 1970 in UTC; undefined where it does not. */
+  /** When the file says that it was made, in milliseconds since 1970 in UTC; undefined if it does not say. */
   readonly createdMs: number | undefined;
-  /**
-   * What decoders need before they can decode, where the container has said that it is no more what the stream says.
-   */
+  /** The parameter sets that decoders need, if the container has replaced those in its header. */
   newExtradata: Buffer | undefined;
   readonly #ffmpeg: Ffmpeg;
   readonly #bytes: VideoBytes;
@@ -46,27 +44,27 @@ export class PacketReader {
   readonly #formatOptions: FormatOptions;
   #isInDoubt = false;
   readonly #nalLengthBytes: number;
-  /** By FFmpeg's first name for it. */
+  /** FFmpeg's first name for the container. */
   readonly #container: string | undefined;
   #format: OpenFormat;
   /** The number of the stream in its container. */
   readonly #number: number;
   #stream: Stream;
   #current: Packet;
-  /** Is read where somebody asks for the next packet before its turn. */
+  /** The next packet, if it was asked for before its turn. */
   #ahead: Packet;
   #next: { packet: VideoPacket | undefined } | undefined;
   #count = 0;
   /**
-   * Whether a key frame of H.264 was one from which on pictures are refreshed part by part; and reference pictures from
-   * there on.
+   * Whether, since a key frame of H.264, pictures are refreshed part by part; and the number of reference pictures
+   * since then.
    */
   #refreshes = false;
   #references = 0;
 
   /**
-   * `listed`: instead of `bytes`, where packets are to be told without what they hold; `trustsHeaders`: as of
-   * FormatOptions. Throws InputError for what is no video that can be decoded.
+   * `listed`: used in place of `bytes`, to list packets without their contents; `trustsHeaders`: see FormatOptions.
+   * Throws InputError for a file that is not a video that can be decoded.
    */
   constructor(
     ffmpeg: Ffmpeg,
@@ -85,7 +83,7 @@ export class PacketReader {
       this.#stream = this.#format.context.streams![this.#number]!;
       const { format, extradata } = this.#stream.codecpar;
       this.codec = findCodec(ffmpeg, this.#stream.codecpar);
-      // Where nobody can tell yet, frames that decode will say.
+      // If the format is not known yet, decoded frames will tell it.
       const pixels = ffmpeg.avGetPixFmtName(format);
       const luma = pixels ? lumaFormat(pixels) : undefined;
       if (pixels && !luma) throw new InputError('decode', whyNoGray(pixels));
@@ -101,39 +99,39 @@ export class PacketReader {
     this.#ahead.alloc();
   }
 
-  /** Good until the next call that seeks: it is gone with the container, which then may be opened again. */
+  /** Valid until the next call that seeks: that may close the container and open it again. */
   get stream(): Stream {
     return this.#stream;
   }
 
-  /** The last packet that was read; good until the next is. */
+  /** The last packet that was read; valid until the next one is read. */
   get current(): Packet {
     return this.#current;
   }
 
-  /** Whether the container cuts packets into parts, any of which may be lost. */
+  /** Whether the container cuts packets into parts; any part may be lost. */
   get isInParts(): boolean {
     return this.#isIn('mpegts');
   }
 
   /**
-   * After the first packet was read: whether it needs an earlier one that the file does not have, and the decoder would
-   * not notice. The decoder of MPEG-4 uses gray for a missing frame.
+   * Whether the first packet, which must have been read, needs an earlier one that the file lacks, and the decoder
+   * would not notice: the decoder of MPEG-4 uses gray for a missing frame.
    */
   get beginsInside(): boolean {
     return this.isInParts && this.codec.name === 'mpeg4' && this.last?.isKey === false;
   }
 
-  /** Frames that the file has by its index, where it ends before their bytes do; 0 otherwise. */
+  /** How many frames of its index the file lacks because it ends early; 0 if it is whole. */
   get lostFrames(): number {
     const counts = this.#isIn('avi') || this.#isIn('mov');
     return counts && isCutShort(this.#bytes) ? Math.max(0, Number(this.#stream.nbFrames) - this.#count) : 0;
   }
 
   /**
-   * The container whose tables tell what there is to tell of packets, where they do. Nobody else knows whether pictures
-   * of MPEG-4 are packed in twos, where units of H.264 in an MP4 lie that have no lengths, and which packets of H.265
-   * in an AVI are key frames: FFmpeg looks into each.
+   * The kind of tables in the container that tell all there is to tell of packets, if they do. Tables do not tell
+   * whether pictures of MPEG-4 are packed in twos, where units of H.264 without lengths lie in an MP4, or which packets
+   * of H.265 in an AVI are key frames: FFmpeg looks into each packet.
    */
   get tables(): 'mp4' | 'avi' | undefined {
     const { name } = this.codec;
@@ -142,20 +140,20 @@ export class PacketReader {
   }
 
   /**
-   * Whether seeking makes it like one that was opened anew: MP4 and QuickTime tell packets by their index, and as long
-   * as no packet has changed what decoders need, nothing of what was read before is left.
+   * Whether after a seek the reader is as good as a new one. It is so for MP4 and QuickTime, whose packets are told by
+   * an index, if no packet has replaced the parameter sets that decoders need.
    */
   get canGoOn(): boolean {
     return this.#isIn('mov') && this.newExtradata === undefined && this.failure === undefined;
   }
 
-  /** Forgets what it has counted; for one that can go on. */
+  /** Forgets what it has counted; call it only if `canGoOn`. */
   startAgain(): void {
     this.#refreshes = false;
     this.#references = 0;
   }
 
-  /** Whether packets that are listed may not be what reading them gives; to be asked as well when there are no more. */
+  /** Whether the listed packets may differ from the packets that reading gives. Ask again when there are no more. */
   get isInDoubt(): boolean {
     if (!this.#listed) return false;
     if (!this.last) this.#listed.lookAtRest();
@@ -182,9 +180,7 @@ export class PacketReader {
     return this.#next.packet;
   }
 
-  /**
-   * Reads up to a packet that was read before, maybe in another process; false where there is no such packet any more.
-   */
+  /** Reads up to a packet that was read before, maybe in another process; false if there is no such packet any more. */
   readTo(wanted: VideoPacket): boolean {
     if (wanted.packet > 0 && this.seekTo(wanted)) return true;
     // Containers without an index, or with a wrong one: from the beginning, by number.
@@ -196,11 +192,14 @@ export class PacketReader {
     }
   }
 
-  /** Reads up to a packet by seeking; false where that does not lead to it, and then the next packet is any or none. */
+  /**
+   * Reads up to a packet by seeking. Returns false if that does not lead to it; then the next packet may be any or
+   * none.
+   */
   seekTo(wanted: VideoPacket): boolean {
     const { pts, dts, position } = wanted;
     if (this.#isIn('mpegts') && position >= 0) return this.#seekBy(position, seekFlags.byte, wanted);
-    // MP4 and Matroska take a time for that of presentation: by that of decoding they lead to the group before.
+    // MP4 and Matroska seek by times of presentation: times of decoding lead to the group before.
     const times = new Set(this.#isIn('mpegts') ? [dts ?? pts] : [pts, dts]);
     return [...times].some((time) => time !== null && this.#seekBy(time, seekFlags.backward, wanted));
   }
@@ -218,7 +217,8 @@ export class PacketReader {
         this.last = { ...packet, packet: wanted.packet };
         return true;
       }
-      // MP4 has an index of its own, and packets in any place; in all others, what is passed does not come any more.
+      // An MP4 has an index, and packets in any place. In all other containers, a packet that was passed does not come
+      // again.
       const isPassed = this.#isIn('mov')
         ? i === 0 && isBehind(packet, wanted)
         : wanted.position >= 0 && packet.position > wanted.position;
@@ -237,7 +237,7 @@ export class PacketReader {
     return this.#container === container;
   }
 
-  /** The stream belonged to the format that is closed. */
+  /** Also takes the stream of the new format: the old one is closed. */
   #openAgain(): void {
     this.#format.close();
     this.#format = openFormat(this.#ffmpeg, this.#bytes, this.#formatOptions);
@@ -266,7 +266,7 @@ export class PacketReader {
     const { pts, dts, pos, size, flags } = raw;
     const isKey = (flags & packetFlags.key) !== 0;
     const isH264 = this.codec.name === 'h264';
-    // The key frames of an AVI are what begins anew, whatever its index calls one.
+    // In an AVI, a packet is a key frame if it can be decoded alone, whatever the index says.
     const isLookedAt = isKey || this.#refreshes || (this.#listed && this.#isIn('avi'));
     const picture = isH264 && isLookedAt ? this.#pictureOf(raw) : undefined;
     if (this.#listed) this.#isInDoubt ||= !this.#isAsListed(raw, picture);
@@ -300,8 +300,8 @@ export class PacketReader {
   }
 
   /**
-   * Whether a packet is what FFmpeg would take it for that reads it: it calls those key frames that begin anew by what
-   * they hold.
+   * Whether FFmpeg would describe a packet in the same way if it read it: then it tells key frames by what packets
+   * hold.
    */
   #isAsListed({ size, flags }: Packet, picture: H264Picture | undefined): boolean {
     if (size === 0 || flags & packetFlags.corrupt) return false;
@@ -312,8 +312,8 @@ export class PacketReader {
   }
 
   /**
-   * A packet that nobody may seek has no place. Edit lists may show one twice, at two times; AVI has no times, and
-   * counts packets, which a seek into a damaged file counts otherwise.
+   * A packet that must not be sought has no place. Edit lists may show one twice, at two times. AVI has no times: it
+   * counts packets, and counts them differently after a seek in a damaged file.
    */
   #isSame(found: VideoPacket, wanted: VideoPacket): boolean {
     const hasPlace = wanted.position >= 0;

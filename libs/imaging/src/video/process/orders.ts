@@ -3,25 +3,25 @@ import type { VideoOrder } from './video-protocol.ts';
 
 type Task = Exclude<VideoOrder, { kind: 'freed' }>;
 
-/** Orders as they come at stdin, which is read while nothing else is done. */
+/** Reads orders from stdin, which is only read while nothing else is done. */
 export class OrderReader {
   readonly #freed: (places: number[]) => void;
   readonly #tasks: Task[] = [];
   readonly #part = Buffer.alloc(2 ** 16);
   #text = Buffer.alloc(0);
 
-  /** `freed` is told of frames that have been taken. */
+  /** `freed` is called with the places of frames that have been taken. */
   constructor(freed: (places: number[]) => void) {
     this.#freed = freed;
   }
 
-  /** Waits for the next one; undefined where there will be none. */
+  /** Waits for the next order; undefined if there will be none. */
   next(): Task | undefined {
     while (this.#tasks.length === 0) if (!this.wait()) return undefined;
     return this.#tasks.shift();
   }
 
-  /** Waits for more to come; false where nothing will. */
+  /** Waits for more input; false if there will be none. */
   wait(): boolean {
     const read = readSync(0, this.#part, 0, this.#part.length, null);
     if (read === 0) return false;

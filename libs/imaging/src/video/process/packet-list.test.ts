@@ -12,7 +12,7 @@ import type { VideoPacket } from '../video-frames.ts';
 const skip = noFfmpeg;
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-packet-list-'));
 const indexer = new VideoIndexer();
-/** Behind the packets that are read before tables are believed. */
+/** More than the packets that are read before tables are believed. */
 const frames = 700;
 const source = ['-f', 'lavfi', '-i', 'testsrc2=s=98x66:r=25', '-f', 'lavfi', '-i', 'sine=440:r=8000'];
 const h264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'superfast', '-g', '25'];
@@ -75,7 +75,7 @@ function inTwoParts(avi: Buffer): Buffer {
   return Buffer.concat([part('RIFF', Buffer.concat(first)), part('RIFF', Buffer.concat(second))]);
 }
 
-/** An AVI whose chunks lie in lists of a few ("rec "), as those do that were meant for CDs. */
+/** An AVI whose chunks lie in small lists ("rec "), as in files that were meant for CDs. */
 function inRecords(avi: Buffer): Buffer {
   const [list, index] = [avi.indexOf('movi') - 8, avi.lastIndexOf('idx1')];
   const entries = Buffer.from(avi.subarray(index + 8, index + 8 + avi.readUInt32LE(index + 4)));
@@ -113,31 +113,38 @@ function lengthOf(bytes: Buffer): Buffer {
 
 type Told = Pick<VideoPacket, 'pts' | 'dts' | 'position' | 'size' | 'isKey' | 'isHidden'>;
 
-/** What the program ffprobe says of the packets, all of which it reads. */
+/** The packets as the program ffprobe tells them, which reads all of them. */
 function probed(path: string): Told[] {
   const asked = ['-select_streams', 'v:0', '-show_entries', 'packet=pts,dts,size,pos,flags', '-of', 'json'];
   const { packets } = JSON.parse(execFileSync('ffprobe', ['-v', 'quiet', ...asked, path], { encoding: 'utf8' }));
   return packets.map(({ pts, dts, pos, size, flags }: Record<string, string | number>) => ({
-    ...{ pts: pts ?? null, dts, position: Number(pos), size: Number(size) },
-    ...{ isKey: String(flags).includes('K'), isHidden: String(flags).includes('D') },
+    pts: pts ?? null,
+    dts,
+    position: Number(pos),
+    size: Number(size),
+    isKey: String(flags).includes('K'),
+    isHidden: String(flags).includes('D'),
   }));
 }
 
 const wholes = new Map<string, Told[]>();
 
-/** The same of one that was made at the beginning. */
+/** The same for a file that was made at the beginning. */
 function probedWhole(name: string): Told[] {
   const known = wholes.get(name) ?? probed(pathOf(name));
   wholes.set(name, known);
   return known;
 }
 
-/** What is listed of a file, of which every byte that is read is counted. */
+/** The listed packets of a file, and how many of its bytes were read. */
 async function listed(path: string): Promise<{ packets: Told[]; bytesRead: number; unreached: number }> {
   const bytes = readFileSync(path);
   const read = new Uint8Array(bytes.length);
   const file: VideoFile = {
-    ...{ version: '1', access: { sizeBytes: bytes.length }, checkVersion: async () => {}, close: () => {} },
+    version: '1',
+    access: { sizeBytes: bytes.length },
+    checkVersion: async () => {},
+    close: () => {},
     read: async (position, length) => {
       const part = bytes.subarray(position, position + length);
       read.fill(1, position, position + part.length);
@@ -161,15 +168,15 @@ for (const name of [...Object.keys(made), ...Object.keys(copied), 'edited.mp4', 
     const { packets, bytesRead, unreached } = await listed(path);
     assert.deepEqual(packets, probedWhole(name));
     assert.equal(unreached, 0);
-    // FFmpeg reads on over what is shorter than its buffer, as fragments are here; of an intra refresh, each picture is
-    // looked at. An AVI is read whole where its chunks are short.
+    // FFmpeg reads parts that are shorter than its buffer, as fragments are here. In an intra refresh, each picture is
+    // looked at. An AVI with short chunks is read whole.
     if (name in copied || name === 'refresh.mp4' || (name.endsWith('.avi') && name !== 'large.avi')) return;
     const { size } = statSync(path);
     assert.ok(bytesRead < 0.8 * size, `${bytesRead} of ${size} bytes`);
   });
 }
 
-test('a key frame that is damaged is none, as for whoever reads the file', { skip }, async () => {
+test('a damaged key frame does not count as one, as if the file were read', { skip }, async () => {
   const path = pathOf('b-frames.mp4');
   const bytes = readFileSync(path);
   const keys = probedWhole('b-frames.mp4').filter(({ isKey }) => isKey);
@@ -182,10 +189,7 @@ test('a key frame that is damaged is none, as for whoever reads the file', { ski
   assert.deepEqual(packets, probed(damaged));
 });
 
-/**
- * What a damaged index, or a damaged part of the file that it tells of, may look like; each at a chunk behind the first
- * packets.
- */
+/** Kinds of damage to an index, or to a part of the file that it tells of; each at a chunk behind the first packets. */
 const wrongAvis: Record<string, (avi: Buffer, at: number, entry: number) => Buffer | undefined> = {
   'the name of a chunk': (avi, at) => avi.fill('xx', at + 2, at + 4),
   'the length of a chunk': (avi, at) => avi.fill(7, at + 5, at + 6),
@@ -197,7 +201,7 @@ const wrongAvis: Record<string, (avi: Buffer, at: number, entry: number) => Buff
   'no index': (avi) => avi.subarray(0, avi.lastIndexOf('idx1')),
 };
 for (const [what, damage] of Object.entries(wrongAvis)) {
-  test(`an AVI in which ${what} is wrong is listed as whoever reads it has it`, { skip }, async () => {
+  test(`an AVI in which ${what} is wrong is listed as if it were read`, { skip }, async () => {
     for (const name of ['b-frames.avi', 'mjpeg.avi']) {
       const avi = readFileSync(pathOf(name));
       const [movie, index] = [avi.indexOf('movi') + 4, avi.lastIndexOf('idx1')];

@@ -8,49 +8,48 @@ import { PacketReader } from './open-video.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
 /**
- * Packets that are read before a container's tables are believed, which have to tell the same of them: what a file's
- * tables call key frames need not be what its stream begins anew with. It is what FFmpeg reads of 1080p to tell what a
- * stream is, 5 MB.
+ * Packets that are read and must agree with a container's tables before these are believed: what tables call a key
+ * frame need not be one in the stream. FFmpeg reads as much, 5 MB of 1080p, to tell what a stream is.
  */
 const proven = 256;
 
 /**
- * The packets of a video in the order of the file. Those of an MP4 are taken from its tables where those are right: an
- * hour of 1080p in 0.8 s instead of 6 (measured), and of one on a server the beginning is fetched, and the heads of key
- * frames. Those of an AVI are taken from the heads of its chunks and its index. To be closed.
+ * The packets of a video in the order of the file. For an MP4 they are taken from its tables if these are right: an
+ * hour of 1080p takes 0.8 s instead of 6 (measured), and from a server only the beginning and the heads of key frames
+ * are fetched. For an AVI they are taken from the heads of its chunks and its index. The list must be closed.
  */
 export class PacketList {
   readonly #ffmpeg: Ffmpeg;
   readonly #bytes: VideoBytes;
   #reader: PacketReader;
   #checker: SeekChecker | undefined;
-  /** What packets are told by; undefined where all is read. */
+  /** The tables that packets are taken from; undefined if all of the file is read. */
   #tables: 'mp4' | 'avi' | undefined;
-  /** Packets that the tables and the file tell alike, and that are to be given. */
+  /** Packets on which the tables and the file agree, and that are to be given next. */
   #compared: VideoPacket[] = [];
   #count = 0;
   #last: VideoPacket | undefined;
   #isRising = true;
 
-  /** Throws InputError for what is no video that can be decoded. */
+  /** Throws InputError for a file that is not a video that can be decoded. */
   constructor(ffmpeg: Ffmpeg, bytes: VideoBytes) {
     this.#ffmpeg = ffmpeg;
     this.#bytes = bytes;
     this.#reader = new PacketReader(ffmpeg, bytes);
   }
 
-  /** What the last packet was read by; before the first, what tells of the stream as reading it does. */
+  /** The reader of the last packet; before the first packet, one that tells what the stream is. */
   get reader(): PacketReader {
     return this.#reader;
   }
 
   /**
-   * Whether seeking leads to the group that was read last, up to a packet behind it, while `isSought` does not tell.
+   * Whether seeking leads to the group that was read last, up to a packet behind it. Ask only if `isSought` is false.
    */
   isReached(group: ReadGroup): boolean {
     const isReached = this.#checkerHere.isReached(group);
     if (isReached || this.#tables !== 'avi') return isReached;
-    // An index that is wrong somewhere is not gone by anywhere.
+    // An index that is wrong in one place is not trusted in any.
     this.#readThrough();
     return this.#checkerHere.isReached(group);
   }
@@ -61,8 +60,8 @@ export class PacketList {
   }
 
   /**
-   * Whether seeking leads to every packet so far and on to those behind it: the same tables give both, in which no time
-   * comes twice. A packet is known by its place as well, so that nobody takes another for it.
+   * Whether seeking is sure to lead to every packet so far, and on to those behind it: seeking and listing use the same
+   * tables, in which no time comes twice. Readers also check a packet's place, so no other packet is taken for it.
    */
   get isSought(): boolean {
     return this.#tables === 'mp4' && this.#isRising;
@@ -97,7 +96,9 @@ export class PacketList {
     return new PacketReader(this.#ffmpeg, bytes, { listed });
   }
 
-  /** Goes on with the tables where they tell the same of the first packets, and else as if nothing had been read. */
+  /**
+   * Goes on with the tables if they agree with the first packets that are read, or else as if nothing had been read.
+   */
   #compareTables(of: 'mp4' | 'avi'): void {
     const tables = this.#open(of);
     let isSame = false;
@@ -112,7 +113,7 @@ export class PacketList {
       this.#reader = tables;
       return;
     }
-    // Where seeking leads is told by packets as they are read.
+    // Reading begins again: only packets that are read in order tell where seeking leads.
     this.#compared = [];
     if (isSame) tables.close();
     this.#reader = this.#open(this.#tables);
@@ -130,7 +131,7 @@ export class PacketList {
     return true;
   }
 
-  /** Opens the file anew, and reads it up to the packet that was given last. */
+  /** Opens the file again, and reads it up to the packet that was given last. */
   #readThrough(): void {
     this.close();
     this.#checker = undefined;

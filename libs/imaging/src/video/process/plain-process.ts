@@ -1,6 +1,6 @@
-// A process that does with FFmpeg what its own programs do: its order is its argument, as JSON. 'version' prints that
-// of FFmpeg; for benchmarks, 'null' decodes videos whose paths are lines of stdin, as JSON, and prints the number of
-// frames of each, and 'clip' encodes frames from stdin.
+// A process that uses FFmpeg as its own programs do. Its order is its argument, as JSON. 'version' prints FFmpeg's
+// version. For benchmarks, 'null' decodes videos whose paths are lines of stdin, as JSON, and prints the number of
+// frames of each; 'clip' encodes frames from stdin.
 import { readSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { decodeToNull, openNullHardware } from './decode-to-null.ts';

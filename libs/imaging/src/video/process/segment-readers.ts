@@ -4,17 +4,17 @@ import type { Ffmpeg } from './ffmpeg.ts';
 import { PacketReader } from './open-video.ts';
 import type { VideoBytes } from './video-bytes.ts';
 
-/** A video of which segments are decoded one after another. */
+/** A video whose segments are decoded one after another. */
 export interface OpenedVideo {
   bytes: VideoBytes;
-  /** A reader that the segment before has left; to be closed. */
+  /** A reader that the last segment has left; it must be closed. */
   spare?: PacketReader | undefined;
 }
 
 /**
- * Readers of a segment's packets, which all begin at its start: that is where it was planned that seeking leads. One
- * that has gone too far is of use for what is behind it, so a segment is read as many times as its groups overlap. To
- * be closed.
+ * Readers of a segment's packets. All begin at the segment's start, to which seeking leads, as planning has found. A
+ * reader that has gone too far still serves for later packets, so a segment is read as many times as its groups
+ * overlap. Must be closed.
  */
 export class SegmentReaders {
   readonly #ffmpeg: Ffmpeg;
@@ -24,7 +24,7 @@ export class SegmentReaders {
   readonly #readers: PacketReader[] = [];
   #spare: PacketReader | undefined;
 
-  /** `spare`: of the same video, from another segment's `close`; `trustsHeaders`: as of FormatOptions. */
+  /** `spare`: a reader of the same video, from another segment's `close`; `trustsHeaders`: see FormatOptions. */
   constructor(
     ffmpeg: Ffmpeg,
     { bytes, spare }: OpenedVideo,
@@ -38,7 +38,7 @@ export class SegmentReaders {
     this.#trustsHeaders = trustsHeaders;
   }
 
-  /** One whose last packet is the one of that number. Throws InputError. */
+  /** A reader whose last packet has that number. Throws InputError. */
   at(packet: number): PacketReader {
     let nearest: PacketReader | undefined;
     for (const reader of this.#readers) {
@@ -59,7 +59,7 @@ export class SegmentReaders {
     return reader;
   }
 
-  /** Gives back one that is of use for another segment of the video, where there is one; it is to be closed. */
+  /** Returns a reader that another segment of the video can use, if there is one; it must be closed. */
   close(): PacketReader | undefined {
     const [first = this.#spare, ...others] = this.#readers;
     for (const reader of others) reader.close();

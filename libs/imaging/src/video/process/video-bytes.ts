@@ -8,23 +8,23 @@ import { servedFd } from './video-protocol.ts';
 export interface VideoBytes {
   readonly sizeBytes: number;
   /**
-   * Some of so many bytes from byte `position` on; none at the end and behind it. `isAlone`: nothing near them will be
-   * wanted. Throws InputError for what cannot be read.
+   * Reads up to `length` bytes from byte `position` on, at least one; none at the end and behind it. `isAlone`: nothing
+   * near them will be read. Throws InputError if they cannot be read.
    */
   read(position: number, length: number, isAlone?: boolean): Buffer;
   close(): void;
 }
 
 /**
- * All of a file, unless only what was there at some time is wanted. Throws InputError for one that cannot be opened.
+ * Opens the bytes of a file, with its planned length if `access` states one. Throws InputError if it cannot be opened.
  */
 export function openVideoBytes(access: VideoFile['access'] | { path: string }): VideoBytes {
   return wholeBytes('path' in access ? reading(() => fileBytes(access)) : servedBytes(access.sizeBytes));
 }
 
 /**
- * Says of what cannot be read that it cannot be read. FFmpeg would take it for the end of the file, or for damage, and
- * frames would be blamed one by one for what a disk, a network or another program did.
+ * Throws InputError for bytes that cannot be read. FFmpeg would take that for the end of the file, or for damage, and
+ * single frames would be blamed for a fault of a disk, a network or another program.
  */
 export function wholeBytes({ sizeBytes, read, close }: VideoBytes): VideoBytes {
   return {
@@ -38,7 +38,7 @@ export function wholeBytes({ sizeBytes, read, close }: VideoBytes): VideoBytes {
   };
 }
 
-/** All of so many bytes, of which a read may give some; fewer at the end of the file alone. */
+/** Reads `length` bytes, in several reads if need be; fewer only at the end of the file. */
 export function bytesAt(read: VideoBytes['read'], position: number, length: number, isAlone = false): Buffer {
   const parts: Buffer[] = [];
   for (let had = 0; had < length; had += parts.at(-1)!.length) {
@@ -94,7 +94,7 @@ function servedBytes(sizeBytes: number): VideoBytes {
 function fill(bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) {
     const read = readSync(servedFd, bytes, done, bytes.length - done, null);
-    // Nobody is there any more who would want to know.
+    // The process that serves the bytes is gone.
     if (read === 0) process.exit(1);
     done += read;
   }

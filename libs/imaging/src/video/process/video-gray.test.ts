@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { noFfmpeg } from '../testing/videos.ts';
 import { expandedLuma, lumaFormat } from './video-gray.ts';
 
-test('black and white of the limited range, as BT.601 and BT.2100 have them, become 0 and 255 of 8 bits', () => {
+test('black and white of the limited range in BT.601 and BT.2100 become 0 and 255 of 8 bits', () => {
   for (const [bits, black, white] of [
     [8, 16, 235],
     [10, 64, 940],
@@ -28,7 +28,7 @@ for (const bits of [9, 10, 12, 14]) {
   });
 }
 
-test('formats without luma of 8 to 14 bits in their first plane are none', () => {
+test('formats without luma of 8 to 14 bits in their first plane are not supported', () => {
   for (const format of [
     'gbrp10le',
     'yuyv422',

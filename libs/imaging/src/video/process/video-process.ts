@@ -1,7 +1,7 @@
-// A process that reads videos and does nothing else, because FFmpeg may be brought down by a damaged one. It takes
-// orders one after another (video-protocol.ts), asks at a socket for the bytes of a video without a path
-// (serve-ranges.ts), and ends with the process that started it, or as soon as that gives no more orders. Its argument:
-// bytes of memory for luma that both have mapped; 0 for none.
+// A process that reads videos and does nothing else, because a damaged video may bring FFmpeg down. It takes orders one
+// after another (video-protocol.ts), and asks at a socket for the bytes of a video without a path (serve-ranges.ts). It
+// ends with the process that started it, or when that gives no more orders. Its argument: the bytes of the memory for
+// luma that both have mapped; 0 for none.
 import { InputError } from '@halogrid/sources/input-error';
 import { Answers } from './answers.ts';
 import { decodeSegment } from './decode-segment.ts';
@@ -16,7 +16,7 @@ import { memoryFd, type VideoOrder } from './video-protocol.ts';
 
 type Task = Exclude<VideoOrder, { kind: 'freed' }>;
 
-/** The video of the last order; the next is often of the same. */
+/** The video of the last order; the next order is often for the same video. */
 let last: { name: string; video: OpenedVideo } | undefined;
 
 function openOnce({ access, version }: Task, alive: () => void): OpenedVideo {

@@ -5,17 +5,31 @@ import { type HardwareCandidate, whyOnCores } from './why-on-cores.ts';
 
 /** What an H200 says of H.264. */
 const caps = {
-  ...{ isSupported: true, engines: 7, minWidth: 48, minHeight: 16 },
-  ...{ maxWidth: 4096, maxHeight: 4096, maxBlocks: 65_536 },
+  isSupported: true,
+  engines: 7,
+  minWidth: 48,
+  minHeight: 16,
+  maxWidth: 4096,
+  maxHeight: 4096,
+  maxBlocks: 65_536,
 };
 const video: HardwareCandidate = {
-  ...{ width: 1920, height: 1080, pixels: 'yuv420p', hasNewSets: false },
+  width: 1920,
+  height: 1080,
+  pixels: 'yuv420p',
+  hasNewSets: false,
   first: { isClean: true },
 };
-/** As a node has it of its lease, which says of no packet whether it is clean. */
+/** A packet as a lease states it: it never tells whether it is clean. */
 const start = {
-  ...{ packet: 50, pts: 50, dts: 50, position: 9, size: 9 },
-  ...{ isKey: true, isClean: false, isHidden: false },
+  packet: 50,
+  pts: 50,
+  dts: 50,
+  position: 9,
+  size: 9,
+  isKey: true,
+  isClean: false,
+  isHidden: false,
 };
 const request = { start, strictFrom: 50, wanted: [{ packet: 50 }, { packet: 51 }] };
 

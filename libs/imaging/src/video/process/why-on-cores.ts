@@ -2,22 +2,22 @@ import type { VideoPacket } from '../video-frames.ts';
 import type { NvdecCaps } from './nvdec-structs.ts';
 import type { SegmentRequest } from './segment-request.ts';
 
-/** A video that hardware may decode, as FFmpeg has it. */
+/** A video that hardware may decode, as FFmpeg describes it. */
 export interface HardwareCandidate {
   width: number;
   height: number;
   /** FFmpeg's name of the pixel format. */
   pixels: string;
-  /** Its parameter sets are no more those of the container. */
+  /** Whether its parameter sets have replaced the container's. */
   hasNewSets: boolean;
-  /** The packet that decoding begins with, as it was read: a request does not know whether it is clean. */
+  /** The packet that decoding begins with, as it was read: only the reader knows whether it is clean. */
   first: Pick<VideoPacket, 'isClean'>;
 }
 
 /** Formats of 8 bits in 4:2:0. */
 const formats = ['yuv420p', 'yuvj420p'];
 
-/** Why cores are to decode a segment of a codec that hardware has; undefined where hardware may. */
+/** Why cores have to decode a segment of a codec that hardware supports; undefined if hardware may. */
 export function whyOnCores(
   caps: NvdecCaps,
   { width, height, pixels, hasNewSets, first }: HardwareCandidate,

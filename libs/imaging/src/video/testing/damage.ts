@@ -1,4 +1,4 @@
-// For tests: files that are damaged, each in a way of its own that its seed repeats.
+// For tests: damaged files; equal seeds give equal damage.
 
 /** Whole numbers below a limit, at random by a seed: the linear congruential generator of Numerical Recipes. */
 export function randomOf(seed: number): (below: number) => number {
@@ -53,7 +53,7 @@ function zero(bytes: Buffer, random: (below: number) => number): Buffer {
   return bytes.fill(0, from, Math.min(bytes.length, from + [1, 8, 188, 2000][random(4)]!));
 }
 
-/** Where a name that the file has stands, one time or another. */
+/** A random place where one of these names stands in the file. */
 function atMark(bytes: Buffer, random: (below: number) => number): number {
   const first = random(marks.length);
   for (let i = 0; i < marks.length; i++) {
@@ -94,7 +94,7 @@ function copyFromElsewhere(bytes: Buffer, random: (below: number) => number): Bu
   return bytes;
 }
 
-/** Numbers that counts, lengths and offsets are not expected to have. */
+/** Numbers that are unlikely as counts, lengths and offsets. */
 function oddNumber(bytes: Buffer, random: (below: number) => number): number {
   return [0, 1, 2 ** 31, 2 ** 32 - 1, 2 ** 16, bytes.length, random(bytes.length), random(2 ** 32)][random(8)]!;
 }
@@ -104,7 +104,7 @@ function setNumber(bytes: Buffer, random: (below: number) => number): Buffer {
   return bytes;
 }
 
-/** Behind a name, as it is in AVI, or before it, as in MP4, or some way behind, in a table. */
+/** Sets a number behind a name, as in AVI, before it, as in MP4, or some way behind it, in a table. */
 function setNumberAtMark(bytes: Buffer, random: (below: number) => number): Buffer {
   const at = atMark(bytes, random) + [-4, 4, 8, 12, 16, 20, 4 * random(200)][random(7)]!;
   const number = oddNumber(bytes, random);

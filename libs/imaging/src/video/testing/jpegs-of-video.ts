@@ -1,4 +1,4 @@
-// For tests: the frames of an MJPEG video as the files that they are.
+// For tests: the frames of an MJPEG video as JPEG files.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

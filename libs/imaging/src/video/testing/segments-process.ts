@@ -1,5 +1,5 @@
-// For tests: decodes segments of videos one after another in one process, which a test that cuts them into hundreds
-// starts once.
+// For tests: decodes segments of videos, one after another in one process. A test that cuts videos into hundreds of
+// segments starts it once.
 import { InputError } from '@halogrid/sources/input-error';
 import { decodeSegment } from '../process/decode-segment.ts';
 import { loadFfmpeg, logFatal } from '../process/ffmpeg.ts';
@@ -9,7 +9,9 @@ import type { SegmentRequest } from '../process/segment-request.ts';
 import { openVideoBytes } from '../process/video-bytes.ts';
 import type { VideoFile } from '../video-file.ts';
 
-/** What the process is told of a video, in one message; it answers each request with one, in their order. */
+/**
+ * An order to the process, in one message: a video and requests. It answers each request with one message, in order.
+ */
 export interface SegmentsOrder {
   access: VideoFile['access'];
   requests: SegmentRequest[];
@@ -19,7 +21,7 @@ export type SegmentOutcome =
   | { kind: 'refused'; stage: 'read' | 'decode'; error: string }
   | { kind: 'decoded'; events: SegmentOutcomeEvent[] };
 
-/** As they come; a position is one of those that are wanted. */
+/** Events in the order they come; a position is an index of the request's `wanted`. */
 export type SegmentOutcomeEvent =
   | { kind: 'frame'; position: number; luma: Uint8Array }
   | { kind: 'bad'; position: number; error: string }

@@ -17,12 +17,12 @@ import type { SegmentDecoder } from '../segment-decoder.ts';
 import { openVideoFile, type VideoFile } from '../video-file.ts';
 import type { SegmentOutcome, SegmentsOrder } from './segments-process.ts';
 
-// A process takes 0.24 s of a processor to start without its compiled code, and 0.1 s with it (measured). The launcher
-// of the program keeps it, too.
+// A process takes 0.24 s of a core to start without its compiled code, and 0.1 s with it (measured). The program's
+// launcher keeps this code, too.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'halogrid-compile-cache');
 
 export interface Decoded {
-  /** Gray by number of frame; those that are bad in the end are not there. */
+  /** Gray by number of frame; frames that are bad in the end are missing. */
   frames: Map<number, Uint8Array>;
   bad: Map<number, string>;
   /** Milliseconds by number of frame. */
@@ -40,8 +40,8 @@ function newPool(): DecoderPool {
 }
 
 /**
- * Ends the processes that tests of a file share: before a test that looks at what runs, or where others are to be
- * started.
+ * Ends the processes that tests of a file share. Call it before a test that looks at running processes, or needs
+ * others.
  */
 export async function endProcesses(): Promise<void> {
   const [oldIndexer, oldPool, child] = [indexer, pool, shared];
@@ -53,7 +53,7 @@ export async function endProcesses(): Promise<void> {
 }
 after(endProcesses);
 
-/** In a process that stays. */
+/** Indexes in a process that is kept. */
 export const indexInProcess: IndexVideo = (file) => indexer.index(file);
 
 /** Lists the packets of a video once, however often it is then planned. */
@@ -95,7 +95,7 @@ export async function decodeInSegments(
   return decoded;
 }
 
-/** What becomes of a wanted frame of a segment: its gray, or why it is bad. */
+/** The outcome of a wanted frame of a segment: its gray, or why it is bad. */
 interface FrameOutcome {
   segment: number;
   position: number;
@@ -107,7 +107,10 @@ const requestOf = (
   { start, strictFrom, end, frames }: VideoSegment,
   channels: PlaneTarget['channels'] = 'gray',
 ): SegmentRequest => ({
-  ...{ start, strictFrom, end, channels },
+  start,
+  strictFrom,
+  end,
+  channels,
   wanted: frames,
   hwaccel: '',
 });
@@ -118,7 +121,7 @@ async function openVersion(uri: string, segments: readonly VideoSegment[]): Prom
   return file;
 }
 
-/** In processes that share memory with this one and stay, as nodes decode them. */
+/** Decodes in processes that share memory with this one and are kept, as nodes decode. */
 export async function* decodeInProcesses(
   uri: string,
   segments: readonly VideoSegment[],
@@ -165,7 +168,7 @@ async function* outcomesOf(
 const program = fileURLToPath(new URL('./segments-process.ts', import.meta.url));
 
 /**
- * All segments of a local video in one process, by the code that nodes decode them with: many times as fast. One at a
+ * Decodes all segments of a local video in one process, with the code of nodes: many times as fast. One video at a
  * time.
  */
 export async function* decodeInOneProcess(
@@ -196,7 +199,7 @@ export async function* decodeInOneProcess(
     }
     assert.fail(`The process ended after ${segment} of ${segments.length} segments`);
   } catch (error) {
-    // It has more to say, which is of nobody else's video.
+    // The process has more to say about this video, so it must not serve another.
     shared = undefined;
     child.disconnect();
     throw error;

@@ -1,10 +1,10 @@
-// For tests: videos that the program ffmpeg makes, and what it makes of them itself.
+// For tests: videos that the program ffmpeg makes, and their frames as it decodes them.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Why tests that compare with FFmpeg's own program are left out; false where it is there. */
+/** Why tests that compare with FFmpeg's own program are left out; false if it is installed. */
 export const noFfmpeg: string | false = hasFfmpeg() ? false : 'the program ffmpeg, to compare with, is not installed';
 
 function hasFfmpeg(): boolean {
@@ -54,7 +54,7 @@ export const videoKinds: Record<string, string[]> = {
 
 const hevc = (settings: string) => ['-c:v', 'libx265', '-x265-params', `log-level=none:keyint=12:${settings}`];
 
-/** Videos of more than 8 bits a sample, by name: how FFmpeg calls gray of as many, and the encoder. */
+/** Videos of more than 8 bits a sample, by name: FFmpeg's name of gray with as many bits, and the encoder. */
 export const deepKinds: Record<string, { gray: string; encoder: string[] }> = {
   'hevc-10.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', ...hevc('open-gop=1')] },
   'hevc-10-full.mkv': {
@@ -81,8 +81,8 @@ export function makeVideo(path: string, encoder: readonly string[], frames = 48)
 }
 
 /**
- * Writes several: the program takes longer to start than to encode one (measured: 28 take 1.6 s of a core, one by one
- * 3.9).
+ * Writes several videos at once, because starting the program takes longer than encoding one (measured: 28 take 1.6 s
+ * of a core, one by one 3.9).
  */
 export function makeVideos(videos: readonly { path: string; encoder: readonly string[] }[], frames = 48): void {
   const outputs = videos.flatMap(({ path, encoder }) => ['-frames:v', String(frames), ...encoder, path]);
@@ -95,7 +95,7 @@ export function runFfmpeg(args: readonly string[]): Buffer {
 
 interface RawFrames {
   path: string;
-  /** As `-pix_fmt` has it. */
+  /** A value of `-pix_fmt`. */
   format: string;
 }
 

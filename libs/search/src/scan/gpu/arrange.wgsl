@@ -1,10 +1,10 @@
-// The frames of a block, one after another, into the bundles of a shelf.
+// Copies the frames of a block, which lie one after another, into the bundles of a shelf.
 
 struct Arrange {
-  // Number of the block's first frame in the shelf, and its frames.
+  // The number of the block's first frame in the shelf, and the number of its frames.
   first: u32,
   count: u32,
-  // Four words each of a frame.
+  // Units of four words in a frame.
   stride: u32,
 }
 

@@ -1,7 +1,7 @@
-// Vectors out of their bundles, one after another.
+// Copies vectors out of their bundles, one after another.
 
 struct Gather {
-  // The first of `picks` that is of this shelf, and where its vectors go; four words each are counted, as in near.wgsl.
+  // The first of the `picks` of this shelf, and where its vectors go, in units of four words, as in near.wgsl.
   first: u32,
   into: u32,
   words: u32,

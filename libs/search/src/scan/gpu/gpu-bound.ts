@@ -1,10 +1,10 @@
 import { type Bound, wholeBound } from '../bound.ts';
 import type { GpuProgramName } from './nearness-shader.ts';
 
-/** Half the distance of float32 that follow 1: the rounding of one operation, of its result. */
+/** Half the distance between float32 just above 1: the rounding of one operation, as a part of its result. */
 const u = 2 ** -24;
 
-/** Multiples of u. */
+/** The `constant` and the `root` of a bound, in multiples of u. */
 const errors: Record<Exclude<GpuProgramName, 'shared'>, { constant: number; root: number }> = {
   absolute: { constant: 3, root: 0 },
   chiSquare: { constant: 0, root: 8 },
@@ -12,7 +12,7 @@ const errors: Record<Exclude<GpuProgramName, 'shared'>, { constant: number; root
   directions: { constant: 0, root: 8 },
 };
 
-/** What float64 that define scores are off by, and the squares of errors of u. */
+/** The errors of the float64 that define scores, and the squares of errors of u. */
 const least = 2 ** -36;
 
 /**
@@ -22,9 +22,10 @@ const least = 2 ** -36;
  * of themselves, and the query's q by u q; then
  *
  *   sum |p - q| / 2             by (4 u p + u q) / 2 summed up, which is 3 u at most,
- *   sum (p - q)^2 / (p + q) / 2 by 4 u |p - q| summed up, which is 8 u of the root of the figure at most (Cauchy and Schwarz),
- *   sum (p - q)^2 / 2           by (13 + 1) u |p - q| p likewise, 20 u of the root for roots, and 8 u for vectors of length 1;
- *                               that length itself is off by e = (length / 2 + 16) u, which makes e of the figure and e^2 / 2,
+ *   sum (p - q)^2 / (p + q) / 2 by 4 u |p - q| summed up, at most 8 u of the root of the figure (Cauchy and Schwarz),
+ *   sum (p - q)^2 / 2           by (13 + 1) u |p - q| p likewise, 20 u of the root for roots, and 8 u for vectors of
+ *                               length 1; that length itself is off by e = (length / 2 + 16) u, which makes e of
+ *                               the figure and e^2 / 2,
  *
  * and all by (length + 16) u of the figure, since no term is below 0. Twice that is allowed.
  */

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import type { CountBytes } from '../count-arrays.ts';
 
 /**
- * How a GPU estimates. `shared` adds up what counts have in common, of vectors of one mass; all others are 0 less a
- * distance, as a sum of what differs: where that is little, so is the rounding. gpu-bound.ts has the reasons.
+ * How a GPU estimates nearness. `shared` adds up what the counts of vectors of one mass have in common. All others are
+ * 0 less a distance, which is a sum of differences: if these are small, so is the rounding. gpu-bound.ts has the
+ * reasons.
  */
 export type GpuProgramName = 'shared' | 'absolute' | 'chiSquare' | 'roots' | 'directions';
 
 /** Bytes of a count that GPUs look at. Counts that only float64 holds are left to threads. */
 export type GpuCountBytes = Exclude<CountBytes, 8>;
 
-/** Queries that a lane of `best_of_many` keeps sums for, and how many its workgroup looks for at once. */
+/** Queries for which a lane of `best_of_many` keeps sums, and queries that its workgroup looks for at once. */
 const laneQueries = 16;
 export const manyQueries = 4 * laneQueries;
 /** Counts of queries in workgroup memory at once: 8 KiB. Queries are padded to a multiple of it. */
@@ -18,14 +19,14 @@ export const manyChunk = 32;
 
 const read = (name: string): string => readFileSync(new URL(`./${name}.wgsl`, import.meta.url), 'utf8');
 
-/** Four counts, the k-th of those in four words. */
+/** Code for the k-th four counts in four words. */
 const quads: Record<GpuCountBytes, string> = {
   1: 'vec4f((vec4u(word[k]) >> vec4u(0, 8, 16, 24)) & vec4u(255))',
   2: 'vec4f((vec4u(word[2 * k], word[2 * k], word[2 * k + 1], word[2 * k + 1]) >> vec4u(0, 16, 0, 16)) & vec4u(65535))',
   4: 'vec4f(word)',
 };
 
-/** What counts become, and a term of the sum over the bins. */
+/** Code for what counts become, and for a term of the sum over the bins. */
 const terms: Record<GpuProgramName, { share: string; term: string }> = {
   shared: { share: 'counts', term: 'min(share, query)' },
   absolute: { share: 'counts * scale', term: 'abs(share - query)' },
@@ -46,7 +47,7 @@ export const oneQueryShader = (program: GpuProgramName, width: GpuCountBytes): s
 export const manyQueriesShader = (program: GpuProgramName, width: GpuCountBytes): string =>
   [read('near'), distanceCode(program, width), manyCode()].join('\n');
 
-/** Figures of a query, one after another, whose largest is a summit: enough for summits to be few. */
+/** The number of successive figures of a query whose largest is a summit: enough to have few summits. */
 export const summitFigures = 64;
 
 export const arrangeShader = (): string => read('arrange');
@@ -67,7 +68,7 @@ fn whole(sum: f32) -> f32 { return ${program === 'shared' ? 'sum' : '-0.5 * sum'
 const times = (count: number, text: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => text(i)).join('\n');
 
-/** Vectors that a lane of `best_of_many` looks at, and vectors of four sums that it keeps for each of them. */
+/** Vectors that a lane of `best_of_many` looks at, and vectors of four sums that it keeps for each. */
 const [rows, vectors] = [4, laneQueries / 4];
 /** Vectors of four queries in a chunk, for one count. */
 const chunkVectors = manyQueries / 4;
@@ -127,7 +128,7 @@ function manyBin(bin: number): string {
   return `        {\n${queries}\n${sums}\n        }`;
 }
 
-/** What four sums come to. */
+/** Code that compares the figures of four sums with the nearest so far. */
 function manyEnd(i: number): string {
   const [j, v] = [Math.floor(i / vectors), i % vectors];
   return times(4, (q) => {

@@ -34,7 +34,7 @@ fn near_of_picks(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
   figures[(scan.first + group.x) * ROWS + lane] = near(pick.x, pick.y, pick.z, lane);
 }
 
-// What makes vectors those of length 1, as `scales` of the cosine.
+// The factors that make the length of vectors 1: the `scales` of the cosine.
 @compute @workgroup_size(ROWS)
 fn inverse_norms(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
   let at = (group.x * scan.stride + group.y * scan.words) * ROWS + lane;

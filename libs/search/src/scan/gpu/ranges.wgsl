@@ -1,4 +1,5 @@
-// Parts of what lies on the device, one after another: of each range where it begins, and how many there are of LANES.
+// Copies ranges of the figures, LANES for each range, one after another. A range is where it begins, and how many of
+// these figures it has.
 
 @group(0) @binding(0) var<storage, read> figures: array<f32>;
 @group(0) @binding(1) var<storage, read> ranges: array<vec2u>;
@@ -10,7 +11,7 @@ const NOTHING = -3e38;
 
 @compute @workgroup_size(LANES)
 fn copy_ranges(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {
-  // There may be more ranges than workgroups in one row of them.
+  // There may be more ranges than one row of workgroups.
   let i = group.y * groups.x + group.x;
   if (i >= arrayLength(&ranges)) { return; }
   let range = ranges[i];

@@ -10,7 +10,7 @@ const figure = fc.record({
   off: fc.double({ min: -1, max: 1, noNaN: true }),
 });
 
-test('nothing that is among the best is ruled out, as long as figures are within their bound', () => {
+test('none of the best vectors is ruled out as long as figures are within their bound', () => {
   const made = fc.array(figure, { minLength: 1, maxLength: 40 });
   const program = fc.constantFrom('absolute', 'chiSquare', 'roots', 'directions', 'shared' as const);
   fc.assert(
@@ -23,7 +23,7 @@ test('nothing that is among the best is ruled out, as long as figures are within
         const [estimates, mass] = [new GpuEstimates(name, length, 1000), name === 'shared' ? 1000 : undefined];
         const { constant, root, share } = gpuBound(name, length);
         const vectors = all.map(({ apart, off }) => {
-          // As far off as is allowed, of the figure that comes of it.
+          // Off by as much as the bound allows.
           const seen = Math.max(0, apart + (off * (constant + root * Math.sqrt(apart) + share * apart)) / 2);
           return { apart, figure: mass === undefined ? -seen : (1 - seen) * mass };
         });
@@ -39,7 +39,7 @@ test('nothing that is among the best is ruled out, as long as figures are within
   );
 });
 
-test('of many figures none is left out that may be one of the best', () => {
+test('no figure that may be one of the best is left out of many', () => {
   const estimates = new GpuEstimates('chiSquare', 1024);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8_000 }), fc.integer({ min: 1, max: 20 }), fc.nat(), (count, top, seed) => {

@@ -3,24 +3,24 @@ import { type Bound, largestFigure, mostApart } from '../../scan/bound.ts';
 import { gpuBound } from '../../scan/gpu/gpu-bound.ts';
 import { type GpuProgramName, summitFigures } from '../../scan/gpu/nearness-shader.ts';
 
-/** One kind of array wherever it matters: loops over several kinds take several times as long. */
+/** Pass one kind of array to a loop: loops over several kinds take several times as long. */
 type Figures = Float32Array | Float64Array;
 
-/** What the figures of a program say of how far vectors are apart. The larger a figure, the nearer they are. */
+/** Tells from a program's figures how far vectors are apart. The larger a figure, the nearer they are. */
 export class GpuEstimates {
   readonly #bound: Bound;
-  /** The mass of all vectors, where figures count what vectors have in common. */
+  /** The mass of all vectors, if figures are what vectors have in common. */
   readonly #mass: number | undefined;
 
-  /** `length` counts a vector; `mass` is that of all vectors, where they have one. */
+  /** `length`: counts of a vector; `mass`: the mass of all vectors, if they have one. */
   constructor(program: GpuProgramName, length: number, mass?: number) {
     this.#bound = gpuBound(program, length);
     this.#mass = program === 'shared' ? mass : undefined;
   }
 
   /**
-   * How far apart the `top` best are at most, by the figures of some: nothing that is further is one of them. Infinite
-   * where there are fewer than `top`.
+   * How far the `top` best are apart from the query at most, by the figures of some: no vector that is further is one
+   * of them. Infinite if there are fewer than `top`.
    */
   limit(figures: Figures, top: number): number {
     const worst = nthLargest(figures, top);
@@ -29,17 +29,17 @@ export class GpuEstimates {
     return mostApart(this.#bound, apart);
   }
 
-  /** The figures of what may be among the `top` best, by their number, and the least that these may be. */
+  /** The indexes of figures that may be among the `top` best, and the least figure that these may have. */
   nearest(figures: Float32Array, top: number): { least: number; found: number[] } {
     const summits = summitsOf(figures);
-    // Summits are figures as well: what `top` of them rule out is further than those.
+    // Summits are figures as well: a vector that `top` of them rule out is further than those.
     const least = this.leastFigure(this.limit(summits.length >= worthSummits * top ? summits : figures, top));
     return { least, found: atLeast(figures, least, summits) };
   }
 
   /**
-   * The least figure of vectors that are `limit` apart or less. What is not asked for has a smaller one, whatever the
-   * limit is.
+   * The least figure of vectors that are `limit` apart or less. Vectors that are not asked for have a smaller one,
+   * whatever the limit is.
    */
   leastFigure(limit: number): number {
     if (limit === Number.POSITIVE_INFINITY || this.#bound.share >= 1) return nothing;
@@ -48,7 +48,7 @@ export class GpuEstimates {
   }
 }
 
-/** The `n`-th largest figure; `nothing` where fewer are above it. */
+/** The `n`-th largest figure; `nothing` if fewer are above it. */
 function nthLargest(figures: Figures, n: number): number {
   const best = new Best<number>(n, (a, b) => b - a);
   let worst = nothing;
@@ -59,12 +59,12 @@ function nthLargest(figures: Figures, n: number): number {
   return worst;
 }
 
-/** So many times as many summits as hits that are wanted: the best figures mostly are summits then. */
+/** With this many summits for each wanted hit, the best figures are mostly summits. */
 const worthSummits = 16;
 
 /**
- * The largest of each `summitFigures` figures: one loop that does no more takes a fifth of one that keeps the best in a
- * heap (measured).
+ * The largest of each `summitFigures` figures: a loop that does only this takes a fifth of the time of one that keeps
+ * the best in a heap (measured).
  */
 function summitsOf(figures: Float32Array): Float32Array {
   const summits = new Float32Array(Math.ceil(figures.length / summitFigures));
@@ -80,7 +80,7 @@ function summitsOf(figures: Float32Array): Float32Array {
   return summits;
 }
 
-/** Which figures are `least` or more, by their number; `summits` are theirs. */
+/** The indexes of figures that are at least `least`; `summits`: the summits of these figures. */
 export function atLeast(figures: Float32Array, least: number, summits = summitsOf(figures)): number[] {
   const found: number[] = [];
   for (let i = 0; i < summits.length; i++) {
@@ -92,6 +92,7 @@ export function atLeast(figures: Float32Array, least: number, summits = summitsO
 }
 
 /**
- * Above what a GPU says of a vector that is not asked for or counts nothing, NOTHING of near.wgsl, and below all else.
+ * Above NOTHING of near.wgsl, the figure of a vector that is not asked for or has no counts, and below all other
+ * figures.
  */
 const nothing = -1e38;

@@ -1,8 +1,10 @@
 import { distances } from '../../distances/distance.ts';
+import type { DistanceName } from '../../distances/distance-names.ts';
+import type { Vector } from '../../distances/vector.ts';
 import { Best } from '../../ranking/best.ts';
 import { compareHits, type Hit } from '../../ranking/hit.ts';
 import { estimators } from '../../scan/estimators.ts';
-import { gpuProgram } from '../../scan/gpu/gpu-program.ts';
+import type { GpuProgramName } from '../../scan/gpu/nearness-shader.ts';
 import { cellsOfGrid } from '../../store/pipeline-identity.ts';
 import { lengthOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
@@ -13,17 +15,20 @@ import { nearBundles } from './near-bundles.ts';
 import { bundleRows } from './plan-shelves.ts';
 import { type ShelvedIndex, scoreAll, type VectorCandidate, vectorPlace } from './score-candidates.ts';
 
-/** Fewer queries are looked for one by one: four take a device less time than 64 at once do. */
+/** Fewer queries are looked for one by one: four take a device less time than 64 at once. */
 const worthMany = 5;
 /** Bundles whose estimates are read back at once: a million estimates. */
 const mostPicks = 4096;
+/** Sums of whole numbers below this are exact: float32 has all of them. */
+const exactSums = 2 ** 24;
 
 /**
- * The best hits of each query on the shelves, in order; `mass` is that of all vectors, undefined where they differ. At
- * most as many queries as `best_of_many` looks for at once.
+ * The best hits of each query on the shelves, in order; `mass`: the mass of all vectors, undefined if they differ.
+ * There may be at most as many queries as `best_of_many` looks for at once.
  *
- *   nearest figure of each bundle (of many queries the best of some, then theirs) ─► bundles that may have one of the best ─► figures of all their vectors ─► vectors that may be
- *   among the best ─► their counts ─► scores by the definition
+ *   nearest figure of each bundle (for many queries, first the best of several bundles) ─►
+ *   bundles that may have one of the best ─► figures of all their vectors ─►
+ *   vectors that may be among the best ─► their counts ─► scores by the definition
  *
  * Figures that are whole numbers give the score of the definition themselves.
  */
@@ -36,7 +41,7 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
   picks.sort((a, b) => a.shelf - b.shelf);
   const compare = compareHits(distances[distance].sense, catalog.placeOf);
   const bests = queries.map(() => new Best<Hit>(top, compare));
-  /** What is found rules out what is further. */
+  /** A vector that is found rules out vectors that are further. */
   const ruleOut = (query: number, limit: number): void => {
     least[query] = Math.max(least[query]!, estimates.leastFigure(limit));
   };
@@ -47,7 +52,7 @@ export async function findOnShelves(index: ShelvedIndex, wanted: Wanted, mass: n
       ruleOut(query, estimates.limit(Float32Array.from(figures), top));
     }
     const isWorth = ({ query, figure }: VectorCandidate): boolean => figure >= least[query]!;
-    // Those that are nearest come first: what they score rules out others.
+    // The nearest come first: their scores rule out others.
     const worth = candidates.filter(isWorth).sort((a, b) => b.figure - a.figure);
     const offer = (query: number, hit: Hit): void => {
       if (!bests[query]!.offer(hit)) return;
@@ -85,6 +90,16 @@ async function sightOf(
     scales: scale ? shelves.map((shelf) => shelf.scales(unit, distance, scale)) : await passes.inverseNorms(shape),
     asked: shelves.map((shelf) => shelf.asked(filter)),
   };
+}
+
+/**
+ * The program that estimates for all of the queries. It uses whole numbers if the common part with every vector is a
+ * sum of counts. `mass`: the mass of all vectors with counts, undefined if they differ.
+ */
+function gpuProgram(name: DistanceName, queries: readonly Vector[], mass: number | undefined): GpuProgramName {
+  const { program } = estimators[name];
+  const isShared = mass !== undefined && mass < exactSums && queries.every((query) => query.mass === mass);
+  return program === 'absolute' && isShared ? 'shared' : program;
 }
 
 /** The vectors of bundles that may be among the best of their query. */

@@ -1,6 +1,6 @@
 import { type GpuMemory, usages } from './gpu-memory.ts';
 
-/** The device's own clock, around one pass; it says nothing where the device has none. */
+/** The device's own clock, around one pass; it tells nothing if the device has none. */
 export class GpuClock {
   readonly #memory: GpuMemory;
   readonly #queries: GPUQuerySet | undefined;
@@ -16,7 +16,7 @@ export class GpuClock {
     this.#resolved = device.createBuffer({ label: 'search.clock', size: 16, usage: usages.timestamps });
   }
 
-  /** What a pass is begun with. */
+  /** Options for the beginning of the pass. */
   get around(): Pick<GPUComputePassDescriptor, 'timestampWrites'> {
     if (!this.#queries) return {};
     return {
@@ -24,7 +24,7 @@ export class GpuClock {
     };
   }
 
-  /** As `read` of the memory, with the time of the pass, whose stamps may lie behind what was read. */
+  /** As `GpuMemory.read`, but also reads the time of the pass. Time stamps may follow the bytes that were asked for. */
   async read(encoder: GPUCommandEncoder, from: GPUBuffer, bytes: number): Promise<ArrayBuffer> {
     if (!this.#queries || !this.#resolved) return await this.#memory.read(encoder, { from, bytes });
     encoder.resolveQuerySet(this.#queries, 0, 2, this.#resolved, 0);

@@ -11,10 +11,10 @@ export const usages = {
   timestamps: QUERY_RESOLVE | COPY_SRC,
 } as const;
 
-/** Offsets of what is bound of a buffer are multiples of it, on every device. */
+/** Offsets of bindings in a buffer are multiples of this, on every device. */
 export const bindingStep = 256;
 
-/** A device that fails: what it was asked for may be asked of another. */
+/** The device failed: another device may do what it was asked for. */
 export class GpuFailure extends Error {}
 
 /** Memory of a device that is used again and again, by name; a buffer grows as more is asked of it. */
@@ -32,11 +32,11 @@ export class GpuMemory {
       // An invalid call or a failed allocation poisons what follows.
       device.onuncapturederror = ({ error }) => fail(error.message);
     });
-    // Whoever waits for the device sees it; until then it is not an unhandled one.
+    // `until` shows the failure; this keeps it from counting as an unhandled rejection before.
     this.#failed.catch(() => {});
   }
 
-  /** The buffer of that name with at least so many bytes. What it held is lost where it has to grow. */
+  /** The buffer of that name, with at least `bytes` bytes. Its contents are lost if it has to grow. */
   take(name: string, bytes: number, usage: keyof typeof usages = 'storage'): GPUBuffer {
     const kept = this.#buffers.get(name);
     if (kept && kept.size >= bytes) return kept;
@@ -47,21 +47,21 @@ export class GpuMemory {
     return buffer;
   }
 
-  /** The same with that in it. */
+  /** The buffer of that name, beginning with `contents`. */
   put(name: string, contents: ArrayBufferView<ArrayBuffer>, usage: keyof typeof usages = 'storage'): GPUBuffer {
     const buffer = this.take(name, contents.byteLength, usage);
     this.device.queue.writeBuffer(buffer, 0, contents.buffer, contents.byteOffset, contents.byteLength);
     return buffer;
   }
 
-  /** Waits for something of the device. Rejects with GpuFailure where the device has failed: then it may never come. */
+  /** Waits for work of the device. Rejects with GpuFailure if the device has failed: `done` may then never settle. */
   until<T>(done: Promise<T>): Promise<T> {
     return Promise.race([done, this.#failed]);
   }
 
   /**
-   * Submits what was recorded, and gives copies of the first bytes of buffers afterwards, one after another. They are
-   * valid until the next are read: new memory for 10 MB costs as much as copying them.
+   * Submits the recorded commands, and then gives copies of the first bytes of some buffers, one after another. The
+   * copies are valid until the next call: new memory for 10 MB costs as much as copying them.
    */
   async read(
     encoder: GPUCommandEncoder,

@@ -12,20 +12,20 @@ import type { GpuQueries } from './gpu-query.ts';
 import { bundleRows } from './plan-shelves.ts';
 import type { Shelf } from './shelf.ts';
 
-/** What is scanned for: the same for all shelves. */
+/** What shelves are scanned for: the same for all. */
 export interface ScanTarget {
   program: GpuProgramName;
   wanted: GpuQueries;
   queries: number;
-  /** Vectors of a frame, and counts of one. */
+  /** Vectors of a frame, and counts of a vector. */
   cells: number;
   length: number;
-  /** For each shelf what its counts are multiplied with, and which frames are asked for. */
+  /** For each shelf, the factors of its counts, and the frames that are asked for. */
   scales: readonly GPUBuffer[];
   asked: readonly GPUBuffer[];
 }
 
-/** A bundle that is to be looked at for a query, on the shelf of that number. */
+/** A bundle to be looked at for a query; `shelf` is its shelf's number. */
 export interface BundlePick {
   shelf: number;
   query: number;
@@ -33,13 +33,13 @@ export interface BundlePick {
   cell: number;
 }
 
-/** The figures of a query from `summit` times `summitFigures` on. */
+/** The `summitFigures` figures of a query from number `summit` * `summitFigures` on. */
 export interface SummitPick {
   query: number;
   summit: number;
 }
 
-/** A vector: a frame of the shelf of that number, and a cell. */
+/** A vector: a frame (`row`) of the shelf with that number, and a cell. */
 export interface VectorPick {
   shelf: number;
   row: number;
@@ -49,13 +49,13 @@ export interface VectorPick {
 /** Words of Scan in near.wgsl, in a slot that can be bound. */
 const slotWords = bindingStep / 4;
 
-/** What a device does with shelves, in one submission each. */
+/** What a device computes with shelves, in one submission for each method. */
 export class GpuPasses {
   readonly #memory: GpuMemory;
   readonly #shelves: readonly Shelf[];
   readonly #norms = new Map<number, Promise<GPUBuffer[]>>();
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
-  /** Where the figures of each shelf begin among those of a query, for vectors of frames with one cell. */
+  /** Where the figures of each shelf begin among a query's figures, for frames with one cell. */
   readonly #bases: readonly number[];
   /** Bundles of all shelves. */
   readonly bundles: number;
@@ -69,7 +69,7 @@ export class GpuPasses {
     this.#bases = bases;
   }
 
-  /** The nearest vector of each bundle: for each query those of all shelves, for each shelf those of all cells. */
+  /** The figure of the nearest vector of each bundle, by query, then by shelf, then by cell. */
   async bestOfBundles(sight: ScanTarget, clock: GpuClock): Promise<Float32Array> {
     const wanted = this.#memory.put('rows', sight.wanted.rows);
     const count = this.#figuresOf(sight);
@@ -80,8 +80,8 @@ export class GpuPasses {
   }
 
   /**
-   * The largest of each `summitFigures` figures of `bestOfBundles`, of many queries. The figures stay on the device for
-   * `figuresBelow`: 64 queries have 10 MB of them where an index has ten million frames.
+   * For many queries, the largest of each `summitFigures` figures that `bestOfBundles` would give. The figures stay on
+   * the device for `figuresBelow`: 64 queries have 10 MB of them if an index has ten million frames.
    */
   async summits(sight: ScanTarget, columns: Float32Array<ArrayBuffer>, clock: GpuClock): Promise<Float32Array> {
     const wanted = this.#memory.put('columns', columns);
@@ -95,7 +95,8 @@ export class GpuPasses {
   }
 
   /**
-   * The figures below some summits, `summitFigures` each; where a query has no more, there is what says so of a bundle.
+   * The figures below some summits, `summitFigures` for each; behind the last figure of a query, the figure of a vector
+   * without counts.
    */
   async figuresBelow(sight: ScanTarget, summits: readonly SummitPick[]): Promise<Float32Array> {
     const total = sight.cells * this.bundles;
@@ -125,7 +126,7 @@ export class GpuPasses {
     return new Float32Array(await this.#memory.read(encoder, { from: copied, bytes }), 0, bytes / 4);
   }
 
-  /** Figures of all queries. */
+  /** The number of figures of all queries. */
   #figuresOf({ queries, cells }: Pick<ScanTarget, 'queries' | 'cells'>): number {
     return queries * cells * this.bundles;
   }
@@ -150,7 +151,7 @@ export class GpuPasses {
     pass.end();
   }
 
-  /** Which bundle the i-th figure of a query is of. */
+  /** The bundle of the i-th figure of a query. */
   bundleAt(i: number, cells: number): Omit<BundlePick, 'query'> {
     const shelf = this.#bases.findLastIndex((base) => cells * base <= i);
     const bundles = this.#shelves[shelf]!.plan.rows / bundleRows;
@@ -158,7 +159,10 @@ export class GpuPasses {
     return { shelf, bundle: at % bundles, cell: Math.floor(at / bundles) };
   }
 
-  /** How near all vectors of some bundles are, `bundleRows` a pick; picks of a shelf lie one after another. */
+  /**
+   * The figures of all vectors of some bundles, `bundleRows` for each pick; picks of a shelf must lie one after
+   * another.
+   */
   async nearOfPicks(sight: ScanTarget, picks: readonly BundlePick[]): Promise<Float32Array> {
     const wanted = this.#memory.put('rows', sight.wanted.rows);
     const words = new Uint32Array(4 * picks.length);
@@ -180,7 +184,7 @@ export class GpuPasses {
     return new Float32Array(await this.#memory.read(encoder, { from: figures, bytes }), 0, bytes / 4);
   }
 
-  /** What makes the vectors of each shelf those of length 1. They are computed once. */
+  /** For each shelf, the factors that make the length of its vectors 1. They are computed once. */
   inverseNorms(sight: Pick<ScanTarget, 'cells' | 'length'>): Promise<GPUBuffer[]> {
     const kept = this.#norms.get(sight.cells);
     if (kept) return kept;
@@ -213,7 +217,7 @@ export class GpuPasses {
     return norms;
   }
 
-  /** The counts of vectors as they are stored, one after another; picks of a shelf lie one after another. */
+  /** The counts of vectors as they are stored, one after another; picks of a shelf must lie one after another. */
   async gather(
     { cells, length }: Pick<ScanTarget, 'cells' | 'length'>,
     picks: readonly VectorPick[],
@@ -251,7 +255,7 @@ export class GpuPasses {
     return await this.#memory.read(encoder, { from: vectors, bytes: 16 * into });
   }
 
-  /** What near.wgsl is told of each shelf. */
+  /** The `Scan` of near.wgsl for each shelf. */
   #slots(
     { queries, cells, length }: Pick<ScanTarget, 'queries' | 'cells' | 'length'>,
     first: (shelf: number) => number,
@@ -308,7 +312,7 @@ export class GpuPasses {
   }
 }
 
-/** Floats, of what `ordered` of near.wgsl makes of them. */
+/** The floats from which `ordered` of near.wgsl made these words, in the same memory. */
 function fromOrdered(words: Uint32Array<ArrayBuffer>): Float32Array {
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;

@@ -6,7 +6,7 @@ import { type GpuProgramName, manyChunk, manyQueries } from '../../scan/gpu/near
 /** Queries as `near` of one-query.wgsl reads them, one after another, or as `best_of_many` does, in columns. */
 export interface GpuQueries {
   rows: Float32Array<ArrayBuffer>;
-  /** For each count the values of all queries, with queries and counts of 0 behind. */
+  /** For each count, the values of all queries, padded with queries and counts of 0. */
   columns?: Float32Array<ArrayBuffer>;
 }
 

@@ -2,11 +2,10 @@ import type { Hit } from '../../ranking/hit.ts';
 import { manyQueries } from '../../scan/gpu/nearness-shader.ts';
 import type { Catalog } from '../../store/catalog.ts';
 import { cellsOfGrid, type Unit } from '../../store/pipeline-identity.ts';
-import { type BlockPlace, blocksOfIndex } from '../../store/read-block.ts';
+import { type BlockPlace, blocksOfIndex, massesOf } from '../../store/read-block.ts';
 import type { IndexScan, Wanted } from '../index-scan.ts';
 import { mergeHits } from '../merge-hits.ts';
 import { ThreadScan } from '../thread-scan.ts';
-import { commonMass } from './common-mass.ts';
 import { findOnShelves } from './find-on-shelves.ts';
 import { GpuClock } from './gpu-clock.ts';
 import { GpuFailure, GpuMemory } from './gpu-memory.ts';
@@ -15,25 +14,25 @@ import { type LoadedShelves, loadShelves } from './load-shelves.ts';
 import type { ShelvedIndex } from './score-candidates.ts';
 import type { Shelf } from './shelf.ts';
 
-/** Figures that are read back at once, at most: 64 MiB. */
+/** The most figures that are read back at once: 64 MiB. */
 const mostFigures = 2 ** 24;
 
-/** Takes a line for people. */
+/** Takes a line for the log. */
 type Note = (line: string) => void;
 
 export interface GpuScanOptions {
-  /** Gets a sentence where the device does not do all of it. */
+  /** Gets a sentence if the device does not search all of the index. */
   note?: Note;
-  /** What to look through; all of the index unless given. */
+  /** The blocks to search; all of the index unless given. */
   blocks?: readonly BlockPlace[];
-  /** Memory of the device that is left to others. */
+  /** Memory of the device that is left for others. */
   spareBytes?: number;
 }
 
 /**
- * An index in the memory of a device. The device estimates how near each vector is, with a bound; those that the
- * estimates do not rule out are scored by the definition. What the device cannot hold is searched on threads, and
- * everything is after it failed.
+ * An index in the memory of a device. The device estimates how near each vector is, with a bound; vectors that the
+ * estimates do not rule out are scored by the definition. Threads search blocks that the device cannot hold, and
+ * everything once it has failed.
  */
 export class GpuScan implements IndexScan {
   readonly memory: GpuMemory;
@@ -46,15 +45,15 @@ export class GpuScan implements IndexScan {
   #hasFailed = false;
 
   /**
-   * Loads the index into the device, which is destroyed when the scan is closed. Rejects with IndexError where the
-   * index is damaged, and with GpuFailure where the device fails.
+   * Loads the index into the device, which is destroyed when the scan is closed. Rejects with IndexError if the index
+   * is damaged, and with GpuFailure if the device fails.
    */
   static async open(catalog: Catalog, device: GPUDevice, options: GpuScanOptions = {}): Promise<GpuScan> {
     const { note = () => {}, blocks = blocksOfIndex(catalog), spareBytes = 0 } = options;
     const memory = new GpuMemory(device);
     try {
       const { shelves, rest } = await loadShelves(memory, catalog, blocks, spareBytes);
-      // Counts that only float64 holds are the threads' in any case.
+      // Threads search counts that only float64 holds in any case.
       const lacking = rest.filter(({ width }) => width !== 8).length;
       if (lacking > 0)
         note(
@@ -84,7 +83,7 @@ export class GpuScan implements IndexScan {
     return this.#index.shelves;
   }
 
-  /** Seconds that the device took to look through everything, for the last queries that it looked for at once. */
+  /** Seconds that the device took to search everything, for the last queries that it searched at once. */
   get passSeconds(): number | undefined {
     return this.#index.clock.seconds;
   }
@@ -123,9 +122,22 @@ export class GpuScan implements IndexScan {
     return hits;
   }
 
-  /** The mass of all vectors, which takes a look at all of them. */
+  /** The mass of all vectors; finding it takes a look at all of them. */
   #massOf(unit: Unit): number | undefined {
     if (!this.#masses.has(unit)) this.#masses.set(unit, commonMass(this.#index.catalog, unit));
     return this.#masses.get(unit);
   }
+}
+
+/** The mass of all vectors with counts; undefined if they differ, or there are none. */
+function commonMass(catalog: Catalog, unit: Unit): number | undefined {
+  let common = 0;
+  for (const place of blocksOfIndex(catalog)) {
+    for (const mass of massesOf(catalog, place, unit)) {
+      if (mass === 0 || mass === common) continue;
+      if (common !== 0) return undefined;
+      common = mass;
+    }
+  }
+  return common || undefined;
 }

@@ -6,7 +6,7 @@ import { type GpuMemory, usages } from './gpu-memory.ts';
 import { planShelves, type ShelfPlan } from './plan-shelves.ts';
 import { Shelf } from './shelf.ts';
 
-/** Blocks on their way to the device at once. */
+/** The most blocks on their way to the device at once. */
 const waysUp = 3;
 
 export interface LoadedShelves {
@@ -16,8 +16,8 @@ export interface LoadedShelves {
 }
 
 /**
- * Reads blocks of an index into the memory of a device, as many of them as that takes and leaves `spareBytes`. Rejects
- * with IndexError where the index is damaged, and with GpuFailure where the device fails.
+ * Reads blocks of an index into the memory of a device, as many as fit while `spareBytes` stay free. Rejects with
+ * IndexError if the index is damaged, and with GpuFailure if the device fails.
  */
 export async function loadShelves(
   memory: GpuMemory,
@@ -49,7 +49,7 @@ export async function loadShelves(
 
 const key = ({ segment, from }: BlockPlace): string => `${segment} ${from}`;
 
-/** A buffer of that size; undefined where the device has no memory for it. */
+/** A buffer of that size; undefined if the device has no memory for it. */
 async function tryBuffer({ device }: GpuMemory, size: number): Promise<GPUBuffer | undefined> {
   device.pushErrorScope('out-of-memory');
   const buffer = device.createBuffer({ label: 'search.bins', size, usage: usages.storage });
@@ -96,7 +96,7 @@ class ShelfLoader {
     for (const { place, first } of blocks) {
       const way = this.#ways[this.#next++ % waysUp]!;
       await this.#memory.until(way.upload.mapAsync(mapMode.WRITE));
-      // Reading what a device is to have may be slow: it is checked in memory of our own.
+      // Reading memory that a device maps may be slow, so the block is checked in our own memory.
       const block = bytes.subarray(0, place.bytes);
       readBlock(this.#catalog, place, block);
       new Uint8Array(way.upload.getMappedRange(0, place.bytes)).set(block);
@@ -115,7 +115,7 @@ class ShelfLoader {
     }
   }
 
-  /** Waits for what is on its way, and frees its memory. */
+  /** Waits for the block on its way, and frees the memory. */
   async end(): Promise<void> {
     await this.#memory.until(this.#memory.device.queue.onSubmittedWorkDone());
     for (const { upload, block, place } of this.#ways) for (const buffer of [upload, block, place]) buffer.destroy();

@@ -3,13 +3,15 @@ import type { GpuEstimates } from './estimates.ts';
 import type { GpuClock } from './gpu-clock.ts';
 import type { BundlePick, GpuPasses, ScanTarget, SummitPick } from './gpu-passes.ts';
 
-/** Bundles that may have one of the `top` best vectors of a query, and of each query the least figure of those. */
+/**
+ * Bundles that may have one of the `top` best vectors of a query, and for each query the least figure of such vectors.
+ */
 export interface NearBundles {
   picks: BundlePick[];
   least: number[];
 }
 
-/** Looks at all vectors, and gives the bundles that their estimates do not rule out. */
+/** Estimates all vectors, and gives the bundles that their estimates do not rule out. */
 export async function nearBundles(
   passes: GpuPasses,
   sight: ScanTarget,
@@ -29,7 +31,10 @@ export async function nearBundles(
   return near;
 }
 
-/** Summits are figures as well: what `top` of them rule out is further than those, and so is all that is below. */
+/**
+ * Summits are figures as well. A summit that `top` others rule out is further than those, and so are all figures below
+ * it.
+ */
 async function belowSummits(
   passes: GpuPasses,
   sight: ScanTarget,

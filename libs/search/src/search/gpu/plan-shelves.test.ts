@@ -5,7 +5,7 @@ import { bundleRows, planShelves, shelfBlockAt } from './plan-shelves.ts';
 
 const length = 32;
 
-test('every block lies on one shelf of its width, and is found there, or on none where no shelf takes it', () => {
+test('every block lies on one shelf of its width, and is found there, or on none if no shelf takes it', () => {
   const block = fc.record({
     frames: fc.integer({ min: 1, max: 900 }),
     width: fc.constantFrom(1 as const, 2 as const, 4 as const, 8 as const),

@@ -4,7 +4,7 @@ import type { BlockPlace } from '../../store/read-block.ts';
 /** Frames that a workgroup looks at: ROWS of near.wgsl. */
 export const bundleRows = 256;
 
-/** Bundles of a shelf at most: workgroups of a dispatch. */
+/** The most bundles of a shelf: each is a workgroup of a dispatch. */
 const maxBundles = 65_535;
 
 /** Frames whose counts have one width, in one buffer of a device. */
@@ -12,13 +12,13 @@ export interface ShelfPlan {
   readonly width: GpuCountBytes;
   /** Blocks of the index one after another, and the number of the first frame of each in the shelf. */
   readonly blocks: readonly { readonly place: BlockPlace; readonly first: number }[];
-  /** Frames, and those that fill up the last bundle. */
+  /** Frames, including padding that fills up the last bundle. */
   readonly rows: number;
 }
 
 /**
- * Puts blocks on shelves of at most `maxBytes`, as few as hold them. `length` is the counts of a frame. Blocks that no
- * shelf takes are in none: those of counts that only float64 holds, and those of more than a shelf.
+ * Puts blocks on shelves of at most `maxBytes`, as few as hold them. `length`: the counts of a frame. Blocks whose
+ * counts only float64 holds, and blocks that are larger than a shelf, are on none.
  */
 export function planShelves(blocks: readonly BlockPlace[], length: number, maxBytes: number): ShelfPlan[] {
   const shelves: ShelfPlan[] = [];
@@ -41,7 +41,7 @@ export function planShelves(blocks: readonly BlockPlace[], length: number, maxBy
   return shelves;
 }
 
-/** The block that a frame of a shelf is of; undefined behind the last frame. */
+/** The block of a frame on a shelf; undefined behind the last frame. */
 export function shelfBlockAt({ blocks }: ShelfPlan, row: number): ShelfPlan['blocks'][number] | undefined {
   let [low, high] = [0, blocks.length - 1];
   while (low < high) {

@@ -9,7 +9,7 @@ import type { GpuPasses, ScanTarget, VectorPick } from './gpu-passes.ts';
 import { shelfBlockAt } from './plan-shelves.ts';
 import type { Shelf } from './shelf.ts';
 
-/** Bytes of vectors that are read back at once, or one vector. */
+/** The most bytes of vectors that are read back at once, unless a single one has more. */
 const mostGathered = 2 ** 25;
 
 /** An index on a device. */
@@ -26,7 +26,7 @@ export interface VectorCandidate extends VectorPick {
   figure: number;
 }
 
-/** Scores candidates by the definition, as many at once as memory is for. */
+/** Scores candidates by the definition, as many at once as memory allows. */
 export async function scoreAll(
   index: ShelvedIndex,
   sight: ScanTarget,
@@ -58,7 +58,7 @@ export async function scoreAll(
   }
 }
 
-/** Where a vector's frame lies in the index, and its number there. */
+/** The block of a vector's frame, and the frame's number in the index. */
 export function vectorPlace({ catalog, shelves }: ShelvedIndex, one: VectorPick): { place: BlockPlace; row: number } {
   const { place, first } = shelfBlockAt(shelves[one.shelf]!.plan, one.row)!;
   const from = place.from + one.row - first;

@@ -5,10 +5,10 @@ import { admission, type Filter } from '../admission.ts';
 import { type GpuMemory, usages } from './gpu-memory.ts';
 import type { ShelfPlan } from './plan-shelves.ts';
 
-/** What the counts of a vector are multiplied with, by its mass. */
+/** The factor of a vector's counts, by its mass. */
 export type Scale = (mass: number) => number;
 
-/** A shelf on a device, and what is told to the device of its frames. */
+/** A shelf on a device, and what the device knows of its frames. */
 export class Shelf {
   readonly plan: ShelfPlan;
   readonly bins: GPUBuffer;
@@ -26,7 +26,10 @@ export class Shelf {
     this.#asked = this.#buffer('asked', plan.rows / 8);
   }
 
-  /** Scales of the vectors, all first cells, then all second ones; 0 for those that count nothing. */
+  /**
+   * The factors of the vectors: the first cells of all frames, then the second cells, and so on; 0 for vectors without
+   * counts.
+   */
   scales(unit: Unit, name: string, scale: Scale): GPUBuffer {
     const key = `${unit} ${name}`;
     const kept = this.#scales.get(key);

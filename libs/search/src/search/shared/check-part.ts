@@ -7,8 +7,8 @@ import { admission } from '../admission.ts';
 import type { Wanted } from '../index-scan.ts';
 
 /**
- * Throws Error with one sentence for an answer that cannot be that of those blocks, which follow one another: too few
- * hits or too many, or such as are not in the part or not in order. Whether its scores are right is not looked at.
+ * Throws Error with one sentence for an answer that these successive blocks cannot have: too few or too many hits, hits
+ * outside of the part, or hits out of order. It does not check whether scores are right.
  */
 export function checkPart(
   catalog: Catalog,
@@ -36,7 +36,7 @@ export function checkPart(
   }
 }
 
-/** Vectors of blocks that are asked for and count anything; `most` where there are more. */
+/** The number of vectors in the blocks that are asked for and have counts; `most` if there are more. */
 function countUpTo(most: number, catalog: Catalog, blocks: readonly BlockPlace[], { unit, filter }: Wanted): number {
   const cells = unit === 'cell' ? cellsOfGrid(catalog.pipeline) : 1;
   let count = 0;
@@ -51,7 +51,7 @@ function countUpTo(most: number, catalog: Catalog, blocks: readonly BlockPlace[]
   return count;
 }
 
-/** The first row of blocks that follow one another, and the one behind the last. */
+/** The first row of successive blocks, and the row behind their last. */
 function rowsOf({ starts }: Catalog, blocks: readonly BlockPlace[]): [number, number] {
   const [first, last] = [blocks[0]!, blocks.at(-1)!];
   return [starts[first.segment]! + first.from, starts[last.segment]! + last.from + last.frames];

@@ -2,34 +2,34 @@
 export interface Part {
   readonly node: string;
   readonly first: number;
-  /** One more than the last block. */
+  /** One more than the number of the last block. */
   readonly end: number;
 }
 
 /** A node that may have a part. */
 export interface PartHolder {
   readonly id: string;
-  /** Bytes a second that it searched last; undefined where it has not searched yet. */
+  /** Bytes a second in its last search; undefined if it has not searched yet. */
   readonly rate?: number | undefined;
 }
 
 /**
- * Fewer bytes are no part: a core looks through so many in about 10 ms, and to ask a node takes some. An index of fewer
- * is not shared out.
+ * The least bytes of a part: a core searches as many in about 10 ms, and asking a node takes some milliseconds. An
+ * index with fewer bytes is not shared out.
  */
 export const leastPartBytes = 2 ** 24;
 
 /**
- * A cut is kept until the slowest node would take so many times as long as with the best cut: a GPU has its part in its
- * memory.
+ * A cut is kept until the slowest node would take so many times as long as with the best cut, because a GPU has its
+ * part in its memory.
  */
 const worthCutting = 2;
 
 /**
- * Who looks through what: as many bytes each as the node searches in the same time, all alike where none has a rate,
- * and a node without one as the mean of the others. Nodes have their parts in the order of their ids, so that the same
- * nodes get the same. `sizes` are the bytes of the blocks; `previous` is the cut of before. Empty where no part is
- * large enough.
+ * Cuts an index into parts for nodes. Each node gets as many bytes as it searches in the same time. A node without a
+ * rate counts as the mean of the others; if no node has one, all get the same. Nodes have their parts in the order of
+ * their ids, so that the same nodes get the same parts. `sizes`: the bytes of the blocks; `previous`: the last cut.
+ * Empty if no part is large enough.
  */
 export function cutParts(
   sizes: readonly number[],
@@ -46,7 +46,7 @@ export function cutParts(
   return cutByRates(sizes, chosen, rates);
 }
 
-/** The fastest ones, those whose rate is not known first, by their ids. */
+/** The fastest nodes; nodes without a known rate come first, by their ids. */
 function fastest(holders: readonly PartHolder[], count: number): PartHolder[] {
   const byId = holders.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const rate = (holder: PartHolder): number => holder.rate ?? Number.MAX_VALUE;
@@ -83,7 +83,7 @@ function cutByRates(sizes: readonly number[], holders: readonly PartHolder[], ra
     share += rates[i]!;
     const isLast = i === holders.length - 1;
     let end = first;
-    // A block goes to whom most of it would be.
+    // A block goes to the node that would have most of it.
     while (end < sizes.length && (isLast || bytes + sizes[end]! / 2 <= (total * share) / allRates))
       bytes += sizes[end++]!;
     if (end > first) parts.push({ node, first, end });

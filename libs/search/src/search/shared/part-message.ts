@@ -8,7 +8,7 @@ import type { PipelineIdentity } from '../../store/pipeline-identity.ts';
 import { lengthOf } from '../../store/read-block.ts';
 import type { Wanted } from '../index-scan.ts';
 
-/** What is wanted, as the fields of an order to a node that have it. */
+/** A search, as the fields of an order to a node. */
 export function wantedMessage({ queries, distance, top, unit, filter }: Wanted) {
   return {
     queries: queries.map(({ bins }) => ({ counts: Array.from(bins) })),
@@ -19,7 +19,7 @@ export function wantedMessage({ queries, distance, top, unit, filter }: Wanted) 
   };
 }
 
-/** What an order wants of an index of that pipeline. Throws Error with one sentence where it wants what cannot be. */
+/** The search in an order, for an index with that pipeline. Throws Error with one sentence for an impossible order. */
 export function wantedOf(order: SearchPart, pipeline: PipelineIdentity): Wanted {
   const { queries, distance, top, cells, sinceMs, untilMs, camera } = order;
   const unit = cells ? 'cell' : 'frame';
@@ -39,7 +39,7 @@ export function wantedOf(order: SearchPart, pipeline: PipelineIdentity): Wanted 
 
 const isDistance = (name: string): name is DistanceName => distanceNames.some((known) => known === name);
 
-/** What was found, as the field of an answer that has it. */
+/** Hits, as the field of an answer. */
 export const rankingsMessage = (found: readonly (readonly Hit[])[]): PartFound['rankings'] =>
   found.map((hits) => ({
     hits: hits.map(
@@ -52,11 +52,11 @@ export const rankingsMessage = (found: readonly (readonly Hit[])[]): PartFound['
     ),
   }));
 
-/** The hits of an answer. Throws Error with one sentence where a score is none. */
+/** The hits of an answer. Throws Error with one sentence for an invalid score. */
 export const hitsOf = ({ rankings }: Pick<PartFound, 'rankings'>): Hit[][] =>
   rankings.map(({ hits }) => hits.map(({ row, cell, score, exact }) => ({ row, cell, score: scoreOf(score, exact) })));
 
-/** A score as its definition gives it: of one that is exact, the fraction decides. */
+/** A score as its definition gives it: if it is exact, its fraction decides. */
 function scoreOf(value: number, exact: string): Score {
   if (exact === '') return { value };
   const parts = /^(\d+)\/([1-9]\d*)$/.exec(exact);

@@ -5,7 +5,7 @@ import { patiently } from './patiently.ts';
 const never = (): Promise<string> => new Promise(() => {});
 const failing = (): Promise<string> => Promise.reject(new Error('It cannot'));
 
-/** What comes of it, what was noted, and whether the other was told to stop. */
+/** The answer, the notes, and whether the other search was told to stop. */
 async function play(first: Promise<string>, other: () => Promise<string>, patienceMs: number) {
   const notes: string[] = [];
   let signal: AbortSignal | undefined;
@@ -20,7 +20,7 @@ async function play(first: Promise<string>, other: () => Promise<string>, patien
   return { answer: await answer.catch(({ message }: Error) => message), notes, isStopped: signal?.aborted };
 }
 
-test('the first is taken in time; where it fails or is late, whoever answers before', async () => {
+test('the first answer is taken if it comes in time; if it fails or is late, the earliest answer is', async () => {
   const good = async (): Promise<string> => 'other';
   assert.deepEqual(await play(Promise.resolve('first'), assert.fail, 60_000), {
     answer: 'first',

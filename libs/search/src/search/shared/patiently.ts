@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Otherwise<Answer> {
-  /** How long the first is waited for alone. */
+  /** Milliseconds to wait for the first answer alone. */
   patienceMs: number;
   /**
-   * Asked where the first fails, or is late. What it gives is of no use once the signal aborts: the first has answered
+   * Called if the first answer fails or is late. Its result is useless once the signal aborts: the first has answered
    * after all.
    */
   other(signal: AbortSignal): Promise<Answer>;
-  /** Told why, in one sentence, before that. */
+  /** Called before `other`, with one sentence that says why. */
   note(why: string): void;
 }
 
 /**
- * What the first gives in time; else what the first or the other gives, whichever answers before. Rejects where the
- * other does.
+ * The first answer if it comes in time; or else the first or the other answer, whichever comes earlier. Rejects if the
+ * other one does.
  */
 export async function patiently<Answer>(
   first: Promise<Answer>,

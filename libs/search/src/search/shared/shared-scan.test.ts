@@ -25,7 +25,7 @@ const frames = [...tiedFrames(240, 3, 3)].map((frame, i) => ({
 }));
 const jobs = Array.from({ length: 8 }, (_, i) => frames.slice(30 * i, 30 * (i + 1)));
 
-/** The folder of an index, and nodes that have their own eyes on it and speak in messages. */
+/** The folder of an index, and nodes that open it themselves and speak in messages. */
 async function setNodes(t: TestContext) {
   const folder = await makeIndex(t, jobs);
   const catalog = await openCatalog(folder);
@@ -55,7 +55,7 @@ async function setNodes(t: TestContext) {
 const shared = (folder: string, options: SharedScanOptions): Promise<SearchIndex> =>
   SearchIndex.openWith(folder, async (catalog) => new SharedScan(catalog, { leastBytes: 1, ...options }));
 
-test('what is found does not depend on the nodes, their number, the cut, or what becomes of them', async (t) => {
+test('hits do not depend on the nodes, their number, the cut, or their failures', async (t) => {
   const { folder, catalog, node } = await setNodes(t);
   const twin = await SearchIndex.openWith(folder, async (opened) => new TwinScan(opened));
   t.after(() => twin.close());
@@ -105,7 +105,7 @@ test('what is found does not depend on the nodes, their number, the cut, or what
   );
 });
 
-test('who looks is told, and a node that does not answer well has no part for a while', async (t) => {
+test('searchers are reported, and a node that does not answer well gets no part for a while', async (t) => {
   const { folder, catalog, node } = await setNodes(t);
   const queries = [queryVector(catalog.pipeline, frames[7]!.cells[0]!, 'frame')];
   const request = { queries, distance: 'chi2', top: 3, unit: 'frame' } as const;

@@ -9,52 +9,54 @@ import { checkPart } from './check-part.ts';
 import { cutParts, leastPartBytes, type Part } from './cut-parts.ts';
 import { patiently } from './patiently.ts';
 
-/** A node that may look through a part of an index. */
+/** A node that may search a part of an index. */
 export interface PartNode {
   /** The same in every search. */
   readonly id: string;
-  /** What it computes on, for who counts. */
+  /** What it computes on, for metrics. */
   readonly device: string;
-  /** Its best hits of the blocks for each query, in order. Rejects where it cannot look, or is gone. */
+  /** Its best hits in the part for each query, in order. Rejects if it cannot search, or is gone. */
   find(part: Part, wanted: Wanted): Promise<Hit[][]>;
 }
 
-/** What somebody looked through, for who counts. */
+/** A searched part of an index, for metrics. */
 export interface Looked {
-  /** A device of nodes, or 'coordinator' for this process. */
+  /** The device of the node that searched it, or 'coordinator' for this process. */
   readonly by: string;
   readonly frames: number;
 }
 
 export interface SharedScanOptions {
-  /** The nodes that there are now. */
+  /** Gives the present nodes. */
   nodes: () => readonly PartNode[];
-  /** Told of a part whose node did not answer well, and why, in one sentence. */
+  /** Called when a node did not answer well, with one sentence that says why. */
   note?: (node: string, why: string) => void;
-  /** Told what was looked through, part by part. */
+  /** Called after each part that was searched. */
   looked?: (looked: Looked) => void;
   /**
-   * Milliseconds that a node is waited for before this process searches its part as well, where it should take
-   * `expectedMs`.
+   * Milliseconds to wait for a node before this process searches its part as well. `expectedMs`: how long the node
+   * should take, if that is known.
    */
   patienceMs?: (expectedMs: number | undefined) => number;
-  /** Bytes of a part at least. */
+  /** The least bytes of a part. */
   leastBytes?: number;
-  /** A node that did not answer well has no part for so long. */
+  /** Milliseconds for which a node that did not answer well gets no part. */
   asideMs?: number;
 }
 
-/** A part of 5 GB takes some seconds from the cache of a file system, and a GPU that compiles its shaders one. */
+/**
+ * A part of 5 GB takes some seconds from the cache of a file system. A GPU that has to compile its shaders takes one.
+ */
 const patience = (expectedMs: number | undefined): number =>
   expectedMs === undefined ? 3_000 : Math.min(10_000, Math.max(500, 4 * expectedMs));
 
-/** Whatever is the matter with a node may have been mended in the meantime. */
+/** After this time, the fault of a node may have been mended. */
 const usualAsideMs = 60_000;
 
 /**
- * An index that nodes look through, each a part of it, and this process what they do not: the part of a node that
- * answers that it cannot, or something that cannot be, or too late. Without a node, it is a ThreadScan. Every part
- * comes with its best hits in the one order of results, so that the best of them are the best of all.
+ * Searches an index on nodes, each a part of it. This process searches the part of a node that says it cannot, gives an
+ * impossible answer, or is too late. Without nodes, it searches like a ThreadScan. The best hits of each part come in
+ * the one order of results, so the best of them are the best of all.
  */
 export class SharedScan implements IndexScan {
   readonly #catalog: Catalog;
@@ -106,7 +108,7 @@ export class SharedScan implements IndexScan {
     });
   }
 
-  /** What the node finds in its part. Rejects where that cannot be it. */
+  /** The node's hits in its part. Rejects if they are impossible. */
   async #ask(node: PartNode, part: Part, blocks: readonly BlockPlace[], wanted: Wanted): Promise<Found> {
     const begin = performance.now();
     const hits = await node.find(part, wanted);
@@ -133,13 +135,13 @@ export class SharedScan implements IndexScan {
   }
 }
 
-/** The hits of a part, and who has found them. */
+/** The hits of a part, and what has found them. */
 interface Found {
   hits: Hit[][];
   by: string;
 }
 
-/** Whether an order to a node holds that, and an answer what is found. */
+/** Whether the search fits an order to a node, and its hits fit an answer. */
 const fitsMessages = ({ queries, top }: Wanted): boolean =>
   queries.length <= maxPartQueries &&
   queries.reduce((sum, { bins }) => sum + bins.length, 0) <= maxPartCounts &&

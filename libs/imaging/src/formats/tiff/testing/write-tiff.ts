@@ -14,11 +14,11 @@ export interface WrittenTiff {
   tags?: { [tag in TagName | number]?: TagValue | null };
   /** Writes the last tag first. */
   isUnsorted?: boolean;
-  /** Directories that follow. */
+  /** Further directories, which follow this one. */
   pages?: readonly WrittenTiff[];
 }
 
-/** Writes a little-endian TIFF: gray of 8 bits, not compressed, unless its tags say otherwise. */
+/** Writes a little-endian TIFF: gray of 8 bits, not compressed, unless its tags say something else. */
 export function writeTiff(first: WrittenTiff): Buffer {
   const parts: Buffer[] = [Buffer.from('II*\0\0\0\0\0', 'latin1')];
   let at = 8;
