@@ -3,10 +3,15 @@ import { test } from 'node:test';
 import { FoundInPart, Lease } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import { turns } from '@halogrid/testing';
-import { type KeptShard, NodeParts } from './node-parts.ts';
+import { type KeptShard, mostWaiting, NodeParts } from './node-parts.ts';
 import { OutputError } from './output-error.ts';
 
-const shard = { found: new Uint32Array(1) } as FoundShard;
+const shardOf = (bins: number): FoundShard => {
+  const counts = { counted: new Float64Array(1), bins: new Uint32Array(bins) };
+  const one = new Uint32Array(1);
+  return { block: new Uint8Array(0), found: one, widths: one, heights: one, parts: [counts] };
+};
+const shard = shardOf(1);
 const keptAs = (part: string): KeptShard => ({ found: FoundInPart.create({ part }), seconds: 1 });
 
 /** Parts of which the test says when they are written, and what was asked of them. */
@@ -95,6 +100,30 @@ test('a shard waits only where another is at work and its results are written', 
     next();
     await take();
     assert.deepEqual(waiting, expected);
+  }
+});
+
+test('shards keep their credit once as much waits as two parts may hold, by their number or their bytes', async () => {
+  const half = mostWaiting.bytes / Uint32Array.BYTES_PER_ELEMENT / 2;
+  for (const [waiting, bins] of [
+    [mostWaiting.shards, 1],
+    [2, half],
+  ] as const) {
+    const { parts, take, written } = noted();
+    const waits: number[] = [];
+    const keep = async (nth: number, its = bins) => {
+      void parts.hold(lease()).keep(shardOf(its), () => waits.push(nth));
+      await take();
+    };
+    // It is at work all the time.
+    parts.hold(lease());
+    for (let nth = 0; nth < waiting; nth++) await keep(nth);
+    assert.equal(waits.length, waiting);
+    await keep(waiting, 1);
+    assert.equal(waits.length, waiting);
+    for (const part of written) part.resolve(keptAs('p'));
+    await keep(waiting + 1);
+    assert.deepEqual(waits.slice(waiting), [waiting + 1]);
   }
 });
 

@@ -1,5 +1,6 @@
 import type { FoundInPart, Lease } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
+import { partBounds } from '@halogrid/results/part-bounds';
 import { OutputError } from './output-error.ts';
 
 /** Fills parts of one job, one after another, and writes them. */
@@ -24,13 +25,19 @@ export interface KeptShard {
 export interface HeldShard {
   /**
    * Resolves with what was found once that would outlast a failure of the machine. What is found for a lease to verify
-   * is only added up. `waits` is called if the shard waits in a part for others that are under way. Rejects with
-   * OutputError.
+   * is only added up. `waits` is called if the shard waits in a part for others that are under way, and there is room
+   * for more results. Rejects with OutputError.
    */
   keep(shard: FoundShard, waits?: () => void): Promise<KeptShard>;
   /** Called once, when the shard is done with. */
   release(): void;
 }
+
+/**
+ * The most that waits in parts before shards keep their credit until their part is durable: two full parts, one to
+ * fill and one to write. So a slow disk holds up the node, and does not fill its memory.
+ */
+export const mostWaiting = { shards: 2 * partBounds.shards, bytes: 2 * partBounds.bytes };
 
 /** A job with shards under way. */
 interface Job {
@@ -49,6 +56,8 @@ export class NodeParts {
   readonly #jobs = new Map<string, Job>();
   /** Shards that are under way and wait in no part. */
   #atWork = 0;
+  /** Shards whose part is not durable yet, and the bytes of their counts. */
+  readonly #waiting = { shards: 0, bytes: 0 };
 
   constructor(openParts: (lease: Lease) => Promise<JobParts>) {
     this.#openParts = openParts;
@@ -68,14 +77,18 @@ export class NodeParts {
     };
     return {
       keep: async (shard, waits) => {
+        const bytes = countsBytes(shard);
+        this.#count(1, bytes);
         try {
           const parts = await this.#open(job, lease);
           const kept = lease.verify ? parts.sum(shard) : parts.add(shard);
           rest();
-          if (!lease.verify && this.#atWork > 0) waits?.();
+          if (!lease.verify && this.#atWork > 0 && this.#hasRoom()) waits?.();
           return await kept;
         } catch (error) {
           throw new OutputError(error);
+        } finally {
+          this.#count(-1, -bytes);
         }
       },
       release: () => {
@@ -89,6 +102,16 @@ export class NodeParts {
 
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#jobs.values(), ({ parts }) => parts?.close()));
+  }
+
+  #count(shards: number, bytes: number): void {
+    this.#waiting.shards += shards;
+    this.#waiting.bytes += bytes;
+  }
+
+  #hasRoom(): boolean {
+    const { shards, bytes } = this.#waiting;
+    return shards <= mostWaiting.shards && bytes <= mostWaiting.bytes;
   }
 
   /** Where that fails, it is tried again for the next shard. */
@@ -106,3 +129,5 @@ export class NodeParts {
     return job.opening;
   }
 }
+
+const countsBytes = ({ parts }: FoundShard): number => parts.reduce((sum, its) => sum + (its?.bins.byteLength ?? 0), 0);
