@@ -1,8 +1,8 @@
 // Measures what frames cost a node beside their pixels, on its main thread and on all of its threads: it gets leases,
 // places frames, has a device that counts at once, writes parts, and answers.
 //   npm run lab -- node-counts [FRAMES] [REPETITIONS] [SHARDS]
-// A shard has 128 frames of 256 bins. The node computes SHARDS shards at once (4 unless given), beside those that wait in a
-// part. No file is read. Prints for each repetition microseconds of processor time a frame.
+// A shard has 128 frames of 256 bins. The node computes SHARDS shards at once (4 unless given), beside the shards that
+// wait in a part. No file is read. Prints for each repetition microseconds of processor time a frame.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
