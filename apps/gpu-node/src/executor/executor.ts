@@ -32,15 +32,15 @@ export type Executor = (lease: Lease, signal: AbortSignal) => Promise<FoundAnswe
 
 export interface ExecutorOptions {
   device: NodeDevice;
-  /** The reference, which computes what is to be checked. */
+  /** The reference, which computes the leases to verify. */
   twin: NodeDevice;
   /** Rejects with InputError for faults of the input. */
   openImage: (uri: string) => Promise<OpenImage>;
-  /** The decoders of JPEGs, to gray and to colours; cores unless given. */
+  /** The decoders of JPEGs, to gray and to colours. Default: cores decode. */
   feeds?: Readonly<Partial<Record<PlaneTarget['channels'], JpegFeed>>>;
-  /** The reader of raw frames; they are opened one by one unless given. */
+  /** The reader of raw frames. Default: each frame is opened by itself. */
   rawFeed?: RawFeed;
-  /** Large JPEGs that are decoded in bands; all are decoded whole, or copied first, unless given. */
+  /** Decodes large JPEGs in bands. Default: they are decoded whole, or copied first. */
   banded?: BandedJpegs;
   /** The decoders of videos. */
   decoders: DecoderPool;
@@ -49,7 +49,7 @@ export interface ExecutorOptions {
   parts: NodeParts;
   /** A clock that never goes back. */
   nowMs: () => number;
-  /** Measures stages and bottlenecks; a new one unless given. */
+  /** Measures stages and bottlenecks. Default: new clocks. */
   clocks?: BusyClocks;
   meters?: ExecutorMeters;
   /** Called with sentences for people about things that did not fail. */
@@ -70,9 +70,9 @@ const shardsAhead = 4;
 const leastSegmentsAhead = 4;
 
 /**
- * How many segments are under way where so many are decoded at the same time: the others wait for a decoder, or for
- * their frames to be computed and answered. Segments of one length end together, so there is one more for each decoder:
- * with one more for every four, decoders waited for leases.
+ * How many segments are under way while `decoders` are decoded at the same time. The others wait for a decoder, or for
+ * their frames to be computed and answered. Segments of the same length end together, so there is one more for each
+ * decoder: with one more for every four, decoders waited for leases.
  */
 export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 

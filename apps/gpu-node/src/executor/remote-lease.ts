@@ -13,7 +13,7 @@ export function toRemoteLease(lease: Lease): Lease {
   const moved = sources.map((source): BlockSource => {
     const { index, uri, pin: _, ...rest } = source;
     if (!isOfDisk(uri)) return source;
-    // Its name shows how it is best read. The coordinator checks its version.
+    // The file's name shows how it is best read. The coordinator checks the version.
     return { ...rest, index, uri: `${base}/sources/${index}/${basename(new URL(uri).pathname)}` };
   });
   const isMoved = sources.length > 0 && isOfDisk(sources[0]!.uri);

@@ -6,7 +6,7 @@ export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeB
   version?: string | undefined;
 }
 
-/** The sources of a lease, in the order of its block. `verify`: the lease is to verify what another node found. */
+/** The sources of a lease, in the order of its block. `verify`: the lease verifies the results of another node. */
 export function unpackLease(block: SourceBlock, verify = false): LeasedSource[] {
   return Array.from({ length: block.length }, (_, nth): LeasedSource => {
     return {

@@ -5,7 +5,7 @@ import { Lease } from '@halogrid/proto';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { lbp, type TestFolder } from './shard-fixture.ts';
 
-/** A lease of the first segment of a recording of so many frames, of one of the kinds that there are. */
+/** A lease of the first segment of a recording with `frames` frames; `name` is one of the known kinds. */
 export async function recordingLease(
   folder: TestFolder,
   name: string,
