@@ -176,7 +176,7 @@ test('a lease to verify is computed by the twin, and not by the device', async (
   });
 });
 
-test('pixels of a preview are not read back from a GPU's memory, and the GPU gets them too', async () => {
+test("pixels of a preview are not read back from a GPU's memory, and the GPU gets them too", async () => {
   await withFolder(async (folder) => {
     const { uris, frames } = await putFrames(folder);
     const ofDevice = new Set<ArrayBufferLike>();
