@@ -9,7 +9,7 @@ import { OutputError } from './output-error.ts';
 const shard = { found: new Uint32Array(1) } as FoundShard;
 const keptAs = (part: string): KeptShard => ({ found: FoundInPart.create({ part }), seconds: 1 });
 
-/** Parts of which the test says when they are written, and what was asked of them. */
+/** Parts that are written when the test says so, and a log of the calls. */
 function noted({ opens = true } = {}) {
   const told: string[] = [];
   const written: PromiseWithResolvers<KeptShard>[] = [];
@@ -44,7 +44,7 @@ function noted({ opens = true } = {}) {
 const lease = (jobId = 'a', more: Partial<Lease> = {}): Lease =>
   Lease.fromPartial({ jobId, costBytes: 5, scratch: `file:///${jobId}`, ...more });
 
-test('a part waits for more as long as another shard is at work, of frames or not, of whatever job', async () => {
+test('a part waits for more shards as long as another shard is being computed, of any kind and any job', async () => {
   const { parts, take } = noted();
   const [first, second, tile] = [parts.hold(lease('a')), parts.hold(lease('b')), parts.hold(lease('c'))];
   void first.keep(shard);
@@ -52,7 +52,7 @@ test('a part waits for more as long as another shard is at work, of frames or no
   assert.deepEqual(await take(), ['a opened', 'b opened', 'a added 0.05', 'b added 0.05']);
   tile.release();
   assert.deepEqual(await take(), ['a flushed', 'b flushed']);
-  // What waits is not at work, and is not when it is done with.
+  // A shard that waits for its part is not being computed, and its release changes nothing.
   const next = parts.hold(lease('a'));
   first.release();
   second.release();
@@ -61,7 +61,7 @@ test('a part waits for more as long as another shard is at work, of frames or no
   assert.deepEqual(await take(), ['a added 0.05', 'a flushed']);
 });
 
-test('a job has parts from its first shard on until it has none under way, and then others', async () => {
+test('a job has the same parts as long as it has shards under way, and new ones afterwards', async () => {
   const { parts, take } = noted();
   for (const _ of [1, 2]) {
     const [one, other] = [parts.hold(lease()), parts.hold(lease())];
@@ -72,19 +72,19 @@ test('a job has parts from its first shard on until it has none under way, and t
     other.release();
     assert.deepEqual(await take(), ['a flushed', 'a closed']);
   }
-  // What another coordinator hands over is written elsewhere.
+  // Parts for another coordinator's hand-over go elsewhere.
   const held = [lease(), lease('a', { handOver: 'http://x/1' }), lease('a', { handOver: 'http://x/2' })];
   for (const its of held) void parts.hold(its).keep(shard);
   assert.equal((await take()).filter((line) => line === 'a opened').length, 3);
 });
 
-test('what is found for a lease to verify is added up and written nowhere', async () => {
+test('results of a lease to verify are added up and not written', async () => {
   const { parts, take } = noted();
   await parts.hold(lease('a', { verify: true })).keep(shard);
   assert.deepEqual(await take(), ['a opened', 'a summed', 'a flushed']);
 });
 
-test('a part that cannot be written is an error of output, and of no other shard', async () => {
+test('a part that cannot be written is an output error of its own shards only', async () => {
   const { parts, written, take, options } = noted({ opens: false });
   const isOutput = (sentence: string) => (error: Error) => {
     assert.deepEqual(

@@ -16,7 +16,7 @@ export interface ModelledMachine {
   compileSeconds: number;
 }
 
-/** Frames of a piece of work (each of one byte), and the pieces that a node has at once. */
+/** Frames per piece of work (each of one byte), and the pieces that a node has at once. */
 const framesAPiece = 64;
 const piecesAtOnce = 16;
 
@@ -25,7 +25,7 @@ interface Piece {
   end: () => void;
 }
 
-/** The virtual seconds in which a node on that machine decodes `frames` frames. */
+/** The virtual seconds in which a node on this machine decodes `frames` frames. */
 export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, frames: number): Promise<number> {
   let nowMs = 0;
   const queues: Record<Decoder, Piece[]> = { device: [], cores: [] };
@@ -57,7 +57,7 @@ export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, 
   };
   const work = (decoder: Decoder) => async () => {
     await new Promise<void>((end) => queues[decoder].push({ left: framesAPiece, end }));
-    // The device measures by its own clock, on which waiting for other work does not count.
+    // The device measures by its own clock, which does not count waiting for other work.
     return { done: framesAPiece, ...(decoder === 'device' && { seconds: framesAPiece / machine.device }) };
   };
   let begun = 0;
