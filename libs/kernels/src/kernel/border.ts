@@ -13,7 +13,7 @@ import { ParameterError } from './parameter-error.ts';
 export const borderModes = ['zero', 'replicate', 'reflect', 'mirror', 'wrap', 'interior'] as const;
 export type BorderMode = (typeof borderModes)[number];
 
-/** Names that other libraries use for the same rule, where the word does not mean two things. */
+/** Names in other libraries for the same rule, unless the name has two meanings. */
 const aliases: ReadonlyMap<string, BorderMode> = new Map([
   ['constant', 'zero'],
   ['nearest', 'replicate'],
@@ -24,7 +24,7 @@ const aliases: ReadonlyMap<string, BorderMode> = new Map([
   ['valid', 'interior'],
 ]);
 
-/** The canonical mode of a name or alias. Throws ParameterError for any other. */
+/** The canonical mode of a name or alias. Throws ParameterError for other names. */
 export function parseBorderMode(name: string): BorderMode {
   const mode = borderModes.find((m) => m === name) ?? aliases.get(name);
   if (!mode) throw new ParameterError('border', name, borderModes);
@@ -32,8 +32,8 @@ export function parseBorderMode(name: string): BorderMode {
 }
 
 /**
- * The index inside [0, n) that stands for index `i` of a row of `n` pixels, or -1 where the pixel is 0. `interior`
- * never reads outside for a pixel that counts; the nearest pixel stands in for those that do not.
+ * The index in [0, n) whose pixel stands for index `i` of a row of `n` pixels, or -1 if the pixel is 0. With
+ * `interior`, no counted pixel reads outside; for the others, the nearest pixel is used.
  */
 export function borderIndex(i: number, n: number, mode: BorderMode): number {
   if (i >= 0 && i < n) return i;

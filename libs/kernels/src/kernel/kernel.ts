@@ -5,14 +5,14 @@ import type { BorderMode } from './border.ts';
 /** Every parameter of a kernel by name, as text, defaults filled in. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** What a result is: names of patterns, of which no mean means anything, or values. */
+/** The meaning of a result: names of patterns, which cannot be averaged, or values. */
 export type Meaning = 'labels' | 'values';
 
-/** A result in words, for files that are read without the program. */
+/** A description of a result, for files that are read without the program. */
 export interface ResultWords {
-  /** What each channel is of, in the order of the output's. */
+  /** A description of each channel, in the order of the output's. */
   readonly channels: readonly string[];
-  /** What bin i of a channel counts; absent where there is no histogram. */
+  /** A description of what bin i of a channel counts; absent if there is no histogram. */
   readonly bin?: string;
 }
 
