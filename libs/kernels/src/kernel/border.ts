@@ -5,8 +5,8 @@ import { ParameterError } from './parameter-error.ts';
  *
  * - `zero`       `0 0 0|a b c d|0 0 0`
  * - `replicate`  `a a a|a b c d|d d d`
- * - `reflect`    `c b a|a b c d|d c b`  the edge is repeated (SciPy `reflect`, NumPy `symmetric`, OpenCV `REFLECT`)
- * - `mirror`     `d c b|a b c d|c b a`  the edge is not repeated (SciPy `mirror`, NumPy `reflect`, OpenCV `REFLECT_101`)
+ * - `reflect`    `c b a|a b c d|d c b`  the edge repeated (SciPy `reflect`, NumPy `symmetric`, OpenCV `REFLECT`)
+ * - `mirror`     `d c b|a b c d|c b a`  the edge not repeated (SciPy `mirror`, NumPy `reflect`, OpenCV `REFLECT_101`)
  * - `wrap`       `b c d|a b c d|a b c`
  * - `interior`   no rule: pixels whose support leaves the image have code 0 and are not counted
  */

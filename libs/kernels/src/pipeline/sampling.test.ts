@@ -17,7 +17,7 @@ const kernels: [name: string, kernel: string, parameters: Record<string, string>
 ];
 
 for (const [name, kernel, parameters] of kernels) {
-  test(`the sampled pixels of ${name} are those of the dense result, and the counts stay`, () => {
+  test(`sampled pixels of ${name} equal the dense result, and counts stay the same`, () => {
     const size = fc.integer({ min: 6, max: 90 });
     const any = fc.record({
       width: size,
