@@ -6,7 +6,7 @@ const BINS: usize = 256;
 /**
  * Codes and counts of `rows` rows of `width` pixels. `source` is the pixel left of and above the first one: it begins a
  * band of rows + 2 rows, `stride` bytes apart, whose outermost pixels are only neighbours. The band is overwritten. Up
- * to 15 bytes beyond a row are read and ignored. Codes go to `codes`, in rows of `codesStride` bytes, of which up to 15
+ * to 15 bytes beyond a row are read and ignored. Codes go to `codes`, in rows of `codesStride` bytes; up to 15 bytes
  * beyond `width` are overwritten.
  *
  * Counts are added to `histogram`, four tables of 256 u32: neighbouring codes are often equal, and in a single table

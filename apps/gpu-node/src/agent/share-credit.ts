@@ -13,9 +13,9 @@ const leastPart = 1 / 4;
 const growth = 2;
 
 /**
- * The credit of each coordinator in bytes. A single one has all of it. Of several, those that lease little get what
- * they need, and the rest is divided equally among the others (max-min fairness). So no queue, however long, takes the
- * share of another. `totalBytes` is a whole number; the sum of the shares is at most that.
+ * The credit of each coordinator in bytes. A single one has all of it. If there are several, those that lease little
+ * get what they need, and the rest is divided equally among the others (max-min fairness). So no queue, however long,
+ * takes the share of another. `totalBytes` is a whole number; the sum of the shares is at most that.
  */
 export function shareCredit(totalBytes: number, uses: readonly CreditUse[]): number[] {
   if (uses.length === 1) return [totalBytes];

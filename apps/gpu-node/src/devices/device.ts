@@ -49,7 +49,7 @@ export interface BatchResult {
 
 /** JPEGs in staging memory. */
 export interface StagedJpegs {
-  /** Where the files and their planes lie; in colour, the planes are those of the files' components. */
+  /** Where the files and their planes lie. In colour, each component of a file has a plane. */
   layout: JpegBatchLayout;
   /** How red, green and blue are made of the components, if colours are wanted. */
   colours?: ColourLayout | undefined;

@@ -28,7 +28,7 @@ import { decodeTimestampCount, WebGpuJpegs } from './webgpu-jpegs.ts';
 const idleResultBytes = 2 ** 29;
 
 export interface WebGpuDeviceOptions {
-  /** Chooses strategies of kernels, in place of those tuned for the adapter. */
+  /** Chooses strategies of kernels. Default: the strategies tuned for the adapter. */
   choose?: ChooseStrategy;
   /** How kernels run on GPUs. Default: the catalogue's. */
   hosts?: GpuHosts;

@@ -80,7 +80,7 @@ test('a part that cannot be written fails the shard, as a chunk does', async () 
   });
 });
 
-test('a shard over which the device was lost adds its results once, those of the second try', async () => {
+test('a shard over which the device was lost adds only the results of its second try', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const lease: Lease = frameLease(folder, [...uris, `${uris[0]}.missing.pgm`]);

@@ -54,7 +54,7 @@ const pipelines = {
   ],
 };
 
-// Frames of 98 x 66 pixels: rows of some decoders have 98 bytes, and are copied one by one; those of others are wider.
+// Frames of 98 x 66 pixels: some decoders have rows of 98 bytes, which are copied one by one, others have wider ones.
 for (const name of ['h264.mp4', 'hevc.mkv', 'mpeg4.avi']) {
   test(`frames of ${name}, which have the limited range, are counted alike by device and decoder`, {
     skip,

@@ -5,7 +5,7 @@ import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
  * The lease, with paths on the coordinator's disk replaced by URLs below `handOver`, where the coordinator serves them.
- * Throws BlockError where its sources are not a block.
+ * Throws BlockError if its sources are not a block.
  */
 export function toRemoteLease(lease: Lease): Lease {
   const base = lease.handOver;

@@ -61,7 +61,7 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly ListedF
 }
 
 /**
- * Decodes and computes a batch, and writes maps where they are wanted. Frames that were decoded with doubt get no
+ * Decodes and computes a batch, and writes maps if they are wanted. Frames that were decoded with doubt get no
  * outcome.
  */
 export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: FrameOutcomes): Promise<DecodedBytes> {
@@ -88,7 +88,7 @@ export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: 
   return { done, seconds: seconds.upload + seconds.decode };
 }
 
-/** Places the planes of `frames` that were read. Throws RangeError where they do not fit, which limits rule out. */
+/** Places the planes of `frames` that were read. Throws RangeError if they do not fit, which limits rule out. */
 export function placeEncoded(
   { job, means }: ShardRun,
   { layout, colours, taken, captured }: EncodedBatch,

@@ -45,7 +45,7 @@ async function readBatch(run: ShardRun, feed: RawFeed, frames: readonly ListedFr
   });
 }
 
-/** The frames that were read. Throws RangeError where their planes do not lie as kernels read them. */
+/** The frames that were read. Throws RangeError if their planes do not lie as kernels read them. */
 function place(job: ShardJob, { taken }: RawBatch, frames: readonly ListedFrame[]): FilledFrame[] {
   const plans = new PlansBySize(job);
   const channels = job.pipelines[0]!.pipeline.input.length;

@@ -17,7 +17,7 @@ export interface ShardJob {
   /** Folder URI for chunks of the sources themselves. */
   readonly scratch: string;
   readonly wantsMap: boolean;
-  /** Whether maps are written as shards of a Zarr where possible. */
+  /** Whether maps are written as shards of a Zarr if possible. */
   readonly zarrShards: boolean;
 }
 

@@ -47,7 +47,7 @@ function partsBelow(scratch: string, thread: PartThread, lease: Lease): JobParts
  */
 function sentParts(folder: string, parts: JobParts, lease: Lease): JobParts {
   const names = pipelinesOf(lease).map(({ name }) => name);
-  // Shards of a part are answered together, before those of the next part.
+  // Shards of a part are answered together, before the shards of the next part.
   let last: { part: string; sent: Promise<void> } | undefined;
   return {
     ...parts,

@@ -59,7 +59,7 @@ test('libjpeg-turbo decodes bands of any height, as files, to the same rows as t
   await fc.assert(property, { numRuns });
 });
 
-test('the colours of a band with rows above and below equal those of the whole', async () => {
+test("the colours of a band with rows above and below equal the whole file's colours", async () => {
   const property = fc.asyncProperty(restarted, async (one) => {
     const whole = read(writeJpeg(one));
     const { width, height } = whole.frame;

@@ -1,7 +1,7 @@
 import type { JpegFrame } from './jpeg-frame.ts';
 import { endOfHeader, isTooShort, readJpegFrame } from './read-frame.ts';
 
-/** Headers kept: those of the cameras whose frames follow one another. */
+/** The most headers kept, for cameras whose frames follow one another. */
 const maxHeaders = 256;
 /** Longer headers contain a picture, or other data that differs from frame to frame. */
 const maxHeaderBytes = 2 ** 14;

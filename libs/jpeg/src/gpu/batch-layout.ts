@@ -35,7 +35,7 @@ export interface JpegBatchLayout {
   mostGroups: number;
   /** Whether some files use the data of others. */
   sharesData: boolean;
-  /** Groups of blocks that the largest file has. */
+  /** Groups of blocks of the largest file. */
   mostBlockGroups: number;
   /** Bytes of the buffers that hold data between two passes. */
   scratch: Readonly<Record<ScratchName, number>>;

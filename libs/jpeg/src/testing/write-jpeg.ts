@@ -4,7 +4,9 @@ import { randomCodes, randomSource, type TestCodes } from '@halogrid/imaging/tes
 export interface MadeUpJpeg {
   width: number;
   height: number;
-  /** Sampling factors across and down of each component: of one, or of three, the first of which has the greatest. */
+  /**
+   * Sampling factors across and down of each component: one component, or three. The first has the greatest factors.
+   */
   samplings: readonly (readonly [number, number])[];
   /** MCUs between restart markers; 0: without restart markers. */
   restartMcus: number;

@@ -16,7 +16,7 @@ import { decodeColoursTwin } from './decode-colours-twin.ts';
 
 const fixtures = fileURLToPath(new URL('../../../imaging/fixtures/', import.meta.url));
 
-/** Whether the twin decodes a file; if it does, its colours must equal those of libjpeg-turbo. */
+/** Whether the twin decodes a file; if it does, its colours must equal libjpeg-turbo's. */
 async function compare(jpeg: Uint8Array, name: string): Promise<boolean> {
   const frame = readJpegFrame(jpeg);
   if (typeof frame === 'string' || !hasColours(frame)) return false;

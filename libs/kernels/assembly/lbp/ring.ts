@@ -26,10 +26,10 @@ function storeFour(target: usize, pixels: v128): void {
 }
 
 /**
- * Codes of `rows` rows of `width` pixels, as u32, in rows of `codesStride` bytes, of which up to three codes beyond
- * `width` are overwritten. `source` is the first pixel, in rows of doubles that are `stride` bytes apart. All
- * neighbours of all pixels, and of up to three pixels beyond each row, must be there. `ring` is the table of the
- * `points` neighbours, bit 0 first.
+ * Codes of `rows` rows of `width` pixels, as u32, in rows of `codesStride` bytes; up to three codes beyond `width` are
+ * overwritten. `source` is the first pixel, in rows of doubles that are `stride` bytes apart. All neighbours of all
+ * pixels, and of up to three pixels beyond each row, must be there. `ring` is the table of the `points` neighbours, bit
+ * 0 first.
  */
 export function ringBand(
   source: usize,

@@ -28,8 +28,8 @@ const slack = 1 + 1e-6;
  * The bins of a convolution: they span the range of possible results over 8-bit pixels. Their width is the smallest
  * power of two for which the number of bins is within the limit. `u8` has one bin per value, and so has `i16` if the
  * matrix has at most 8192 possible results. The bins depend neither on the image nor on how it is cut. Results of
- * 16-bit pixels are counted on the same scale: they are divided by 257, which maps the greatest pixel to 255. Those of
- * `u8` are not, because they saturate at 255.
+ * 16-bit pixels are counted on the same scale: they are divided by 257, which maps the greatest pixel to 255. Results
+ * of `u8` are not divided, because they saturate at 255.
  */
 export function binningOf(as: SampleType, arithmetic: Arithmetic): ConvBinning {
   if (as === 'u8') return { bins: 256, first: 0, width: 1, isExact: true, isOneValue: true, deepScale: 1 };

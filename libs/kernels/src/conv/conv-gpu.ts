@@ -31,8 +31,8 @@ const separableShapes = ['16x16', '16x12', '16x8', '32x8'];
 const workgroupBytes = 16384;
 const histogramBytes = 4 * 256;
 /**
- * The most bins that a workgroup counts in its own memory. Of more bins it counts those around 0, where most results of
- * an image are.
+ * The most bins that a workgroup counts in its own memory. If there are more bins, it counts those around 0 there: most
+ * results of an image are near 0.
  */
 const mostPrivateBins = 1024;
 

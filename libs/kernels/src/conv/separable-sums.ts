@@ -2,7 +2,7 @@ import type { Factors } from './separate.ts';
 
 /** The sums that a lane makes at once in a pass, by name. */
 const sums = ['a', 'b', 'c', 'd'];
-/** Taps of a line in the table; the taps of columns begin after those of rows. */
+/** Taps of a line in the table: first the row's line, then the column's. */
 const lineTaps = 32;
 /** Pixels of a window before the lane's own: see separable.wgsl. */
 const ownPixel = 16;

@@ -20,7 +20,7 @@ export function separate(matrix: Matrix): Factors | undefined {
   const pivot = entries[largest]!;
   if (pivot === 0) return undefined;
   const isInteger = entries.every(Number.isInteger);
-  // Integer factors of integers: one line without a common divisor, of which all rows are multiples.
+  // Integer factors of integers: one line without a common divisor; all rows are multiples of it.
   const divisor = isInteger ? matrix[row]!.reduce(greatestCommonDivisor) : 1;
   const horizontal = matrix[row]!.map((entry) => entry / divisor);
   const vertical = matrix.map((line) => (line[column]! / pivot) * divisor);

@@ -2,7 +2,7 @@ import type { Rect, Sampling, Size } from '@halogrid/geometry';
 
 /**
  * The planes of an image in memory, and the part of them that a kernel computes. Pixel (x, y) of channel c is at byte
- * `offset + c * planeBytes + y * stride + x * b`, where b is 1, or 2 for pixels of 16 bits, which are little-endian;
+ * `offset + c * planeBytes + y * stride + x * b`, with b = 1, or b = 2 for 16-bit pixels, which are little-endian;
  * `offset` is a multiple of b, `stride` and `planeBytes` are multiples of 16 b.
  */
 export interface PlaneItem {

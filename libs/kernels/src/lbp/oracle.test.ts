@@ -12,7 +12,7 @@ interface ExpectedLbp {
   map_sha256: string;
   /** Counts of the labels that occur. */
   histogram: Record<string, number>;
-  /** The variances of `var` in rows and columns 0 … 31, null where NaN. */
+  /** The variances of `var` in rows and columns 0 … 31, null for NaN. */
   crop32: (number | null)[][];
 }
 

@@ -56,8 +56,7 @@ override COLUMN_VECTORS: u32 = USED_VECTORS | 1u;
 override TILE_VECTORS: u32 = 4 * TILE_FOURS * COLUMN_VECTORS;
 var<workgroup> tile: array<vec4<f32>, TILE_VECTORS>;
 
-// Labels shorter than a word, first packed by column: those of a lane's rows together. Later they become words of a
-// row.
+// Labels shorter than a word, first packed by column: a lane's rows together. Later they become words of a row.
 override PACKED: u32 = select(1u, LANES * SAMPLE_BYTES, SAMPLE_BYTES < 4);
 var<workgroup> packed: array<u32, PACKED>;
 

@@ -206,7 +206,7 @@ fn pack_bits(
   return choose(0xf0f0f0f0u, high, low >> vec4(4u));
 }
 
-// Bits of a where the mask is 1, bits of b elsewhere.
+// Bits of a if the mask's bit is 1, otherwise bits of b.
 fn choose(mask: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
   return (a & vec4(mask)) | (b & vec4(~mask));
 }

@@ -283,7 +283,7 @@ fn agree(c: vec4<u32>, high: vec4<u32>, low: vec4<u32>) -> vec4<u32> {
   return choose4(0xf0f0f0f0u, both_high | (both_high << vec4(4u)), both_low | (both_low >> vec4(4u)));
 }
 
-// Bits of a where the mask is 1, bits of b elsewhere.
+// Bits of a if the mask's bit is 1, otherwise bits of b.
 fn choose(mask: u32, a: u32, b: u32) -> u32 {
   return (a & mask) | (b & ~mask);
 }

@@ -22,7 +22,7 @@ const usages: Record<string, GPUBufferUsageFlags> = {
 export interface GpuSlotOptions {
   /** Views `bytes` bytes of mapped upload memory. Default: the way of WebGPU. */
   view?: (upload: GPUBuffer, bytes: number) => Uint8Array;
-  /** Timestamps in addition to those of a batch. */
+  /** Timestamps beyond the batch's own. */
   moreTimestamps?: number;
 }
 

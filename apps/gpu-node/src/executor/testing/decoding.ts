@@ -84,7 +84,7 @@ const badFrames: Readonly<Record<string, Record<number, number>>> = {
   'sampling-0': { 11: 0x20 },
   'below-chroma': { 11: 0x11, 14: 0x22 },
   'no-quantisers': { 12: 3 },
-  // Sizes below and above those of the data.
+  // Sizes below and above the true ones.
   smaller: { 6: 40 },
   higher: { 6: 200 },
   wider: { 8: 150 },

@@ -145,7 +145,7 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
 
 /**
  * An executor for tests. Dense results are overwritten once they were given back. Results of frames are kept in memory,
- * and answers have them as `results`, like those of tiles but with all cells.
+ * and answers have them as `results`, like the results of tiles but with all cells.
  */
 export function createTestExecutor(inner: NodeDevice, options: Partial<ExecutorOptions> = {}): Executor {
   const decoders = new DecoderPool({ processes: 1 });
