@@ -150,7 +150,7 @@ export async function startNode(
     ]);
     return new PartSearcher({
       // SwiftShader is slower than threads.
-      ...(kind === 'gpu' && { loadPart: (catalog, options) => openGpuScan(kind, catalog, options) }),
+      loadPart: kind === 'gpu' ? (catalog, options) => openGpuScan(kind, catalog, options) : undefined,
       note: (line) => log.info(line),
       searched: (frames, took) => metrics.observeSearch(kind, frames, took),
     });

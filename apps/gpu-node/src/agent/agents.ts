@@ -75,7 +75,9 @@ export class Agents {
     const creditBytes = Math.floor(hello.creditBytes / addresses.length);
     const agent: Agent = new Agent({
       ...this.#options,
-      ...{ address, firstLeaseId, runs },
+      address,
+      firstLeaseId,
+      runs,
       hello: { ...hello, creditBytes },
       log: addresses.length > 1 ? log.child({ coordinator: address }) : log,
       dialling: () => this.#dialling(agent),

@@ -23,8 +23,12 @@ after(() => own?.destroy());
 
 const pictures = fc
   .record({
-    ...{ width: fc.integer({ min: 1, max: 70 }), height: fc.integer({ min: 1, max: 40 }) },
-    ...{ step: fc.constantFrom(1, 3, 4), levels: fc.constantFrom(2, 256), seed: fc.integer(), isDeep: fc.boolean() },
+    width: fc.integer({ min: 1, max: 70 }),
+    height: fc.integer({ min: 1, max: 40 }),
+    step: fc.constantFrom(1, 3, 4),
+    levels: fc.constantFrom(2, 256),
+    seed: fc.integer(),
+    isDeep: fc.boolean(),
   })
   .map(({ width, height, step, levels, seed, isDeep }) => {
     const data = noise(width * height * step, seed, levels);

@@ -33,7 +33,8 @@ function createFake(name: string) {
     },
     async close() {},
     jpegs: {
-      ...{ maxBytes: 10, batchBytes: 20 },
+      maxBytes: 10,
+      batchBytes: 20,
       async prepare() {
         prepared++;
       },

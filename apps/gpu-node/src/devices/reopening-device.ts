@@ -79,7 +79,8 @@ export class ReopeningDevice implements NodeDevice {
     if (!jpegs) return undefined;
     const { maxBytes, batchBytes } = jpegs;
     return {
-      ...{ maxBytes, batchBytes },
+      maxBytes,
+      batchBytes,
       prepare: async (channels) => (await this.#current).jpegs!.prepare(channels),
       decode: async (staging, batch) => {
         const { device, inner } = staging as BoundStaging;

@@ -92,7 +92,8 @@ class WebGpuDevice implements NodeDevice {
     this.#jpegs = decoder;
     const { maxBytes, batchBytes } = decoder;
     this.jpegs = {
-      ...{ maxBytes, batchBytes },
+      maxBytes,
+      batchBytes,
       prepare: (channels) => this.#orLost(decoder.prepare(channels)),
       decode: (staging, batch) => this.#orLost(decoder.decode((staging as WebGpuStaging).slot, batch)),
     };

@@ -116,7 +116,10 @@ test('images of random coefficients, samplings and sizes have the colours of the
       samplings: i % 10 === 0 ? [[1, 1]] : [luma, ...chroma],
       restartMcus: [0, 0, 1, 3][random(4)]!,
       density: [0, 1, 5, 20, 60][random(5)]!,
-      ...{ bits: 1 + random(4), quantiser: 1 + random(4), sharesTables: false, seed: 1 + random(2 ** 30) },
+      bits: 1 + random(4),
+      quantiser: 1 + random(4),
+      sharesTables: false,
+      seed: 1 + random(2 ** 30),
     };
   });
   const fitting = made.filter(({ samplings: [luma, ...chroma] }) =>

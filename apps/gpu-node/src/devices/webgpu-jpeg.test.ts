@@ -185,8 +185,15 @@ test("bands of images equal the twin's", async () => {
       ] as const
     )[i % 3]!;
     return {
-      ...{ width: 20 + random(80), height: 40 + random(60), samplings: [luma, [1, 1], [1, 1]] },
-      ...{ restartMcus: [1, 2, 7, 30][i % 4]!, density: 10, bits: 3, quantiser: 2, sharesTables: false, seed: 1 + i },
+      width: 20 + random(80),
+      height: 40 + random(60),
+      samplings: [luma, [1, 1], [1, 1]],
+      restartMcus: [1, 2, 7, 30][i % 4]!,
+      density: 10,
+      bits: 3,
+      quantiser: 2,
+      sharesTables: false,
+      seed: 1 + i,
     };
   });
   const files = [

@@ -90,7 +90,8 @@ test("a shard's frames are computed again if the device is lost over a later bat
       device,
       {},
       {
-        ...{ maxBytes: 8000, batchBytes: 100_000 },
+        maxBytes: 8000,
+        batchBytes: 100_000,
         decode: (staging, batch) => {
           const decoded = device.jpegs!.decode(staging, batch);
           return ++batches === 3 ? Promise.reject(new DeviceLostError('it was unplugged')) : decoded;

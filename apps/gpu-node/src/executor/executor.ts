@@ -128,7 +128,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const own = { ...shared, device, jpegs: feeds[job.channels], raws: rawFeed };
     const clock = new StageClock(nowMs, busy, spans, readsFrom(sources));
     return {
-      ...{ job, means: lease.verify ? { ...shared, device: twin } : own },
+      job,
+      means: lease.verify ? { ...shared, device: twin } : own,
       turn: { signal, clock, batchShare, inputBytes: 0 },
     };
   }
@@ -169,7 +170,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         const { frames, turn } = computed;
         const found = frames && (await turn.clock.inPart(() => part.keep(frames)));
         signal.throwIfAborted();
-        return { ...answerOf(given, computed), ...(found && { found }), busySeconds: busyMessage(busy.take()) };
+        return { ...answerOf(given, computed), found, busySeconds: busyMessage(busy.take()) };
       });
     } finally {
       part.release();
@@ -186,9 +187,16 @@ function answerOf(
   { results, errors, mended, turn: { clock, inputBytes } }: ComputedShard & Pick<ShardRun, 'turn'>,
 ): Omit<FoundAnswer, 'busySeconds'> {
   return {
-    ...{ jobId, shard, attempt, epoch, results, errors, inputBytes },
-    ...(mended.length > 0 && { mended: { kinds: mended } }),
-    ...{ stageSeconds: clock.seconds, timeline: { spans: spans.end() } },
+    jobId,
+    shard,
+    attempt,
+    epoch,
+    results,
+    errors,
+    inputBytes,
+    mended: mended.length > 0 ? { kinds: mended } : undefined,
+    stageSeconds: clock.seconds,
+    timeline: { spans: spans.end() },
   };
 }
 

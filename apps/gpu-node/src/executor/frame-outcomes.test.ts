@@ -17,7 +17,9 @@ const outcome = fc.oneof(
   fc.constant('none' as const),
   fc.constant('error' as const),
   fc.record({
-    ...{ width: side, height: side, seed: fc.nat(1000) },
+    width: side,
+    height: side,
+    seed: fc.nat(1000),
     localMs: fc.option(fc.nat()),
     offsetMinutes: fc.option(fc.integer({ min: -1080, max: 1080 })),
     mended: fc.option(fc.constantFrom('some bytes', 'other bytes')),

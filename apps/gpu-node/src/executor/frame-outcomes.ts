@@ -75,8 +75,11 @@ export class FrameOutcomes {
       offsetMinutes: compact(this.#captured.offsetMinutes, found),
     };
     return {
-      ...{ block, found, widths: compact(this.#widths, found), heights: compact(this.#heights, found) },
-      ...(captured && { captured }),
+      block,
+      found,
+      widths: compact(this.#widths, found),
+      heights: compact(this.#heights, found),
+      captured,
       parts: this.#parts.map(({ shape, counted, bins }) => {
         return { counted: compact(counted, found), bins: compact(bins, found, binsOfSource(shape)) };
       }),

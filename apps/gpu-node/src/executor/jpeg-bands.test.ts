@@ -39,7 +39,12 @@ const made = {
     [1, 1],
     [1, 1],
   ],
-  ...{ restartMcus: 5, density: 5, bits: 3, quantiser: 4, sharesTables: false, seed: 7 },
+  restartMcus: 5,
+  density: 5,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 7,
 } as const;
 
 /** A node that decodes images of any size in small bands, and one that copies every image of more than a few pixels. */

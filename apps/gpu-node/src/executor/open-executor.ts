@@ -68,7 +68,13 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
   const threads = new JpegThreads(jpegThreads(poolThreads()));
   const feedTo = (channels: PlaneTarget['channels']): JpegFeed =>
     new JpegFeed({
-      ...{ choice: decode, device, channels, threads, coresAtOnce: poolThreads(), nowMs, note },
+      choice: decode,
+      device,
+      channels,
+      threads,
+      coresAtOnce: poolThreads(),
+      nowMs,
+      note,
       readRate: () => readJpegRate(device.info, channels, folders),
       keepRate: (rate) => writeJpegRate(device.info, channels, rate, folders),
     });
@@ -92,7 +98,18 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
   const meters = { decode: new WorkerMeter(poolThreads(), nowMs), video: new WorkerMeter(decoders.processes, nowMs) };
   return {
     execute: createExecutor({
-      ...{ device, twin, feeds, rawFeed, banded, decoders, writeChunk, parts, nowMs, note, clocks, meters },
+      device,
+      twin,
+      feeds,
+      rawFeed,
+      banded,
+      decoders,
+      writeChunk,
+      parts,
+      nowMs,
+      note,
+      clocks,
+      meters,
       openImage: (uri) => images.openImage(uri),
     }),
     decoders: decoders.processes,

@@ -91,7 +91,8 @@ test('frames with bytes that hold no pixel give the same as without these bytes,
     assert.deepEqual(onCores.mended, {
       kinds: ['in front of restart markers', 'behind the last pixel', 'between segments'].map((where, i) => ({
         mended: `JPEG bytes that hold no pixel were passed over ${where}`,
-        ...{ sources: 1, source: 3 + i },
+        sources: 1,
+        source: 3 + i,
       })),
     });
     assert.deepEqual((await computed(lease, 'gpu')).answer, onCores);

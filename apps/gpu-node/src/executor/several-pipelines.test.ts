@@ -104,7 +104,7 @@ test('a pipeline that knows every frame computes none, any other computes all', 
     const some = packKnown([stated(8, 256), undefined, undefined]);
     const given = { ...lease, wantsMap: false };
     const ask = async (known: (Uint8Array | undefined)[]) => {
-      const sources = packed(uris.map((uri, index) => ({ index, uri, ...(known[index] && { known: known[index] }) })));
+      const sources = packed(uris.map((uri, index) => ({ index, uri, known: known[index] })));
       const { results, errors } = await execute({ ...frameLease(folder, uris, given), sources }, never);
       assert.deepEqual(errors, []);
       return results.map(({ counted, bins }) => ({ counted, bins: Array.from(bins) }));

@@ -164,7 +164,7 @@ async function contentOf(
 ): Promise<ImageContent> {
   if (image.readsRegions) return { kind: 'regions' };
   const { captured } = image;
-  if (image.copy) return { kind: 'large', ...(captured && { captured }) };
+  if (image.copy) return { kind: 'large', captured };
   const { width, height, pixel } = image;
   const stride = width * sampleBytes[pixel];
   const planeBytes = stride * height;
@@ -175,7 +175,7 @@ async function contentOf(
   await run.turn.clock.time('decode', () => decodeRegion(run, image, { x: 0, y: 0, width, height }, to));
   await checkStillVersion(source);
   const { mended } = image;
-  return { kind: 'planes', width, height, pixel, bytes, ...(captured && { captured }), ...(mended && { mended }) };
+  return { kind: 'planes', width, height, pixel, bytes, captured, mended };
 }
 
 function checkSize(now: Size, planned: Size): void {

@@ -39,8 +39,7 @@ export async function indexJpeg(asked: AskedFile, leastPixels: number): Promise<
     if (!head || !frame || typeof frame === 'string' || !isWorthIt(frame, leastPixels)) return undefined;
     const stretches = await readStretches(file, frame);
     if (!stretches) return undefined;
-    const captured = jpegTime(head);
-    return { head, frame, stretches, sizeBytes: file.sizeBytes, ...(captured && { captured }) };
+    return { head, frame, stretches, sizeBytes: file.sizeBytes, captured: jpegTime(head) };
   } finally {
     await closePlanned(file);
   }

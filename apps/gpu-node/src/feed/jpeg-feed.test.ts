@@ -10,9 +10,15 @@ function deviceOf(kind: DeviceKind, compile: () => Promise<void>): NodeDevice {
   const unused = () => assert.fail('nothing is computed');
   const jpegs = { maxBytes: 1, batchBytes: 1, prepare: compile, decode: unused };
   return {
-    ...{ info: { kind, name: 'a', driver: 'b' }, maxStagingBytes: 1, batchBytes: 1, batchesInFlight: 1 },
-    ...(kind !== 'cpu' && { jpegs }),
-    ...{ acquire: unused, run: unused, lost: new Promise<string>(() => {}), close: unused },
+    info: { kind, name: 'a', driver: 'b' },
+    maxStagingBytes: 1,
+    batchBytes: 1,
+    batchesInFlight: 1,
+    jpegs: kind === 'cpu' ? undefined : jpegs,
+    acquire: unused,
+    run: unused,
+    lost: new Promise<string>(() => {}),
+    close: unused,
   };
 }
 
@@ -27,7 +33,9 @@ function feedOf(choice: DecodeChoice, kind: DeviceKind, changes: Partial<JpegFee
   const kept: number[] = [];
   const notes: string[] = [];
   const feed = new JpegFeed({
-    ...{ choice, device: deviceOf(kind, compile), channels: 'gray' },
+    choice,
+    device: deviceOf(kind, compile),
+    channels: 'gray',
     threads: { read: () => assert.fail('nothing is read') },
     coresAtOnce: 4,
     readRate: async () => undefined,

@@ -12,12 +12,22 @@ import { type JpegLimits, takenWords } from './jpeg-orders.ts';
 import { type BegunFile, readJpegs } from './read-jpegs.ts';
 
 const made: MadeUpJpeg = {
-  ...{ width: 40, height: 24, restartMcus: 0, density: 5, bits: 3, quantiser: 4, sharesTables: false, seed: 1 },
+  width: 40,
+  height: 24,
+  restartMcus: 0,
+  density: 5,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 1,
   samplings: [[1, 1]],
 };
 const jpegs = Array.from({ length: 12 }, (_, i) => writeJpeg({ ...made, seed: i + 1 }));
 const limits: JpegLimits = {
-  ...{ bytes: 2 ** 20, planesBytes: 2 ** 20, minSide: 3, channels: 'gray' },
+  bytes: 2 ** 20,
+  planesBytes: 2 ** 20,
+  minSide: 3,
+  channels: 'gray',
   results: { most: 2 ** 20, ofImage: 1024, ofRow: 0, ofPixel: 0 },
 };
 

@@ -52,7 +52,8 @@ export function withMetrics(device: NodeDevice, metrics: NodeMetrics, meters: De
 function meteredJpegs({ info }: NodeDevice, jpegs: DeviceJpegs, metrics: NodeMetrics): DeviceJpegs {
   const { maxBytes, batchBytes } = jpegs;
   return {
-    ...{ maxBytes, batchBytes },
+    maxBytes,
+    batchBytes,
     prepare: (channels) => jpegs.prepare(channels),
     async decode(staging, batch) {
       const metered = staging as MeteredStaging;

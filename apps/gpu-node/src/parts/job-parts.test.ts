@@ -20,7 +20,9 @@ function shardOf(index: number): FoundShard {
   const uri = `file:///cam${index}/20260131-080000.pgm`;
   return {
     block: packed([{ index, uri }]),
-    ...{ found: Uint32Array.of(0), widths: Uint32Array.of(bins), heights: Uint32Array.of(1) },
+    found: Uint32Array.of(0),
+    widths: Uint32Array.of(bins),
+    heights: Uint32Array.of(1),
     parts: [{ counted: Float64Array.of(bins), bins: new Uint32Array(bins).fill(1) }],
   };
 }

@@ -38,9 +38,11 @@ async function decodeBand({ jpeg, frame, stretches }: Read, y: number, rows: num
 }
 
 const restarted = madeUpJpegs.map((one) => ({
-  ...{ ...one, restartMcus: one.restartMcus === 0 ? 5 : one.restartMcus },
+  ...one,
+  restartMcus: one.restartMcus === 0 ? 5 : one.restartMcus,
   // Limited so that all decoders are in range.
-  ...{ bits: Math.min(one.bits, 4), quantiser: Math.min(one.quantiser, 4) },
+  bits: Math.min(one.bits, 4),
+  quantiser: Math.min(one.quantiser, 4),
 }));
 const numRuns = repeated(60, 400);
 
@@ -84,8 +86,15 @@ test("the colours of a band with rows above and below equal the whole file's col
 
 test('some band of a damaged file, with the rows below it, is not sound, or all decode like the whole file', async () => {
   const base = writeJpeg({
-    ...{ width: 40, height: 90, samplings: [[1, 1]], restartMcus: 5 },
-    ...{ density: 10, bits: 3, quantiser: 3, sharesTables: false, seed: 3 },
+    width: 40,
+    height: 90,
+    samplings: [[1, 1]],
+    restartMcus: 5,
+    density: 10,
+    bits: 3,
+    quantiser: 3,
+    sharesTables: false,
+    seed: 3,
   });
   const seeds = repeated(200, 1500);
   let fine = 0;

@@ -32,7 +32,10 @@ export function bandOf(frame: JpegFrame, { starts, ends }: JpegStretches, y: num
   const first = Math.floor(firstMcu / stretchMcus);
   const end = Math.ceil(endMcu / stretchMcus);
   const own = {
-    ...{ height, dataStart: 0, skippedMcus: firstMcu - first * stretchMcus, firstRestart: first & 7 },
+    height,
+    dataStart: 0,
+    skippedMcus: firstMcu - first * stretchMcus,
+    firstRestart: first & 7,
     blocks: Math.min(blocks, end * restartBlocks) - first * restartBlocks,
   };
   return { frame: { ...frame, ...own }, from: starts[first]!, to: ends[end - 1]!, first, end };

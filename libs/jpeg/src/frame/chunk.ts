@@ -11,7 +11,7 @@ export interface JpegChunk {
    * that byte. Restart markers before `length` belong to this chunk, later ones to the next chunk.
    */
   marks: Uint32Array;
-  /** The byte in front of which the data ends; `noEnd` if it does not end here. */
+  /** The index of the byte before which the data ends; `noEnd` if it does not end here. */
   end: number;
   /** The number of the chunk's first restart marker, 0 to 7. */
   firstRestart: number;

@@ -5,7 +5,14 @@ import { JpegFrameReader } from './frame-reader.ts';
 import { readJpegFrame } from './read-frame.ts';
 
 const made: MadeUpJpeg = {
-  ...{ width: 40, height: 40, restartMcus: 0, density: 5, bits: 3, quantiser: 4, sharesTables: false, seed: 3 },
+  width: 40,
+  height: 40,
+  restartMcus: 0,
+  density: 5,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 3,
   samplings: [[1, 1]],
 };
 const jpeg = writeJpeg(made);

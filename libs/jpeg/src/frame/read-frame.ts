@@ -108,10 +108,23 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
   const [dcTables, acTables] = [perBlock(found.dc, 4), perBlock(found.ac, 0)];
   if (tables.length > maxTables) throw new Unusual('more tables than devices hold');
   return {
-    ...{ width, height, lumaFirst: 0, lumaAcross, lumaDown, mcusAcross, mcuBlocks, blocks, components: parts },
+    width,
+    height,
+    lumaFirst: 0,
+    lumaAcross,
+    lumaDown,
+    mcusAcross,
+    mcuBlocks,
+    blocks,
+    components: parts,
     restartBlocks: found.restartMcus * mcuBlocks,
-    ...{ tables, dcTables, acTables, quantisers: quantisers[0]!, dataStart },
-    ...{ skippedMcus: 0, firstRestart: 0 },
+    tables,
+    dcTables,
+    acTables,
+    quantisers: quantisers[0]!,
+    dataStart,
+    skippedMcus: 0,
+    firstRestart: 0,
   };
 }
 

@@ -7,7 +7,14 @@ import { fileWords, layOutJpegs } from './batch-layout.ts';
 import { tableWords } from './pack-tables.ts';
 
 const made: MadeUpJpeg = {
-  ...{ width: 400, height: 300, restartMcus: 0, density: 20, bits: 3, quantiser: 4, sharesTables: false, seed: 3 },
+  width: 400,
+  height: 300,
+  restartMcus: 0,
+  density: 20,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 3,
   samplings: [[1, 1]],
 };
 

@@ -88,16 +88,14 @@ export function layOutJpegs(batch: readonly JpegFile[], dataFiles: readonly numb
   const chunks = groups * groupChunks;
   const sharesData = dataFiles.some((file, i) => file !== i);
   return {
-    ...{
-      files,
-      tables: tables.words(),
-      tablesName: tables.name,
-      fileCount: batch.length,
-      groups,
-      mostGroups,
-      mostBlockGroups,
-      sharesData,
-    },
+    files,
+    tables: tables.words(),
+    tablesName: tables.name,
+    fileCount: batch.length,
+    groups,
+    mostGroups,
+    mostBlockGroups,
+    sharesData,
     scratch: {
       words: 4 * chunkWords * chunks,
       chunks: markedBytes * chunks,

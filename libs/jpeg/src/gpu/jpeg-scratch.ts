@@ -31,7 +31,8 @@ export class JpegScratch {
     const own = <Name extends Own>(name: Name, size: number) => this.#buffer(name, size);
     const { scratch } = layout;
     const buffers = this.#same({
-      ...{ bytes, planes },
+      bytes,
+      planes,
       files: own('files', layout.files.byteLength),
       tables: own('tables', layout.tables.byteLength),
       words: own('words', scratch.words),

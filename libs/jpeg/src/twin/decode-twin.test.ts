@@ -18,7 +18,14 @@ const fixtures = fileURLToPath(new URL('../../../imaging/fixtures/', import.meta
 const fixture = (name: string): Buffer => readFileSync(fixtures + name);
 
 const small: MadeUpJpeg = {
-  ...{ width: 60, height: 44, restartMcus: 0, density: 10, bits: 3, quantiser: 4, sharesTables: false, seed: 7 },
+  width: 60,
+  height: 44,
+  restartMcus: 0,
+  density: 10,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 7,
   samplings: [
     [2, 1],
     [1, 1],

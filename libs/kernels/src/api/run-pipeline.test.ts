@@ -14,7 +14,11 @@ const whole = new ThreadDevice('wasm', 'A test asks for it.');
 
 /** The same device with a smaller limit. */
 const limited = (mostBytes: number): ComputeDevice => ({
-  ...{ on: 'wasm', name: whole.name, reason: whole.reason, mostBytes, close: () => {} },
+  on: 'wasm',
+  name: whole.name,
+  reason: whole.reason,
+  mostBytes,
+  close: () => {},
   compute: (work) => whole.compute(work),
 });
 

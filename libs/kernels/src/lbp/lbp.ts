@@ -20,7 +20,7 @@ export const lbp: KernelDefinition<LbpRing> = {
   meaning: ({ labels }) => (labels === 'var' ? 'values' : 'labels'),
   // Variances are sums of f32, whose rounding errors are proportional to them.
   tolerance: () => ({ relative: 1e-5, absolute: 0 }),
-  describe: (ring) => ({ channels: [channelWords(ring)], ...(ring.bins > 0 && { bin: binWords(ring) }) }),
+  describe: (ring) => ({ channels: [channelWords(ring)], bin: ring.bins > 0 ? binWords(ring) : undefined }),
   bins: ({ bins }) => bins,
   minSide: () => 1,
   convention: ({ convention }) => convention,

@@ -99,6 +99,6 @@ export function ringOf(parameters: Parameters): LbpRing {
     halo: Math.ceil(radius),
     sample: labels === 'var' ? 'f32' : count <= 2 ** 8 ? 'u8' : count <= 2 ** 16 ? 'u16' : 'u32',
     bins: count <= 2 ** 16 ? count : 0,
-    ...(isSquare && points === 8 && radius === 1 && { square: { isMsb: convention !== 'nw-cw-lsb' } }),
+    square: isSquare && points === 8 && radius === 1 ? { isMsb: convention !== 'nw-cw-lsb' } : undefined,
   };
 }

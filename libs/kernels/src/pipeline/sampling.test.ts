@@ -29,7 +29,7 @@ for (const [name, kernel, parameters] of kernels) {
     });
     fc.assert(
       fc.property(any, fc.constantFrom(undefined, 'interior'), ({ width, height, x, y, step, seed }, border) => {
-        const pipeline = createPipeline([{ kernel, parameters, ...(border && { border }) }]);
+        const pipeline = createPipeline([{ kernel, parameters, border }]);
         const tile = { x: Math.min(x, width - 6), y: Math.min(y, height - 6), width: 0, height: 0 };
         Object.assign(tile, { width: width - tile.x, height: height - tile.y });
         const plan = planPipeline(pipeline, tile, { width, height });

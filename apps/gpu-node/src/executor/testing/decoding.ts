@@ -36,7 +36,12 @@ export function watched(device: NodeDevice, changes: Partial<NodeDevice> = {}, j
 export function feedsOf(choice: DecodeChoice, on: NodeDevice, threads: JpegFeedOptions['threads']): TestFeeds {
   const feedTo = (channels: 'gray' | 'rgb') =>
     new JpegFeed({
-      ...{ choice, device: on, channels, threads, coresAtOnce: 4, note: assert.fail },
+      choice,
+      device: on,
+      channels,
+      threads,
+      coresAtOnce: 4,
+      note: assert.fail,
       readRate: async () => undefined,
       keepRate: async () => {},
       nowMs: () => performance.now(),

@@ -30,7 +30,12 @@ export async function leaseOfVideo(folder: TestFolder, uri: string, lease: Parti
     const { packet, pts, dts, position, size } = start;
     const its = { ...segment, packet, position, size, pts: pts ?? undefined, dts: dts ?? undefined, hwaccel: '' };
     return Lease.fromPartial({
-      ...{ jobId: 'job', shard: 1, attempt: 1, epoch: 1, pipeline: { operations: [lbp()] }, scratch: folder.scratch },
+      jobId: 'job',
+      shard: 1,
+      attempt: 1,
+      epoch: 1,
+      pipeline: { operations: [lbp()] },
+      scratch: folder.scratch,
       work: { $case: 'frames', value: { segment: its } },
       sources: packSources(sources),
       ...lease,

@@ -152,14 +152,19 @@ export function createTestExecutor(inner: NodeDevice, options: Partial<ExecutorO
   const { device } = noted(inner, { jpegs: inner.jpegs });
   const results = new Map<FoundInPart, FoundResult[]>();
   const execute = createExecutor({
-    ...{ device, twin: device, openImage, decoders, writeChunk, nowMs: () => performance.now() },
+    device,
+    twin: device,
+    openImage,
+    decoders,
+    writeChunk,
+    nowMs: () => performance.now(),
     parts: new NodeParts({ open: async (lease) => partsInMemory(results, lease), creditBytes: 2 ** 30 }),
     ...options,
   });
   return async (lease, signal) => {
     const { found, ...answer } = await execute(lease, signal);
     const its = found && results.get(found);
-    return its ? { ...answer, results: its } : { ...answer, ...(found && { found }) };
+    return its ? { ...answer, results: its } : { ...answer, found };
   };
 }
 
@@ -209,7 +214,7 @@ export function tileLease(folder: TestFolder, uri: string, size: Size, rect: Rec
 }
 
 const sourcesOf = (uris: readonly string[], previews = 0): Uint8Array =>
-  packed(uris.map((uri, index) => ({ index, uri, ...(index < previews && { preview: true as const }) })));
+  packed(uris.map((uri, index) => ({ index, uri, preview: index < previews ? true : undefined })));
 
 /** The sources of a lease, with defaults for fields that do not matter. */
 export const packed = (sources: readonly (Pick<BlockSource, 'index' | 'uri'> & Partial<BlockSource>)[]): Uint8Array =>

@@ -35,20 +35,26 @@ export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, 
   };
   const jpegs = { maxBytes: 1, batchBytes: 1, prepare: () => compiled.promise, decode: unused };
   const device: NodeDevice = {
-    ...{ info: { kind: 'gpu', name: 'model', driver: '' }, maxStagingBytes: 1, batchBytes: 1, batchesInFlight: 1 },
-    ...{ jpegs, acquire: unused, run: unused, lost: new Promise(() => {}), close: unused },
+    info: { kind: 'gpu', name: 'model', driver: '' },
+    maxStagingBytes: 1,
+    batchBytes: 1,
+    batchesInFlight: 1,
+    jpegs,
+    acquire: unused,
+    run: unused,
+    lost: new Promise(() => {}),
+    close: unused,
   };
   const feed = new JpegFeed({
-    ...{
-      choice,
-      device,
-      channels: 'gray',
-      threads: { read: unused },
-      coresAtOnce: 4,
-      nowMs: () => nowMs,
-      note: unused,
-    },
-    ...{ readRate: async () => undefined, keepRate: async () => {} },
+    choice,
+    device,
+    channels: 'gray',
+    threads: { read: unused },
+    coresAtOnce: 4,
+    nowMs: () => nowMs,
+    note: unused,
+    readRate: async () => undefined,
+    keepRate: async () => {},
   });
   const rateOf = (decoder: Decoder): number => {
     if (decoder === 'cores') return machine.cores;
@@ -58,7 +64,7 @@ export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, 
   const work = (decoder: Decoder) => async () => {
     await new Promise<void>((end) => queues[decoder].push({ left: framesAPiece, end }));
     // The device measures by its own clock, which does not count waiting for other work.
-    return { done: framesAPiece, ...(decoder === 'device' && { seconds: framesAPiece / machine.device }) };
+    return { done: framesAPiece, seconds: decoder === 'device' ? framesAPiece / machine.device : undefined };
   };
   let begun = 0;
   let running = 0;

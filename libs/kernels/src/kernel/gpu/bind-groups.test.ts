@@ -11,7 +11,8 @@ test('the same buffers with the same offsets share a bind group, and others have
   const groups = new BindGroups(() => ({ label: String(++made) }) as GPUBindGroup);
   const [planes, table, counts, maps] = ['planes', 'table', 'counts', 'maps'].map(buffer);
   const all: GpuKernelBuffers = {
-    ...{ planes: planes!, maps: maps! },
+    planes: planes!,
+    maps: maps!,
     items: { buffer: table!, offset: 0 },
     histograms: { buffer: counts!, offset: 0 },
   };
