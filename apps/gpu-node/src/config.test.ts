@@ -25,7 +25,7 @@ test('a node needs only a coordinator', () => {
   });
 });
 
-test('what is given is taken', () => {
+test('given options are used', () => {
   const given = {
     coordinator: 'a:1,[::1]:2',
     name: 'n',

@@ -249,7 +249,7 @@ test('an answer carries the identity of its lease', () => {
   assert.deepEqual(commands, [{ kind: 'send', report: { $case: 'failed', value } }]);
 });
 
-test('hello names what is held, and an answer has the name that the welcome gave', () => {
+test('hello names the held shards, and an answer has the epoch that the welcome gave', () => {
   const { commands } = play(...again);
   const held = [7, 8].map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 4, verify: false }));
   assert.deepEqual(commands.at(-1), { kind: 'send', report: { $case: 'hello', value: { ...hello, held } } });

@@ -1,4 +1,4 @@
-/** Roughly the last seconds that count; earlier ones count less and less. */
+/** The last seconds, which count in full; earlier ones count less and less. */
 const rememberedSeconds = 8;
 
 /** The outcome of a piece of work. */

@@ -59,7 +59,7 @@ fn filter_row(item: Item, group: vec3<u32>, row: u32, lane: u32) {
   let channel = group.z % CHANNELS;
   var window = Window();
   if (y >= 0) {
-    // The vector before the first one of the buffer is a wrong one: its pixels are replaced below.
+    // Before the first vector of the buffer this reads some other vector; its pixels are replaced below.
     let at = item.src + (channel * item.stored_height + u32(y)) * item.src_stride + vector;
     window = Window(planes[at - 1], planes[at], planes[at + 1]);
     if (x < i32(HALO) || x + 16 + i32(HALO) > i32(item.stored_width)) {

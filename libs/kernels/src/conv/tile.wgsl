@@ -75,7 +75,7 @@ fn load_tile(item: Item, channel: u32, group: vec2<u32>, local: u32) {
     let y = border_index(first_row + i32(row), i32(item.stored_height));
     var pixels = vec4(0u);
     if (y >= 0) {
-      // The vector before the first one of the buffer is a wrong one: its pixels are replaced below.
+      // Before the first vector of the buffer this reads some other vector; its pixels are replaced below.
       let start = item.src + (channel * item.stored_height + u32(y)) * item.src_stride;
       pixels = planes[start + group.x * GROUP_VECTORS + vector - 1];
     }
