@@ -2,8 +2,9 @@ import { greatestInput, greatestPixel } from '../frame/bounds.ts';
 import { betweenBits, dctConstants as c, constantBits } from '../frame/dct-constants.ts';
 
 /*
- * The accurate inverse DCT of libjpeg (jidctint): the transform of 8 of Loeffler, Ligtenberg and Moschytz, by constants
- * of 13 bits behind the point, first of the columns, then of the rows. The first leaves two bits behind the point.
+ * The accurate inverse DCT of libjpeg (jidctint): the 8-point transform of Loeffler, Ligtenberg and Moschytz, with
+ * constants of 13 fractional bits, first of the columns, then of the rows. The results of the columns have two
+ * fractional bits.
  */
 
 /**

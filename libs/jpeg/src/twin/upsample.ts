@@ -1,7 +1,8 @@
 /*
- * How libjpeg makes chroma as large as luma by default, and RGB of it: jdsample.c and jdcolor.c, by the integers of
- * libjpeg-turbo, whose SIMD code gives the same. Where a component has half of the columns or rows, each sample weighs
- * 3 and its neighbour 1, and halves are rounded up and down in turns; other factors repeat samples.
+ * How libjpeg by default enlarges chroma to the size of luma, and converts to RGB: jdsample.c and jdcolor.c, with the
+ * integers of libjpeg-turbo, whose SIMD code gives the same. If a component has half of the columns or rows, each
+ * sample weighs 3 and its neighbour 1, and halves are alternately rounded up and down; with other factors samples are
+ * repeated.
  */
 
 /** Samples of a component, rows without gaps. */
