@@ -7,8 +7,8 @@
  */
 
 /**
- * The greatest inputs of either transform: coefficients times their quantisers, and the columns' results. Two of them
- * fit 16 bits.
+ * The greatest inputs of either transform: coefficients times their quantisers, and the columns' results. The sum of
+ * two fits 16 bits.
  */
 export const greatestInput = 16_383;
 /** The greatest pixel before 128 is added and it is limited to 0 … 255; the least is -512. */
