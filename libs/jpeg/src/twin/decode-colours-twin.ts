@@ -2,7 +2,7 @@ import { componentFrame, type JpegFrame } from '../frame/jpeg-frame.ts';
 import { decodeTwin } from './decode-twin.ts';
 import { type ComponentSamples, rgbOf, sampleAt } from './upsample.ts';
 
-/** The result of a file in colour. */
+/** The result of decoding a file in colour. */
 export interface DecodedColours {
   /** The status of each component; see `status`. */
   statuses: readonly number[];

@@ -9,7 +9,7 @@ import { type DecodedChunk, synchronise } from './synchronise.ts';
 import { type Coefficients, createCoefficients, writeEntries } from './write-entries.ts';
 import { writePixels } from './write-pixels.ts';
 
-/** The result of a file. */
+/** The result of decoding the luma of a file. */
 export interface DecodedLuma {
   /** See `status`. */
   status: number;
