@@ -25,7 +25,7 @@ test('a node needs only a coordinator', () => {
   });
 });
 
-test('what is given is taken', () => {
+test('given options are used', () => {
   const given = {
     coordinator: 'a:1,[::1]:2',
     name: 'n',
@@ -60,7 +60,7 @@ test('a node that is pinned to a GPU takes no other device', () => {
   assert.deepEqual([device, pinnedGpu], ['gpu', '0000:0f:00.0']);
 });
 
-test('a node of remote storage may ask its coordinators beside the hosts that are named', () => {
+test('a node with remote storage may ask its coordinators as well as the named hosts', () => {
   const options = { coordinator: 'Boss:1,[::1]:2', storage: 'remote' };
   const hosts = ['a.example', 'boss', '[::1]'];
   assert.deepEqual(create({ ...options, data: { allowHost: ['a.example'] } }).data, { roots: undefined, hosts });

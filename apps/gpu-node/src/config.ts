@@ -22,33 +22,33 @@ import {
 import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
 import { type DecodeChoice, decodeChoices } from './feed/decode-choice.ts';
 
-/** What a node may be told, as text and numbers from a command line. */
+/** The options of a node, as text and numbers from a command line. */
 export interface NodeOptions {
-  /** HOST:PORT[,HOST:PORT…] of coordinators, with each of which it holds a conversation. */
+  /** HOST:PORT[,HOST:PORT…]: the coordinators. The node holds a conversation with each. */
   coordinator: string;
-  /** For people; a name of the machine's unless given. */
+  /** The node's name for people. Default: a name of the machine. */
   name?: string;
-  /** auto, gpu, software or cpu (auto). */
+  /** auto, gpu, software or cpu. Default: auto. */
   device?: string;
-  /** Who decodes JPEGs: auto, gpu or cpu (auto). */
+  /** What decodes JPEGs: auto, gpu or cpu. Default: auto. */
   decode?: string;
-  /** PCI address of the one GPU that it must have open, e.g. 0000:0f:00.0; the device then is a GPU. */
+  /** PCI address of the only GPU that the process may have open, e.g. 0000:0f:00.0; the device then is a GPU. */
   pinnedGpu?: string;
-  /** A device that gives no batch back for so long is lost. 1000 … 86400000; as its kind needs it unless given. */
+  /** A device that returns no batch within this time counts as lost. 1000 … 86400000. Default: depends on its kind. */
   deviceTimeoutMs?: number;
-  /** A decoder of videos that gives nothing for so long is ended. 1000 … 86400000 (60000). */
+  /** A video decoder that returns nothing within this time is ended. 1000 … 86400000. Default: 60000. */
   decoderTimeoutMs?: number;
   /** HOST:PORT of /metrics, /healthz and /readyz; port 0: any free one. */
   http?: string;
-  /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
+  /** Allows listening beyond this machine without encryption and without authentication. */
   insecureNetwork?: boolean;
-  /** Decoded bytes the node holds at once; as much as keeps the device busy unless given. */
+  /** Decoded bytes that the node holds at once. Default: as much as keeps the device busy. */
   creditBytes?: number;
   /** shared: the node sees the files of the coordinator (the default); remote: the coordinator hands them over. */
   storage?: string;
   /** What jobs may read and write, whatever the coordinator says. */
   data?: DataAccessOptions;
-  /** What the node shows the coordinator, and as a server who may read its metrics. One certificate serves for both. */
+  /** What the node shows the coordinator, and who may read its metrics. One certificate serves for both. */
   security?: ClientSecurityOptions & Pick<ServerSecurityOptions, 'tokens' | 'ownToken'>;
 }
 
@@ -56,25 +56,25 @@ export interface NodeConfig {
   /** HOST:PORT each; at least one. */
   coordinators: string[];
   name: string;
-  /** Unlike any other node's. */
+  /** Differs from every other node's. */
   nodeId: string;
   device: DeviceChoice;
   decode: DecodeChoice;
-  /** The node does not start unless it has this GPU open and no other. */
+  /** If set, the node only starts if its process has this GPU open and no other. */
   pinnedGpu: string | undefined;
-  /** Undefined: `hangMs` of its kind. */
+  /** Undefined: `hangMs` of the device's kind. */
   deviceTimeoutMs: number | undefined;
-  /** Undefined: as the decoders have it. */
+  /** Undefined: the decoders' own default. */
   decoderTimeoutMs: number | undefined;
-  /** Undefined: `defaultHttp` or, where that is taken by another node of this machine, any free port. */
+  /** Undefined: `defaultHttp` or, if another node of this machine uses that, any free port. */
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
   creditBytes: number | undefined;
   hasRemoteStorage: boolean;
   data: DataAccess;
-  /** Towards the coordinator. */
+  /** For calls to the coordinator. */
   client: ClientSecurity;
-  /** The security of its own HTTP. */
+  /** For the node's own HTTP server. */
   server: ServerSecurity;
   /** What an operator should know, in sentences. */
   warnings: string[];
@@ -82,7 +82,7 @@ export interface NodeConfig {
 
 export const defaultHttp: ListenAddress = { host: '127.0.0.1', port: 9465 };
 
-/** Coordinators take no longer ones: names are in every log line. */
+/** Coordinators accept no longer names: names are in every log line. */
 const maxNameLength = 200;
 
 const isOnThisMachine = (address: string): boolean => isLoopback(parseAddress('--coordinator', address));
@@ -90,7 +90,7 @@ const isOnThisMachine = (address: string): boolean => isLoopback(parseAddress('-
 const believesCoordinator =
   'Without --data-root the coordinator may have this node read and write whatever its user may';
 
-/** Fills in defaults and checks everything. Throws UsageError. `hostname` and `nodeId` name a node that has no name. */
+/** Fills in defaults and checks every option. Throws UsageError. `hostname` and `nodeId` name a node without a name. */
 export function createNodeConfig(
   options: NodeOptions,
   hostname = machineName(),
@@ -126,7 +126,7 @@ export function createNodeConfig(
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
   const { tlsCert, tlsKey, tlsCa, tokens, ownToken } = security;
-  // An authority alone says whom the node trusts; its own HTTP stays without TLS.
+  // `tlsCa` alone only says whom the node trusts; its own HTTP then stays without TLS.
   const certificates = tlsCert || tlsKey ? { tlsCert, tlsKey, tlsCa } : {};
   const server = createServerSecurity({ ...certificates, tokens, ownToken }, env);
   const listen =

@@ -25,7 +25,7 @@ function startProcess(t: TestContext, address: string) {
   return child;
 }
 
-/** A source that is never there, so that a node has something else at work. */
+/** A source that never answers, so that the node also has other work. */
 async function endlessSource(t: TestContext): Promise<string> {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -38,12 +38,12 @@ async function endlessSource(t: TestContext): Promise<string> {
 
 const namesIn = (folder: TestFolder) => readdir(join(folder.path, 'scratch', partsFolder)).catch((): string[] => []);
 
-test('a node that is killed while it writes a part leaves no part that is not whole, and has named none', async (t) => {
+test('a node that is killed while it writes a part leaves only whole parts, and has reported none', async (t) => {
   const endless = await endlessSource(t);
   const coordinator = new FakeCoordinator();
   await coordinator.start();
   t.after(() => coordinator.close());
-  // Perhaps one is killed between two parts.
+  // A node may be killed between two parts; then another one is tried.
   for (let n = 1, isWithin = false; !isWithin; n++) {
     await withFolder(async (folder) => {
       const { uris } = await putFrames(folder);

@@ -74,7 +74,7 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
       await session.closedByNode();
       assert.deepEqual(await within('the end of the node', ended), { code: 0, reason: 'SIGTERM was received' });
       assert.ok(lines.length > 0);
-      // A field that is there twice would be once after it is read.
+      // A field that is written twice would be there once after parsing.
       for (const line of lines) assert.equal(`${JSON.stringify(JSON.parse(line))}\n`, line);
     } finally {
       stop.abort('SIGTERM');
@@ -99,7 +99,7 @@ test('a node is not ready before a coordinator has welcomed it, and can be stopp
   assert.deepEqual(await within('the end of the node', ended), { code: 0, reason: 'SIGINT was received' });
 });
 
-test('an address that is taken is one sentence', async () => {
+test('an address in use is reported in one sentence', async () => {
   const coordinator = new FakeCoordinator();
   await coordinator.start();
   const config = createNodeConfig({ coordinator: 'localhost:1', device: 'cpu', http: coordinator.address });

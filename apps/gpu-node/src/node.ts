@@ -42,21 +42,21 @@ import { readStorageBytes } from './metrics/read-storage-bytes.ts';
 import { WorkerMeter } from './metrics/worker-meter.ts';
 import type { PartSearcher } from './search/part-searcher.ts';
 
-/** Coordinators are told so often what the workers are at: a thousand nodes are 200 messages a second. */
+/** How often coordinators are told the load of the workers: for a thousand nodes these are 200 messages a second. */
 const tellLoadMs = 5_000;
 
-/** What a node is once it serves. */
+/** Facts about a node that serves. */
 export interface NodeStarted {
   httpPort: number;
   device: DeviceInfo;
-  /** The NVIDIA card it has open, if it has one and no other. */
+  /** The NVIDIA card that the process has open, if it is a single one. */
   gpu: NvidiaGpu | undefined;
 }
 
 /**
- * Runs a node until it is done: it opens its device, dials the coordinator for as long as it takes, and computes what
- * it is leased. When `signal` aborts it finishes what it holds. Rejects with one sentence when it cannot start:
- * UsageError when the device is not there. A WebGPU device keeps the process alive afterwards, so the caller ends it
+ * Runs a node until it ends: it opens its device, dials the coordinators until one answers, and computes the leased
+ * shards. When `signal` aborts, it finishes its shards. Rejects with one sentence if it cannot start; with UsageError
+ * if the device is not there. A WebGPU device keeps the process alive afterwards, so the caller must end the process
  * with the exit's code.
  */
 export async function startNode(
@@ -87,7 +87,7 @@ export async function startNode(
   metrics.info.set({ device: kind, name, gpu_uuid: gpu?.uuid ?? '', pci_bus_id: gpu?.busId ?? '' }, 1);
   const { deviceTimeoutMs = hangMs[kind] } = config;
   const reopening = new ReopeningDevice(withWatch(opened, deviceTimeoutMs), {
-    // The coordinator was told this kind; another would make other promises.
+    // The coordinator was told this kind, so no other kind may be opened.
     open: async () => withWatch((await open(kind)).device, deviceTimeoutMs),
     openWithinMs: hangMs[kind],
     onLost: (why) => {
@@ -124,7 +124,7 @@ export async function startNode(
     resultsVersion,
     threads: poolThreads(),
     lacks: missingDecoders().map((missing) => ({ need: decodeNeed(missing), reason: missing.message, sinceMs: 0 })),
-    // Coordinators take no longer ones.
+    // Coordinators refuse longer texts.
     device: {
       kind,
       name: shortened(name),
@@ -132,7 +132,7 @@ export async function startNode(
       gpu: gpu && { uuid: gpu.uuid ?? '', pciBusId: gpu.busId },
     },
     remoteStorage: config.hasRemoteStorage,
-    // What is handed over are files of jobs, and no indexes.
+    // A node with remote storage gets files of jobs, but no indexes.
     searches: !config.hasRemoteStorage,
     held: [],
     hasComputed: false,
@@ -142,15 +142,15 @@ export async function startNode(
   };
 
   let searcher: Promise<PartSearcher> | undefined;
-  // Loaded by the first search: it is a seventh of what a node loads.
+  // Loaded by the first search, because it is a seventh of all code that a node loads.
   const openSearcher = async (): Promise<PartSearcher> => {
     const [{ PartSearcher }, { openGpuScan }] = await Promise.all([
       import('./search/part-searcher.ts'),
       import('./search/open-scan.ts'),
     ]);
     return new PartSearcher({
-      // Shaders on cores are slower than threads.
-      ...(kind === 'gpu' && { loadPart: (catalog, options) => openGpuScan(kind, catalog, options) }),
+      // SwiftShader is slower than threads.
+      loadPart: kind === 'gpu' ? (catalog, options) => openGpuScan(kind, catalog, options) : undefined,
       note: (line) => log.info(line),
       searched: (frames, took) => metrics.observeSearch(kind, frames, took),
     });
@@ -202,7 +202,9 @@ export async function startNode(
   }
 }
 
-/** What has this process trust the authority of --tls-ca, as it is now, where it asks the coordinator for sources. */
+/**
+ * Makes this process trust the authority of --tls-ca, as the file is now, for requests of sources to the coordinator.
+ */
 function trustAuthority(security: ClientSecurity, warn: Warn): () => void {
   const known = tls.getCACertificates();
   let trusted: string | undefined;
@@ -215,7 +217,7 @@ function trustAuthority(security: ClientSecurity, warn: Warn): () => void {
   };
 }
 
-/** The card that this process has open; rejects where it must be another, or must be known and is not. */
+/** The card that this process has open. Rejects if a card is pinned and it is another or cannot be determined. */
 async function identifyGpu({ pinnedGpu }: NodeConfig, log: Log): Promise<NvidiaGpu | undefined> {
   if (pinnedGpu !== undefined) {
     const evidence = await requirePlacement([{ busId: pinnedGpu, pid: process.pid }]);
@@ -236,7 +238,7 @@ async function listen(
 /** Files are read and decoded on libuv's threads, whose number is fixed before any code of ours runs. */
 function warnOfFewThreads(log: Log): void {
   const cores = availableParallelism();
-  // Who sets a number means it: nodes that share a machine share its cores.
+  // A user that sets a number means it: nodes on one machine share its cores.
   if (process.env.UV_THREADPOOL_SIZE !== undefined || cores <= 4) return;
   log.warn(
     { threads: 4, cores },

@@ -4,7 +4,7 @@ export type SampleType = 'u8' | 'u16' | 'u32' | 'i16' | 'f32';
 /** Type of a pixel that a kernel reads. */
 export type PixelType = Extract<SampleType, 'u8' | 'u16'>;
 
-/** What an image or a dense result is made of: planes of one type, one after another, a name each. */
+/** The layout of an image or a dense result: planes with samples of one type, one plane per named channel. */
 export interface ImageType {
   readonly sample: SampleType;
   readonly channels: readonly string[];
@@ -15,7 +15,7 @@ export const rgb = ['red', 'green', 'blue'] as const;
 
 export const sampleBytes: Readonly<Record<SampleType, number>> = { u8: 1, u16: 2, u32: 4, i16: 2, f32: 4 };
 
-/** The greatest pixel of a type. */
+/** The greatest value of a pixel. */
 export const greatest: Readonly<Record<PixelType, number>> = { u8: 255, u16: 65_535 };
 
 /** Samples of a dense result in memory. */
@@ -30,7 +30,7 @@ export type MapSamples =
 export const createSamples = (sample: SampleType, length: number): MapSamples =>
   viewSamples(sample, new ArrayBuffer(length * sampleBytes[sample]), 0, length);
 
-/** `length` samples from byte `at` of a buffer on, a multiple of their size. */
+/** `length` samples of a buffer from byte `at` on, a multiple of their size. */
 export function viewSamples(sample: SampleType, buffer: ArrayBuffer, at: number, length: number): MapSamples {
   switch (sample) {
     case 'u8':

@@ -1,4 +1,4 @@
-// A library of its own, so that a change of a kernel affects no reader of images.
+// A separate library, so that a change of a kernel does not affect readers of images.
 export {
   createSamples,
   gray,

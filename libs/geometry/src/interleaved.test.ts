@@ -26,7 +26,7 @@ test('luma is the BT.601 weights in 1/65536, rounded to nearest, for any colour'
   }
 });
 
-test('gray stays what it is', () => {
+test('gray stays the same', () => {
   for (let value = 0; value < 65_536; value++) {
     const target = new Uint16Array(1);
     writeLuma(Uint16Array.of(value, value, value), 0, target, 0, 1);
@@ -34,7 +34,7 @@ test('gray stays what it is', () => {
   }
 });
 
-test('alpha is passed over', () => {
+test('alpha is ignored', () => {
   const rgba = Uint8ClampedArray.of(9, 255, 0, 0, 0, 0, 0, 255, 128);
   const [gray, planes] = [new Uint8Array(3), new Uint8Array(7)];
   writeLuma(rgba, 1, gray, 1, 2, 4);

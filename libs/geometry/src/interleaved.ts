@@ -2,9 +2,9 @@
 type Interleaved = Uint8Array | Uint8ClampedArray | Uint16Array;
 
 /**
- * BT.601 luma of interleaved RGB of 8 or 16 bits, exactly (19595 R + 38470 G + 7471 B + 32768) >>> 16; the weights add
- * up to 65536, so gray stays what it is, and sums of 16-bit values are below 2^32. Writes `pixels` of `target` from
- * `targetStart` on, from `rgbStart` of `rgb` on, where a pixel has `step` samples.
+ * BT.601 luma of interleaved RGB of 8 or 16 bits, exactly (19595 R + 38470 G + 7471 B + 32768) >>> 16. The weights add
+ * up to 65536, so gray stays the same, and sums of 16-bit values are below 2^32. Writes `pixels` pixels of `target`
+ * from `targetStart` on, read from `rgb` from `rgbStart` on; a pixel has `step` samples.
  */
 export function writeLuma(
   rgb: Interleaved,
@@ -19,7 +19,7 @@ export function writeLuma(
   }
 }
 
-/** Writes red, green and blue as three planes, `planeStep` samples apart; all else as in writeLuma. */
+/** Writes red, green and blue as three planes, `planeStep` samples apart. The other parameters are as for writeLuma. */
 export function splitRgb(
   rgb: Interleaved,
   rgbStart: number,

@@ -12,7 +12,7 @@ export interface Size {
   height: number;
 }
 
-/** The part of `a` inside `b`; width or height is 0 where they do not meet. */
+/** The part of `a` inside `b`; its width or height is 0 if they do not overlap. */
 export function intersect(a: Rect, b: Rect): Rect {
   const x = Math.max(a.x, b.x);
   const y = Math.max(a.y, b.y);

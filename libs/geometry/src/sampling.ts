@@ -7,14 +7,14 @@ export interface Sampling {
   height: number;
 }
 
-/** Where the samples of bands lie: from row to row, and from band to band. */
+/** Samples in bands: bytes from row to row, and from band to band. */
 export interface PlanarLayout {
   bytes: Uint8Array;
   strideBytes: number;
   bandBytes: number;
 }
 
-/** Those pixels of `bands` bands of samples of `unit` bytes, rows and bands without gaps. */
+/** The sampled pixels of `bands` bands with samples of `unit` bytes, in rows and bands without gaps. */
 export function takeSamples(
   { bytes, strideBytes, bandBytes }: PlanarLayout,
   { x, y, step, width, height }: Sampling,
@@ -26,7 +26,7 @@ export function takeSamples(
   for (let band = 0; band < bands; band++) {
     for (let row = 0; row < height; row++) {
       const from = band * bandBytes + (y + row * step) * strideBytes + x * unit;
-      // Most results are of one byte a pixel; the inner loop makes them take three times as long (measured).
+      // Most results have one byte per pixel. The inner loop would take three times as long for these (measured).
       if (unit === 1) for (let column = 0; column < width; column++) sampled[to++] = bytes[from + column * step]!;
       else {
         for (let column = 0; column < width; column++) {

@@ -1,8 +1,8 @@
-// Convolution with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to src/conv/conv.wasm, which is
-// committed so that nobody needs the compiler to run it.
+// Convolution with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to src/conv/conv.wasm. That file is
+// committed, so that the compiler is not needed to run it.
 //
 // Rows are `stride` bytes apart, addresses are bytes, counts are samples. Every function may read and write up to 15
-// samples beyond a count. Each pixel's sum has the order of the taps, wherever the pixel lies.
+// samples beyond a count. Taps are added in the same order for every pixel, wherever it lies.
 
 const BINS: usize = 256;
 
@@ -59,8 +59,8 @@ export function widen64(source: usize, target: usize, count: usize): void {
 }
 
 /**
- * For each of `rows` rows of `width` pixels the sum of tapRows x tapColumns float32 taps times float32 pixels, times
- * `scale`. `source` is the pixel of the first tap.
+ * For each of `rows` rows of `width` pixels: the sum of tapRows x tapColumns float32 taps times float32 pixels, times
+ * `scale`. `source` is the pixel under the first tap.
  */
 export function convolve32(
   source: usize,
@@ -104,8 +104,8 @@ export function convolve32(
 }
 
 /**
- * As convolve32 with a square of float64 taps and float64 pixels; results are float32. `rounds`: to the nearest
- * integer, the even one of two, and not beyond what an i16 holds.
+ * As convolve32, for a square of float64 taps and float64 pixels; results are float32. `rounds`: results are rounded to
+ * the nearest integer, halves to the even one, and limited to the range of i16.
  */
 export function convolve64(
   source: usize,
@@ -160,7 +160,7 @@ function narrow(low: v128, high: v128): v128 {
   return i8x16.shuffle(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
 }
 
-/** The roots of the sums of two values' squares, in place of the first. */
+/** Replaces each `first` value by the square root of the sum of the squares of both values. */
 export function magnitude(first: usize, second: usize, count: usize): void {
   for (let end = first + (count << 2); first < end; first += 16, second += 16) {
     const x = v128.load(first);
@@ -190,7 +190,7 @@ function nearest(values: v128): v128 {
   return i32x4.trunc_sat_f32x4_s(f32x4.nearest(values));
 }
 
-/** Adds counts of bytes to four tables of 256 u32: with one, equal neighbours would wait for each other. */
+/** Adds counts of bytes to four tables of 256 u32: in a single table, equal neighbours would wait for each other. */
 export function countBytes(bytes: usize, count: usize, tables: usize): void {
   let i: usize = 0;
   for (; i + 4 <= count; i += 4) {
@@ -204,8 +204,8 @@ export function countBytes(bytes: usize, count: usize, tables: usize): void {
 }
 
 /**
- * Adds counts of float32 values to four tables of `bins` u32: bin floor(value * scale) - first, or the nearest that
- * there is. All numbers are small enough that a float32 holds them.
+ * Adds counts of float32 values to four tables of `bins` u32. A value's bin is floor(value * scale) - first, limited to
+ * the existing bins. All numbers are small enough for a float32 to hold exactly.
  */
 export function countReals(values: usize, count: usize, scale: f32, first: f32, bins: u32, tables: usize): void {
   let i: usize = 0;
@@ -215,7 +215,9 @@ export function countReals(values: usize, count: usize, scale: f32, first: f32, 
   if (i < count) countSome(binsOf(v128.load(values + (i << 2)), scale, first, bins), count - i, tables);
 }
 
-/** The same of i16 values, of which `scale` may be any reciprocal: with a half added, none is near the end of a bin. */
+/**
+ * The same for i16 values; `scale` need not be a power of two: a half is added, so no value is near the end of a bin.
+ */
 export function countShorts(values: usize, count: usize, scale: f32, first: f32, bins: u32, tables: usize): void {
   let i: usize = 0;
   for (; i + 4 <= count; i += 4) {
@@ -231,8 +233,8 @@ function middles(shorts: usize): v128 {
 
 function binsOf(values: v128, scale: f32, first: f32, bins: u32): v128 {
   const places = f32x4.sub(f32x4.floor(f32x4.mul(values, f32x4.splat(scale))), f32x4.splat(first));
-  // One instruction each, where min and max also care for NaN: measured, 2.4 ms instead of 3.2 for a frame of 1920 x
-  // 1080.
+  // pmin and pmax are one instruction each, whereas min and max also handle NaN: 2.4 ms instead of 3.2 for a frame of
+  // 1920 x 1080 (measured).
   const held = f32x4.pmin(f32x4.pmax(places, f32x4.splat(0)), f32x4.splat(<f32>(bins - 1)));
   return i32x4.trunc_sat_f32x4_s(held);
 }
@@ -245,7 +247,7 @@ function countFour(places: v128, bins: u32, tables: usize): void {
   increment(tables + 3 * bytes, <usize>i32x4.extract_lane(places, 3));
 }
 
-/** Counts the first one, two or three of four. */
+/** Counts the first one, two or three of four places. */
 function countSome(places: v128, count: usize, tables: usize): void {
   increment(tables, <usize>i32x4.extract_lane(places, 0));
   if (count > 1) increment(tables, <usize>i32x4.extract_lane(places, 1));

@@ -1,5 +1,6 @@
 // Local Derivative Pattern in four directions with WebAssembly SIMD: AssemblyScript, compiled by 'npm run wasm' to
-// src/ldp/ldp.wasm, which is committed so that nobody needs the compiler to run it. Its steps are those of ldp.wgsl.
+// src/ldp/ldp.wasm. That file is committed, so that the compiler is not needed to run it. The steps are the same as in
+// ldp.wgsl.
 
 /** Bytes of a table of counts: 256 of u32. */
 const TABLE: usize = 1024;
@@ -8,9 +9,10 @@ const BANDS: usize = 4;
 /**
  * Codes and counts of `rows` rows of `width` pixels. `source` is the pixel `order` left of and above the first one, in
  * order + rows + 1 rows of order + width + order pixels, `stride` bytes apart. Up to 15 bytes beyond a row are read and
- * ignored. `signs` holds three rows of `stride` bytes. A row of codes is four bands, `stride` bytes each, and the next
- * one is `codesBytes` on; 0 where they are not wanted. `histograms` is a pair of tables of 256 u32 for each band, which
- * are added to: neighbouring codes are often equal, and one table would make each increment wait for the one before.
+ * ignored. `signs` holds three rows of `stride` bytes. A row of codes is four bands of `stride` bytes each, and the
+ * next row is `codesBytes` on; 0 if codes are not wanted. Counts are added to `histograms`, a pair of tables of 256 u32
+ * for each band: neighbouring codes are often equal, and in a single table each increment would wait for the one
+ * before.
  */
 export function ldpBand(
   source: usize,
@@ -26,7 +28,7 @@ export function ldpBand(
   let above = signs;
   let centre = signs + stride;
   let below = centre + stride;
-  // The pixel left of the first row's first one, and above it.
+  // The pixel left of and above the first pixel of the first row.
   let at = source + (order - 1) * stride + (order - 1);
   signsOfRow(at, stride, width + 2, order, above);
   signsOfRow(at + stride, stride, width + 2, order, centre);
@@ -43,7 +45,7 @@ export function ldpBand(
   }
 }
 
-/** A byte a pixel: bit d says that the derivative in direction d is above 0, bit 4 + d that it is below. */
+/** One byte per pixel: bit d says that the derivative in direction d is above 0, bit 4 + d that it is below 0. */
 function signsOfRow(at: usize, stride: usize, width: usize, order: usize, signs: usize): void {
   memory.fill(signs, 0, stride);
   addSigns(at, 1, width, order, signs, 0x01, 0x10);
@@ -92,7 +94,7 @@ function addSigns(at: usize, step: usize, width: usize, order: usize, signs: usi
       low = i16x8.add(low, times(pixel, c5));
       high = i16x8.add(high, times(pixel + 8, c5));
     }
-    // Limiting them to bytes leaves their signs.
+    // Saturating to bytes keeps the signs.
     const derivatives = i8x16.narrow_i16x8_s(low, high);
     const bits = v128.or(
       v128.and(i8x16.gt_s(derivatives, zero), isAbove),
@@ -113,12 +115,14 @@ function codesOfRow(above: usize, centre: usize, below: usize, width: usize, cod
   const odds = i8x16.splat(0x55);
   for (let x: usize = 0; x < width; x += 16) {
     const c = v128.load(centre + x + 1);
-    // What each pair of opposite neighbours has in common with the pixels: a half byte each, a bit a direction.
+    // Which signs each pair of opposite neighbours has in common with the pixel: a half byte each, one bit per
+    // direction.
     const nwSe = v128.bitselect(inHigh(c, above + x), inLow(c, below + x + 2), highHalf);
     const nS = v128.bitselect(inHigh(c, above + x + 1), inLow(c, below + x + 1), highHalf);
     const neSw = v128.bitselect(inHigh(c, above + x + 2), inLow(c, below + x), highHalf);
     const eW = v128.bitselect(inHigh(c, centre + x + 2), inLow(c, centre + x), highHalf);
-    // Turned into a byte a direction, a bit a neighbour. Shifted bits that cross a byte are among those not chosen.
+    // Transposed into one byte per direction, one bit per neighbour. Bits that a shift moves across a byte are not
+    // selected.
     const nFirst = v128.bitselect(eW, i16x8.shl(nS, 2), pairs);
     const nLast = v128.bitselect(i16x8.shr_u(eW, 2), nS, pairs);
     const nwFirst = v128.bitselect(neSw, i16x8.shl(nwSe, 2), pairs);
@@ -131,7 +135,7 @@ function codesOfRow(above: usize, centre: usize, below: usize, width: usize, cod
   }
 }
 
-/** In which directions derivatives have the same sign and are not 0, in the high half of each byte. */
+/** The directions in which both derivatives have the same sign and are not 0, in the high half of each byte. */
 function inHigh(c: v128, neighbours: usize): v128 {
   const both = v128.and(c, v128.load(neighbours));
   return v128.or(both, i16x8.shl(both, 4));
@@ -143,7 +147,7 @@ function inLow(c: v128, neighbours: usize): v128 {
   return v128.or(both, i16x8.shr_u(both, 4));
 }
 
-/** Counts the four bands of a row in turns. */
+/** Counts the four bands of a row, in turns. */
 function countRow(codes: usize, stride: usize, width: usize, histograms: usize): void {
   let x: usize = 0;
   for (; x + 8 <= width; x += 8) {

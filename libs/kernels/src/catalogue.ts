@@ -4,7 +4,7 @@ import { ParameterError } from './kernel/parameter-error.ts';
 import { lbp } from './lbp/lbp.ts';
 import { ldp } from './ldp/ldp.ts';
 
-/** Every kernel there is. One that is added here and not in cpu.ts, gpu.ts or reference.ts does not compile. */
+/** All kernels. A kernel that is added here, but not in cpu.ts, gpu.ts or reference.ts, does not compile. */
 export const catalogue = { lbp, ldp, conv } satisfies Kernels;
 
 export type KernelName = keyof typeof catalogue;
@@ -12,7 +12,7 @@ export type SettingsOf<Name extends KernelName> = ReturnType<(typeof catalogue)[
 
 export const kernelNames = Object.keys(catalogue) as readonly KernelName[];
 
-/** The kernel of that name. Throws ParameterError where there is none. */
+/** The kernel called `name`. Throws ParameterError if there is no such kernel. */
 export function findKernel(name: string, kernels: Kernels = catalogue): KernelDefinition<unknown> {
   const kernel = Object.hasOwn(kernels, name) ? kernels[name] : undefined;
   if (!kernel) throw new ParameterError('the kernel', name, Object.keys(kernels));

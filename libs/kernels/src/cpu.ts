@@ -1,4 +1,4 @@
-// What the cpu device runs; apart from index.ts so that the coordinator never loads it.
+// The kernels of the cpu device; apart from index.ts so that the coordinator never loads them.
 
 import type { ConvSettings } from './conv/conv.ts';
 import { convWasm } from './conv/conv-wasm.ts';
@@ -24,8 +24,8 @@ const lbpCpu: RunKernel<LbpRing> = (operation, ...rest) => {
 };
 
 /**
- * Squares of 16-bit sums are beyond float32, in which WebAssembly has them: where results are exact, the reference is
- * asked.
+ * The squares of 16-bit sums do not fit float32, in which WebAssembly computes them: if results must be exact, the
+ * reference computes them.
  */
 const convCpu: RunKernel<ConvSettings> = (operation, ...rest) => {
   const { reads, settings } = operation;
@@ -33,13 +33,13 @@ const convCpu: RunKernel<ConvSettings> = (operation, ...rest) => {
   return (reads === 'u16' && isExact ? convReference : convWasm)(operation, ...rest);
 };
 
-/** WebAssembly for pixels of 8 bits. */
+/** A separate program for 16-bit pixels. */
 const ldpCpu: RunKernel<LdpSettings> = (operation, ...rest) =>
   (operation.reads === 'u16' ? ldpWide : ldpWasm)(operation, ...rest);
 
 const cataloguePrograms: CataloguePrograms = { lbp: lbpCpu, ldp: ldpCpu, conv: convCpu };
 
-/** Computes one item on this thread, as fast as it can; the result is that of runReference. */
+/** Computes one item on this thread, as fast as possible. The result equals that of runReference. */
 export function runCpu(
   pipeline: Pipeline,
   bytes: Uint8Array,

@@ -38,7 +38,7 @@ const operationArbitrary: fc.Arbitrary<AskedOperation> = fc.oneof(
   convArbitrary.map(({ parameters }) => ({ kernel: 'conv', parameters })),
 );
 
-test('the cpu device gives 16-bit tiles of any size, place, border and kernel what the reference gives', () => {
+test('on the cpu device 16-bit tiles of any size, place, border and kernel equal the reference', () => {
   fc.assert(
     fc.property(
       tileArbitrary(70, 20),
@@ -59,13 +59,13 @@ test('the cpu device gives 16-bit tiles of any size, place, border and kernel wh
   );
 });
 
-/** What 8 bits become where 0 stays 0 and 255 becomes 65535. */
+/** The 8-bit image stretched to 16 bits: 0 stays 0, and 255 becomes 65535. */
 const deepened = ({ pixels, ...size }: TestImage): TestImage => {
   return { ...size, pixels: Uint16Array.from(pixels, (v) => 257 * v) };
 };
 
 for (const [name, run] of Object.entries({ reference: runReference, cpu: runCpu })) {
-  test(`${name}: codes are those of an 8-bit image of which every pixel is 257 times as much`, () => {
+  test(`${name}: the codes of an 8-bit image stay the same if every pixel is multiplied by 257`, () => {
     fc.assert(
       fc.property(
         tileArbitrary(40, 20),
@@ -102,7 +102,7 @@ test('only the first kernel of a pipeline reads 16-bit pixels', () => {
   assert.deepEqual(pipelineOver('u8', deep), shallow);
   const size = { width: 21, height: 9 };
   const image = noiseFor(shallow, size, 7);
-  // A box of values from 0 to 255 in 16 bits is that of 8 bits.
+  // A box of values from 0 to 255 is the same in 16 bits as in 8 bits.
   const [a, b] = [
     { pipeline: shallow, image },
     { pipeline: deep, image: { ...size, pixels: Uint16Array.from(image.pixels) } },

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { runReference } from './reference.ts';
 import { createPipelineOver, samplesOf, staged } from './testing/index.ts';
 
-// The pictures that explain LBP and LDP show the numbers that the kernels give.
+// The pictures in the docs that explain LBP and LDP show the numbers that the kernels return.
 
 const ring = readFileSync(new URL('../../../docs/images/lbp-ring.svg', import.meta.url), 'utf8');
 const derivatives = readFileSync(new URL('../../../docs/images/ldp-derivatives.svg', import.meta.url), 'utf8');
@@ -16,7 +16,7 @@ function texts(svg: string, id: string): string[] {
 }
 const numbers = (svg: string, id: string): number[] => texts(svg, id).map(Number);
 
-/** The codes of the pixel in the middle of a square, a band each. */
+/** The codes of the middle pixel of a square, one per band. */
 function codesInMiddle(kernel: string, parameters: Record<string, string>, pixels: readonly number[]): number[] {
   const side = Math.sqrt(pixels.length);
   const pipeline = createPipelineOver('u8', [{ kernel, parameters }]);
@@ -28,13 +28,13 @@ function codesInMiddle(kernel: string, parameters: Record<string, string>, pixel
 
 const inBits = (code: number): string => code.toString(2).padStart(8, '0');
 
-test('the picture of the ring shows the code that lbp gives its pixels', () => {
+test('the picture of the ring shows the code that lbp returns for its pixels', () => {
   const [code] = codesInMiddle('lbp', {}, numbers(ring, 'pixels'));
   assert.deepEqual(numbers(ring, 'code'), [code]);
   assert.deepEqual(texts(ring, 'bits'), [inBits(code!)]);
 });
 
-test('the picture of derivatives shows the codes that ldp gives its pixels', () => {
+test('the picture of derivatives shows the codes that ldp returns for its pixels', () => {
   const pixels = numbers(derivatives, 'pixels');
   const codes = codesInMiddle('ldp', { order: '2' }, pixels);
   const middle = [6, 7, 8, 11, 12, 13, 16, 17, 18];

@@ -1,4 +1,4 @@
-// What needs a GPU device; apart from index.ts so that the coordinator never loads it.
+// Kernels for GPU devices; apart from index.ts so that the coordinator never loads them.
 
 import { convOnGpu } from './conv/conv-gpu.ts';
 import type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
@@ -29,15 +29,18 @@ export function strategiesOf(
   return host.strategies(its, output);
 }
 
-/** What a choice of strategy depends on, e.g. `lbp/square/map`: equal keys have equal strategies. */
+/**
+ * Identifies everything that a choice of strategy depends on, e.g. `lbp/square/map`: equal keys have the same
+ * strategies.
+ */
 export function strategyKey(operation: Operation, output: GpuOutput): string {
   const { line: host, operation: its } = lineOf<GpuHosts[string]>(catalogueHosts, operation);
   return `${operation.kernel}/${host.variant(its)}/${output}`;
 }
 
 /**
- * Compiles a pipeline for one device, its kernels with the strategies that `choose` gives. Rejects with
- * GPUPipelineError where the device refuses a shader. `hosts` are the catalogue's unless given.
+ * Compiles a pipeline for one device, each kernel with the strategy that `choose` returns. Rejects with
+ * GPUPipelineError if the device refuses a shader. Default of `hosts`: the catalogue's.
  */
 export function createGpuProgram(
   device: GPUDevice,

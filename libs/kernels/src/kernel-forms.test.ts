@@ -4,7 +4,7 @@ import { kernelNames } from './catalogue.ts';
 import { kernelForms } from './kernel-forms.ts';
 import { createPipeline, parseOperation } from './pipeline/pipeline.ts';
 
-test('a form has every kernel, begins with what makes a pipeline, and every choice makes one', () => {
+test('forms exist for every kernel, their initial values make a pipeline, and choices contain them', () => {
   const kernels = kernelForms();
   assert.deepEqual(
     kernels.map(({ name }) => name),
@@ -20,14 +20,14 @@ test('a form has every kernel, begins with what makes a pipeline, and every choi
   }
 });
 
-test('what is a name is chosen, and what is a number is told', () => {
+test('parameters that are names have choices, numbers are described', () => {
   const lbp = kernelForms().find(({ name }) => name === 'lbp')!;
   const of = (name: string) => lbp.parameters.find((parameter) => parameter.name === name)!;
   assert.deepEqual(of('labels').choices, ['all', 'ror', 'uniform', 'nri-uniform', 'var']);
   assert.deepEqual([of('points').choices, of('points').allowed], [[], 'a whole number from 4 to 24']);
 });
 
-test('what a form leaves out is told, too, and every example is one of --op', () => {
+test('further parameters are described, too, and every example is a value of --op', () => {
   const conv = kernelForms().find(({ name }) => name === 'conv')!;
   assert.deepEqual(
     conv.further.map(({ name }) => name),

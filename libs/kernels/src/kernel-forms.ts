@@ -3,16 +3,16 @@ import type { BorderMode } from './kernel/border.ts';
 import type { KernelDefinition, Parameters } from './kernel/kernel.ts';
 import { ParameterError } from './kernel/parameter-error.ts';
 
-/** A parameter of a kernel, for people and forms. */
+/** A parameter of a kernel, for display and forms. */
 export interface ParameterForm {
   name: string;
-  /** What a form begins with: the default, unless `isRequired`. */
+  /** The initial value of a form: the default, unless `isRequired`. */
   value: string;
   /** Whether it has no default. */
   isRequired: boolean;
-  /** What it may be, where that is one of some names. */
+  /** The allowed values, if these are names. */
   choices: string[];
-  /** What it may be, in words. */
+  /** The allowed values, in words. */
   allowed: string;
 }
 
@@ -20,15 +20,15 @@ export interface KernelForm {
   name: string;
   summary: string;
   parameters: ParameterForm[];
-  /** What may be given, too, and is not there otherwise: a clause each of what it may be. */
+  /** Optional parameters that have no initial value; `allowed` is a clause about the allowed values. */
   further: { name: string; allowed: string }[];
-  /** The border rule where none is asked for. */
+  /** The default border rule. */
   border: BorderMode;
   /** A value of --op. */
   example: string;
 }
 
-/** What a form of a pipeline is made of, and what is said of each kernel. */
+/** For each kernel, the fields of a form and their descriptions. */
 export function kernelForms(): KernelForm[] {
   return Object.entries(catalogue).map(([name, definition]) => {
     const kernel: KernelDefinition<unknown> = definition;
@@ -47,7 +47,7 @@ export function kernelForms(): KernelForm[] {
   });
 }
 
-/** What is said of a parameter that is there by itself; of one that needs others, what is said of it beside them. */
+/** The allowed values of a parameter when given alone or, if it needs other parameters, when given with them. */
 function allowedAlone(kernel: KernelDefinition<unknown>, begin: Parameters, name: string): string {
   const alone = refusalOf(() => kernel.complete({ [name]: '?' }));
   return alone.of.endsWith(`:${name}`)
@@ -55,7 +55,7 @@ function allowedAlone(kernel: KernelDefinition<unknown>, begin: Parameters, name
     : refusalOf(() => kernel.complete({ ...begin, [name]: '?' })).allowed;
 }
 
-/** What is allowed, and of which parameter, as a refusal has it. */
+/** The allowed values, and the name of the parameter, from the error that `complete` throws. */
 function refusalOf(complete: () => unknown): { allowed: string; choices: string[]; of: string } {
   try {
     complete();

@@ -9,9 +9,7 @@ import type { CataloguePrograms, Programs } from './registry.ts';
 
 const references: CataloguePrograms = { lbp: lbpReference, ldp: ldpReference, conv: convReference };
 
-/**
- * Computes one item with the references, the definitions in plain TypeScript: they state what every device must return.
- */
+/** Computes one item with the references: plain TypeScript definitions of what every device must return. */
 export function runReference(
   pipeline: Pipeline,
   bytes: Uint8Array,

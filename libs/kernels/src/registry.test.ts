@@ -18,7 +18,7 @@ test('a table that lacks a kernel of the catalogue, or has the program of anothe
   for (const table of [incomplete, mistaken]) assert.notDeepEqual(table, complete);
 });
 
-test('a kernel that a table does not have is named', () => {
+test('an error names the kernel that a table lacks', () => {
   const [operation] = createPipeline([{ kernel: 'ldp', parameters: {} }]).operations;
   assert.equal(lineOf({ ldp: 7 }, operation!).line, 7);
   assert.throws(() => lineOf({ lbp: 7 }, operation!), { message: "There is no program for the kernel 'ldp' here" });

@@ -15,9 +15,10 @@ export type CatalogueHosts = { readonly [Name in KernelName]: GpuHost<SettingsOf
 export type GpuHosts = Readonly<Record<string, GpuHost<never>>>;
 
 /**
- * The line of a table for an operation's kernel, and the operation as that line takes it. A table's own type says that
- * each line is of its name's kernel, and createPipeline that settings are the kernel's own; no type can say both of an
- * operation whose kernel is known when it runs. Throws Error where the table has no such kernel.
+ * The entry of a table for an operation's kernel, with the operation in the entry's type. The types of tables ensure
+ * that each entry belongs to the kernel of its name, and createPipeline ensures that settings are the kernel's own. For
+ * an operation whose kernel is only known at run time, no type can express both. Throws Error if the table lacks the
+ * kernel.
  */
 export function lineOf<Line>(
   lines: Readonly<Record<string, Line>>,

@@ -12,7 +12,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-test('what is beyond the limit waits until some are released', async () => {
+test('callers beyond the limit wait until some is released', async () => {
   const budget = new Budget(100);
   await budget.acquire(60);
   const second = budget.acquire(50);
@@ -22,7 +22,7 @@ test('what is beyond the limit waits until some are released', async () => {
   assert.equal(budget.used, 50);
 });
 
-test('who came first is served first, even where a later one would fit', async () => {
+test('callers are served in order, even if a later one would fit', async () => {
   const budget = new Budget(100);
   await budget.acquire(60);
   const large = budget.acquire(80);
@@ -32,7 +32,7 @@ test('who came first is served first, even where a later one would fit', async (
   assert.deepEqual([await isSettled(large), await isSettled(small)], [true, true]);
 });
 
-test('more than the limit gets through alone', async () => {
+test('more than the limit is given out alone', async () => {
   const budget = new Budget(100);
   await budget.acquire(1);
   const huge = budget.acquire(1000);
@@ -45,7 +45,7 @@ test('more than the limit gets through alone', async () => {
   assert.equal(await isSettled(next), true);
 });
 
-test('reclaim is asked for what is missing before anyone waits', async () => {
+test('reclaim is called for the missing amount before a caller waits', async () => {
   const kept = [30, 30];
   const budget: Budget = new Budget(100, () => {
     while (kept.length > 0) budget.release(kept.pop()!);

@@ -1,6 +1,6 @@
 /**
- * Hands out bytes, or anything that is counted, up to a limit, first come first served. What is larger than the limit
- * gets through when nothing else is out, so that it is slow rather than stuck.
+ * Gives out bytes, or anything countable, up to a limit, first come first served. An amount above the limit is given
+ * out when nothing else is, so that its caller is slow rather than stuck.
  */
 export class Budget {
   readonly limit: number;
@@ -9,7 +9,7 @@ export class Budget {
   #waiting: { amount: number; grant: () => void }[] = [];
   readonly #reclaim: ((amount: number) => void) | undefined;
 
-  /** `reclaim` is called when that much is wanted and not there; it may `release` some. */
+  /** `reclaim` is called with an amount that is wanted but not free; it may `release` some. */
   constructor(limit: number, reclaim?: (amount: number) => void) {
     this.limit = limit;
     this.#reclaim = reclaim;
@@ -31,9 +31,9 @@ export class Budget {
     this.retry();
   }
 
-  /** Lets those who wait look again: after a release, or because something became reclaimable. */
+  /** Lets waiting callers check again: after a release, or because something became reclaimable. */
   retry(): void {
-    // `reclaim` releases, and comes back here.
+    // `reclaim` may release, which calls this again.
     if (this.#serving) return;
     this.#serving = true;
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { pause, within } from '@halogrid/testing';
 import { endThread } from './end-thread.ts';
 
-/** How often threads have worked, and whether the gate is open without which they do not end their work. */
+/** How often threads have worked, and whether the gate is open. Threads end their work only once it is open. */
 const shared = () => new Int32Array(new SharedArrayBuffer(8));
 
 function openGate(state: Int32Array): void {
@@ -13,7 +13,7 @@ function openGate(state: Int32Array): void {
   Atomics.notify(state, 1);
 }
 
-/** A thread that works, without a turn of its event loop, at its start and whenever it is told to. */
+/** A thread that works, without a turn of its event loop, at its start and at every message. */
 function startBusy(state: Int32Array): Worker {
   const program = `
     import { parentPort, workerData } from 'node:worker_threads';
@@ -29,7 +29,7 @@ function startBusy(state: Int32Array): Worker {
   return new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`), { workerData: state });
 }
 
-test('a thread that is at something ends afterwards, and does no more', async () => {
+test('a busy thread ends after its task, and begins no other', async () => {
   const state = shared();
   const early = endThread(startBusy(state));
   openGate(state);
@@ -50,10 +50,10 @@ test('a thread that is at something ends afterwards, and does no more', async ()
 test('a thread that has ended is not waited for', async () => {
   const worker = new Worker(new URL('data:text/javascript,'));
   await within('the end of a thread that does nothing', once(worker, 'exit'));
-  await within('what has ended before', endThread(worker));
+  await within('a thread that had ended before', endThread(worker));
 });
 
-test('a thread ends those that it has started first, between two of their tasks', async () => {
+test('a thread first ends the threads that it has started, between two of their tasks', async () => {
   const state = shared();
   const here = new URL('./end-thread.ts', import.meta.url).href;
   const inner = `
@@ -73,7 +73,7 @@ test('a thread ends those that it has started first, between two of their tasks'
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(outer)}`), { workerData: state });
   await within('the start of both threads', once(worker, 'message'));
   const ended = endThread(worker);
-  // Time to end the inner one in the middle of its work, if that were done.
+  // Enough time to end the inner thread in the middle of its work, if the code did that.
   await pause(100);
   openGate(state);
   await within('the end of both threads', ended);

@@ -3,8 +3,8 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 const request = 'end';
 
 /**
- * Ends a thread that calls `endWhenAsked`, between two of its tasks. Resolves when it has ended, at once where it had
- * before. `Worker.terminate()` would stop it anywhere; where that is inside of a native module that is being loaded,
+ * Ends a thread that calls `endWhenAsked`, between two of its tasks. Resolves when the thread has ended; at once if it
+ * had ended before. `Worker.terminate()` would stop it anywhere. If that is while a native module is being loaded,
  * Node-API aborts the whole process (seen with koffi: in 1 of 500 coordinators that were asked to end right after their
  * start).
  */
@@ -16,18 +16,18 @@ export async function endThread(worker: Worker): Promise<void> {
   await ended;
 }
 
-/** Threads that this one has started. Those that are left when it exits are stopped anywhere. */
+/** Threads that this one has started. Those left when it exits are stopped anywhere. */
 const own = new Set<Worker>();
 
-/** Has this thread end another before it ends when it is asked to. */
+/** Makes this thread, when asked to end, first end `worker`. */
 export function endBefore(worker: Worker): void {
-  // A spare thread has many owners, one after another.
+  // A spare thread has several owners, one after another.
   if (own.has(worker)) return;
   own.add(worker);
   worker.once('exit', () => own.delete(worker));
 }
 
-/** To be called by the thread, on its port, before anything else listens there. */
+/** Called by the thread, with its port, before other listeners are added there. */
 export function endWhenAsked(port: MessagePort): void {
   port.on('message', (message) => {
     if (message !== request) return;

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { forEachLimited } from './for-each-limited.ts';
 
-test('each item is acted on once, in order, and no more than so many at once', async () => {
+test('each item is processed once, in order, and no more than the limit at once', async () => {
   const property = fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat(3)), async (limit, turns) => {
     const begun: number[] = [];
     let underWay = 0;
@@ -20,7 +20,7 @@ test('each item is acted on once, in order, and no more than so many at once', a
   await fc.assert(property, { numRuns: 50 });
 });
 
-test('after a failure what is under way is waited for, and nothing is begun', async () => {
+test('after a failure work under way is awaited, and no more is begun', async () => {
   const begun: number[] = [];
   let isOver = false;
   const all = forEachLimited([0, 1, 2, 3, 4], 2, async (i) => {
@@ -35,7 +35,7 @@ test('after a failure what is under way is waited for, and nothing is begun', as
   assert.deepEqual([begun, isOver], [[0, 1], true]);
 });
 
-test('what fails while items are listed fails as the work does', async () => {
+test('a failure while items are listed counts like one of the work', async () => {
   function* items(): Generator<number> {
     yield 1;
     throw new Error('no more can be listed');

@@ -1,6 +1,6 @@
 /**
- * Acts on every item, up to `limit` at once, which are taken as they are wanted. After a failure no more are begun.
- * Rejects with the first failure, when nothing is under way any more.
+ * Calls `act` for every item, up to `limit` at once; items are taken as they are needed. After a failure no more are
+ * begun. Rejects with the first failure once nothing is under way.
  */
 export async function forEachLimited<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { limitConcurrency } from './limit-concurrency.ts';
 
-test('no more than so many are under way, each is done, in order, and failures are theirs alone', async () => {
+test('no more than the limit is under way, all work is done, in order, and a failure rejects only its own caller', async () => {
   const property = fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat(3)), async (count, turns) => {
     const limited = limitConcurrency(count);
     const begun: number[] = [];

@@ -1,4 +1,4 @@
-/** Lets through so much work at once; what comes meanwhile waits, first come first served. */
+/** Runs up to `count` pieces of work at once; others wait, first come first served. */
 export function limitConcurrency(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = count;
   const waiting: (() => void)[] = [];
@@ -15,5 +15,5 @@ export function limitConcurrency(count: number): <T>(work: () => Promise<T>) => 
   };
 }
 
-/** Threads of libuv's pool, on which files are read and decoded: as set before this process started, or its default. */
+/** The number of libuv's threads, which read and decode files: as set before this process started, or the default. */
 export const poolThreads = (env: NodeJS.ProcessEnv = process.env): number => Number(env.UV_THREADPOOL_SIZE) || 4;

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 let loaded: typeof import('koffi') | undefined;
 
 /**
- * Calls on other threads that wait or run at once and have memory that is kept. A call beyond them gets its own and
- * gives it back: with 8, as koffi has them, ordering one took 23 µs where 16 were on their way, and 5 with as many as
- * that (measured).
+ * Calls, waiting or running on other threads, that have memory kept for them. A call beyond that number allocates its
+ * own memory and frees it. With koffi's default of 8, starting a call took 23 µs with 16 calls under way, and 5 µs with
+ * 16 kept (measured).
  */
 const keptCalls = 32;
 
@@ -16,7 +16,8 @@ function load(): typeof import('koffi') {
 }
 
 /**
- * What calls native code, once something needs it: loading it takes 10 ms of every thread (measured), and few call any.
+ * koffi, which calls native code. Loaded when it is needed: loading takes 10 ms in every thread (measured), and few
+ * threads need it.
  */
 export function loadKoffi(): typeof import('koffi') {
   loaded ??= load();

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { within } from '@halogrid/testing';
 import { mapAhead } from './map-ahead.ts';
 
-test('results come in order although later ones are ready earlier', async () => {
+test('results come in order even if later ones are ready earlier', async () => {
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
   const results = collect(mapAhead([0, 1, 2, 3], 4, (i) => gates[i]!.promise.then(() => i * 10)));
   for (const i of [3, 1, 0, 2]) {
@@ -16,7 +16,7 @@ test('results come in order although later ones are ready earlier', async () => 
   assert.deepEqual(await results, [0, 10, 20, 30]);
 });
 
-test('no more than asked are under way', async () => {
+test('no more than the limit is under way', async () => {
   let underWay = 0;
   let most = 0;
   const act = async (i: number): Promise<number> => {
@@ -30,7 +30,7 @@ test('no more than asked are under way', async () => {
   assert.equal(most, 3);
 });
 
-test('results that are there do not wait for an item that is slow to come', async () => {
+test('finished results do not wait for a slow next item', async () => {
   const third = Promise.withResolvers<void>();
   const items = async function* (): AsyncGenerator<number> {
     yield* [0, 1];
@@ -92,7 +92,7 @@ test('a consumer that stops closes the items', async () => {
   assert.ok(closed);
 });
 
-test('what is under way and not taken is discarded', async () => {
+test('results under way that are not taken are discarded', async () => {
   const discarded: number[] = [];
   const discard = async (n: number) => void discarded.push(n);
   const results = mapAhead([1, 2, 3, 4, 5], 3, async (n) => n, { discard });
@@ -101,7 +101,7 @@ test('what is under way and not taken is discarded', async () => {
   assert.deepEqual(discarded, [2, 3]);
 });
 
-test('no more are begun than wanted ahead, before they are asked for', async () => {
+test('no more actions than `ahead` are begun before they are needed', async () => {
   let begun = 0;
   const results = mapAhead([1, 2, 3, 4, 5], 2, async () => void begun++);
   await results.next();
@@ -116,14 +116,14 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-test('the signal has no listener of it any more, whether it came to its end or was left', async () => {
+test('its listener is removed from the signal, whether it ran to its end or was left early', async () => {
   const { signal } = new AbortController();
   await collect(mapAhead([0, 1, 2], 2, async (i) => i, { signal }));
   for await (const _ of mapAhead([0, 1, 2], 2, async (i) => i, { signal })) break;
   assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
 
-test('nothing of an item is held once it is taken, with a signal that never aborts', async () => {
+test('a taken item leaves nothing in memory, with a signal that never aborts', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const heldBytes = (): number => {
@@ -140,7 +140,7 @@ test('nothing of an item is held once it is taken, with a signal that never abor
   assert.equal(taken, 100_000);
 });
 
-test('what is there at once is yielded before anything else is begun', async () => {
+test('a result without a wait is yielded before anything else is begun', async () => {
   let begun = 0;
   const results = mapAhead([1, 2, 3, 4], 3, (n) => {
     begun++;

@@ -1,14 +1,14 @@
 export interface MapAheadOptions<Result> {
-  /** Throws its reason as soon as it aborts, even while items or `act` hang. */
+  /** When it aborts, its reason is thrown at once, even while items or `act` hang. */
   signal?: AbortSignal;
-  /** Takes each result that is under way and not taken when the consumer stops; `act` never rejects then. */
+  /** Takes each result under way that was not taken when the consumer stopped; `act` must never reject then. */
   discard?(result: Result): Promise<void>;
 }
 
 /**
- * Applies `act` to items in order and yields the results in order, with up to `ahead` of them under way while the first
- * is awaited, which is yielded when it is there, however long the next item takes. A result that is there at once, with
- * none under way before it, is yielded at once.
+ * Applies `act` to items in order and yields the results in order. Up to `ahead` actions are under way while the first
+ * is awaited. That result is yielded as soon as it is ready, however long the next item takes. A result that needs no
+ * waiting, with none under way before it, is yielded at once.
  */
 export async function* mapAhead<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -18,8 +18,8 @@ export async function* mapAhead<Item, Result>(
 ): AsyncGenerator<Result, void, undefined> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   /**
-   * Ends what is awaited now. A race with one promise would keep something of each item until the end (670 bytes,
-   * measured).
+   * Rejects the present wait. A race with a single promise for all waits would keep memory for each item until the end
+   * (670 bytes, measured).
    */
   let interrupt: ((reason: unknown) => void) | undefined;
   const onAbort = (): void => interrupt?.(signal?.reason);
@@ -32,7 +32,7 @@ export async function* mapAhead<Item, Result>(
     });
 
   const underWay: (Promise<Result> | Result)[] = [];
-  /** The next item, from when it is asked for. */
+  /** The next item, once it was requested. */
   let coming: ReturnType<typeof iterator.next> | undefined;
   let ended = false;
   try {
@@ -40,7 +40,7 @@ export async function* mapAhead<Item, Result>(
     for (;;) {
       while (!ended && underWay.length < ahead) {
         coming ??= iterator.next();
-        // A result that is there does not wait for an item that is slow to come.
+        // A finished result does not wait for a slow next item.
         if (coming instanceof Promise && underWay.length > 0) {
           if (await unlessAborted(isBefore(underWay[0], coming))) break;
         }
@@ -72,7 +72,7 @@ export async function* mapAhead<Item, Result>(
   }
 }
 
-/** Whether the result is there, or has failed, before the item has come. */
+/** Whether the result is ready, or has failed, before the item comes. */
 function isBefore(result: unknown, item: Promise<unknown>): Promise<boolean> {
   const [no, yes] = [() => false, () => true];
   return Promise.race([item.then(no, no), Promise.resolve(result).then(yes, yes)]);

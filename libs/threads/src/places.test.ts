@@ -5,7 +5,7 @@ import { turns } from '@halogrid/testing';
 import fc from 'fast-check';
 import { Places } from './places.ts';
 
-test('no more are in than there are places, who came first is first, and who gave up is passed over', async () => {
+test('no more callers are in than there are places, callers enter in order, and those that gave up are skipped', async () => {
   const visit = fc.record({ stays: fc.nat(4), givesUp: fc.boolean() });
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 3 }),
@@ -45,13 +45,13 @@ test('no more are in than there are places, who came first is first, and who gav
   await fc.assert(property, { numRuns: 50 });
 });
 
-test('who has given up already takes no place', async () => {
+test('a caller that has already given up takes no place', async () => {
   const places = new Places(1);
   await assert.rejects(places.enter(AbortSignal.abort('gone')), (reason) => reason === 'gone');
   await places.enter();
 });
 
-test('the signal of one that waited has no listener of it any more', async () => {
+test('after waiting, the listener is removed from the signal', async () => {
   const places = new Places(1);
   const { signal } = new AbortController();
   const leave = await places.enter();

@@ -1,27 +1,27 @@
 import { type MessagePort, parentPort, type Transferable } from 'node:worker_threads';
 import { endWhenAsked } from './end-thread.ts';
 
-/** An order on its way to a thread. Those of one turn of the event loop come in one message. */
+/** An order on its way to a thread. Orders of one turn of the event loop are sent in one message. */
 export interface SentOrder<Order> {
   id: number;
   order: Order;
 }
 
-/** What becomes of the order of that id; so are those of one turn sent together. */
+/** The outcome of the order with that id. Answers of one turn are sent together, too. */
 export type SentAnswer<Answer> = { id: number } & ({ answer: Answer } | { failure: unknown });
 
 export interface ServeOptions<Answer> {
-  /** Memory of an answer that changes hands instead of being copied. */
+  /** Memory of an answer that is moved instead of being copied. */
   moved?(answer: Answer): Transferable[];
-  /** An error in a form that messages can carry, for the `unpack` of the client; its message alone unless given. */
+  /** Converts an error to a form that messages can carry, for the client's `unpack`. Default: its message alone. */
   pack?(error: unknown): unknown;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * For the program of a thread whose ThreadClient sends orders: obeys them as they come, several at a time where `obey`
- * waits, and sends what they give. Ends the thread when it is asked to, between two tasks.
+ * For the program of a thread whose ThreadClient sends orders: calls `obey` for each order as it comes, several at a
+ * time if `obey` waits, and sends the answers. Ends the thread when asked to, between two tasks.
  */
 export function serveOrders<Order, Answer>(
   obey: (order: Order) => Answer | Promise<Answer>,

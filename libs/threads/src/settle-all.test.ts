@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settleAll, twoAtOnce } from './settle-all.ts';
 
-test('a failure is told when all that began has settled', async () => {
+test('a failure rejects once everything has settled', async () => {
   const slow = Promise.withResolvers<number>();
   const said: string[] = [];
   const all = settleAll([Promise.reject(new Error('broken')), slow.promise]).catch((error) => said.push(error.message));

@@ -1,5 +1,5 @@
 /**
- * As Promise.all, but rejects only after every promise has settled, so that nothing is still using what they shared.
+ * Like Promise.all, but rejects only after every promise has settled, so that nothing uses shared resources any more.
  */
 export async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
@@ -7,8 +7,8 @@ export async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]
 }
 
 /**
- * Runs `work`, which hands over pieces that it began, two of which run at once: handing one over waits until the one
- * before it is done. Settles after all of them.
+ * Runs `work`, which starts pieces of work and hands each to `handOver`. Two pieces run at once: handing over a piece
+ * waits until the one before it has ended. Settles after all pieces.
  */
 export async function twoAtOnce(
   work: (handOver: (piece: Promise<void>) => Promise<void>) => Promise<void>,
@@ -16,7 +16,7 @@ export async function twoAtOnce(
   const running: Promise<void>[] = [];
   try {
     await work(async (piece) => {
-      // It is rejected with below, at the latest.
+      // A rejection is passed on below, at the latest.
       piece.catch(() => {});
       running.push(piece);
       await running.at(-2);

@@ -6,11 +6,11 @@ import { within } from '@halogrid/testing';
 import { SpareThread } from './spare-thread.ts';
 import { ThreadClient } from './thread-client.ts';
 
-/** A thread that waits for orders, as all of them do. */
+/** A thread that waits for orders, like all threads with this program. */
 const server = new URL('./serve-orders.ts', import.meta.url).href;
 const program = new URL(`data:text/javascript,import { serveOrders } from '${server}'; serveOrders(() => {});`);
 
-test('of two threads that are given back one is kept, and it is the next to be taken', async (t) => {
+test('of two returned threads one is kept, and is the next to be taken', async (t) => {
   const spare = new SpareThread(program);
   const [first, second] = [spare.take(), spare.take()];
   t.after(() => first.terminate());
@@ -18,7 +18,7 @@ test('of two threads that are given back one is kept, and it is the next to be t
   spare.give(first);
   spare.give(second);
   await within('the end of the second thread', ended);
-  // Otherwise it would wait for ever, and each pair of jobs would leave another one.
+  // Otherwise the thread would wait forever, and each pair of jobs would leave another one.
   const next = spare.take();
   t.after(() => next.terminate());
   assert.equal(next, first);

@@ -1,4 +1,4 @@
-/** An error in the form in which a thread sends it: sent as an Error, it would lose its system code. */
+/** An error as a thread sends it: sent as an Error, it would lose its system code. */
 export interface PackedSystemError {
   message: string;
   code: string | undefined;

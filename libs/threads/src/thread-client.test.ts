@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { LateThread } from './late-thread.ts';
 import { sayEnd, ThreadClient } from './thread-client.ts';
 
-/** What the thread is told: wait until it has answered another number, then double, fail, or end. */
+/** An order for the thread: wait until another number was answered, then double, fail, or end. */
 type Order = { after?: number; number?: number; bytes?: Uint8Array; fail?: string; exit?: number; crash?: string };
 
 const program = `
@@ -26,7 +26,7 @@ const program = `
     { moved: (answer) => (answer.buffer ? [answer.buffer] : []), pack: ({ message, code }) => ({ message, code }) },
   );`;
 
-/** A number that the thread is not told. */
+/** A number that the thread is never sent. */
 const never = -1;
 
 const programUrl = `data:text/javascript,${encodeURIComponent(program)}`;
@@ -45,13 +45,13 @@ function startClient(t: TestContext): ThreadClient<Order, number | Uint8Array> {
 
 test('each order has its own answer, whichever is ready first', async (t) => {
   const client = startClient(t);
-  const answers = [2, undefined, 1].map((after, number) => client.order({ number, ...(after && { after }) }));
+  const answers = [2, undefined, 1].map((after, number) => client.order({ number, after }));
   assert.deepEqual(await Promise.all(answers), [0, 2, 4]);
   await assert.rejects(client.order({ fail: 'no' }), { message: 'no, 7' });
   assert.equal(await client.order({ number: 21 }), 42);
 });
 
-test('memory changes hands both ways', async (t) => {
+test('memory is moved both ways', async (t) => {
   const client = startClient(t);
   const bytes = new Uint8Array([1, 2, 3]);
   const answer = client.order({ bytes }, [bytes.buffer]);
@@ -63,7 +63,7 @@ for (const [order, why] of [
   [{ exit: 3 }, 'it exited with 3'],
   [{ crash: 'out of luck' }, 'out of luck'],
 ] as const) {
-  test(`when ${why}, orders without an answer and all later ones say so`, async (t) => {
+  test(`when ${why}, orders without an answer and all later ones reject with that`, async (t) => {
     const client = startClient(t);
     const ended = { message: `The thread has ended: ${why}` };
     const waiting = client.order({ after: never });
@@ -87,7 +87,7 @@ test('a thread that is released serves the next client, and is ended by it', asy
   await assert.rejects(next.order({}), { message: 'it exited with 0' });
 });
 
-test('a thread is ended in the middle of what it does where nobody waits for that', async (t) => {
+test('terminate ends a thread in the middle of its work', async (t) => {
   const client = startClient(t);
   await client.order({});
   const waiting = assert.rejects(client.order({ after: never }), { message: 'The thread has ended: it exited with 1' });
@@ -104,7 +104,7 @@ for (const how of ['end', 'terminate'] as const) {
       await client.order({});
       const answered = client.order({}).catch(() => {});
       await new Promise(setImmediate);
-      // The answer is there, and is taken in a later turn than this one.
+      // The answer has arrived, but is only handled in a later turn.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
       const ended = client.${how}();
       await answered;
@@ -115,7 +115,7 @@ for (const how of ['end', 'terminate'] as const) {
   });
 }
 
-test('a late thread starts when it is wanted, and again after it has ended', async (t) => {
+test('a late thread starts when it is needed, and again after it has ended', async (t) => {
   let started = 0;
   const thread = new LateThread(() => {
     started++;

@@ -2,20 +2,20 @@ import type { Transferable, Worker } from 'node:worker_threads';
 import { endBefore, endThread } from './end-thread.ts';
 import type { SentAnswer, SentOrder } from './serve-orders.ts';
 
-/** How a thread has ended: by an error that nothing caught there, or with an exit code. */
+/** How a thread has ended: by an uncaught error, or with an exit code. */
 export type ThreadEnd = { error: Error } | { code: number };
 
 export interface ThreadClientOptions {
-  /** What orders that have no answer reject with when the thread has ended. */
+  /** The error for orders without an answer when the thread has ended. */
   ended(end: ThreadEnd): Error;
-  /** The error that the `pack` of the thread made a message of; one of that text unless given. */
+  /** Makes an error of a failure that the thread's `pack` converted. Default: an Error with that text. */
   unpack?(failure: unknown): Error;
 }
 
 /**
- * Sends orders to a thread whose program calls serveOrders. The process stays for answers, and for nothing else of the
- * thread. The orders of one turn of the event loop go in one message: a thread that opens thousands of images a second
- * has no time for more.
+ * Sends orders to a thread whose program calls serveOrders. Only unanswered orders keep the process alive. Orders of
+ * one turn of the event loop go in one message, because a thread that opens thousands of images a second has no time
+ * for more.
  */
 export class ThreadClient<Order, Answer> {
   readonly #worker: Worker;
@@ -28,7 +28,7 @@ export class ThreadClient<Order, Answer> {
   #isEnding = false;
   readonly #end = Promise.withResolvers<Error>();
 
-  /** Takes the thread over, until `release` or `end`. */
+  /** Owns the thread until `release` or `end`. */
   constructor(worker: Worker, options: ThreadClientOptions) {
     this.#worker = worker;
     this.#options = options;
@@ -41,14 +41,14 @@ export class ThreadClient<Order, Answer> {
     return this.#ended !== undefined;
   }
 
-  /** Resolves with what orders then reject with when the thread has ended; never after `release`. */
+  /** Resolves with the error for later orders when the thread has ended; never after `release`. */
   get whenEnded(): Promise<Error> {
     return this.#end.promise;
   }
 
   /**
-   * Resolves with the answer; rejects with what went wrong there, or with `ended` where the thread is gone before it
-   * answers.
+   * Resolves with the answer. Rejects with the thread's failure, or with the error of `ended` if the thread ends before
+   * it answers.
    */
   order(order: Order, moved: readonly Transferable[] = []): Promise<Answer> {
     if (this.#ended) return Promise.reject(this.#ended);
@@ -61,7 +61,7 @@ export class ThreadClient<Order, Answer> {
     return answer.promise;
   }
 
-  /** Gives the thread, which has no order left to obey, to the caller. Orders that follow reject with `reason`. */
+  /** Gives the thread, which must have no unfinished order, to the caller. Later orders reject with `reason`. */
   release(reason = new Error('The thread serves others')): Worker {
     this.#ended ??= reason;
     return this.#worker.off('message', this.#take).off('error', this.#onError).off('exit', this.#onExit);
@@ -73,7 +73,7 @@ export class ThreadClient<Order, Answer> {
     await endThread(this.#worker);
   }
 
-  /** Ends the thread in the middle of what it does. Only for programs that load no native module: see `endThread`. */
+  /** Ends the thread in the middle of its work. Only for programs that load no native module: see `endThread`. */
   async terminate(): Promise<void> {
     this.#isEnding = true;
     await this.#worker.terminate();
@@ -94,7 +94,7 @@ export class ThreadClient<Order, Answer> {
       if ('failure' in answer) reject(unpack(answer.failure));
       else resolve(answer.answer);
     }
-    // Who ends the thread waits for its end, which is behind its last answer.
+    // A caller of `end` waits for the thread's end, which comes after the last answer.
     if (this.#waiting.size === 0 && !this.#isEnding) this.#worker.unref();
   };
 

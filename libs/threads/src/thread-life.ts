@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** Between two signs of life. */
+/** The time between two signs of life. */
 const beatMs = 250;
 /** The length of a clock tick in /proc: USER_HZ is 100 on every system that Node supports. */
 const tickMs = 10;
@@ -27,7 +27,7 @@ export class ThreadLife {
     setInterval(() => Atomics.add(this.#shown, fields.beats, 1), beatMs).unref();
   }
 
-  /** Called by the thread itself: the source that it lists now, by its place in the job. */
+  /** Called by the thread itself: it now lists this source, given by its index in the job. */
   at(source: number): void {
     Atomics.store(this.#shown, fields.source, source);
   }
@@ -46,8 +46,8 @@ export class ThreadLife {
   }
 
   /**
-   * The processor time of the thread, in milliseconds; undefined where the system does not say. A thread that waits
-   * for a disk or a core uses none.
+   * The processor time of the thread, in milliseconds; undefined if the system does not tell. A thread that waits for a
+   * disk or a core uses none.
    */
   computedMs(): number | undefined {
     const thread = Atomics.load(this.#shown, fields.thread);

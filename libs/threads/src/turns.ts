@@ -1,13 +1,13 @@
 import { setImmediate as others } from 'node:timers/promises';
 
-/** Short enough that nobody waits for it, and long enough that giving way costs next to nothing. */
+/** Short enough that nothing waits noticeably, and long enough that giving way costs next to nothing. */
 const turnMs = 10;
 
-/** Lets whatever else a thread has to do have it now and then, in the middle of work that would keep it. */
+/** Lets other work of the thread run now and then, in the middle of long work. */
 export class Turns {
   #startedMs = performance.now();
 
-  /** Whether the others have waited long enough: then `giveWay` is to be awaited. */
+  /** Whether other work has waited long enough: then await `giveWay`. */
   get isOver(): boolean {
     return performance.now() - this.#startedMs > turnMs;
   }

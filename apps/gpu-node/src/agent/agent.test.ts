@@ -36,7 +36,7 @@ type AgentOfTest = {
   warned: Promise<string>;
 } & ReturnType<typeof createShards>;
 
-/** Waits until that many shards have been begun. */
+/** Waits until `count` shards have begun. */
 const begun = (shards: readonly unknown[], count: number): Promise<boolean> =>
   eventually(`${count} shards to be begun`, () => shards.length >= count);
 
@@ -77,7 +77,7 @@ async function withAgent(
   }
 }
 
-/** The same of a node of two coordinators, both of which end with the test. */
+/** As `withAgent`, for a node of two coordinators; both end with the test. */
 async function withTwoCoordinators(
   use: (test: { a: FakeCoordinator; b: FakeCoordinator } & AgentOfTest) => Promise<void>,
 ): Promise<void> {
@@ -144,7 +144,7 @@ test('results that cannot be written are reported as such', async () => {
   });
 });
 
-test('a node says what it dialled where that is no coordinator, and dials on', async (t) => {
+test('a node that dials something other than a coordinator says so, and dials on', async (t) => {
   const server = createHttpServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
@@ -160,7 +160,7 @@ test('a node says what it dialled where that is no coordinator, and dials on', a
   );
 });
 
-test('a node leaves a coordinator whose order has more parts than any, before it decodes it', async () => {
+test('a node hangs up on an order with too many parts, before it decodes the order', async () => {
   const coordinator = new FakeCoordinator();
   await coordinator.start();
   await withAgent(coordinator, async ({ warned, shards }) => {
@@ -197,7 +197,7 @@ test('a node tries every coordinator it knows', async () => {
   ]);
 });
 
-test('a node dials again after its coordinator went away, and goes on with what it held', async () => {
+test('a node dials again after its coordinator went away, and goes on with the shards that it held', async () => {
   const coordinator = new FakeCoordinator();
   coordinator.keeps = true;
   await coordinator.start();
@@ -209,7 +209,7 @@ test('a node dials again after its coordinator went away, and goes on with what 
     await begun(shards, 2);
     first.end();
     await eventually('the node to notice that its coordinator is gone', () => !agent.isAttached);
-    // One ends before there is a coordinator again, the other after.
+    // One shard ends before there is a coordinator again, the other after.
     shards[0]!.finish();
     const second = await coordinator.session(2);
     const { shard, epoch } = await second.report('completed');
@@ -222,7 +222,7 @@ test('a node dials again after its coordinator went away, and goes on with what 
   });
 });
 
-test('a node drops what the coordinator that it dials next does not want any more', async () => {
+test('a node drops the shards that the next coordinator does not want', async () => {
   const coordinator = new FakeCoordinator();
   await coordinator.start();
   await withAgent(coordinator, async ({ shards }) => {
@@ -246,7 +246,7 @@ test('a node that hears nothing dials again', async () => {
   const coordinator = new FakeCoordinator(150);
   await coordinator.start();
   await withAgent(coordinator, async () => {
-    // Its first conversation may be over before a heartbeat was due: only that another one follows is certain.
+    // Its first conversation may be over before a heartbeat was due. Only the second one is certain.
     (await coordinator.session(1)).answers = false;
     await (await coordinator.session(2)).report('hello');
   });
@@ -263,7 +263,7 @@ test('heartbeats keep a quiet conversation alive', async () => {
   });
 });
 
-test('what is recalled is not answered', async () => {
+test('a recalled shard is not answered', async () => {
   const coordinator = new FakeCoordinator();
   await coordinator.start();
   await withAgent(coordinator, async ({ shards }) => {
@@ -280,7 +280,7 @@ test('what is recalled is not answered', async () => {
   });
 });
 
-test('a node that is stopped finishes what it holds, says goodbye and ends well', async () => {
+test('a node that is stopped finishes its shards, says goodbye and ends with code 0', async () => {
   const coordinator = new FakeCoordinator();
   await coordinator.start();
   await withAgent(coordinator, async ({ agent, shards }) => {
@@ -319,10 +319,10 @@ test('a node without a device ends with the reason', async () => {
   });
 });
 
-test('coordinators at work have equal parts of the credit, and never more than there is', async () => {
+test('busy coordinators share the credit equally, and never have more than there is', async () => {
   await withTwoCoordinators(async ({ a, b, shards }) => {
     const [first, second] = [await a.session(1), await b.session(1)];
-    /** What each may lease when all that is on its way is heard. */
+    /** What each may lease when all messages under way have arrived. */
     const credits = new Map([
       [first, (await first.report('hello')).creditBytes],
       [second, (await second.report('hello')).creditBytes],
@@ -338,18 +338,18 @@ test('coordinators at work have equal parts of the credit, and never more than t
       credits.set(session, bytes);
       return bytes;
     };
-    // One is at work, the other is not.
+    // The first is busy, the second is idle.
     first.lease(bytesOf(300, 1, 'a'));
     first.lease(bytesOf(100, 2, 'a'));
     assert.equal(await next(second), 100);
     while (credits.get(first) !== 700) await next(first);
-    // Now both are.
+    // Now both are busy.
     first.lease(bytesOf(300, 3, 'a'));
     second.lease(bytesOf(100, 1, 'b'));
     second.lease(bytesOf(50, 2, 'b'));
     await begun(shards, 5);
     assert.ok((await next(first)) < 700);
-    // What the first holds is not given away before it is done.
+    // Credit that shards of the first use is not given away before they are done.
     for (const shard of shards.slice(0, 3)) shard.finish();
     assert.ok((await next(second)) > 100);
   });
@@ -368,7 +368,7 @@ test('a coordinator that goes away leaves its credit to the other', async () => 
   });
 });
 
-test('shards of a job go on when another coordinator leads it, on top of what that one may lease', async () => {
+test('shards of a job go on when another coordinator leads it, and raise the credit of that coordinator', async () => {
   await withTwoCoordinators(async ({ a, b, shards }) => {
     const [first, second] = [await a.session(1), await b.session(1)];
     for (const session of [first, second]) await session.report('hello');

@@ -19,38 +19,40 @@ import type { LeaseRuns } from './lease-runs.ts';
 export interface AgentOptions {
   /** HOST:PORT. */
   address: string;
-  /** The number of its first lease; those of other agents of the node are far from it. */
+  /** The number of its first lease. The numbers of the node's other agents are far from it. */
   firstLeaseId: number;
   hello: Hello;
   dial: Dial;
   runs: Pick<LeaseRuns, 'start' | 'forget'>;
-  /** Says what the node sees of what a probe asks for. Never rejects. */
+  /**
+   * Tells which of a probe's files the node can read, and whether it can write to the probe's folder. Never rejects.
+   */
   look: (probe: Probe) => Promise<Sight>;
-  /** Looks through a part of an index. Never rejects. */
+  /** Searches a part of an index. Never rejects. */
   search: (part: SearchPart) => Promise<PartFound>;
-  /** Resolves with one sentence when there is no device any more. */
+  /** Resolves with the reason, one sentence, when the device is lost for good. */
   deviceGone: Promise<string>;
   log: Log;
   /** A clock that never goes back. */
   nowMs: () => number;
   /** In [0, 1). */
   random: () => number;
-  /** Called before the coordinator is dialled: it may be brought shards, and given credit. */
+  /** Called before the coordinator is dialled. The callee may bring shards to this agent and set its credit. */
   dialling: () => void;
-  /** Called when anything has changed. */
+  /** Called after every event, because anything may have changed. */
   changed: () => void;
   creditTaken: (bytes: number) => void;
   /**
-   * Called where the coordinator leads the job from now on: it may be handed what others leased of it before that
-   * epoch.
+   * Called when the coordinator takes over the job. Shards of the job that other coordinators leased with an earlier
+   * epoch than `epoch` may be gathered.
    */
   gather: (jobId: string, epoch: number) => void;
 }
 
-/** Reasons that are told of a coordinator that stays away. */
+/** The log gives at most this many different reasons for which a coordinator stays away. */
 const mostReasons = 20;
 
-/** Holds the conversation with one coordinator: feeds it with what happens and does what it decides. */
+/** Holds the conversation with one coordinator: feeds events to the state machine and carries out its commands. */
 export class Agent {
   /** Resolves when the node is done. */
   readonly ended: Promise<Exit>;
@@ -60,7 +62,7 @@ export class Agent {
   #state: Conversation;
   #connection: Connection | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Reasons for which it did not attach, since it last was. */
+  /** Reasons logged since the coordinator was last attached. */
   readonly #told = new Set<string>();
   #end!: (exit: Exit) => void;
 
@@ -83,27 +85,27 @@ export class Agent {
     return this.#state.phase.kind;
   }
 
-  /** Shards that are not answered. */
+  /** Unanswered shards, by the number of their lease. */
   get leases(): ReadonlyMap<number, UnansweredShard> {
     return this.#state.leases;
   }
 
-  /** Decoded bytes that they hold of the node's credit. */
+  /** Decoded bytes of the node's credit that the unanswered shards use. */
   get heldBytes(): number {
     return heldBytes(this.#state);
   }
 
-  /** What the coordinator may lease, as it was told last. */
+  /** Decoded bytes that the coordinator may lease, as it was told last. */
   get creditBytes(): number {
     return this.#state.creditBytes;
   }
 
-  /** The coordinator may lease that much from now on. */
+  /** Sets the credit of the coordinator: the decoded bytes that it may lease. */
   credit(bytes: number): void {
     this.#handle({ kind: 'credited', bytes });
   }
 
-  /** Gives the shards of a coordinator that is gone to this one, which is dialled now. */
+  /** Takes over the shards of `from`, whose coordinator is gone. Called just before this agent dials. */
   bring(from: Agent): void {
     const { leases, keepUntilMs } = from.#state;
     if (leases.size === 0) return;
@@ -111,32 +113,32 @@ export class Agent {
     this.#handle({ kind: 'brought', leases, keepUntilMs });
   }
 
-  /** Takes those of its shards away, which another agent goes on with. */
+  /** Removes shards, with which another agent goes on. */
   handOver(leases: ReadonlyMap<number, UnansweredShard>): void {
     this.#handle({ kind: 'handedOver', leaseIds: leases.keys() });
   }
 
-  /** Names the shards of a job that its coordinator has taken over from others, which may lease that much with them. */
+  /** Reports to the coordinator, which now leads the job, shards of the job that others leased, and its new credit. */
   gathered(jobId: string, leases: ReadonlyMap<number, UnansweredShard>, creditBytes: number): void {
     this.#handle({ kind: 'gathered', jobId, leases, creditBytes });
   }
 
-  /** Dials soon, because no other coordinator is there. */
+  /** Dials soon, because no other coordinator is attached. */
   hurry(): void {
     this.#handle({ kind: 'needed', jitter: this.#options.random() });
   }
 
-  /** Tells the coordinator what the node's workers were at. */
+  /** Tells the coordinator how busy the node's workers were. */
   tell(load: Load): void {
     this.#handle({ kind: 'loaded', load });
   }
 
-  /** One of its shards is computed and waits in a part. */
+  /** Takes the news that one of its shards is computed and waits in a part. */
   inPart(leaseId: number): void {
     this.#handle({ kind: 'shardInPart', leaseId });
   }
 
-  /** What became of one of its shards. */
+  /** Takes the outcome of one of its shards. */
   answer(answer: Answer & { leaseId: number }): void {
     this.#handle(answer);
   }
@@ -146,7 +148,7 @@ export class Agent {
     return this.#state.phase.kind === 'attached';
   }
 
-  /** Finishes what the node holds, then ends with that reason. */
+  /** Finishes the shards, then ends with `reason`. */
   stop(reason: string): void {
     this.#handle({ kind: 'stopRequested', reason });
   }
@@ -222,17 +224,14 @@ export class Agent {
     this.#connection = connection;
   }
 
-  /** An answer of a disk that hangs may come when the conversation has long been another. */
+  /** A disk that hangs may answer during a later conversation: that answer is dropped. */
   async #answer<Answer>(asked: Promise<Answer>, toEvent: (answer: Answer) => ConversationEvent): Promise<void> {
     const connection = this.#connection;
     const answer = await asked;
     if (this.#connection === connection) this.#handle(toEvent(answer));
   }
 
-  /**
-   * Says what changed, once: a coordinator that stays away is not news every few seconds, unless it is for another
-   * reason.
-   */
+  /** Logs a change of state once. While a coordinator stays away, only a new reason is logged. */
   #tell(before: Conversation, event: ConversationEvent, commands: readonly ConversationCommand[]): void {
     const { log } = this.#options;
     const { phase, attempts, draining, drainReason } = this.#state;
@@ -257,7 +256,7 @@ export class Agent {
     const wakeMs = nextWakeMs(this.#state);
     if (wakeMs === undefined) return;
     const delayMs = Math.max(0, Math.ceil(wakeMs - this.#options.nowMs()));
-    // After a stall of the event loop, what the coordinator said meanwhile is heard before its silence is judged.
+    // After a stall of the event loop, messages that arrived meanwhile are handled before the silence is judged.
     this.#timer = setTimeout(() => setImmediate(() => this.#handle(this.#timePassed())), delayMs);
   }
 }

@@ -9,19 +9,19 @@ import { shareCredit } from './share-credit.ts';
 
 export interface AgentsOptions
   extends Pick<AgentOptions, 'hello' | 'dial' | 'look' | 'search' | 'deviceGone' | 'log' | 'nowMs' | 'random'> {
-  /** Coordinators as HOST:PORT, each of which is held a conversation with. At least one. */
+  /** Coordinators as HOST:PORT, at least one. The node holds a conversation with each. */
   addresses: readonly string[];
   execute: Executor;
   metrics: NodeMetrics;
 }
 
-/** Between two looks at what coordinators use of the node's credit. */
+/** Time between two looks at how much credit the coordinators use. */
 const lookEveryMs = 250;
-/** What is left of a peak after that: half a second later it is three quarters. */
+/** The part of a peak that is left at the next look: after half a second, three quarters. */
 const peakLeft = 0.87;
-/** Credit is not moved for less than this part of it. */
+/** Changes of credit below this part of the total are not sent. */
 const leastMove = 1 / 64;
-/** No conversation has so many leases. */
+/** Distance between the first lease numbers of two agents: no conversation has this many leases. */
 const leasesApart = 2 ** 32;
 
 interface Talk {
@@ -31,8 +31,8 @@ interface Talk {
 }
 
 /**
- * Holds a conversation with each coordinator, and divides the node's credit among those that it is attached to. What
- * one that is gone had leased is brought to the next that is dialled.
+ * Holds a conversation with each coordinator, and divides the node's credit among the attached ones. When a coordinator
+ * is gone, its shards are brought to the next one that is dialled.
  */
 export class Agents {
   /** Resolves when the node is done. */
@@ -64,12 +64,12 @@ export class Agents {
     return this.#talks.some(({ agent }) => agent.isAttached);
   }
 
-  /** Tells every coordinator what the node's workers were at. */
+  /** Tells every coordinator how busy the node's workers were. */
   tell(load: Load): void {
     for (const { agent } of this.#talks) agent.tell(load);
   }
 
-  /** Finishes what the node holds, then ends with that reason. */
+  /** Finishes the shards, then ends with `reason`. */
   stop(reason: string): void {
     for (const { agent } of this.#talks) agent.stop(reason);
   }
@@ -77,11 +77,13 @@ export class Agents {
   #talkTo(address: string, firstLeaseId: number, runs: LeaseRuns): Talk {
     const { hello, addresses, log } = this.#options;
     const account = new CreditAccount();
-    // Until one of them is there, each may have an equal part.
+    // Until one of them is attached, each has an equal part.
     const creditBytes = Math.floor(hello.creditBytes / addresses.length);
     const agent: Agent = new Agent({
       ...this.#options,
-      ...{ address, firstLeaseId, runs },
+      address,
+      firstLeaseId,
+      runs,
       hello: { ...hello, creditBytes },
       log: addresses.length > 1 ? log.child({ coordinator: address }) : log,
       dialling: () => this.#dialling(agent),
@@ -92,7 +94,7 @@ export class Agents {
     return { agent, account, wasConnected: false };
   }
 
-  /** As soon as one ends, because it was asked to or cannot go on, all do; the worst end counts. */
+  /** When one agent ends, because it was asked to or cannot go on, all end. An exit with code 1 takes precedence. */
   async #end(): Promise<Exit> {
     const exits = this.#talks.map(({ agent }) => agent.ended);
     const first = await Promise.race(exits);
@@ -111,17 +113,17 @@ export class Agents {
     for (const { agent } of this.#talks) {
       if (agent !== dialled && agent.phase === 'waiting') dialled.bring(agent);
     }
-    // Others are told to use less before this one is told that it may use anything.
+    // While another coordinator is connected, a new one begins without credit: the others first have to use less.
     if (this.#talks.some(({ agent }) => isConnected(agent))) dialled.credit(0);
     else dialled.credit(Math.floor(this.#options.hello.creditBytes / this.#talks.length));
   }
 
   /**
-   * Hands shards of a job to the coordinator that leads it now, whoever leased them. The node holds them already, so
-   * that they are on top of what that one may lease.
+   * Hands shards of a job to the coordinator that leads it now, also if others leased them. The node holds these shards
+   * already, so they raise the credit of this coordinator.
    */
   #gather({ agent, account }: Pick<Talk, 'agent' | 'account'>, jobId: string, epoch: number): void {
-    // Files of such a node come through the coordinator that leased the shard.
+    // Such a node gets its files through the coordinator that leased the shard.
     if (this.#options.hello.remoteStorage) return;
     const gathered = new Map<number, UnansweredShard>();
     for (const { agent: other } of this.#talks) {
@@ -137,7 +139,7 @@ export class Agents {
   }
 
   #changed(): void {
-    // It may be called before all are there.
+    // An agent may call this before all agents exist.
     const talks = this.#talks ?? [];
     for (const talk of talks) {
       const { agent, account } = talk;
@@ -180,5 +182,5 @@ export class Agents {
   }
 }
 
-/** The coordinator was told a credit, and may lease. */
+/** Whether the coordinator was told a credit, so that it may lease. */
 const isConnected = ({ phase }: Agent): boolean => phase === 'attached' || phase === 'greeting';

@@ -19,7 +19,7 @@ const ordered = (order: Order): ConversationEvent => ({
   kind: 'ordered',
   order: AttachResponse.create({ reportWithinMs: 3000, order }),
 });
-/** It names shards of job j, as attempt 2 of epoch 5, that go on. */
+/** A welcome that lets these shards of job j, attempt 2 of epoch 5, go on. */
 const welcomeBack = (...shards: number[]): ConversationEvent => {
   const kept = shards.map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false, inPart: false }));
   return ordered({ $case: 'welcome', value: { epoch: 5, httpPort: 9464, kept } });
@@ -79,9 +79,9 @@ const failed: ConversationEvent = {
   isDevice: true,
 };
 
-/** It has dialled again. */
+/** The node has lost the connection and dialled again. */
 const again: [number, ConversationEvent][] = [...work, [40, disconnected], [165, time]];
-/** It dials in vain, the last time from 59,000 on until 1 ms before the minute is over. */
+/** The node dials in vain, the last time at 59,000 ms; that connection ends 1 ms before the minute is over. */
 const alone: [number, ConversationEvent][] = [...work, [40, disconnected], [59_000, time], [60_039, disconnected]];
 const otherAttempt = ordered({
   $case: 'welcome',
@@ -117,14 +117,29 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['shards outlive a lost connection', [...work, [40, disconnected]], 'waiting', []],
   ['an answer waits for a connection', [...work, [40, disconnected], [50, done]], 'waiting', []],
   ['it comes back with its shards', again, 'greeting', ['dial a:1', 'send hello']],
-  ['what is wanted of them goes on', [...again, [170, welcomeBack(7)]], 'attached', ['forget 2']],
-  ['what is answered is said', [...again, [150, done], [170, welcomeBack(7, 8)]], 'attached', ['send completed']],
-  ['what failed is said', [...again, [150, failed], [170, welcomeBack(7, 8)]], 'attached', ['send failed']],
-  ['what is not wanted is not said', [...again, [150, done], [170, welcome]], 'attached', ['forget 1', 'forget 2']],
-  ['a shard of another attempt is not meant', [...again, [170, otherAttempt]], 'attached', ['forget 1', 'forget 2']],
-  ['what goes on can be answered', [...again, [170, welcomeBack(7)], [180, done]], 'attached', ['send completed']],
-  ['a minute without a coordinator is too long', [...alone, [60_040, time]], 'waiting', ['forget 1', 'forget 2']],
-  ['a dial does not put that off', [...alone, [60_039, time]], 'waiting', []],
+  ['a shard that the welcome names goes on', [...again, [170, welcomeBack(7)]], 'attached', ['forget 2']],
+  [
+    'a shard answered meanwhile is reported',
+    [...again, [150, done], [170, welcomeBack(7, 8)]],
+    'attached',
+    ['send completed'],
+  ],
+  [
+    'a shard failed meanwhile is reported',
+    [...again, [150, failed], [170, welcomeBack(7, 8)]],
+    'attached',
+    ['send failed'],
+  ],
+  ['unwanted answers are not sent', [...again, [150, done], [170, welcome]], 'attached', ['forget 1', 'forget 2']],
+  ['another attempt of a shard is unwanted', [...again, [170, otherAttempt]], 'attached', ['forget 1', 'forget 2']],
+  [
+    'a shard that goes on can be answered',
+    [...again, [170, welcomeBack(7)], [180, done]],
+    'attached',
+    ['send completed'],
+  ],
+  ['after a minute alone it forgets its shards', [...alone, [60_040, time]], 'waiting', ['forget 1', 'forget 2']],
+  ['before that minute ends it keeps them', [...alone, [60_039, time]], 'waiting', []],
   ['it waits before it dials again', [...greet, [10, disconnected], [134, time]], 'waiting', []],
   ['it dials again', [...greet, [10, disconnected], [135, time]], 'greeting', ['dial a:1', 'send hello']],
   [
@@ -144,7 +159,7 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['stopping while greeting hangs up', [...greet, [5, stop]], 'ended', ['hangUp', 'end 0: SIGTERM']],
   ['stopping is announced', [...attach, [20, stop]], 'attached', ['send draining']],
   ['stopping twice is announced once', [...attach, [20, stop], [21, stop]], 'attached', []],
-  ['an idle node leaves once it is heard', [...attach, [20, stop], [25, drained]], 'leaving', ['closeStream']],
+  ['an idle node leaves once it is told so', [...attach, [20, stop], [25, drained]], 'leaving', ['closeStream']],
   ['a busy node stays', [...attach, [15, lease(7)], [20, stop], [25, drained]], 'attached', []],
   [
     'a busy node leaves after its last result',
@@ -154,7 +169,7 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ],
   ['a lease that crossed the announcement is taken', [...attach, [20, stop], [22, lease(7)]], 'attached', ['start 1']],
   [
-    'what crossed the announcement is no answer to it: more leases may be on their way',
+    'a message that crossed the announcement does not answer it: more leases may be on their way',
     [...attach, [15, lease(7)], [20, stop], [22, acknowledge], [30, done]],
     'attached',
     ['send completed'],
@@ -166,19 +181,19 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
     ['send heartbeat'],
   ],
   [
-    'what it cannot finish by then is handed back',
+    'shards that it cannot finish by then are handed back',
     [...attach, [15, lease(7)], [20, stop], [25, drained], [6000, acknowledge], [8020, time]],
     'leaving',
     ['forget 1', 'send returned', 'closeStream'],
   ],
   [
-    'a coordinator that never answers the announcement does not keep it',
+    'a coordinator that never answers the announcement does not keep the node',
     [...attach, [20, stop], [2000, acknowledge], [4900, acknowledge], [7000, acknowledge], [8020, time]],
     'leaving',
     ['closeStream'],
   ],
   [
-    'a recall may be what it waits for',
+    'a recall of its last shard lets it leave',
     [...attach, [15, lease(7)], [20, stop], [24, drained], [25, recall('j')]],
     'leaving',
     ['forget 1', 'closeStream'],
@@ -191,7 +206,7 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
     ['hangUp', 'end 0: SIGTERM'],
   ],
   [
-    'it does not wait for that for ever',
+    'it does not wait for that forever',
     [...attach, [20, stop], [25, drained], [3025, time]],
     'ended',
     ['hangUp', 'end 0: SIGTERM'],
@@ -245,7 +260,7 @@ test('an answer carries the identity of its lease', () => {
   assert.deepEqual(commands, [{ kind: 'send', report: { $case: 'failed', value } }]);
 });
 
-test('hello names what is held, and an answer has the name that the welcome gave', () => {
+test('hello names the held shards, and an answer has the epoch that the welcome gave', () => {
   const { commands } = play(...again);
   const held = [7, 8].map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 4, verify: false, inPart: false }));
   assert.deepEqual(commands.at(-1), { kind: 'send', report: { $case: 'hello', value: { ...hello, held } } });
@@ -256,7 +271,7 @@ test('hello names what is held, and an answer has the name that the welcome gave
   });
 });
 
-test('hello says whether the node has computed something, with a connection or without', () => {
+test('hello says whether the node has computed a shard, with a connection or without', () => {
   const told = (...events: [number, ConversationEvent][]): unknown => {
     const command = play(...work, ...events).commands.at(-1);
     return command?.kind === 'send' && command.report.$case === 'hello' && command.report.value.hasComputed;
@@ -288,7 +303,7 @@ test('a node that holds shards dials at least every second', () => {
   }
 });
 
-test('it dials again for ever, ever more patiently, up to ten seconds', () => {
+test('it dials again forever, with growing pauses of at most ten seconds', () => {
   let state = startConversation(0, hello.creditBytes);
   const waitsMs: number[] = [];
   for (let i = 0, nowMs = 0; i < 40; i++) {
@@ -302,10 +317,10 @@ test('it dials again for ever, ever more patiently, up to ten seconds', () => {
   assert.equal(Math.max(...waitsMs), 9995);
 });
 
-/** The leases of a conversation as another has them. */
+/** The shards of a conversation, to be brought to another one. */
 const shardsOf = ({ leases, keepUntilMs }: Conversation) => ({ leases, keepUntilMs });
 
-test('shards of a coordinator that is gone are brought to another, which says which go on', () => {
+test('shards of a coordinator that is gone are brought to another, which says which of them go on', () => {
   const lost = play(...attach, [20, lease(7)], [30, lease(8)], [40, disconnected]).state;
   const other = startConversation(0, 100, 1000);
   const { leases, keepUntilMs } = shardsOf(lost);
@@ -325,7 +340,7 @@ test('shards of a coordinator that is gone are brought to another, which says wh
   assert.deepEqual(words(answered.commands), ['send completed']);
 });
 
-test('a shard in a part holds no credit, and what is said of it when it is brought says so', () => {
+test('a shard in a part uses no credit, and the next hello says that it is in a part', () => {
   const credit = { ...hello, creditBytes: 10 };
   const large = (shard: number): ConversationEvent =>
     ordered({ $case: 'lease', value: Lease.create({ jobId: 'j', shard, attempt: 2, epoch: 4, costBytes: 8 }) });
@@ -349,7 +364,7 @@ test('a shard in a part holds no credit, and what is said of it when it is broug
   );
 });
 
-test('a coordinator hears of another credit once it has welcomed the node, and the next hello says it', () => {
+test('a coordinator is told a new credit after its welcome, and the next hello states it', () => {
   const credited = (bytes: number): ConversationEvent => ({ kind: 'credited', bytes });
   const told = play(...attach, [20, credited(50)]);
   assert.deepEqual(told.commands, [{ kind: 'send', report: { $case: 'credit', value: { bytes: 50 } } }]);
@@ -363,7 +378,7 @@ test('a coordinator hears of another credit once it has welcomed the node, and t
   assert.deepEqual(play(...attach, [30, taken]).commands, [{ kind: 'creditTaken', bytes: 50 }]);
 });
 
-test('one that is needed is dialled soon, however often it was not there', () => {
+test('a coordinator that is needed is dialled soon, however many dials have failed', () => {
   let state = startConversation(0, 0);
   let nowMs = 0;
   for (let i = 0; i < 8; i++) {
@@ -377,7 +392,7 @@ test('one that is needed is dialled soon, however often it was not there', () =>
   assert.equal(converse(state, { kind: 'needed', jitter: 0 }, nowMs + 100, options).state.phase.kind, 'waiting');
 });
 
-test('a welcome makes it impatient again', () => {
+test('after a welcome the pauses are short again', () => {
   let { state } = play(...greet);
   let nowMs = 0;
   for (let i = 0; i < 20; i++) {
@@ -390,13 +405,13 @@ test('a welcome makes it impatient again', () => {
   assert.equal(nextWakeMs(state), nowMs + 125);
 });
 
-test('shards of a job that moved to this coordinator go on where it says so, and nothing is said of them before', () => {
+test('shards of a job that moved to this coordinator go on if it says so, and are not reported before', () => {
   const orderOf = (order: Order) => ordered(order);
   const bring = orderOf({ $case: 'bring', value: { jobId: 'j', epoch: 5 } });
   const attached = play(...attach, [20, lease(1)], [30, bring]);
   assert.deepEqual(attached.commands, [{ kind: 'gather', jobId: 'j', epoch: 5 }]);
   const { leases } = play(...attach, [20, lease(7)], [30, lease(8)], [40, lease(9)]).state;
-  // Those of another conversation have other numbers.
+  // Lease numbers of another conversation differ.
   const others = new Map([...leases].map(([leaseId, held]) => [leaseId + 1000, held]));
   const named = converse(
     attached.state,
@@ -417,7 +432,7 @@ test('shards of a job that moved to this coordinator go on where it says so, and
   assert.deepEqual(words(told.commands), ['forget 1003', 'send completed']);
   const [, answer] = told.commands;
   assert.ok(answer?.kind === 'send' && answer.report.$case === 'completed' && answer.report.value.epoch === 5);
-  // What this coordinator leased itself goes on as well.
+  // Shards that this coordinator leased itself go on as well.
   assert.deepEqual([...told.state.leases.keys()].toSorted(), [1, 1002]);
   const later = converse(told.state, { kind: 'shardCompleted', leaseId: 1002, report: completed }, 70, options);
   assert.deepEqual(words(later.commands), ['send completed']);

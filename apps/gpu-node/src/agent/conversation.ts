@@ -15,23 +15,29 @@ import type { OutgoingReport } from './outgoing.ts';
 type Step = { state: Conversation; commands: ConversationCommand[] };
 
 /**
- * A connection that is not welcomed within this is given up; a coordinator answers at once, over any network in less.
+ * A connection without a welcome is given up after this time. A coordinator answers at once, within this time over any
+ * network.
  */
 const greetingMs = 10_000;
-/** A coordinator that was told everything needs no longer than this to close the stream. */
+/** The time that a coordinator gets to close the stream after the node's last message. */
 const leavingMs = 3_000;
 /**
- * A node keeps its shards for so long after the connection broke: several times what a restart or another
- * coordinator takes.
+ * A node without a connection keeps its shards for this long: several times what a restart, or the takeover by another
+ * coordinator, needs.
  */
 const keepMs = 60_000;
-/** A draining node computes for so long: a container is killed 10 s after SIGTERM, unless its user says otherwise. */
+/** A draining node computes for this long. By default, a container is killed 10 s after SIGTERM. */
 const graceMs = 8_000;
-/** Reports come this much more often than they must, so that one late turn of the event loop is no loss. */
+/**
+ * Reports are sent this many times as often as the deadline demands, so that one late turn of the event loop is
+ * harmless.
+ */
 const reportsADeadline = 3;
 const firstBackoffMs = 250;
 const longestBackoffMs = 10_000;
-/** While shards are held, which a coordinator that was restarted waits for only as long as for a report. */
+/**
+ * The longest pause while the node holds shards: a restarted coordinator waits for them only as long as for a report.
+ */
 const longestBackoffHoldingMs = 1_000;
 
 /** When `timePassed` is next due; undefined when nothing depends on time. */
@@ -54,7 +60,7 @@ export function nextWakeMs(state: Conversation): number | undefined {
   }
 }
 
-/** The only place where the conversation with the coordinator is decided. */
+/** Decides every step of the conversation with the coordinator. Pure: returns the new state and commands. */
 export function converse(
   state: Conversation,
   event: ConversationEvent,
@@ -139,7 +145,8 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
       });
     }
     case 'drain':
-      // Nothing is leased after it. Other orders may have been on their way when the node announced that it stops.
+      // The coordinator answers the announcement with this, and leases nothing after it. Orders sent before may still
+      // arrive first.
       if (state.draining === 'announced') return { state: { ...heard, draining: 'heard' }, commands: [] };
       return drain(heard, 'The coordinator told the node to stop', nowMs);
     case 'probe':
@@ -162,20 +169,20 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
   }
 }
 
-/** Says what was asked in this conversation. */
+/** Sends a report, if the coordinator that asked is still attached. */
 function tell(state: Conversation, report: OutgoingReport, nowMs: number): Step {
   if (state.phase.kind !== 'attached') return { state, commands: [] };
   const phase = { ...state.phase, reportedMs: nowMs };
   return { state: { ...state, phase }, commands: [{ kind: 'send', report }] };
 }
 
-/** A coordinator that is greeted has heard of another credit, and is told the new one when it has welcomed the node. */
+/** While the node waits for its welcome, hello has stated another credit. The new one is told after the welcome. */
 function credit(state: Conversation, creditBytes: number, nowMs: number): Step {
   if (state.phase.kind === 'greeting' || creditBytes === state.creditBytes) return { state, commands: [] };
   return tell({ ...state, creditBytes }, { $case: 'credit', value: { bytes: creditBytes } }, nowMs);
 }
 
-/** Names what was gathered; until the coordinator says what goes on, the shards do, and nothing is said of them. */
+/** Names the gathered shards. Until the coordinator says which go on, all go on, and no outcome is reported. */
 function gather(
   state: Conversation,
   { jobId, leases: gathered, creditBytes }: Extract<ConversationEvent, { kind: 'gathered' }>,
@@ -187,7 +194,7 @@ function gather(
   return tell({ ...state, leases, creditBytes }, { $case: 'brought', value }, nowMs);
 }
 
-/** Tells the coordinator that a shard holds no credit any more; without a connection, the next hello or welcome does. */
+/** Reports that a shard waits in a part. Without a connection the next hello says so. */
 function putInPart(state: Conversation, leaseId: number, nowMs: number): Step {
   const held = state.leases.get(leaseId);
   if (!held) return { state, commands: [] };
@@ -196,7 +203,7 @@ function putInPart(state: Conversation, leaseId: number, nowMs: number): Step {
   return held.isBrought ? { state: next, commands: [] } : tell(next, inPart(held.lease), nowMs);
 }
 
-/** Answers a lease, unless it was forgotten meanwhile; without a connection the answer waits for one. */
+/** Reports the outcome of a shard, unless the shard was forgotten. Without a connection the outcome waits for one. */
 function report(state: Conversation, leaseId: number, nowMs: number, answer: Answer): Step {
   const held = state.leases.get(leaseId);
   if (!held) return { state, commands: [] };
@@ -214,7 +221,7 @@ function report(state: Conversation, leaseId: number, nowMs: number, answer: Ans
   };
 }
 
-/** The welcome names the shards that go on; what was found of them meanwhile is said, and the others are forgotten. */
+/** Keeps the shards that the welcome names, reports those already computed, and forgets the others. */
 function goOn(state: Conversation, kept: readonly LeaseName[]): Step {
   const leases = keepNamed(state.leases, kept);
   const { state: wanted, commands } = forget(state, (_lease, leaseId) => !leases.has(leaseId));
@@ -252,7 +259,7 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
       }
       const { address } = options;
       const greeting: Phase = { kind: 'greeting', untilMs: nowMs + greetingMs };
-      // What it brings along is within its credit.
+      // The shards that the node already holds count as part of the credit.
       const creditBytes = Math.max(state.creditBytes, heldBytes(state));
       const value = { ...options.hello, creditBytes, held: heldLeases(state.leases), hasComputed: state.hasComputed };
       const hello: ConversationCommand = { kind: 'send', report: { $case: 'hello', value } };
@@ -286,8 +293,8 @@ function hangUp(
 }
 
 /**
- * The connection is gone. The shards go on for a while, for the coordinator that is dialled next to say which are still
- * wanted; but not where it is the coordinator that their files come through.
+ * The connection is gone. Shards go on for a while: the coordinator that is dialled next says which are still wanted. A
+ * node with remote storage forgets them, because their files came through that connection's coordinator.
  */
 function lose(state: Conversation, jitter: number, nowMs: number, options: ConversationOptions): Step {
   if (state.draining !== 'no') return end(state, { code: 0, reason: state.drainReason });
@@ -300,17 +307,17 @@ function lose(state: Conversation, jitter: number, nowMs: number, options: Conve
   return { state: { ...kept, phase, attempts: state.attempts + 1, keepUntilMs }, commands };
 }
 
-/** Dials as after the first loss. */
+/** Dials as soon as after the first loss. */
 function hurry(state: Conversation, jitter: number, nowMs: number): Step {
   if (state.phase.kind !== 'waiting') return { state, commands: [] };
   const dialAtMs = Math.min(state.phase.dialAtMs, nowMs + firstBackoffMs * (0.5 + jitter / 2));
   return { state: { ...state, phase: { kind: 'waiting', dialAtMs }, attempts: 0 }, commands: [] };
 }
 
-/** Whether it still holds shards, or waits for the coordinator's word that none follow. */
+/** Whether it still holds shards, or waits for the coordinator to acknowledge that it leaves. */
 const waitsToLeave = ({ leases, draining }: Conversation): boolean => leases.size > 0 || draining === 'announced';
 
-/** Gives back what it has no time left for, and waits for nobody any more. */
+/** Returns the shards that it has no time left for, and does not wait for the acknowledgement. */
 function handBack(state: Conversation, nowMs: number): Step {
   const returns = [...state.leases.values()].map(({ lease }): ConversationCommand => {
     const { jobId, shard, attempt, epoch } = lease;
@@ -343,14 +350,14 @@ const inPart = ({ jobId, shard, attempt, epoch }: Lease): OutgoingReport => {
   return { $case: 'inPart', value: { jobId, shard, attempt, epoch } };
 };
 
-/** The report of an answer, which carries the identity of the lease as it is now. */
+/** The report of an outcome, with the present epoch of the lease. */
 function answerTo({ jobId, shard, attempt, epoch }: Lease, answer: Answer): OutgoingReport {
   if (answer.kind === 'shardCompleted') return { $case: 'completed', value: { ...answer.report, epoch } };
   const { error, isOutput: output, isDevice: device, need = '' } = answer;
   return { $case: 'failed', value: { jobId, shard, attempt, epoch, error, output, device, need } };
 }
 
-/** Their leases, as hello names them. */
+/** The leases of shards, as hello names them. */
 function heldLeases(shards: ReadonlyMap<number, UnansweredShard>): LeaseName[] {
   return [...shards.values()].map(({ lease, isInPart = false }) => {
     const { jobId, shard, attempt, epoch, verify = false } = lease;
@@ -358,7 +365,7 @@ function heldLeases(shards: ReadonlyMap<number, UnansweredShard>): LeaseName[] {
   });
 }
 
-/** Those of the shards that the welcome names, under their new names. */
+/** The shards that the welcome names, with the epoch that it gives them. */
 function keepNamed(
   shards: ReadonlyMap<number, UnansweredShard>,
   kept: readonly LeaseName[],

@@ -1,13 +1,16 @@
-/** What a node knows of a coordinator's credit: what it may lease by now, though it may have been told less since. */
+/**
+ * How much of the node's credit a coordinator may be using. It may have been told to use less and not have heard it
+ * yet.
+ */
 export class CreditAccount {
-  /** The most that it had leased to the node lately. */
+  /** A recent maximum of the decoded bytes that it had leased to the node. */
   peakBytes = 0;
-  /** What it was told and has not taken yet, oldest first. */
+  /** Credits sent that the coordinator has not confirmed, oldest first. */
   #told: number[] = [];
-  /** What it goes by. */
+  /** The credit that the coordinator goes by. */
   #takenBytes = 0;
 
-  /** It was told that much in a hello, or is gone where that is 0. */
+  /** Starts a conversation, whose hello stated `bytes`; 0: the coordinator is gone. */
   begin(bytes: number): void {
     this.#told = [];
     this.#takenBytes = bytes;
@@ -17,13 +20,16 @@ export class CreditAccount {
     this.#told.push(bytes);
   }
 
-  /** It has taken the oldest that it was told. */
+  /** The coordinator has confirmed the oldest of them. */
   taken(bytes: number): void {
     this.#told.shift();
     this.#takenBytes = bytes;
   }
 
-  /** The most that it may have leased when all is heard that is on its way, where it holds `heldBytes`. */
+  /**
+   * The most that it may have leased by the time all messages under way have arrived; `heldBytes` is what it has leased
+   * now.
+   */
   claim(heldBytes: number): number {
     return Math.max(this.#takenBytes, heldBytes, ...this.#told);
   }

@@ -19,15 +19,15 @@ import { RememberedReasons } from './remembered-reasons.ts';
 
 export interface Connection {
   send(report: OutgoingReport): void;
-  /** Says that no report follows; what was sent arrives first. */
+  /** Tells the coordinator that no report follows. Reports sent before arrive first. */
   closeStream(): void;
-  /** Drops the connection and whatever was not sent yet; `disconnected` is not called any more. */
+  /** Drops the connection and all reports that were not sent yet. `disconnected` is not called afterwards. */
   hangUp(): void;
 }
 
 export interface ConnectionListener {
   ordered(order: AttachResponse): void;
-  /** Called once. `isRefusal` when the coordinator will not have this node, now or later. */
+  /** Called once. `isRefusal`: the coordinator will never accept this node. */
   disconnected(reason: string, isRefusal: boolean): void;
 }
 
@@ -35,18 +35,18 @@ export interface ConnectionListener {
 export type Dial = (address: string, listener: ConnectionListener) => Connection;
 
 const channelOptions = {
-  // A dead network is noticed within 30 s even while nobody speaks.
+  // A dead network is noticed within 30 s even if nothing is sent.
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.keepalive_permit_without_calls': 1,
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_send_message_length': maxMessageBytes,
-  // A stream is not retried by the library, and its own backoff must not delay ours.
+  // The library must not retry a stream, and its backoff must not delay the node's own.
   'grpc.enable_retries': 0,
   'grpc.use_local_subchannel_pool': 1,
 };
 
-/** The conversation, of which each order is looked at before it is decoded: see `decodeBounded`. */
+/** The stream of the conversation. Each order is checked before it is decoded: see `decodeBounded`. */
 function attach(client: NodesClient): ClientDuplexStream<AttachRequest, AttachResponse> {
   const { path, requestSerialize } = NodesService.attach;
   return client.makeBidiStreamRequest(path, requestSerialize, (bytes) =>
@@ -54,23 +54,24 @@ function attach(client: NodesClient): ClientDuplexStream<AttachRequest, AttachRe
   );
 }
 
-/** The origin of the coordinator's HTTP, which is at the host that was dialled. */
+/** The origin of the coordinator's HTTP server, on the host that was dialled. */
 function originOf(address: string, httpPort: number, { tls }: ClientSecurity): string {
   return `${tls ? 'https' : 'http'}://${address.slice(0, address.lastIndexOf(':'))}:${httpPort}`;
 }
 
-/** The order, with the whole URL at which the files of a lease are handed over. */
+/** The order; the path at which the files of a lease are handed over becomes a whole URL. */
 function withOrigin(response: AttachResponse, origin: string): AttachResponse {
   const { order } = response;
   if (order?.$case !== 'lease' || !order.value.handOver) return response;
   return { ...response, order: { ...order, value: { ...order.value, handOver: origin + order.value.handOver } } };
 }
 
-/** The coordinator will not have this node: it is of another version, or is not let in. */
+/** The coordinator refuses this node: it has another version, or is not authorised. */
 const refusals = new Set([status.FAILED_PRECONDITION, status.UNAUTHENTICATED, status.PERMISSION_DENIED]);
 
 /**
- * What ended a call: where nobody was heard, why no connection came about, which the library says in words of OpenSSL.
+ * Why a call ended. If the coordinator was never heard, looks for the reason, because the library only repeats
+ * OpenSSL's words.
  */
 async function reasonOf(
   { code, details, message }: ServiceError,
@@ -84,7 +85,7 @@ async function reasonOf(
   return details || message;
 }
 
-/** Makes what dials `Nodes.Attach`, each time with the token and the certificates as they are then. */
+/** Makes the function that dials `Nodes.Attach`. Each call reads the token and the certificates again. */
 export function createDial(security: ClientSecurity, warn: Warn): Dial {
   const reasons = new RememberedReasons((address) => whyNoConnection(address, security), Date.now);
   return (address, listener) => {
@@ -108,7 +109,7 @@ export function createDial(security: ClientSecurity, warn: Warn): Dial {
       if (excess) {
         call.cancel();
         if (finish())
-          listener.disconnected(`it ordered too much: ${excess.what}, of which ${excess.allowed} is expected`, false);
+          listener.disconnected(`it ordered too much: expected ${excess.allowed} for ${excess.what}`, false);
         return;
       }
       if (order.order?.$case === 'welcome') httpPort = order.order.value.httpPort;

@@ -13,11 +13,11 @@ export interface LeaseRunsOptions {
   log: Log;
   /** Called when a shard is computed and waits in a part. */
   inPart: (leaseId: number) => void;
-  /** Told what became of a shard that was not forgotten. */
+  /** Called with the outcome of a shard, unless the shard was forgotten. */
   answered: (answer: Answer & { leaseId: number }) => void;
 }
 
-/** The shards that the node computes, whoever leased them. */
+/** The shards that the node computes, for all coordinators. */
 export class LeaseRuns {
   readonly #options: LeaseRunsOptions;
   readonly #running = new Map<number, AbortController>();
@@ -26,7 +26,7 @@ export class LeaseRuns {
     this.#options = options;
   }
 
-  /** Begins with a shard. Never rejects. */
+  /** Starts to compute a shard. Never rejects. */
   async start(leaseId: number, lease: Lease): Promise<void> {
     const { execute, metrics, log, inPart, answered } = this.#options;
     const abort = new AbortController();
@@ -56,7 +56,7 @@ export class LeaseRuns {
     }
   }
 
-  /** The shard is not wanted any more. */
+  /** Stops a shard that is not wanted any more. */
   forget(leaseId: number): void {
     this.#running.get(leaseId)?.abort(new Error('The lease was taken back'));
     this.#options.metrics.shards.inc({ outcome: 'forgotten' });

@@ -3,7 +3,7 @@ import { tryWrite } from '@halogrid/results';
 import { InputError, showFile } from '@halogrid/sources';
 import { causes } from '../executor/causes.ts';
 
-/** What a node sees of what a probe asks for. Never rejects. */
+/** Looks at the files of a probe, and tries to write to its folder. Never rejects. */
 export async function look({ probe, files, write }: Probe): Promise<Sight> {
   const seen = await Promise.all(files.map(({ uri, whole }) => seeFile(uri, whole)));
   return { probe, files: seen, error: write === '' ? '' : await whyNotWritten(write) };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type AttachRequest, maxCountsBytes, ShardCompleted } from '@halogrid/proto';
 import { Outgoing } from './outgoing.ts';
 
-/** A stream that takes a message at a time. */
+/** A stream that takes one message at a time. */
 function slowStream() {
   const written: string[] = [];
   let drained = () => {};
@@ -20,11 +20,11 @@ function slowStream() {
   return { stream, written, drain: () => drained() };
 }
 
-test('a long answer is made as it is taken, in its order among other reports, and the stream ends behind all', () => {
+test('a long answer is encoded as the stream takes it, keeps its place among other reports, and the stream ends after all', () => {
   const { stream, written, drain } = slowStream();
   const outgoing = new Outgoing(stream);
   const result = { source: 0, width: 1, height: 1, rect: undefined, counted: 0 };
-  // Two bytes a count, and one more of them than two messages hold.
+  // Two bytes a count, and one count more than two messages hold.
   const bins = new Uint32Array(maxCountsBytes + 1).fill(200);
   outgoing.send({ $case: 'completed', value: { ...ShardCompleted.create(), results: [{ ...result, bins }] } });
   outgoing.send({ $case: 'heartbeat', value: {} });

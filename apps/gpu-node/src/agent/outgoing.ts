@@ -2,12 +2,12 @@ import { type AttachRequest, type FoundAnswer, splitAnswer } from '@halogrid/pro
 
 type Message = NonNullable<AttachRequest['report']>;
 
-/** What the node reports; an answer may be several messages. */
+/** A report of the node. An answer may become several messages. */
 export type OutgoingReport =
   | Exclude<Message, { $case: 'completed' | 'part' }>
   | { $case: 'completed'; value: FoundAnswer };
 
-/** What takes messages, as streams do: `write` is false where no more are to come before the next 'drain'. */
+/** Takes messages as streams do: if `write` returns false, the writer waits for the next 'drain'. */
 export interface MessageStream {
   write(message: AttachRequest): boolean;
   end(): void;
@@ -15,8 +15,8 @@ export interface MessageStream {
 }
 
 /**
- * Reports on their way, in their order. A long answer is made into messages as the stream takes them: it waits as the
- * counts that it has, and not as bytes beside them.
+ * Sends reports in order. A long answer is split into messages only as the stream takes them, so that it waits as its
+ * counts, without encoded bytes beside them.
  */
 export class Outgoing {
   readonly #stream: MessageStream;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RememberedReasons } from './remembered-reasons.ts';
 
-test('a failure is looked into once, until it is another, somebody was heard, or a minute is over', async () => {
+test('a failure is looked into once, until the failure changes, a coordinator is heard, or a minute is over', async () => {
   const looks: string[] = [];
   let nowMs = 0;
   const find = async (address: string): Promise<string> => {

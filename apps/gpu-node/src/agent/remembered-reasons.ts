@@ -1,4 +1,4 @@
-/** Why dialling fails may change while the library's words for it do not. */
+/** How long a reason is kept: the cause may change while the library's words for it stay the same. */
 const validForMs = 60_000;
 
 interface Reason {
@@ -8,8 +8,8 @@ interface Reason {
 }
 
 /**
- * Why no connection came about, by address: finding it out takes a connection or two, and a node that dials on fails in
- * one way for hours.
+ * Why no connection came about, by address. Finding the reason takes a connection or two, and a node that dials on may
+ * fail in the same way for hours.
  */
 export class RememberedReasons {
   readonly #byAddress = new Map<string, Reason>();
@@ -22,8 +22,8 @@ export class RememberedReasons {
   }
 
   /**
-   * The sentence for a dial that failed with these words of the library. Looks again where they are others, or were
-   * said long ago.
+   * The sentence for a dial that failed with these words of the library. Looks again if the words differ, or the last
+   * look is too old.
    */
   async reasonOf(address: string, words: string): Promise<string> {
     const known = this.#byAddress.get(address);
@@ -33,7 +33,7 @@ export class RememberedReasons {
     return sentence;
   }
 
-  /** Somebody was heard there: what fails next is another failure. */
+  /** Forgets the reason: a coordinator was heard there, so the next failure is a new one. */
   forget(address: string): void {
     this.#byAddress.delete(address);
   }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** What a measurement of an adapter holds for, as DeviceInfo names it. */
+/** The adapter that a measurement holds for, as DeviceInfo names it. */
 export interface TunedAdapter {
   name: string;
   driver: string;
 }
 
 /**
- * A file an adapter for each thing that is kept of it, so that two that are measured at the same time do not overwrite
- * each other.
+ * The name of the file for one kind of measurement (`what`) of an adapter. Each has its own file, so that two measured
+ * at the same time do not overwrite each other.
  */
 export function nameOfFile(what: string, { name, driver }: TunedAdapter): string {
   const hash = createHash('sha256')

@@ -1,20 +1,20 @@
 import { Budget } from '@halogrid/threads';
 
-/** Buffers differ in size by steps of this, so that batches of about the same size use each other's. */
+/** Buffer sizes are multiples of this, so that batches of about the same size can use each other's buffers. */
 const stepBytes = 4 * 2 ** 20;
 
-/** Memory that is used again instead of being allocated, and so cleared and paged in, for every batch. */
+/** Memory that is used again for each batch. New memory would first have to be cleared and paged in. */
 export class BufferPool {
   readonly #budget: Budget;
   /** Oldest first. */
   #free: ArrayBuffer[] = [];
 
-  /** At most `limitBytes` are out and kept together; who wants more waits. */
+  /** At most `limitBytes` are out and kept together; further callers wait. */
   constructor(limitBytes: number) {
     this.#budget = new Budget(limitBytes);
   }
 
-  /** Waits for a buffer of at least `bytes`. What is in it is whatever was there before. */
+  /** Waits for a buffer of at least `bytes`. Its content is left over from before. */
   async take(bytes: number): Promise<ArrayBuffer> {
     const size = Math.max(1, Math.ceil(bytes / stepBytes)) * stepBytes;
     await this.#budget.acquire(size);
@@ -31,12 +31,11 @@ export class BufferPool {
 
   give(buffer: ArrayBuffer): void {
     this.#free.push(buffer);
-    // Who waits is woken by this, and finds the buffer; `take` lets go of it where it is not of the size that is
-    // wanted.
+    // This wakes the waiting callers, which then find the buffer. If they want another size, `take` drops it.
     this.forget(buffer.byteLength);
   }
 
-  /** Accounts for a buffer of that size that will not come back. */
+  /** Accounts for a buffer of `bytes` bytes that will not come back. */
   forget(bytes: number): void {
     this.#budget.release(bytes);
   }

@@ -34,7 +34,7 @@ function createBatch(count: number, seed: number): { items: PipelineItem[]; byte
   return { items: placed.map(({ item }) => item), bytes };
 }
 
-/** Computes what lies in `bytes`. */
+/** Computes the batch that lies in `bytes`. */
 async function compute(device: NodeDevice, { items, bytes }: ReturnType<typeof createBatch>, withMap: boolean) {
   const staging = await device.acquire(bytes.length);
   staging.bytes.set(bytes);
@@ -95,7 +95,7 @@ test('staging memory is used again', async () => {
   });
 });
 
-test('staging memory that is kept is its owner’s until a run that does not keep it, or that is refused', async () => {
+test('kept staging memory stays with its owner until a run does not keep it, or is refused', async () => {
   const unknown = { ...pipeline, operations: [{ ...pipeline.operations[0]!, kernel: 'unknown' }] } as typeof pipeline;
   await withDevice({ threads: 1, stagingBytes: 4 * 2 ** 20 }, async (device) => {
     for (const end of ['computed', 'refused', 'released']) {
@@ -110,7 +110,7 @@ test('staging memory that is kept is its owner’s until a run that does not kee
   });
 });
 
-test('staging memory goes to who waits for it', async () => {
+test('released staging memory goes to the caller that waits for it', async () => {
   await withDevice({ threads: 1, stagingBytes: 4 * 2 ** 20 }, async (device) => {
     const first = await device.acquire(100);
     first.bytes[0] = 77;
@@ -132,7 +132,7 @@ test('a thread that crashes fails its batch as a lost device does, and is replac
   });
 });
 
-test('what it cannot compute is refused, and the thread goes on', async () => {
+test('a batch that it cannot compute is refused, and the thread goes on', async () => {
   await withDevice({ threads: 1 }, async (device) => {
     const batch = createBatch(1, 0);
     const unknown = { ...pipeline, operations: [{ ...pipeline.operations[0]!, kernel: 'blur' }] };
@@ -156,9 +156,9 @@ test('kernels one after another, and cells, equal the reference', async () => {
   });
 });
 
-test('nothing is computed where neither counts nor a dense result are wanted', async () => {
+test('nothing is computed if neither counts nor a dense result are wanted', async () => {
   await withDevice({ threads: 1 }, async (device) => {
-    // No thread knows the kernel, so a result says that none was asked.
+    // No thread knows this kernel, so if there is a result, no thread was asked.
     const idle = { ...pipeline, operations: [{ ...pipeline.operations[0]!, kernel: 'blur' }], bins: 0 };
     const { items } = createBatch(2, 0);
     const { items: results } = await device.run(await device.acquire(1), items, idle, false);

@@ -5,23 +5,23 @@ import { type CpuAnswer, type CpuBatch, CpuThread } from './cpu-thread.ts';
 import { type BatchResult, type DeviceInfo, DeviceLostError, type NodeDevice, type Staging } from './device.ts';
 import { spareCollector } from './runtime.ts';
 
-/** Staging memory a thread: for a tile that it computes, another that is being decoded, and the batches behind them. */
+/** Staging memory per thread: for the tile that it computes, the one being decoded, and the batches behind them. */
 const stagingBytesAThread = 2 ** 26;
 
 export interface CpuDeviceOptions {
-  /** Worker threads; as many as there are cores for this process, unless given. */
+  /** Worker threads. Default: as many as this process has cores. */
   threads?: number;
-  /** Staging memory that is out at once; who wants more waits. */
+  /** The most bytes of staging memory out at once; further callers wait. */
   stagingBytes?: number;
-  /** What the threads run. */
+  /** The file that the threads run. */
   program?: URL;
-  /** Whether also the first thread is started by the batch that needs it, not at once. */
+  /** Whether the first thread, too, is started only by the batch that needs it. */
   startsLate?: boolean;
 }
 
 interface Job {
   batch: CpuBatch;
-  /** Who gets the batch's memory back. */
+  /** Takes the batch's memory back. */
   giveBack: (buffer: ArrayBuffer) => void;
   resolve: (result: BatchResult) => void;
   reject: (error: Error) => void;
@@ -30,15 +30,15 @@ interface Job {
 /** The `cpu` device: WebAssembly in worker threads, one batch a thread. */
 export class CpuDevice implements NodeDevice {
   readonly info: DeviceInfo;
-  /** What the largest binding of a GPU takes, too. */
+  /** As large as the largest binding of a GPU. */
   readonly maxStagingBytes = 2 ** 31 - 256;
   /**
-   * Four frames of 1080p: nothing is gained by larger ones, and the cores have work earlier and until later. A job of
-   * 1,000 JPEGs had 355 to 365 frames a second on two cores, and 340 with 64 MiB (measured).
+   * Four frames of 1080p. Larger batches gain nothing, and with these the cores have work earlier and until later. A
+   * job of 1,000 JPEGs ran at 355 to 365 frames a second on two cores, and at 340 with 64 MiB (measured).
    */
   readonly batchBytes = 2 ** 23;
   readonly batchesInFlight: number;
-  /** A thread that stops is replaced, so the device as a whole is never lost. */
+  /** Threads that stop are replaced, so the device as a whole is never lost. */
   readonly lost = new Promise<string>(() => {});
 
   readonly #program: URL;
@@ -52,7 +52,7 @@ export class CpuDevice implements NodeDevice {
   constructor(options: CpuDeviceOptions = {}) {
     this.#program = options.program ?? new URL('./cpu-worker.ts', import.meta.url);
     this.#threadLimit = Math.max(1, options.threads ?? availableParallelism());
-    // In a container the machine's memory is not what there is.
+    // A container may be allowed less memory than the machine has.
     const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
     const affordable = Math.min(this.#threadLimit * stagingBytesAThread, Math.floor(memoryBytes / 4));
     this.#pool = new BufferPool(options.stagingBytes ?? affordable);
@@ -61,8 +61,9 @@ export class CpuDevice implements NodeDevice {
     const threads = this.#threadLimit === 1 ? '1 thread' : `${this.#threadLimit} threads`;
     this.info = { kind: 'cpu', name: `${model}, ${threads}`, driver: `Node.js ${process.version}` };
     if (options.startsLate) return;
-    // While the node attaches: the first batch would wait 150 ms for it (measured). Others start when as many batches
-    // are there at once: each takes 60 to 100 ms of processor time (measured), and many a job is one batch.
+    // One thread starts while the node attaches: the first batch would wait 150 ms for it (measured). The others start
+    // when as many batches run at once: each takes 60 to 100 ms of processor time (measured), and many jobs are one
+    // batch.
     this.#idle = [this.#start()];
   }
 
@@ -105,8 +106,8 @@ export class CpuDevice implements NodeDevice {
   }
 
   /**
-   * A thread is started, or replaced when it stopped, when there is work for it, so one that cannot start fails batches
-   * instead of spinning.
+   * Starts a thread, or replaces one that stopped, only when there is work for it. So a thread that cannot start fails
+   * batches, and is not started again and again.
    */
   #another(): CpuThread | undefined {
     return this.#isClosed || this.#threads.size >= this.#threadLimit ? undefined : this.#start();
@@ -163,7 +164,7 @@ class CpuStaging implements Staging {
     return buffer;
   }
 
-  /** After a run that leaves it to the caller. */
+  /** Puts the buffer back after a run that leaves it to the caller. */
   put(buffer: ArrayBuffer): void {
     this.#buffer = buffer;
   }
@@ -174,11 +175,11 @@ class CpuStaging implements Staging {
 }
 
 /**
- * The reference as a device, to check what other devices found: slow, and with nothing in common with them. Its threads
- * start with the first check, and leave half of the cores to decoding.
+ * The reference as a device, to check the results of other devices: slow, and without any code in common with them. Its
+ * threads start with the first check, and leave half of the cores to decoding.
  */
 export function openTwinDevice(): NodeDevice {
   const threads = Math.ceil(availableParallelism() / 2);
-  // Few jobs have anything checked, and a thread takes a tenth of a second of processor time to start (measured).
+  // Few jobs check anything, and starting a thread takes a tenth of a second of processor time (measured).
   return new CpuDevice({ threads, program: new URL('./twin-worker.ts', import.meta.url), startsLate: true });
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { ItemResult, Pipeline, PipelineItem } from '@halogrid/kernels';
 import { ThreadClient } from '@halogrid/threads';
 
-/** What a thread computes. The buffer is moved to the thread and moved back with the answer. */
+/** A batch for a thread. The buffer is moved to the thread and comes back with the answer. */
 export interface CpuBatch {
   buffer: ArrayBuffer;
   items: readonly PipelineItem[];
@@ -12,13 +12,13 @@ export interface CpuBatch {
 
 export type CpuAnswer =
   | { kind: 'done'; buffer: ArrayBuffer; items: ItemResult[]; seconds: number; busySeconds: number }
-  /** It cannot be computed; the thread goes on. */
+  /** The batch cannot be computed; the thread goes on. */
   | { kind: 'refused'; buffer: ArrayBuffer; reason: string };
 
-/** The thread is gone, and the buffer with it. */
+/** The thread has ended; the buffer is lost. */
 export type CpuStopped = { kind: 'stopped'; reason: string };
 
-/** One worker thread; it computes one batch at a time. */
+/** One worker thread, which computes one batch at a time. */
 export class CpuThread {
   readonly #thread: ThreadClient<CpuBatch, CpuAnswer>;
 
@@ -36,7 +36,7 @@ export class CpuThread {
       .catch((error: Error) => ({ kind: 'stopped', reason: error.message }));
   }
 
-  /** At once: a batch may take seconds, and its program loads no native module. */
+  /** Stops the thread at once, because a batch may take seconds; its program loads no native module. */
   async stop(): Promise<void> {
     await this.#thread.terminate();
   }

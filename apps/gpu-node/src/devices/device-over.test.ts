@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openTwinDevice } from './cpu-device.ts';
 import { deviceOver } from './device-over.ts';
 
-test('a device over another one has its own answers, what is written to it too, and else those of the other as they are now', async () => {
+test("a device over another one has its own members, also those assigned later; all others are the inner device's present ones", async () => {
   const inner = openTwinDevice();
   try {
     const lost = Promise.resolve('gone');

@@ -1,6 +1,6 @@
 import type { NodeDevice } from './device.ts';
 
-/** A device that does and says what `own` has, and for all else is `inner` as that is at the moment. */
+/** A device with the members of `own`; all others are read from `inner` at each access. */
 export function deviceOver(inner: NodeDevice, own: Partial<NodeDevice>): NodeDevice {
   const over = new Proxy(own, {
     get(_, name) {

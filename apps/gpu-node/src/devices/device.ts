@@ -7,8 +7,8 @@ export type { DeviceSeconds };
 
 export const deviceKinds = ['gpu', 'software', 'cpu'] as const;
 /**
- * A WebGPU adapter, through Dawn; the same shaders on SwiftShader, a software Vulkan, which is slow and tests shaders
- * where there is no GPU; WebAssembly in worker threads. A process opens one device.
+ * `gpu`: a WebGPU adapter, through Dawn. `software`: the same shaders on SwiftShader, a slow software Vulkan, to test
+ * shaders without a GPU. `cpu`: WebAssembly in worker threads. A process opens one device.
  */
 export type DeviceKind = (typeof deviceKinds)[number];
 
@@ -21,11 +21,11 @@ export interface DeviceInfo {
 }
 
 /**
- * Memory that planes are decoded into, or that JPEGs are read into which the device decodes; for a GPU it is mapped
- * upload memory, so nothing is copied afterwards.
+ * Memory that planes are decoded into, or that JPEGs are read into for the device to decode. For a GPU it is mapped
+ * upload memory, so that nothing is copied afterwards.
  */
 export interface Staging {
-  /** Before the first run. */
+  /** May be written before the first run. */
   readonly bytes: Uint8Array;
   /** Gives the memory back without computing anything. */
   release(): void;
@@ -36,52 +36,55 @@ export interface BatchResult {
   items: ItemResult[];
   seconds: DeviceSeconds;
   /**
-   * Seconds in which the device was at work; absent: the same as `compute`. A thread may wait for a core while it
+   * Seconds in which the device was busy; absent: the same as `compute`. A CPU thread may wait for a core while it
    * computes.
    */
   busySeconds?: number;
   /**
-   * Gives back the memory that dense results lie in, which nobody may read from then on. Called at most once; where it
-   * is not, or is absent, the memory is not used again.
+   * Gives back the memory of the dense results, which nobody may read afterwards. Called at most once. If it is absent
+   * or not called, the memory is not used again.
    */
   release?(): void;
 }
 
 /** JPEGs in staging memory. */
 export interface StagedJpegs {
-  /** Where they lie, and where their planes go; in colour where those of their components do. */
+  /** Where the files and their planes lie. In colour, each component of a file has a plane. */
   layout: JpegBatchLayout;
-  /** What makes red, green and blue of components, where that is asked for. */
+  /** How red, green and blue are made of the components, if colours are wanted. */
   colours?: ColourLayout | undefined;
-  /** Where the last file ends, and the last plane. */
+  /** The ends of the last file and of the last plane. */
   filesBytes: number;
   planesBytes: number;
 }
 
-/** What became of a batch of JPEGs. */
+/** The outcome of a batch of JPEGs. */
 export interface DecodedJpegs {
-  /** For each file, in their order: whether its plane is what libjpeg-turbo makes of it. If not, cores decode it. */
+  /** For each file, in order: whether its plane equals what libjpeg-turbo decodes. If not, cores decode the file. */
   areFine: boolean[];
-  /** `decode` is 0 where the device has no clock. */
+  /** `decode` is 0 if the device has no clock. */
   seconds: { upload: number; decode: number };
 }
 
 /** A device's own decoder of JPEGs, to luma or to red, green and blue. */
 export interface DeviceJpegs {
-  /** Bytes of files that one batch takes, a third of it in colour; at least 1. */
+  /** Bytes of files that one batch takes; in colour a third of it. At least 1. */
   readonly maxBytes: number;
   /** Bytes of planes that are worth decoding at once. */
   readonly batchBytes: number;
-  /** Compiles it, once. To be awaited before the first `decode` to these. Rejects where the device refuses it. */
+  /**
+   * Compiles the decoder for these channels, once. Await it before the first `decode`. Rejects if the device refuses
+   * it.
+   */
   prepare(channels: PlaneTarget['channels']): Promise<void>;
   /**
-   * Decodes files that lie in the bytes of `staging`, to planes that the next `run` of that staging reads: it need not
-   * be waited for, because a device does one thing after another. Rejects with DeviceLostError.
+   * Decodes files that lie in the bytes of `staging` to planes that the next `run` of that staging reads. The caller
+   * need not wait before that `run`, because a device does one thing after another. Rejects with DeviceLostError.
    */
   decode(staging: Staging, batch: StagedJpegs): Promise<DecodedJpegs>;
 }
 
-/** What runs kernels. One device a node process; several batches may be in flight. */
+/** A device that runs kernels. A node process has one; several batches may be in flight. */
 export interface NodeDevice {
   readonly info: DeviceInfo;
   /** The largest staging memory it gives. */
@@ -90,22 +93,22 @@ export interface NodeDevice {
   readonly batchBytes: number;
   /** Batches that are worth having in flight. */
   readonly batchesInFlight: number;
-  /** Bytes of memory that it has for batches, in use or kept for the next; undefined where it does not say. */
+  /** Bytes of memory that the device has for batches, in use or kept for the next; undefined if it does not tell. */
   readonly heldBytes?: number | undefined;
-  /** Whether it makes gray of luma of the limited range faster than who decodes it. */
+  /** Whether the device converts luma of the limited range to gray faster than the decoder does. */
   readonly takesLimited?: boolean | undefined;
-  /** Absent where the device decodes none. */
+  /** Absent if the device decodes no JPEGs. */
   readonly jpegs?: DeviceJpegs | undefined;
   /**
-   * Waits for staging memory of at least `bytes`. `isLimited`, for devices that `takesLimited`: its planes will be luma
-   * of 8 bits and of the limited range, and the first run makes gray of them as `expandedLuma` of libs/imaging defines
-   * it. Rejects with DeviceLostError.
+   * Waits for staging memory of at least `bytes`. `isLimited`, for devices with `takesLimited`: the planes will be
+   * 8-bit luma of the limited range, which the first run converts to gray as `expandedLuma` of libs/imaging defines it.
+   * Rejects with DeviceLostError.
    */
   acquire(bytes: number, isLimited?: boolean): Promise<Staging>;
   /**
-   * Computes items laid out in `staging`, which it takes back; with `keep` it leaves it to the caller, with the planes
-   * in it, for another run, unless it rejects. Rejects with DeviceLostError when the device is gone: the same work may
-   * be repeated on another.
+   * Computes items that lie in `staging`, and takes the staging back. With `keep` it leaves the staging and its planes
+   * to the caller for another run, unless it rejects. Rejects with DeviceLostError if the device is lost: another
+   * device may repeat the work.
    */
   run(
     staging: Staging,
@@ -119,7 +122,7 @@ export interface NodeDevice {
   close(): Promise<void>;
 }
 
-/** The device went away (driver reset, unplugged, out of memory); nothing is wrong with the work. */
+/** The device went away (driver reset, unplugged, out of memory). The work itself is fine. */
 export class DeviceLostError extends Error {
   constructor(reason: string) {
     super(`The device was lost: ${reason}`);

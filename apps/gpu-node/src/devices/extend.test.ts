@@ -45,7 +45,7 @@ const imageOf = (value: (x: number, y: number) => number): TestImage => {
   return { ...size, pixels: Uint8Array.from({ length: size.width * size.height }, (_, i) => at(i)) };
 };
 
-// Expected by hand: no number here was computed by a program of ours.
+// Expected by hand: no number here was computed by our own programs.
 const cases: {
   name: string;
   image: TestImage;
@@ -53,25 +53,25 @@ const cases: {
   expected: (x: number, y: number) => number;
 }[] = [
   {
-    name: 'of a flat image no pixel is less than another',
+    name: 'in a flat image no pixel is less than another',
     image: imageOf(() => 200),
     operation: rankOf({}, 'reflect'),
     expected: () => 0,
   },
   {
-    name: 'of a ramp to the right the left columns of the square are less: radius * (2 radius + 1)',
+    name: 'in a ramp to the right the left columns of the square are less: radius * (2 radius + 1)',
     image: imageOf((x) => 3 * x),
     operation: rankOf({ radius: '3' }),
     expected: (x, y) => (x >= 3 && x < 34 && y >= 3 && y < 18 ? 21 : 0),
   },
   {
-    name: 'of a single bright pixel all others of the square are less, and no other pixel has one that is',
+    name: 'around a single bright pixel the rest of the square is less; no other pixel has a lesser one',
     image: imageOf((x, y) => (x === 17 && y === 11 ? 255 : 7)),
     operation: rankOf({ radius: '2' }, 'replicate'),
     expected: (x, y) => (x === 17 && y === 11 ? 24 : 0),
   },
   {
-    name: 'of a flat image with zeros around it the pixels outside are less: 5 at corners, 3 at edges',
+    name: 'in a flat image with zeros around it the pixels outside are less: 5 at corners, 3 at edges',
     image: imageOf(() => 9),
     operation: rankOf({}, 'zero'),
     expected: (x, y) => [0, 3, 5][Number(x === 0 || x === 36) + Number(y === 0 || y === 20)]!,
@@ -102,7 +102,7 @@ for (const { name, image, operation, expected } of cases) {
   }
 }
 
-test('tiles of noise, alone and before another of it, give on the GPU what they give on the reference', async () => {
+test('tiles of noise, with the kernel alone or twice in a row, give the same on the GPU as on the reference', async () => {
   const tile = { x: 3, y: 2, width: 30, height: 17 };
   for (const operations of [
     [rankOf({ radius: '7' }, 'mirror')],
@@ -119,7 +119,7 @@ test('tiles of noise, alone and before another of it, give on the GPU what they 
   }
 });
 
-test('what it does not have is refused, and without its catalogue so is the kernel', () => {
+test('an unknown parameter is refused; without its catalogue, so is the kernel', () => {
   const create = (operation: AskedOperation, known = kernels) => createPipelineOver('u8', [operation], known);
   assert.throws(() => create(rankOf({ radius: '8' })), {
     message: "Expected an integer from 1 to 7 for rank:radius but received '8'",

@@ -1,4 +1,4 @@
-// What benchmarks and tuning need of devices, beside a node.
+// The devices, for benchmarks and tuning as well as for the node.
 export { type DeviceInfo, type DeviceKind, deviceKinds, type NodeDevice } from './device.ts';
 export { forgetJpegRate } from './jpeg-rate-file.ts';
 export { openDevice, unavailable } from './open-device.ts';

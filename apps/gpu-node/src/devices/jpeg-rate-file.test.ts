@@ -7,7 +7,7 @@ import { forgetJpegRate, readJpegRate, writeJpegRate } from './jpeg-rate-file.ts
 
 const adapter = { name: 'a card', driver: '1' };
 
-test('a rate is kept in the first folder that can be written, for its adapter and driver, until it is forgotten', async () => {
+test('a rate is kept for its adapter and driver, in the first folder that can be written, until it is forgotten', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-test-'));
   try {
     const folders = ['/dev/null/nowhere', join(folder, 'cache')];
@@ -27,7 +27,7 @@ test('a rate is kept in the first folder that can be written, for its adapter an
     const kept = (await readdir(folders[1]!)).toSorted().map((one) => join(folders[1]!, one));
     assert.deepEqual([kept.length, (await forgetJpegRate(adapter, folders)).toSorted()], [2, kept]);
     assert.deepEqual(await forgetJpegRate(adapter, folders), []);
-    // Nowhere to be kept: the next run measures it again.
+    // It can be kept nowhere: the next run measures it again.
     await writeJpegRate(adapter, 'gray', 5e9, folders.slice(0, 1));
   } finally {
     await rm(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { writeFileAtomically } from '@halogrid/results';
 import { makeFolders, softwareVersion } from '@halogrid/service';
 import { isAbsent, nameOfFile, type TunedAdapter } from './adapter-file.ts';
 
-/** What a file holds, beside the tuned choices of the adapter. */
+/** The content of a file, beside the tuned choices of the adapter. */
 interface MeasuredRate {
   softwareVersion: string;
   /** Bytes of JPEG files that the device decodes in a second. */
@@ -14,13 +14,13 @@ interface MeasuredRate {
 
 type Channels = PlaneTarget['channels'];
 
-/** Colours have a file of their own. */
+/** Colours have their own file. */
 const names: Readonly<Record<Channels, string>> = { gray: 'jpeg-rate', rgb: 'jpeg-rate-rgb' };
 
 const pathIn = (folder: string, adapter: TunedAdapter, channels: Channels): string =>
   join(folder, nameOfFile(names[channels], adapter));
 
-/** The rate at which an adapter decodes JPEGs to these, by this version, of the first folder that has it. */
+/** The rate at which an adapter decodes JPEGs to `channels` with this version, from the first folder that has it. */
 export async function readJpegRate(
   adapter: TunedAdapter,
   channels: Channels,
@@ -57,7 +57,7 @@ export async function writeJpegRate(
   }
 }
 
-/** Removes the rates of an adapter, and returns the files that there were. */
+/** Removes the rates of an adapter, and returns the paths of the removed files. */
 export async function forgetJpegRate(adapter: TunedAdapter, folders: readonly string[]): Promise<string[]> {
   const removed: string[] = [];
   for (const path of folders.flatMap((folder) => [pathIn(folder, adapter, 'gray'), pathIn(folder, adapter, 'rgb')])) {

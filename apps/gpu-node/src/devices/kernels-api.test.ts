@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { testedKind } from './testing/tested-kind.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 
-// The kernels alone on WebGPU, as other programs use them.
+// The kernels on WebGPU without a node, as other programs use them.
 
 let own: GPUDevice;
 let device: Device;
@@ -23,8 +23,12 @@ after(() => own?.destroy());
 
 const pictures = fc
   .record({
-    ...{ width: fc.integer({ min: 1, max: 70 }), height: fc.integer({ min: 1, max: 40 }) },
-    ...{ step: fc.constantFrom(1, 3, 4), levels: fc.constantFrom(2, 256), seed: fc.integer(), isDeep: fc.boolean() },
+    width: fc.integer({ min: 1, max: 70 }),
+    height: fc.integer({ min: 1, max: 40 }),
+    step: fc.constantFrom(1, 3, 4),
+    levels: fc.constantFrom(2, 256),
+    seed: fc.integer(),
+    isDeep: fc.boolean(),
   })
   .map(({ width, height, step, levels, seed, isDeep }) => {
     const data = noise(width * height * step, seed, levels);
@@ -50,7 +54,7 @@ for (const texts of [
   });
 }
 
-test('pictures that come at once are computed one after another, also where one is larger than those before', async () => {
+test('pictures given at the same time are computed one after another, also if a later one is larger', async () => {
   const sides = [16, 900, 40, 1500];
   const found = await Promise.all(
     sides.map((side) => ldp({ data: noise(side * side, side), width: side, height: side }, { device, map: false })),
@@ -62,7 +66,7 @@ test('pictures that come at once are computed one after another, also where one 
   }
 });
 
-test('a device that was given stays, and one that is lost ends the wait with its reason', async () => {
+test('a device of the caller is not destroyed, and a lost device ends the wait with its reason', async () => {
   const picture = { data: new Uint8Array(64), width: 8, height: 8 };
   const second = await open({ device: own });
   second.close();

@@ -29,13 +29,13 @@ async function expanded(luma: Uint8Array, bytes: number): Promise<Uint8Array> {
   return found;
 }
 
-/** In 15 bits, as swscale of FFmpeg 5.1 has it for its full range: its lumRangeToJpeg_c, then rounded to 8 bits. */
+/** The 15-bit full-range conversion of FFmpeg 5.1's swscale (lumRangeToJpeg_c), rounded to 8 bits. */
 function bySwscale(luma: number): number {
   const wide = (Math.min(luma * 128, 30189) * 19077 - 39057361) >> 14;
   return Math.max(0, Math.min(255, (wide + 64) >> 7));
 }
 
-test('every value is expanded as swscale does it, and what is behind the last stays', async () => {
+test('every value is expanded as swscale does it, and bytes behind the last one stay', async () => {
   const luma = Uint8Array.from({ length: 1024 }, (_, i) => i);
   const expected = luma.map((value, i) => (i < 512 ? bySwscale(value) : value));
   assert.deepEqual(await expanded(luma, 512), expected);

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 
 /** Words of planes that a workgroup expands: four of each of its lanes. */
 const groupWords = 1024;
-/** Workgroups in a row of the grid, of which WebGPU allows 65,535. */
+/** Workgroups in a row of the grid. WebGPU allows 65,535. */
 const rowGroups = 2 ** 15;
 
-/** Makes gray of luma of 8 bits and of the limited range in planes of a device, in place. */
+/** Converts 8-bit luma of the limited range to gray, in place, in planes on a device. */
 export class LumaExpander {
   readonly #device: GPUDevice;
   readonly #pipeline: GPUComputePipeline;
 
-  /** Compiles it. Rejects with GPUPipelineError where the device refuses the shader. */
+  /** Compiles the shader. Rejects with GPUPipelineError if the device refuses it. */
   static async create(device: GPUDevice): Promise<LumaExpander> {
     const code = readFileSync(new URL('./expand-luma.wgsl', import.meta.url), 'utf8');
     const pipeline = await device.createComputePipelineAsync({
@@ -27,8 +27,8 @@ export class LumaExpander {
   }
 
   /**
-   * Records it for the first `bytes` bytes of `planes`, a multiple of 4: also what lies between planes, which nobody
-   * reads.
+   * Records the conversion of the first `bytes` bytes of `planes`, a multiple of 4. It also changes bytes between
+   * planes, which are never read.
    */
   record(pass: GPUComputePassEncoder, planes: GPUBuffer, bytes: number): void {
     const groups = Math.ceil(bytes / (4 * groupWords));

@@ -4,7 +4,7 @@ import { UsageError } from '@halogrid/service';
 import type { DeviceKind, NodeDevice } from './device.ts';
 import { type DeviceChoice, openDevice } from './open-device.ts';
 
-/** A machine that has these kinds. */
+/** Opens these kinds only. */
 function machineWith(...kinds: DeviceKind[]) {
   const open = (kind: DeviceKind) => async () => {
     if (!kinds.includes(kind)) throw new Error(`No ${kind} here`);
@@ -34,7 +34,7 @@ for (const [choice, there, taken, expected] of table) {
   });
 }
 
-test('a kind that was asked for and is not there is wrong usage, in one sentence', async () => {
+test('asking for a kind that is not there is wrong usage, in one sentence', async () => {
   await assert.rejects(openDevice('gpu', machineWith('cpu')), (error: unknown) => {
     assert.ok(error instanceof UsageError);
     assert.equal(error.message, "The device 'gpu' is not available: No gpu here.");

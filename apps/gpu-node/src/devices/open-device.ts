@@ -2,21 +2,21 @@ import { UsageError } from '@halogrid/service';
 import { CpuDevice } from './cpu-device.ts';
 import { type DeviceKind, deviceKinds, type NodeDevice } from './device.ts';
 
-/** What may be asked for: the best device there is, or one kind. */
+/** The choices of a user: the best device there is, or one kind. */
 export const deviceChoices = ['auto', ...deviceKinds] as const;
 export type DeviceChoice = (typeof deviceChoices)[number];
 
 export interface OpenedDevice {
   device: NodeDevice;
-  /** Why it is this one, in one sentence. */
+  /** Why this device was chosen, in one sentence. */
   reason: string;
 }
 
-/** Takes a line for the log. */
+/** Logs a line. */
 type Note = (line: string) => void;
 type Openers = Record<DeviceKind, (note: Note) => Promise<NodeDevice>>;
 
-/** WebGPU is loaded only by a process that tries it. */
+/** WebGPU is only loaded by a process that tries it. */
 const openers: Openers = {
   gpu: async (note) => (await import('./webgpu-device.ts')).openWebGpuDevice('gpu', { note }),
   software: async (note) => (await import('./webgpu-device.ts')).openWebGpuDevice('software', { note }),
@@ -24,9 +24,8 @@ const openers: Openers = {
 };
 
 /**
- * Opens the device that is asked for; rejects with UsageError where that one is not there. `auto` takes a GPU and else
- * `cpu`, never `software`: on one core WebAssembly computes 1,400 Mpx/s of 1080p LBP, and SwiftShader 14 on two
- * (measured).
+ * Opens the chosen device; rejects with UsageError if that one is not available. `auto` takes a GPU or else `cpu`,
+ * never `software`: WebAssembly computes 1,400 Mpx/s of 1080p LBP on one core, SwiftShader 14 on two (measured).
  */
 export async function openDevice(
   choice: DeviceChoice,
@@ -48,7 +47,7 @@ export async function openDevice(
   }
 }
 
-/** The error of a device that was asked for and cannot be opened, in one sentence. */
+/** The error for a chosen device that cannot be opened, in one sentence. */
 export function unavailable(choice: DeviceChoice, error: unknown): UsageError {
   return new UsageError(`The device '${choice}' is not available: ${clause(error)}.`);
 }

@@ -33,7 +33,8 @@ function createFake(name: string) {
     },
     async close() {},
     jpegs: {
-      ...{ maxBytes: 10, batchBytes: 20 },
+      maxBytes: 10,
+      batchBytes: 20,
       async prepare() {
         prepared++;
       },
@@ -81,7 +82,7 @@ test('batches on a lost device reject, and later ones run on the new one', async
 test('it tries several times, with growing pauses', async () => {
   const { device, fakes, delaysMs } = createReopening(3);
   fakes[0]!.lose('reset');
-  // Whoever asks before the loss is noticed is refused like the batches that ran.
+  // Callers that ask before the loss is noticed are refused, like the batches that ran.
   await assert.rejects(compute(device), DeviceLostError);
   await compute(device);
   assert.deepEqual(delaysMs, [0, 1000, 4000, 15_000]);
@@ -120,7 +121,7 @@ test('a batch in between makes it patient again', async () => {
   assert.equal(device.info.name, '12');
 });
 
-test('JPEGs are decoded by the device that gave the memory which they lie in, and each gets ready for itself', async () => {
+test('JPEGs are decoded by the device that gave their staging memory, and each device is prepared on its own', async () => {
   const { device, fakes } = createReopening();
   const batch = { layout: layOutJpegs([]), filesBytes: 0, planesBytes: 0 };
   const jpegs = device.jpegs!;

@@ -11,28 +11,31 @@ import {
 export interface ReopeningOptions {
   /** Opens the device again. */
   open: () => Promise<NodeDevice>;
-  /** A driver that hangs may not answer at all. */
+  /** The time for one opening: a driver that hangs may never answer. */
   openWithinMs: number;
-  /** Called each time it is lost. */
+  /** Called each time the device is lost. */
   onLost: (reason: string) => void;
   delay: (ms: number) => Promise<void>;
 }
 
-/** Pauses before each try to open a lost device; after the last one it is given up. A driver's reset takes seconds. */
+/**
+ * Pauses before each try to open a lost device again. After the last one it is given up. The reset of a driver takes
+ * seconds.
+ */
 const triesMs = [0, 1000, 4000, 15_000];
 
 /**
- * A device that is opened again when it is lost: the batches it had reject with DeviceLostError, later ones wait for
- * the new device. It is lost for good when it cannot be opened again, or is lost as often without one batch in between.
+ * A device that is opened again when it is lost: its batches reject with DeviceLostError, later ones wait for the new
+ * device. It is lost for good if no try succeeds, or if it is lost that often without a finished batch in between.
  */
 export class ReopeningDevice implements NodeDevice {
   readonly lost: Promise<string>;
   readonly #options: ReopeningOptions;
-  /** The device that is there, or was there last. */
+  /** The present device, or the last one. */
   #device: NodeDevice;
-  /** Rejects with DeviceLostError once it is given up. */
+  /** Rejects with DeviceLostError once the device is given up. */
   #current: Promise<NodeDevice>;
-  /** Tries since a batch was computed. */
+  /** Tries since the last finished batch. */
   #tries = 0;
   #isClosed = false;
   #giveUp!: (reason: string) => void;
@@ -76,7 +79,8 @@ export class ReopeningDevice implements NodeDevice {
     if (!jpegs) return undefined;
     const { maxBytes, batchBytes } = jpegs;
     return {
-      ...{ maxBytes, batchBytes },
+      maxBytes,
+      batchBytes,
       prepare: async (channels) => (await this.#current).jpegs!.prepare(channels),
       decode: async (staging, batch) => {
         const { device, inner } = staging as BoundStaging;
@@ -147,7 +151,7 @@ export class ReopeningDevice implements NodeDevice {
   }
 }
 
-/** Staging memory belongs to the device that gave it, not to the one opened after it. */
+/** Staging memory belongs to the device that gave it, also after another device was opened. */
 class BoundStaging implements Staging {
   readonly device: NodeDevice;
   readonly inner: Staging;

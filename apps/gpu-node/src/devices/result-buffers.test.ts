@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resultBuffers } from './serve-batches.ts';
 
-test('memory that holds several arrays is named once', () => {
+test('a buffer that holds several arrays is listed once', () => {
   const shared = new ArrayBuffer(64);
   const own = new Uint8Array(8);
   const buffers = resultBuffers([

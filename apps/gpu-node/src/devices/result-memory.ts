@@ -1,9 +1,9 @@
-/** Buffers differ in size by steps of this, so that batches of about the same size use each other's. */
+/** Buffer sizes are multiples of this, so that batches of about the same size can use each other's buffers. */
 const stepBytes = 2 ** 20;
 
 /**
- * Memory for dense results, used again for the next batch: copying out of mapped memory into new pages gives 1.2 GiB a
- * second, into pages that were written before 8.7 (measured).
+ * Memory for dense results, used again for the next batch: copying from mapped memory into new pages reaches 1.2 GiB a
+ * second, into pages written before 8.7 (measured).
  */
 export class ResultMemory {
   readonly #mostIdleBytes: number;
@@ -11,26 +11,26 @@ export class ResultMemory {
   readonly #idle: ArrayBuffer[] = [];
   #idleBytes = 0;
 
-  /** At most so many bytes are kept that nobody uses. */
+  /** Keeps at most `mostIdleBytes` bytes of unused buffers. */
   constructor(mostIdleBytes: number) {
     this.#mostIdleBytes = mostIdleBytes;
   }
 
-  /** A copy of `bytes`, which is the caller's until it is given back. */
+  /** A copy of `bytes`, which belongs to the caller until it gives it back. */
   copy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
     const copy = new Uint8Array(this.#take(bytes.length), 0, bytes.length);
     copy.set(bytes);
     return copy;
   }
 
-  /** Nobody may read or write `copy` after this. */
+  /** Takes a copy back. Nobody may read or write it afterwards. */
   giveBack(copy: Uint8Array<ArrayBuffer>): void {
     this.#idle.push(copy.buffer);
     this.#idleBytes += copy.buffer.byteLength;
     while (this.#idleBytes > this.#mostIdleBytes) this.#idleBytes -= this.#idle.shift()!.byteLength;
   }
 
-  /** The one that was used last, whose pages are the likeliest to be in a cache. */
+  /** Takes the buffer that was used last, because its pages are the likeliest to be in a cache. */
   #take(bytes: number): ArrayBuffer {
     const size = Math.max(1, Math.ceil(bytes / stepBytes)) * stepBytes;
     const at = this.#idle.findLastIndex(({ byteLength }) => byteLength >= size && byteLength <= 2 * size);

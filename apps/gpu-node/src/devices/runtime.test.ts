@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { eventually } from '@halogrid/testing';
 import { batchBegun, batchEnded, pollDawnCalmly } from './runtime.ts';
 
-test('what Dawn asks of setImmediate waits a millisecond, and what others ask comes at once', async (t) => {
+test('setImmediate waits a millisecond when Dawn calls it, and not when others do', async (t) => {
   const { setImmediate: before } = globalThis;
   t.after(() => {
     globalThis.setImmediate = before;
   });
   pollDawnCalmly(0);
   const order: string[] = [];
-  // What follows on a file that was read comes before any timer.
+  // After a file was read, immediates run before timers.
   await readFile(import.meta.filename);
   setImmediate(order.push.bind(order, 'native'));
   setImmediate((word: string) => void order.push(word), 'ours');
@@ -20,7 +20,7 @@ test('what Dawn asks of setImmediate waits a millisecond, and what others ask co
   assert.deepEqual(order, ['ours', 'native']);
 });
 
-test('a promise of setImmediate is one of the same', async (t) => {
+test('the promise form of setImmediate works as before', async (t) => {
   const { setImmediate: before } = globalThis;
   t.after(() => {
     globalThis.setImmediate = before;
@@ -29,7 +29,7 @@ test('a promise of setImmediate is one of the same', async (t) => {
   assert.equal(await promisify(setImmediate)('said'), 'said');
 });
 
-test('what has just begun is looked at in every turn, and what takes longer, or is one of several batches, later', async (t) => {
+test('Dawn looks in every turn at first, and once a millisecond if the work takes longer or several batches run', async (t) => {
   const { setImmediate: before } = globalThis;
   t.after(() => {
     globalThis.setImmediate = before;
@@ -43,7 +43,7 @@ test('what has just begun is looked at in every turn, and what takes longer, or 
   globalThis.setImmediate = noted as typeof before;
   pollDawnCalmly(2, () => nowMs);
   const { setImmediate: calmly } = globalThis;
-  /** As Dawn: a look asks for the next one, while something is awaited. */
+  /** Like Dawn: each look asks for the next one while something is awaited. */
   const look = (looks: number): Promise<void> => {
     const done = Promise.withResolvers<void>();
     const one = (left: number) => {

@@ -7,7 +7,7 @@ type Run = (pipeline: Pipeline, bytes: Uint8Array, item: PipelineItem, withMap: 
 /** Computes, in a worker thread, the batches that a CpuThread sends, one at a time. */
 export function serveBatches(run: Run): void {
   serveOrders((batch: CpuBatch) => compute(run, batch), {
-    // Memory changes hands instead of being copied.
+    // Buffers are moved, not copied.
     moved: (answer) => [answer.buffer, ...(answer.kind === 'done' ? resultBuffers(answer.items) : [])],
   });
 }
@@ -36,7 +36,7 @@ function takeBusySeconds(): number {
   return (user + system) / 1e6;
 }
 
-/** The memory that results lie in, each buffer once: one may hold several arrays, and is moved as a whole. */
+/** The buffers that results lie in, each once: one buffer may hold several arrays, and is moved as a whole. */
 export function resultBuffers(items: readonly ItemResult[]): Set<ArrayBuffer> {
   const arrays = items.flatMap(({ bins, map }) => (map ? [bins, map.bytes] : [bins]));
   return new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer));

@@ -17,7 +17,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-test('unpacks what the Vulkan loader needs, and nothing half-finished stays beside it', async () => {
+test('unpacks what the Vulkan loader needs, and leaves nothing half-finished beside it', async () => {
   await withFolder(async (root) => {
     const folder = await unpackSwiftShader(archive, [root]);
     assert.deepEqual((await readdir(folder)).sort(), [
@@ -37,17 +37,17 @@ test('unpacking four times at once gives one folder', async () => {
   });
 });
 
-test('a cache that cannot be written is passed over', async () => {
+test('a cache that cannot be written is skipped', async () => {
   await withFolder(async (root) => {
     const folder = await unpackSwiftShader(archive, ['/dev/null/cache', root]);
     assert.ok(folder.startsWith(root));
   });
 });
 
-test('nowhere to unpack is one sentence that names the place', async () => {
+test('if nothing can be unpacked anywhere, one sentence names the folder', async () => {
   await assert.rejects(unpackSwiftShader(archive, ['/dev/null/cache']), /cannot be unpacked: .*\/dev\/null\/cache/);
 });
 
-test('an archive that is missing is one sentence', async () => {
+test('a missing archive is reported in one sentence', async () => {
   await assert.rejects(unpackSwiftShader('/nowhere/s.tar.br', []), /needs \/nowhere\/s\.tar\.br, which is missing\.$/);
 });

@@ -12,12 +12,12 @@ import { x as extract } from 'tar';
 
 const wanted = ['libvk_swiftshader.so', 'vk_swiftshader_icd.json', 'libvulkan.so.1'];
 
-/** The Vulkan loader, kept so that it stays in the process until WebGPU has found it. */
+/** The Vulkan loader, which must stay in the process until WebGPU has found it. */
 let loader: Promise<LibraryHandle> | undefined;
 
 /**
- * Makes SwiftShader the Vulkan device of this process, without root and without anything installed: WebGPU opened later
- * finds it. Rejects with one sentence where there is none.
+ * Makes SwiftShader the Vulkan device of this process, without root and without an installation. WebGPU opened later
+ * finds it. Rejects with one sentence if SwiftShader is not available.
  */
 export async function provideSoftwareVulkan(): Promise<void> {
   loader ??= provide();
@@ -32,7 +32,7 @@ async function provide(): Promise<LibraryHandle> {
   }
   const folder = await unpackSwiftShader(archivePath(), cacheFolders(process.env));
   process.env.VK_DRIVER_FILES = join(folder, 'vk_swiftshader_icd.json');
-  // WebGPU asks for the library by this name; one that is already in the process is found without a search path.
+  // WebGPU asks for the library by this name, and finds it without a search path if the process has loaded it.
   return loadKoffi().load(join(folder, 'libvulkan.so.1'));
 }
 
@@ -47,8 +47,8 @@ function archivePath(): string {
 
 /**
  * Unpacks the archive once under the first folder of `roots` that can be written, and returns the folder with its
- * files. The folder is named by the archive's content and appears complete or not at all, whoever else unpacks at the
- * same time.
+ * files. The folder's name is a hash of the archive. The folder appears complete or not at all, also if several
+ * processes unpack at the same time.
  */
 export async function unpackSwiftShader(archive: string, roots: readonly string[]): Promise<string> {
   const packed = await readFile(archive).catch(() => {
@@ -60,7 +60,7 @@ export async function unpackSwiftShader(archive: string, roots: readonly string[
     const folder = join(root, name);
     try {
       await makeFolders(root, 0o700);
-      // A library is about to be loaded from here, so nobody else may have prepared the folder.
+      // A library is about to be loaded from here, so another user must not have prepared the folder.
       const { uid } = await stat(root);
       if (process.getuid && uid !== process.getuid()) throw new Error(`${root} belongs to another user`);
       if (!(await exists(folder))) await unpackInto(packed, folder);
@@ -76,7 +76,7 @@ async function unpackInto(packed: Buffer, folder: string): Promise<void> {
   const unfinished = `${folder}.${randomUUID()}`;
   try {
     await mkdir(unfinished);
-    // The owners that the archive names may not exist for root in a container.
+    // In a container root may not know the owners that the archive names.
     const files = extract({
       cwd: unfinished,
       strict: true,
@@ -86,7 +86,7 @@ async function unpackInto(packed: Buffer, folder: string): Promise<void> {
     await pipeline(Readable.from([packed]), createBrotliDecompress(), files);
     await rename(unfinished, folder);
   } catch (error) {
-    // Renaming onto a folder that another process has just put there fails, and theirs is as good.
+    // Renaming fails if another process has just put the folder there; that folder is as good.
     if (!(await exists(folder))) throw error;
   } finally {
     await rm(unfinished, { recursive: true, force: true });

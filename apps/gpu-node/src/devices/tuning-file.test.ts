@@ -17,14 +17,14 @@ const choices: TunedChoice[] = [
   { key: 'ldp/order-2/both', name: 'unheard-of', lanes: { width: 1, height: 1 } },
 ];
 
-/** What is read, and what is noted meanwhile. */
+/** The tuning that was read, and the lines logged meanwhile. */
 async function read(folders: string[], of = adapter) {
   const notes: string[] = [];
   const tuning = await readTuning(of, folders, (line) => notes.push(line));
   return { tuning, notes };
 }
 
-test('choices that were written are read, by their adapter alone', async () => {
+test('written choices are read again, but only for their adapter', async () => {
   const folder = join(emptyFolder(), 'made', 'on demand');
   const path = await writeTuning(adapter, choices, [folder]);
   assert.deepEqual(await read([folder]), { tuning: { path, choices }, notes: [] });
@@ -36,7 +36,7 @@ test('choices that were written are read, by their adapter alone', async () => {
   }
 });
 
-test('a folder that cannot be written is passed over, and nowhere to write is one sentence', async () => {
+test('a folder that cannot be written is skipped, and having nowhere to write is one sentence', async () => {
   const folder = emptyFolder();
   const path = await writeTuning(adapter, choices, ['/dev/null/cache', folder]);
   assert.equal((await read(['/dev/null/cache', folder])).tuning?.path, path);
@@ -46,7 +46,7 @@ test('a folder that cannot be written is passed over, and nowhere to write is on
   );
 });
 
-test('what is forgotten is gone, and forgetting what is not there removes nothing', async () => {
+test('forgotten choices are gone, and forgetting choices that are not there removes nothing', async () => {
   const folder = emptyFolder();
   const path = await writeTuning(adapter, choices, [folder]);
   assert.deepEqual(await forgetTuning(adapter, [folder]), [path]);
@@ -73,13 +73,13 @@ for (const [why, change, line] of foreign) {
     assert.equal(notes.length, 1);
     assert.ok(notes[0]!.startsWith(`Ignoring the tuned choices of ${path}: `));
     assert.match(notes[0]!, line);
-    // Tuning once more puts it right.
+    // Tuning again repairs the file.
     await writeTuning(adapter, choices, [folder]);
     assert.deepEqual((await read([folder])).tuning?.choices, choices);
   });
 }
 
-test('of several that write at once, one wins, and whoever reads meanwhile finds a whole file', async () => {
+test('of several concurrent writers one wins, and a reader meanwhile finds a whole file', async () => {
   const folder = emptyFolder();
   const writes = Array.from({ length: 20 }, (_, i) => [{ ...choices[0]!, lanes: { width: i + 1, height: 1 } }]);
   const written = Promise.all(writes.map((some) => writeTuning(adapter, some, [folder])));
@@ -90,7 +90,7 @@ test('of several that write at once, one wins, and whoever reads meanwhile finds
   assert.equal(readdirSync(folder).length, 1);
 });
 
-test('a choice is looked up whatever the border; one that is unknown or not exact is passed over', () => {
+test('a choice holds for every border; an unknown or inexact one is ignored', () => {
   const choose = chooseAmong(choices);
   const chosenFor = (kernel: string, parameters: Record<string, string>, output: 'map' | 'both', border: string) =>
     choose(createPipeline([{ kernel, parameters, border }]).operations[0]!, output, false)?.name;

@@ -6,14 +6,14 @@ import { writeFileAtomically } from '@halogrid/results';
 import { cacheFolders, makeFolders, softwareVersion } from '@halogrid/service';
 import { isAbsent, nameOfFile, type TunedAdapter } from './adapter-file.ts';
 
-/** The strategy that was the fastest for a key of `strategyKey`. */
+/** The fastest strategy for a key of `strategyKey`. */
 export interface TunedChoice {
   key: string;
   name: string;
   lanes: Size;
 }
 
-/** What a file holds. Choices of another version of the software are of other shaders. */
+/** The content of a file. Choices of another version of the software were measured with other shaders. */
 interface Tuning {
   softwareVersion: string;
   adapter: TunedAdapter;
@@ -23,8 +23,8 @@ interface Tuning {
 const fileOf = (adapter: TunedAdapter): string => nameOfFile('tuning', adapter);
 
 /**
- * The choices of the first folder that has some. A file that cannot be read, belongs to another user or is not of this
- * version counts as none, and `note` is told so in one line.
+ * The choices of the first folder that has some. A file that cannot be read, belongs to another user or is of another
+ * version is ignored, and `note` logs one line about it.
  */
 export async function readTuning(
   adapter: TunedAdapter,
@@ -46,7 +46,7 @@ export async function readTuning(
   return undefined;
 }
 
-/** Throws Error for a text that is not the tuning of this adapter by this version. */
+/** Throws Error unless the text is the tuning of this adapter by this version. */
 function parseTuning(text: string, { name, driver }: TunedAdapter): readonly TunedChoice[] {
   const { softwareVersion: version, adapter, choices } = (parseJson(text) ?? {}) as Partial<Tuning>;
   if (version !== undefined && version !== softwareVersion) {
@@ -96,7 +96,7 @@ export async function writeTuning(
   throw new Error(`The choices cannot be kept: ${refusals.join('; ')}`);
 }
 
-/** Removes the choices of an adapter, and returns the files that there were. */
+/** Removes the choices of an adapter, and returns the paths of the removed files. */
 export async function forgetTuning(adapter: TunedAdapter, folders: readonly string[]): Promise<string[]> {
   const removed: string[] = [];
   for (const folder of folders) {
@@ -111,9 +111,7 @@ export async function forgetTuning(adapter: TunedAdapter, folders: readonly stri
   return removed;
 }
 
-/**
- * What `halogrid tune` chose for an adapter; nothing where it was not run. `note` takes a line that says what is used.
- */
+/** The strategies that `halogrid tune` chose for an adapter; none if it was not run. `note` logs what is used. */
 export async function tunedChoice(adapter: TunedAdapter, note: (line: string) => void): Promise<ChooseStrategy> {
   const tuning = await readTuning(adapter, cacheFolders(process.env), note);
   if (!tuning) return () => undefined;
@@ -121,11 +119,11 @@ export async function tunedChoice(adapter: TunedAdapter, note: (line: string) =>
   return chooseAmong(tuning.choices);
 }
 
-/** Looks choices up. One that is not among the exact strategies of its kernel is passed over. */
+/** Looks choices up. A choice that is not among the exact strategies of its kernel is ignored. */
 export function chooseAmong(choices: readonly TunedChoice[]): ChooseStrategy {
   const byKey = new Map(choices.map((choice) => [choice.key, choice]));
   return (operation, output, ofSmallCells) => {
-    // They were made with whole images.
+    // The choices were measured on whole images.
     if (ofSmallCells) return undefined;
     const choice = byKey.get(strategyKey(operation, output));
     return strategiesOf(operation, output).find(({ name, lanes, isExact }) => {

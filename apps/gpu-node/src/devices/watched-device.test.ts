@@ -45,7 +45,7 @@ function createWatched() {
   };
 }
 
-test('a device that gives a batch back now and then is watched on', async () => {
+test('a device that gives batches back in time is not lost', async () => {
   const { run, finish, fail, pass } = createWatched();
   const results = Promise.allSettled([run(), run(), run()]);
   for (const end of [finish, fail, finish]) {
@@ -63,7 +63,7 @@ test('a device that gives nothing back is lost, and with it every batch', async 
   assert.equal(await pass(999), '');
   assert.equal(await pass(1), 'it has given no batch back for 1 s');
   await Promise.all(results);
-  // What comes after all is of no meaning.
+  // Answers that come after the loss are ignored.
   finish();
   await pass(5000);
 });

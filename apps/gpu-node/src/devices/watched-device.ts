@@ -2,23 +2,24 @@ import { type BatchResult, type DeviceKind, DeviceLostError, type NodeDevice } f
 import { deviceOver } from './device-over.ts';
 
 /**
- * A device that gives no batch back for so long hangs. A GPU takes seconds for the largest batch of the slowest kernel;
- * on a CPU that others use as well the same may take many minutes, and there is no driver that could hang.
+ * A device that gives no batch back for this long has hung. A GPU takes seconds for the largest batch of the slowest
+ * kernel. On CPU cores that other programs use as well it may take many minutes, and there is no driver that could
+ * hang.
  */
 export const hangMs: Record<DeviceKind, number> = { gpu: 120_000, software: 1_800_000, cpu: 1_800_000 };
 
-/** Calls `task` after so long, unless what it returns is called before. */
+/** Calls `task` after `ms`, unless the returned function is called before. */
 export type Timer = (ms: number, task: () => void) => () => void;
 
 /**
- * The same device, which is lost, too, when it hangs: when it has batches and gives none of them back for `ms`. Batches
- * then reject with DeviceLostError; the device itself is for whoever hears of the loss to close.
+ * The same device, which also counts as lost if it hangs: if it has batches and gives none back for `ms`. Its batches
+ * then reject with DeviceLostError. The caller that hears of the loss must close the device.
  */
 export function withWatch(device: NodeDevice, ms: number, timer: Timer = systemTimer): NodeDevice {
   const running = new Set<(error: Error) => void>();
   const hung = Promise.withResolvers<string>();
   let stop = (): void => {};
-  /** From now on it has `ms` to give back the next batch. */
+  /** Gives the device `ms` from now for the next batch. */
   const watch = (): void => {
     stop();
     if (running.size > 0) stop = timer(ms, giveUp);

@@ -6,14 +6,12 @@ import type { DeviceInfo } from './device.ts';
 import { pollDawnCalmly } from './runtime.ts';
 import { provideSoftwareVulkan } from './software-vulkan.ts';
 
-/**
- * Dawn's root object. It must stay referenced for as long as any device lives: collected, it takes the process along.
- */
+/** Dawn's root object. It must stay referenced as long as any device lives: if it is collected, the process crashes. */
 let root: GPU | undefined;
 
 const noDriver = 'The Vulkan loader finds no GPU driver (see VK_DRIVER_FILES)';
 
-/** A query of an index on a GPU, or one batch alone, takes no longer than this. */
+/** A query of an index, or a single batch, takes a GPU no longer than this. */
 const eagerMs = 2;
 
 export interface OpenAdapter {
@@ -22,8 +20,8 @@ export interface OpenAdapter {
 }
 
 /**
- * Opens the machine's GPU, or SwiftShader for 'software'. Rejects with one sentence that says why there is none. A
- * process opens one kind: the Vulkan loader reads its driver list once.
+ * Opens the machine's GPU, or SwiftShader for 'software'. Rejects with one sentence that says why it cannot. A process
+ * opens one kind: the Vulkan loader reads its driver list once.
  */
 export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter> {
   if (kind === 'software') await provideSoftwareVulkan();
@@ -43,21 +41,21 @@ export async function openAdapter(kind: 'gpu' | 'software'): Promise<OpenAdapter
 }
 
 function disabledFeatures(kind: 'gpu' | 'software'): string[] {
-  // Dawn rounds timestamps to 65 µs against fingerprinting in browsers, which is longer than a kernel takes.
+  // Dawn rounds timestamps to 65 µs, longer than a kernel takes, against fingerprinting in browsers.
   const features = ['timestamp_quantization'];
-  // SwiftShader compiles the extension's clearing of workgroup memory word by word: 3.5 s for LDP, 1.0 s without
-  // (measured).
+  // SwiftShader compiles this extension's clearing of workgroup memory word by word: LDP takes 3.5 s with it, 1.0 s
+  // without (measured).
   if (kind === 'software') features.push('use_vulkan_zero_initialize_workgroup_memory_extension');
   return features;
 }
 
-/** Of drivers of GPUs, on Linux. Where there is one, Dawn's own words on what is wrong are worth reading. */
+/** Device files of GPU drivers on Linux. If one exists, Dawn's own messages are worth reading. */
 const gpuFiles = ['/dev/dri', '/dev/nvidiactl', '/dev/dxg'];
 
-/** VkInstanceCreateInfo, of which all but its type, 1, is zero. */
+/** The size of VkInstanceCreateInfo, whose fields are all zero except its type, 1. */
 const instanceInfoBytes = 64;
 
-/** Dawn only prints warnings where the loader or every driver is missing; a sentence is better. */
+/** Throws a sentence if the Vulkan loader or every driver is missing: Dawn would only print warnings. */
 function requireVulkan(): void {
   if (process.platform !== 'linux') return;
   const loader = loadVulkan();

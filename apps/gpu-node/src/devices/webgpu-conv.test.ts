@@ -43,8 +43,8 @@ const reals = (side: number) => matrixOf(side, (i, j) => Math.sin(1 + i * 31 + j
 const large = (side: number) => matrixOf(side, (i, j) => ((i * 977 + j * 613 + i * j) % 30_001) - 15_000);
 
 /**
- * Each path, side, border, type and number of channels: not all products, because SwiftShader compiles each for a
- * second.
+ * Each path, side, border, type and number of channels. Not all combinations, because SwiftShader takes a second to
+ * compile each.
  */
 const variants: TestVariant[] = [
   { operations: [conv({ matrix: integers(3) }, 'zero')], withMap: true },
@@ -59,7 +59,8 @@ const variants: TestVariant[] = [
   { operations: [conv({ kernel: 'gaussian-31' }, 'reflect')], withMap: true },
   { operations: [conv({ kernel: 'box-21', channels: 'rgb' }, 'interior')], withMap: true },
   { operations: [conv({ kernel: 'gaussian-5', sigma: '2' }, 'wrap')], withMap: true },
-  // Counted alone, in fewer bins than a workgroup has and in more, in part where the matrix leaves no room for all.
+  // Counted without a map: in fewer bins than a workgroup has, in more, and in part if the matrix leaves no room for
+  // all.
   { operations: [conv({ kernel: 'box-7' }, 'zero')], withMap: false, grid: { rows: 2, columns: 3 } },
   { operations: [conv({ matrix: reals(5) }, 'interior')], withMap: false },
   { operations: [conv({ kernel: 'log-5', as: 'i16' }, 'replicate')], withMap: false },
@@ -91,7 +92,7 @@ async function compute(run: Run, pipeline: Pipeline, image: TestImage, tile: Rec
 const wholeOf = ({ width, height }: TestImage): Rect => ({ x: 0, y: 0, width, height });
 
 const size = { width: 301, height: 150 };
-/** They cut it into four, within the pixels that a workgroup computes. */
+/** Four tiles that make up the image, cut within the pixels of a workgroup. */
 const tiles = [
   { x: 0, y: 0, width: 77, height: 61 },
   { x: 77, y: 0, width: 224, height: 61 },
@@ -99,7 +100,7 @@ const tiles = [
   { x: 200, y: 61, width: 101, height: 89 },
 ];
 
-/** Checks that a tile's bands are those of the whole image at its place. */
+/** Checks that a tile's bands equal the whole image at the tile's place. */
 function checkTile(part: MapSamples, tile: Rect, whole: MapSamples): void {
   for (let row = 0; row * tile.width < part.length; row++) {
     const band = Math.floor(row / tile.height);
@@ -109,7 +110,7 @@ function checkTile(part: MapSamples, tile: Rect, whole: MapSamples): void {
   }
 }
 
-test('tiles make the whole image, bit for bit', async () => {
+test('tiles together equal the whole image, bit for bit', async () => {
   const image = noiseImage(size, 11);
   for (const operation of [
     conv({ matrix: reals(5) }, 'mirror'),
@@ -123,7 +124,7 @@ test('tiles make the whole image, bit for bit', async () => {
   }
 });
 
-test('a pipeline gives any tile what its kernels give one after another on the whole image', async () => {
+test('a pipeline gives each tile what its kernels, run one after another, give on the whole image', async () => {
   const chains = [
     [conv({ kernel: 'gaussian-5', as: 'u8' }, 'zero'), { kernel: 'lbp', parameters: {}, border: 'interior' }],
     [

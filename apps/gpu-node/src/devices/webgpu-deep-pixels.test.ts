@@ -21,7 +21,9 @@ const conv = (entry: (i: number, j: number) => number, side: number, as: string,
   return { operations: [{ kernel: 'conv', parameters, border }], withMap: true, pixel: 'u16' };
 };
 
-/** Each program, and each way to make sums; not all products, because SwiftShader compiles each for a second. */
+/**
+ * Each program, and each way to make sums. Not all combinations, because SwiftShader takes a second to compile each.
+ */
 const variants: TestVariant[] = [
   deep('lbp', 'mirror'),
   deep('lbp:points=16,radius=2,labels=uniform', 'zero', { grid: { rows: 2, columns: 3 } }),

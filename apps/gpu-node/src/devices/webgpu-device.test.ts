@@ -15,7 +15,8 @@ before(async () => {
 const lbp = (convention: string, border: string) => ({ kernel: 'lbp', parameters: { convention }, border });
 
 /**
- * Every border, and every pair of the other two; not all products, because SwiftShader compiles each for half a second.
+ * Every border, and every pair of the other two. Not all combinations, because SwiftShader takes half a second to
+ * compile each.
  */
 const variants: TestVariant[] = [
   ...borderModes.map((border, i) => {
@@ -36,7 +37,7 @@ test('batches of tiles of any size, place and border equal the reference', async
 test('flat and random frames of full size are counted exactly, several batches in flight', async () => {
   const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
   const size = { width: 1920, height: 1080 };
-  // More than are in flight at once; SwiftShader takes two thirds of a second for each.
+  // More than can be in flight at once. SwiftShader takes two thirds of a second for each.
   const seeds = testedKind === 'gpu' ? [1, 2, 3, 4, 5, 6] : [1, 2, 3];
   await Promise.all(
     seeds.map(async (seed) => {
@@ -50,7 +51,7 @@ test('flat and random frames of full size are counted exactly, several batches i
   );
 });
 
-test('dense results lie in memory of their own until it is given back, and then in the same', async () => {
+test('dense results have memory of their own, which is used again once it is given back', async () => {
   const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
   const size = { width: 97, height: 61 };
   const run = async (seed: number) => {
@@ -84,7 +85,7 @@ test('a grid of more cells than one dispatch takes has the histogram of each', a
   assert.deepEqual(bins, runReference(pipeline, bytes, item, false).bins);
 });
 
-test('a dense result without counts, and neither', async () => {
+test('a dense result without counts, and neither of them', async () => {
   const uncounted = { ...createPipeline([lbp('nw-cw-msb', 'zero')]), bins: 0 };
   const size = { width: 37, height: 21 };
   const { item, bytes } = staged(uncounted, noiseImage(size, 5));
@@ -99,7 +100,7 @@ test('a dense result without counts, and neither', async () => {
   }
 });
 
-test('staging memory that is kept serves further pipelines, and the next batch has its own planes', async () => {
+test('kept staging memory serves further pipelines, and the next batch has its own planes', async () => {
   const [first, second] = [lbp('nw-cw-msb', 'zero'), lbp('nw-cw-lsb', 'mirror')].map((asked) =>
     createPipeline([asked]),
   );
@@ -121,7 +122,7 @@ test('staging that was released without computing serves again', async () => {
   staging.release();
 });
 
-test('what waits for a device that is closed is told so, and so is what comes later', async () => {
+test('waiting and later calls reject once the device is closed', async () => {
   const closing = await openWebGpuDevice(testedKind);
   const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
   const { item, bytes } = staged(pipeline, noiseImage({ width: 9, height: 9 }, 1));

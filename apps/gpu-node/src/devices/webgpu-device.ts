@@ -24,22 +24,22 @@ import { tunedChoice } from './tuning-file.ts';
 import { openAdapter } from './webgpu-adapter.ts';
 import { decodeTimestampCount, WebGpuJpegs } from './webgpu-jpegs.ts';
 
-/** What eight batches of maps of a large image take. */
+/** Enough for eight batches of maps of a large image. */
 const idleResultBytes = 2 ** 29;
 
 export interface WebGpuDeviceOptions {
-  /** Strategies of kernels, in place of those that were tuned for the adapter. */
+  /** Chooses strategies of kernels. Default: the strategies tuned for the adapter. */
   choose?: ChooseStrategy;
-  /** How kernels run, in place of the catalogue's. */
+  /** How kernels run on GPUs. Default: the catalogue's. */
   hosts?: GpuHosts;
-  /** Takes a line for the log. */
+  /** Logs a line. */
   note?: (line: string) => void;
 }
 
 /**
- * V8 takes each range that Dawn gives for as much memory allocated, and collected garbage for a third of the main
- * thread's time at 160 batches of 64 MiB a second (measured); so Dawn is asked for the first bytes alone, and what they
- * begin is viewed once.
+ * V8 counts each range that Dawn maps as newly allocated memory: at 160 batches of 64 MiB a second, collecting garbage
+ * took a third of the main thread's time (measured). So Dawn is asked for the first bytes only, and the memory that
+ * begins there is viewed once.
  */
 const slotOptions = {
   view: (upload: GPUBuffer, bytes: number) =>
@@ -47,7 +47,7 @@ const slotOptions = {
   moreTimestamps: decodeTimestampCount,
 };
 
-/** Opens the GPU, or SwiftShader. Rejects with one sentence that says why there is none. */
+/** Opens the GPU, or SwiftShader. Rejects with one sentence that says why it cannot. */
 export async function openWebGpuDevice(
   kind: 'gpu' | 'software',
   { choose, hosts, note = () => {} }: WebGpuDeviceOptions = {},
@@ -60,11 +60,11 @@ export async function openWebGpuDevice(
 class WebGpuDevice implements NodeDevice {
   readonly info: DeviceInfo;
   readonly maxStagingBytes: number;
-  /** 31 frames of 1080p. Half of it gave 2 % fewer frames a second on an H200 (measured). */
+  /** 31 frames of 1080p. Half as much gave 2 % fewer frames a second on an H200 (measured). */
   readonly batchBytes = 2 ** 26;
   readonly batchesInFlight: number;
   readonly lost: Promise<string>;
-  /** SwiftShader takes longer for it than the vectors of those who decode. */
+  /** False for SwiftShader: the decoders' vector code converts faster. */
   readonly takesLimited: boolean;
   readonly jpegs: DeviceJpegs;
   readonly #device: GPUDevice;
@@ -83,16 +83,17 @@ class WebGpuDevice implements NodeDevice {
     this.#programs = new GpuPrograms(device, choose, hosts);
     this.info = info;
     this.takesLimited = info.kind === 'gpu';
-    // Measured on an H200 with batches of 31 1080p frames: eight reach 0.84 of what decoding alone does, four 0.80.
-    // SwiftShader computes on the cores that decode, so more than two only cost memory.
+    // Measured on an H200 with batches of 31 1080p frames: eight in flight reach 0.84 of the rate of decoding alone,
+    // four 0.80. SwiftShader computes on the cores that decode, so more than two would only cost memory.
     this.batchesInFlight = info.kind === 'gpu' ? 8 : 2;
-    // Codes take the room of their pixels, and are read back in one buffer with the histograms of up to 1024 items.
+    // Codes take as much room as their pixels, and are read back in one buffer with the histograms of up to 1024 items.
     this.maxStagingBytes = Math.floor(largestBinding(device) / 2 ** 20 - 2) * 2 ** 20;
     const decoder = new WebGpuJpegs(device, this.maxStagingBytes);
     this.#jpegs = decoder;
     const { maxBytes, batchBytes } = decoder;
     this.jpegs = {
-      ...{ maxBytes, batchBytes },
+      maxBytes,
+      batchBytes,
       prepare: (channels) => this.#orLost(decoder.prepare(channels)),
       decode: (staging, batch) => this.#orLost(decoder.decode((staging as WebGpuStaging).slot, batch)),
     };
@@ -105,7 +106,7 @@ class WebGpuDevice implements NodeDevice {
       void device.lost.then(({ reason, message }) => {
         if (reason !== 'destroyed') lose(message);
       });
-      // An invalid call or a failed allocation poisons what follows, so the device is given up as a whole.
+      // After an invalid call or a failed allocation later results cannot be trusted, so the whole device is given up.
       device.onuncapturederror = ({ error }) => lose(error.message);
     });
   }
@@ -150,14 +151,14 @@ class WebGpuDevice implements NodeDevice {
     this.#device.destroy();
   }
 
-  /** Nothing is computed from now on; whoever waits is told so. */
+  /** Nothing is computed from now on; waiting callers are told. */
   #fail(reason: string): void {
     this.#failure ??= reason;
     for (const wake of this.#waiting.splice(0)) wake();
     for (const reject of this.#running) reject(new DeviceLostError(reason));
   }
 
-  /** Promises of a device that is gone may stay open for ever (seen with Dawn), so every wait ends with the device. */
+  /** Promises of a lost device may stay pending forever (seen with Dawn), so every wait ends with the device. */
   #orLost<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#running.add(reject);

@@ -19,8 +19,8 @@ const suite = deviceOfSuite();
 const inEights = (value: number): number => 8 * Math.ceil(value / 8);
 
 /**
- * Decodes a batch in colour and compares verdicts, and colours where they are fine, with the twin's. Returns how many
- * are.
+ * Decodes a batch in colour. Compares its verdicts, and the colours of fine files, with the twin's. Returns the number
+ * of fine files.
  */
 async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
   const { device, decoder, converter } = suite;
@@ -28,7 +28,7 @@ async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
   let offset = 0;
   for (const { jpeg, frame } of jpegs) {
     batch.push({ frame, offset, bytes: jpeg.length });
-    // Files begin anywhere in a word.
+    // Files may begin anywhere in a word.
     offset += jpeg.length + 3;
   }
   const { layout, colours } = layOutColours(batch);
@@ -116,7 +116,10 @@ test('images of random coefficients, samplings and sizes have the colours of the
       samplings: i % 10 === 0 ? [[1, 1]] : [luma, ...chroma],
       restartMcus: [0, 0, 1, 3][random(4)]!,
       density: [0, 1, 5, 20, 60][random(5)]!,
-      ...{ bits: 1 + random(4), quantiser: 1 + random(4), sharesTables: false, seed: 1 + random(2 ** 30) },
+      bits: 1 + random(4),
+      quantiser: 1 + random(4),
+      sharesTables: false,
+      seed: 1 + random(2 ** 30),
     };
   });
   const fitting = made.filter(({ samplings: [luma, ...chroma] }) =>
@@ -128,7 +131,7 @@ test('images of random coefficients, samplings and sizes have the colours of the
   assert.ok(fine > jpegs.length / 3, `${fine} of ${jpegs.length} are in range`);
 });
 
-test('of damaged files the same ones are in doubt, and the others have the colours of the twin', async () => {
+test("the same damaged files are in doubt as with the twin, and the others have the twin's colours", async () => {
   const files = mutants(/(420|422|440|444|gray|restart)\.jpg$/, counts.mutants / 2);
   const jpegs = forDevices(files, hasColours);
   const fine = await compare(jpegs);

@@ -18,15 +18,16 @@ import {
 } from './testing/jpeg-files.ts';
 import { type DecodedJpegs, lbp, readBack, runJpegs, type TestJpeg } from './testing/run-jpegs.ts';
 
-// What only tests have is left out, so that it runs where the program alone is installed: on a machine with a GPU.
+// Test-only packages are left out, so that this suite also runs where only the program is installed: on a machine with
+// a GPU.
 const suite = deviceOfSuite();
 
-/** Compares verdicts, and pixels where they are fine. Returns how many are. */
+/** Compares verdicts, and pixels of fine files, with the twin's. Returns the number of fine files. */
 function compare(jpegs: readonly TestJpeg[], { files, statuses, planes }: DecodedJpegs): number {
   let fine = 0;
   for (const [i, { name, jpeg, frame }] of jpegs.entries()) {
     const twin = decodeTwin(jpeg, frame);
-    assert.equal(isFine(statuses[i]!), isFine(twin.status), `${name}: ${statuses[i]}, of the twin ${twin.status}`);
+    assert.equal(isFine(statuses[i]!), isFine(twin.status), `${name}: ${statuses[i]}, twin ${twin.status}`);
     if (!isFine(twin.status)) continue;
     fine++;
     const { offset, stride } = files[i]!.plane;
@@ -39,7 +40,7 @@ function compare(jpegs: readonly TestJpeg[], { files, statuses, planes }: Decode
   return fine;
 }
 
-test('every pass leaves what the same step of the twin leaves', async () => {
+test('every pass leaves the same data as that step of the twin', async () => {
   const jpegs = forDevices(filesOfEncoders());
   const result = await runJpegs(suite.device, suite.decoder, jpegs);
   const { words, chunks, decoded, groups, entries } = result.scratch;
@@ -61,7 +62,7 @@ test('every pass leaves what the same step of the twin leaves', async () => {
       const at = 8 * (group * groupChunks + (number % groupChunks));
       const packed = counts.restarts | (counts.blocks << 6) | (counts.entries << 16);
       assert.deepEqual([...decoded.subarray(at, at + 4)], [entry, exit, packed, counts.dc >>> 0], `${name}: ${number}`);
-      // What comes before the first chunk of a group is what comes before the group.
+      // The place before the first chunk of a group is the place before the group.
       if (number % groupChunks > 0) continue;
       const { restarts, blocks, dc, entries: before } = twin.places[number]!;
       const found = [...groups.subarray(12 * group + 8, 12 * group + 12)];
@@ -92,7 +93,7 @@ test('a picture of 8191 x 8191 equals what libjpeg-turbo makes of it', {
   }
 });
 
-test('a kernel behind the decoder counts the decoded pixels, in the same pass', async () => {
+test('a kernel after the decoder counts the decoded pixels, in the same pass', async () => {
   const { device } = suite;
   const jpegs = forDevices(filesOfEncoders());
   const program = await createGpuProgram(device, lbp, { map: false });
@@ -122,7 +123,7 @@ test('a kernel behind the decoder counts the decoded pixels, in the same pass', 
   for (const one of made) one.destroy();
 });
 
-test('images of random coefficients, samplings, tables and restart intervals equal those of the twin', async () => {
+test("images of random coefficients, samplings, tables and restart intervals equal the twin's", async () => {
   const random = randomSource(11);
   const samplings: MadeUpJpeg['samplings'][] = [
     [[1, 1]],
@@ -149,8 +150,8 @@ test('images of random coefficients, samplings, tables and restart intervals equ
     sharesTables: random(4) === 0,
     seed: 1 + random(2 ** 30),
   }));
-  // Blocks without an end, in several groups: chunks are decoded again many times. A GPU once kept the state of an
-  // earlier time.
+  // Blocks without an end, in several groups, so that chunks are decoded many times. A GPU once kept the state of an
+  // earlier decoding.
   const full = { density: 100, bits: 5, quantiser: 4, sharesTables: false, restartMcus: 0, seed: 622704135 };
   made.push({
     ...full,
@@ -167,13 +168,13 @@ test('images of random coefficients, samplings, tables and restart intervals equ
   assert.ok(fine > jpegs.length / 3, `${fine} of ${jpegs.length} are in range`);
 });
 
-test('of damaged files the same ones are in doubt, and the others equal those of the twin', async () => {
+test("the same damaged files are in doubt as with the twin, and the others equal the twin's", async () => {
   const jpegs = forDevices(mutants(/(420|422|444|gray|restart|17x31)\.jpg$/, counts.mutants));
   const fine = compare(jpegs, await runJpegs(suite.device, suite.decoder, jpegs));
   assert.ok(fine > 0 && fine < jpegs.length, `${fine} of ${jpegs.length} are fine`);
 });
 
-test('bands of images equal those of the twin', async () => {
+test("bands of images equal the twin's", async () => {
   const random = randomSource(3);
   const made = Array.from({ length: 12 }, (_, i): MadeUpJpeg => {
     const luma = (
@@ -184,8 +185,15 @@ test('bands of images equal those of the twin', async () => {
       ] as const
     )[i % 3]!;
     return {
-      ...{ width: 20 + random(80), height: 40 + random(60), samplings: [luma, [1, 1], [1, 1]] },
-      ...{ restartMcus: [1, 2, 7, 30][i % 4]!, density: 10, bits: 3, quantiser: 2, sharesTables: false, seed: 1 + i },
+      width: 20 + random(80),
+      height: 40 + random(60),
+      samplings: [luma, [1, 1], [1, 1]],
+      restartMcus: [1, 2, 7, 30][i % 4]!,
+      density: 10,
+      bits: 3,
+      quantiser: 2,
+      sharesTables: false,
+      seed: 1 + i,
     };
   });
   const files = [

@@ -4,21 +4,21 @@ import { type GpuSlot, moreResolvedAt, stampsOf, timestampCount } from '@halogri
 import { bufferUsage, mapMode } from '@halogrid/kernels/webgpu-flags';
 import type { DecodedJpegs, StagedJpegs } from './device.ts';
 
-/** Timestamps of a batch of JPEGs, behind those of a batch: before the upload, before and after decoding. */
+/** Timestamps that decoding adds to a batch's own: before the upload, before and after decoding. */
 export const decodeTimestampCount = 4;
 
 const { MAP_READ, COPY_DST, STORAGE } = bufferUsage;
 
-/** Files of a batch: 64 frames of 1080p have 7 MB at quality 75 and 13 at quality 90. */
+/** Bytes of files in a batch. 64 frames of 1080p have 7 MB at quality 75 and 13 MB at quality 90. */
 const usualMaxBytes = 2 ** 25;
 /** 64 frames of 1080p: 37,500 frames a second on an H200 (measured). */
 const usualBatchBytes = 2 ** 27;
-/** What is between two passes takes up to 17 times the bytes of the files, in one buffer. */
+/** Data between two passes takes up to 17 times the bytes of the files, in one buffer. */
 const scratchFactor = 20;
 
 /**
- * Decodes JPEGs from the upload memory of slots to their planes, one batch after another, so that all share what is
- * between passes.
+ * Decodes JPEGs from the upload memory of slots to their planes, one batch after another, so that all batches share the
+ * buffers between passes.
  */
 export class WebGpuJpegs {
   readonly maxBytes: number;
@@ -52,7 +52,7 @@ export class WebGpuJpegs {
     this.#decoder = await this.#compiling;
   }
 
-  /** Everything is submitted when this returns; the promise is of what was found. */
+  /** Everything is submitted when this returns. The promise resolves with the outcome. */
   async decode(slot: GpuSlot, { layout, colours, filesBytes, planesBytes }: StagedJpegs): Promise<DecodedJpegs> {
     if (!this.#decoder || (colours && !this.#converter)) throw new Error('The decoder of JPEGs is not compiled yet');
     const usedBytes = roundUp4(filesBytes);
@@ -99,13 +99,13 @@ export class WebGpuJpegs {
   }
 }
 
-/** For each file, whether all of its components are. */
+/** For each file, whether all of its components are fine. */
 const whereAllAreFine = (areFine: readonly boolean[], firsts: Uint32Array): boolean[] =>
   Array.from({ length: firsts.length - 1 }, (_, file) =>
     areFine.slice(firsts[file], firsts[file + 1]).every((isFine) => isFine),
   );
 
-/** By the GPU's own clock, in nanoseconds. */
+/** Seconds by the GPU's own clock, whose stamps are nanoseconds. */
 function secondsOf(stamps: BigUint64Array): DecodedJpegs['seconds'] {
   const between = (from: number, to: number) => Math.max(0, Number(stamps[to]! - stamps[from]!)) / 1e9;
   return { upload: between(1, 2), decode: between(2, 3) };

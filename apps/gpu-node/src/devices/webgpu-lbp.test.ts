@@ -14,8 +14,8 @@ const lbp = (text: string, border?: string) => {
 };
 
 /**
- * Every ring, label, border, type of sample and place of the histogram; not all products, which would compile for
- * minutes.
+ * Every ring, label, border, type of sample and place of the histogram. Not all combinations, which would take minutes
+ * to compile.
  */
 const variants: TestVariant[] = [
   { operations: [lbp('points=16 radius=2 labels=uniform')], withMap: true },

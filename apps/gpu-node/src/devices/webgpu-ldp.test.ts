@@ -14,8 +14,8 @@ before(async () => {
 const ldp = (order: number, border: string) => ({ kernel: 'ldp', parameters: { order: `${order}` }, border });
 
 /**
- * Every border, and the lowest, the default and the highest order; not all products, because SwiftShader compiles each
- * for 1.5 s.
+ * Every border, and the lowest, the default and the highest order. Not all combinations, because SwiftShader takes 1.5
+ * s to compile each.
  */
 const variants: TestVariant[] = [
   ...borderModes.map((border, i) => ({ operations: [ldp([2, 3, 6][i % 3]!, border)], withMap: i % 5 !== 0 })),

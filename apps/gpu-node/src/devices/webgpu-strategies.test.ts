@@ -8,7 +8,7 @@ import { runOne, type TestVariant, testedKind, verifyAgainstReference } from './
 import { openWebGpuDevice } from './webgpu-device.ts';
 
 type Chosen = Partial<Record<GpuOutput, Strategy>>;
-/** By parameters and border, so that a device compiles each once. */
+/** The choices by parameters and border, so that a device compiles each once. */
 const chosen = new Map<string, Chosen>();
 let device: NodeDevice;
 before(async () => {
@@ -24,9 +24,7 @@ after(() => device.close());
 
 const nameOf = ({ kernel, parameters, border }: Operation): string => JSON.stringify([kernel, parameters, border]);
 
-/**
- * Makes `asked` run with the strategies that are named as `word 8x8`, an output each. Throws for one that there is not.
- */
+/** Makes `asked` run with the named strategies, such as `word 8x8`, one per output. Throws for an unknown one. */
 function choose(asked: AskedOperation, strategies: Partial<Record<GpuOutput, string>>): AskedOperation {
   const operation = createPipeline([asked]).operations[0]!;
   const entries = Object.entries(strategies).map(([output, wanted]) => {
@@ -47,7 +45,8 @@ const conv = (parameters: Record<string, string>, border: string): AskedOperatio
 };
 
 /**
- * Each path, and shapes that are not the default's; not all products, because SwiftShader compiles each for a second.
+ * Each path, and shapes other than the default. Not all combinations, because SwiftShader takes a second to compile
+ * each.
  */
 const variants = (): TestVariant[] => [
   { operations: [choose(lbp('zero'), { both: 'word 4x4' })], withMap: true },
@@ -55,7 +54,7 @@ const variants = (): TestVariant[] => [
   { operations: [choose(lbp('wrap'), { both: 'workgroup 8x8' })], withMap: true },
   { operations: [choose(lbp('replicate'), { histogram: 'vector-global 32x8' })], withMap: false },
   { operations: [choose(lbp('mirror', { convention: 'nw-cw-lsb' }), { both: 'vector 4x32' })], withMap: true },
-  // Images that are one cell are computed at once.
+  // Images of one cell are computed at once.
   {
     operations: [choose(lbp('interior'), { map: 'workgroup 32x4', histogram: 'word 8x8', both: 'word 8x8' })],
     withMap: true,
@@ -83,19 +82,19 @@ const variants = (): TestVariant[] => [
   { operations: [choose(conv({ kernel: 'box-5' }, 'interior'), { both: 'separable 32x8' })], withMap: true },
 ];
 
-test('whatever the exact strategy, batches of tiles equal the reference', async () => {
+test('with every exact strategy, batches of tiles equal the reference', async () => {
   const all = variants();
   await verifyAgainstReference(device, all, { gpu: 60 * all.length, software: 5 * all.length });
 });
 
-test('sums of float32 are equal bit for bit in every shape of a path that is exact', async () => {
+test('float32 sums are equal bit for bit in every shape of an exact path', async () => {
   const image = noiseImage({ width: 201, height: 90 }, 7);
   const compute = async (operation: AskedOperation): Promise<MapSamples> => {
     const pipeline = createPipeline([operation]);
     const { item, bytes } = staged(pipeline, image);
     return samplesOf(pipeline, await runOne(device, pipeline, bytes, item), image);
   };
-  // Borders are told apart by nothing but their name, as no result depends on pixels outside.
+  // Operations with different borders have different keys; no result here depends on pixels outside.
   for (const [parameters, strategy] of [
     [{ kernel: 'gaussian-9' }, 'separable 16x8'],
     [{ kernel: 'sobel' }, 'workgroup 8x32'],

@@ -9,7 +9,7 @@ const inColour: Pipeline = { ...counting, input: ['red', 'green', 'blue'] };
 const large = 2 ** 30;
 const batchBytes = 2 ** 26;
 
-/** How many frames of that size a batch takes. */
+/** How many frames of side `side` a batch takes. */
 function framesOf(pipeline: Pipeline, deviceBytes: number, side: number, needsMap = false, grid?: Grid): number {
   const size = { width: side, height: side };
   const batch = new Batch('u8', [pipeline], { maxStagingBytes: deviceBytes, batchBytes });
@@ -18,12 +18,12 @@ function framesOf(pipeline: Pipeline, deviceBytes: number, side: number, needsMa
   return batch.items.length;
 }
 
-test('planes of as many bytes as the device likes are a batch, and a colour image is three', () => {
+test('a batch holds as many planes as the device computes best at once, and a colour image is three planes', () => {
   assert.equal(framesOf(counting, large, 1024), 64);
   assert.equal(framesOf(inColour, large, 1024), 21);
 });
 
-test('a batch is full with what the device takes', () => {
+test("a batch is full at the device's largest staging memory", () => {
   assert.equal(framesOf(counting, 10 * 2 ** 20, 1024), 10);
 });
 
@@ -32,13 +32,13 @@ test('histograms of 64 MiB are a batch', () => {
   assert.equal(framesOf(counting, large, 128, false, { rows: 64, columns: 128 }), 8);
 });
 
-test('dense results of 64 MiB are a batch, where they are wanted', () => {
+test('dense results of 64 MiB are a batch, if they are wanted', () => {
   // Twelve bytes a pixel, and some at the ends of rows.
   assert.equal(framesOf(floats, large, 1024, true), 5);
   assert.equal(framesOf(floats, large, 1024, false), 64);
 });
 
-test('a tile that fits the device for each pipeline is taken, and then is a batch where all results together are large', () => {
+test('a tile that fits the device for each pipeline is taken, and is alone in its batch if all its results together are large', () => {
   const size = { width: 1000, height: 1000 };
   const pipelines = [counting, floats, floats];
   const plan = planPipelines(pipelines, { x: 0, y: 0, ...size }, size);
@@ -49,7 +49,7 @@ test('a tile that fits the device for each pipeline is taken, and then is a batc
   assert.equal(withLimit(11 * 2 ** 20).add(plan, true), undefined);
 });
 
-test('dense results are computed of all of a batch, so that a tile that needs one is not placed among others', () => {
+test('dense results are computed for a whole batch, so a tile that needs one is not placed among others', () => {
   const size = { width: 64, height: 64 };
   const plan = planPipelines([floats], { x: 0, y: 0, ...size }, size);
   const batch = new Batch('u8', [floats], { maxStagingBytes: large, batchBytes });

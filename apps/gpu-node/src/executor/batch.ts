@@ -48,7 +48,7 @@ export class Batch {
   }
 
   /**
-   * Places a tile. Undefined where there is no room for it and its results, or where only it, or only the others, need
+   * Places a tile. Undefined if there is no room for it and its results, or if only it, or only the others, need
    * a dense result. The first tile of a batch may use the device's limits, for each pipeline; the others share what is
    * left of the batch's limits. `samplings`: by pipeline, the pixels of the dense result, if one is made. `stride`: as
    * placeSharedItem takes it.

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { bindingNow, type UnderWay } from './binding.ts';
 import { type Busy, BusyClock, BusyClocks, busyWith } from './busy-clock.ts';
 
-test('what overlaps counts once, and what is under way counts as far as it is', () => {
+test('overlapping work counts once, and work under way counts up to now', () => {
   let ms = 0;
   const clock = new BusyClock(() => ms, 'gpu');
   clock.begin('decode');
@@ -17,7 +17,7 @@ test('what overlaps counts once, and what is under way counts as far as it is', 
   ms = 4000;
   clock.end('decode');
   clock.addDevice(0.25);
-  // What waits for its part is not at work on it.
+  // A shard that waits for its part does not keep the node busy.
   clock.begin('part');
   clock.addEncoded(0.5);
   ms = 9000;
@@ -27,7 +27,7 @@ test('what overlaps counts once, and what is under way counts as far as it is', 
   assert.ok(clock.isIdle);
 });
 
-test('whenever it is asked, the sum is the length of the union, and what binds adds up to all of the time', () => {
+test('at every moment the sum is the length of the union, and the shares of bottlenecks add up to the elapsed time', () => {
   const span = fc.record({
     activity: fc.constantFrom('read', 'network', 'decode', 'device', 'encode', 'shard'),
     from: fc.nat(50),
@@ -73,16 +73,16 @@ const cases: [
   expected: ReturnType<typeof bindingNow>,
 ][] = [
   [
-    'a device that has work, whatever is read and decoded ahead',
+    'a device that has work, even if more is read and decoded ahead',
     { read: 3, decode: 2, device: 1 },
     false,
     [['device', 1]],
   ],
-  ['decoding, where the device has none', { read: 3, decode: 2 }, false, [['decode', 1]]],
-  ['reading, where nothing is there to be decoded', { read: 1, encode: 1 }, false, [['read', 1]]],
+  ['decoding, if the device has no work', { read: 3, decode: 2 }, false, [['decode', 1]]],
+  ['reading, if there is nothing to decode', { read: 1, encode: 1 }, false, [['read', 1]]],
   ['a server', { network: 1 }, false, [['network', 1]]],
-  ['maps, where nothing else is under way', { encode: 2 }, false, [['encode', 1]]],
-  ['parts, where nothing else is under way', { part: 2 }, false, [['encode', 1]]],
+  ['maps, if nothing else is under way', { encode: 2 }, false, [['encode', 1]]],
+  ['parts, if nothing else is under way', { part: 2 }, false, [['encode', 1]]],
   ['the device, for which parts wait', { part: 2, device: 1 }, false, [['device', 1]]],
   ['nothing of a shard', {}, false, [['node', 1]]],
   ['no shard', { shard: 0 }, false, [['idle', 1]]],
@@ -100,7 +100,7 @@ for (const [what, now, isDeviceOfCores, expected] of cases) {
   test(`what binds: ${what}`, () => assert.deepEqual(bindingNow({ ...underWay, ...now }, isDeviceOfCores), expected));
 }
 
-test('reads that overlap with a device that is at work do not bind', () => {
+test("reads during the device's work are not the bottleneck", () => {
   let ms = 0;
   const clock = new BusyClock(() => ms, 'gpu');
   clock.begin('shard');
@@ -116,7 +116,7 @@ test('reads that overlap with a device that is at work do not bind', () => {
   assert.deepEqual([busy.read, binding.read, binding.device], [4, 1, 3]);
 });
 
-test('jobs have clocks of their own, and one whose last shard failed leaves nothing', async () => {
+test('each job has its own clock, and a job whose last shard failed leaves nothing', async () => {
   let ms = 0;
   const clocks = new BusyClocks(() => ms, 'gpu');
   const both = await clocks.during('a', async (a) => {

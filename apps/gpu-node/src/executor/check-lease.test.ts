@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Lease, maxSourceBlockBytes } from '@halogrid/proto';
 import { checkLease } from './executor.ts';
 
-test('a lease as coordinators give it passes', () => {
+test('a usual lease of a coordinator passes', () => {
   checkLease(Lease.fromPartial({ jobId: 'x', scratch: 'file:///out/scratch', sources: new Uint8Array(2 ** 22) }));
   checkLease(Lease.fromPartial({ jobId: 'x', work: { $case: 'tile', value: { width: 1, height: 1 } } }));
 });
@@ -22,7 +22,7 @@ const excesses: [lease: object, what: string][] = [
 ];
 
 for (const [lease, what] of excesses) {
-  test(`a lease with too much for ${what} is refused with a sentence that is short`, () => {
+  test(`a lease with too much for ${what} is refused with a short sentence`, () => {
     assert.throws(
       () => checkLease(Lease.fromPartial(lease)),
       ({ message }: Error) =>

@@ -38,7 +38,7 @@ export function emptyBatch(
   return new Batch(pixel, its, device, share, isLimited);
 }
 
-/** Adds a tile of a source to a batch, with its dense results where they are wanted; as Batch.add. */
+/** Adds a tile of a source to a batch, as Batch.add, with its dense results if they are wanted. */
 export function placeTile(
   job: ShardJob,
   batch: Batch,

@@ -1,4 +1,4 @@
-// What else than luma of files for counts: colours, maps, files of servers.
+// JPEGs that need more than gray pixels of local files: colours, maps, files on servers.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -25,7 +25,7 @@ after(async () => {
 
 const inColour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: 'mirror' };
 
-/** What a lease gives where the device decodes, and the files of each batch that it was given. */
+/** The answer of a lease whose JPEGs the device decodes, and the number of files in each of the device's batches. */
 async function onDevice(lease: Lease, changes: { maxBytes?: number; batchBytes?: number } = {}) {
   const { on, out, batches } = watched(device, {}, changes);
   const found = await computed(lease, on, feedsOf('gpu', on, threads));
@@ -33,7 +33,7 @@ async function onDevice(lease: Lease, changes: { maxBytes?: number; batchBytes?:
   return { found, batches };
 }
 
-/** The same, and what it gives where cores decode. */
+/** The same, with the answer if cores decode. */
 async function both(lease: Lease) {
   const { on, out, batches } = watched(device);
   const expected = await computed(lease, on, feedsOf('cpu', on, threads));
@@ -41,7 +41,7 @@ async function both(lease: Lease) {
   return { expected, ...(await onDevice(lease)) };
 }
 
-test('colours and sentences are the same wherever JPEGs are decoded: any kind of them, damaged ones and others', async () => {
+test('colours and sentences are the same wherever JPEGs are decoded: JPEGs of every kind, damaged ones and other files', async () => {
   await withFolder(async (folder) => {
     const lease = frameLease(folder, await putMixed(folder), {
       previews: 2,
@@ -58,7 +58,7 @@ test('colours and sentences are the same wherever JPEGs are decoded: any kind of
   });
 });
 
-/** Damaged files: so many by the environment, a millisecond each on a machine with a GPU. */
+/** The number of damaged files, from the environment. Each takes a millisecond on a machine with a GPU. */
 const mutantCount = Number(process.env.HALOGRID_JPEG_MUTANTS ?? repeated(100, 500));
 const mutantsEach = 500;
 
@@ -126,7 +126,7 @@ test('a batch has no more maps than results may take', async () => {
   });
 });
 
-test('JPEGs of servers are decoded by the device as well, each of the version that was planned', async () => {
+test('JPEGs of servers are decoded by the device as well, each in the planned version', async () => {
   const files = new Map<string, Uint8Array>(fixtures.map((path) => [`/${basename(path)}`, readFileSync(path)]));
   for (const seed of [1, 2, 3]) {
     files.set(`/mutant-${seed}.jpg`, mutate(readFileSync(fixtures[2]!), readFileSync(fixtures[3]!), seed));

@@ -24,7 +24,7 @@ const on = (choice: DecodeChoice, device: NodeDevice): TestFeeds => feedsOf(choi
 
 const oracle = fileURLToPath(new URL('../../../../libs/kernels/oracle/images', import.meta.url));
 
-test('results and sentences are the same wherever JPEGs are decoded: any kind of them, damaged ones and others', async () => {
+test('results and sentences are the same wherever JPEGs are decoded: JPEGs of every kind, damaged ones and other files', async () => {
   await withFolder(async (folder) => {
     const uris = await putMixed(folder);
     const lease = frameLease(folder, uris, { previews: 2 });
@@ -36,20 +36,20 @@ test('results and sentences are the same wherever JPEGs are decoded: any kind of
     const whole = watched(device);
     assert.deepEqual(await computed(lease, whole.on, on('gpu', whole.on)), expected);
     assert.ok(sum(whole.batches) > 20, `${whole.batches} files went to the device`);
-    // Several batches, because little fits one.
+    // Several batches, because one holds few files.
     const small = watched(device, {}, { maxBytes: 8000, batchBytes: 100_000 });
     assert.deepEqual(await computed(lease, small.on, on('gpu', small.on)), expected);
     assert.ok(small.batches.length > whole.batches.length);
     assert.deepEqual([cores.out(), whole.out(), small.out()], [0, 0, 0]);
 
-    // Cores have the frames until the device is ready, and then it has some.
+    // Cores decode the frames until the device is ready, and then it decodes some.
     const shared = watched(device);
     const feeds = on('auto', shared.on);
     while (shared.batches.length === 0) assert.deepEqual(await computed(lease, shared.on, feeds), expected);
   });
 });
 
-test('of photographs, a picture that says when it was taken, and for several pipelines and cells, the device leaves what cores leave', async () => {
+test('for photographs, a picture with a capture time, several pipelines and cells, the device gives the same as cores', async () => {
   await withFolder(async (folder) => {
     const exif = { IFD2: { DateTimeOriginal: '2026:01:31 08:00:00', OffsetTimeOriginal: '+02:00' } };
     const plain = sharp(Buffer.alloc(64 * 48, 100), { raw: { width: 64, height: 48, channels: 1 } });
@@ -73,7 +73,7 @@ test('of photographs, a picture that says when it was taken, and for several pip
     const expected = await computed(lease, device, on('cpu', device));
     const { on: its, batches, out } = watched(device);
     const found = await computed(lease, its, on('gpu', its));
-    // Differences of so many bins would take minutes to be told.
+    // A difference between so many bins would take minutes to print.
     assert.ok(isDeepStrictEqual(found, expected));
     assert.ok(batches[0]! > 5 && out() === 0);
     const captured = { localMs: Date.UTC(2026, 0, 31, 8), offsetMinutes: 120 };
@@ -81,7 +81,7 @@ test('of photographs, a picture that says when it was taken, and for several pip
   });
 });
 
-test('frames of a shard are computed anew where the device is lost over a later batch of theirs', async () => {
+test("a shard's frames are computed again if the device is lost over a later batch of them", async () => {
   await withFolder(async (folder) => {
     const lease = frameLease(folder, await putMixed(folder));
     const expected = await computed(lease, device, on('cpu', device));
@@ -90,7 +90,8 @@ test('frames of a shard are computed anew where the device is lost over a later 
       device,
       {},
       {
-        ...{ maxBytes: 8000, batchBytes: 100_000 },
+        maxBytes: 8000,
+        batchBytes: 100_000,
         decode: (staging, batch) => {
           const decoded = device.jpegs!.decode(staging, batch);
           return ++batches === 3 ? Promise.reject(new DeviceLostError('it was unplugged')) : decoded;
@@ -102,7 +103,7 @@ test('frames of a shard are computed anew where the device is lost over a later 
   });
 });
 
-test('frames over whose batch the device is lost are computed in smaller batches', async () => {
+test('if the device is lost over a batch, its frames are computed again in smaller batches', async () => {
   await withFolder(async (folder) => {
     const jpegs = fixtures.filter((path) => /(420|422|444|gray|restart|17x31)\.jpg$/.test(path));
     const uris = await Promise.all(jpegs.map((path) => folder.put(basename(path), readFileSync(path))));

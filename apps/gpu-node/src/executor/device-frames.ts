@@ -25,7 +25,7 @@ export function mostFrames({ pipelines, grid }: ShardJob): number {
   return Math.max(1, Math.floor(resultsLimitBytes / each.reduce((sum, bytes) => sum + bytes, 1)));
 }
 
-/** The limits of a batch of JPEGs that the device decodes; so many bytes are wanted. */
+/** The limits of a batch of JPEGs that the device decodes; `wantedBytes` of files are wanted. */
 export function jpegLimits({ job, means, turn }: ShardRun, wantedBytes: number): JpegLimits {
   const { pipelines, grid, channels, wantsMap } = job;
   const { device } = means;

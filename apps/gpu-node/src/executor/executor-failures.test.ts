@@ -54,7 +54,7 @@ test('inputs that cannot be processed are named, and the others are computed', a
   });
 });
 
-test('frames of which none can be decoded leave no staging memory behind', async () => {
+test('if no frame can be decoded, no staging memory stays out', async () => {
   await withFolder(async (folder) => {
     const { file } = patternImage({ width: 40, height: 40 }, 9);
     const cut = await folder.put('cut.pgm', file.subarray(0, 500));
@@ -65,7 +65,7 @@ test('frames of which none can be decoded leave no staging memory behind', async
   });
 });
 
-test('a frame larger than the device takes is set aside with a sentence', async () => {
+test('a frame too large for the device is set aside with a sentence', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const { device: small } = noted(device, { maxStagingBytes: 2048 });
@@ -100,7 +100,7 @@ test('an image smaller than a kernel is set aside with a sentence', async () => 
   });
 });
 
-test('a lost device fails the shard and leaves no staging memory behind', async () => {
+test('a lost device fails the shard and leaves no staging memory out', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const { device: lost, out } = noted(device, {
@@ -117,7 +117,7 @@ test('a lost device fails the shard and leaves no staging memory behind', async 
   });
 });
 
-test('a shard over which the device had no memory is tried once more, in batches of half the size', async () => {
+test('a shard for which the device had too little memory is tried once more, in batches of half the size', async () => {
   await withFolder(async (folder) => {
     const size = { width: 1024, height: 1024 };
     // 40 planes of a megabyte: one batch, or two of at most half the size.
@@ -192,7 +192,7 @@ async function versionOf(uri: string): Promise<string | undefined> {
   return image.version;
 }
 
-test('a tile of a file that is not the planned version, or is another one after it was read, is set aside', async () => {
+test('a tile is set aside if its file is not the planned version, or has changed after it was read', async () => {
   await withFolder(async (folder) => {
     const size = { width: 40, height: 40 };
     const [first, second] = [patternImage(size, 1).file, patternImage(size, 2).file];
@@ -204,7 +204,7 @@ test('a tile of a file that is not the planned version, or is another one after 
       const ask = async (run: Executor) => {
         return run(withSource(tileLease(folder, uri, size, rect), 0, { pin: version! }), never);
       };
-      // As any image is opened, with its version; what it is read by is what differs.
+      // Opened like any image, with its version. The way it is read then differs.
       const versioned = async (of: string) => ({ ...(await open(of)), version: await versionOf(of) });
       assert.deepEqual((await ask(createTestExecutor(device, { openImage: versioned }))).errors, []);
       const whileRead = createTestExecutor(device, {
@@ -219,7 +219,7 @@ test('a tile of a file that is not the planned version, or is another one after 
       });
       const afterwards = () => createTestExecutor(device, { openImage: versioned });
       for (const [i, run] of [whileRead, afterwards(), afterwards()].entries()) {
-        // The last finds what a file looks like that is being written.
+        // The last executor finds a file that looks as if it were being written.
         if (i === 2) await folder.put('a.pgm', first.subarray(0, 7));
         const { errors, results } = await ask(run);
         assert.deepEqual(results, []);

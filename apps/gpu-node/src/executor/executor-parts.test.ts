@@ -36,12 +36,12 @@ function heldParts() {
   return { added, parts: new NodeParts(async () => its) };
 }
 
-test('shards whose part is not written yet are in the way of no others', async () => {
+test('shards whose part is not written yet do not hold up others', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const { added, parts } = heldParts();
     const execute = createTestExecutor(device, { parts });
-    // More than have a turn at once.
+    // More than can have a turn at once.
     const shards = Array.from({ length: device.batchesInFlight + 8 }, (_, shard) =>
       execute(frameLease(folder, uris, { shard }), never),
     );
@@ -56,7 +56,7 @@ test('shards whose part is not written yet are in the way of no others', async (
   });
 });
 
-test('of a lease that is forgotten while its part is written nothing is answered', async () => {
+test('a lease that is forgotten while its part is written has no answer', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const { added, parts } = heldParts();
@@ -80,7 +80,7 @@ test('a part that cannot be written fails the shard, as a chunk does', async () 
   });
 });
 
-test('a shard over which the device was lost is handed on once, as it was found the second time', async () => {
+test('a shard over which the device was lost adds only the results of its second try', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const lease: Lease = frameLease(folder, [...uris, `${uris[0]}.missing.pgm`]);
@@ -105,7 +105,7 @@ test('a shard over which the device was lost is handed on once, as it was found 
   });
 });
 
-test('a shard comes to the same whatever the batches, and whoever computes it', async () => {
+test('a shard has the same results for all sizes of batches, and on the twin', async () => {
   const twin = openTwinDevice();
   const named = [
     { name: 'codes', pipeline: { operations: [lbp({ labels: 'uniform' })] } },

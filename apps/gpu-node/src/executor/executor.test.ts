@@ -26,7 +26,7 @@ after(() => device.close());
 const never = new AbortController().signal;
 const execute = createTestExecutor(device);
 
-test('whole frames: histograms in the order of the lease, maps and previews where they are wanted', async () => {
+test('whole frames: histograms in the order of the lease, maps and previews if they are wanted', async () => {
   await withFolder(async (folder) => {
     const { uris, frames } = await putFrames(folder);
     const answer = await execute(frameLease(folder, uris, { wantsMap: true, previews: 2 }), never);
@@ -41,7 +41,7 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
       const folderUrl = `${pathToFileURL(folder.path).href}/`;
       const preview = new URL(`scratch/preview/${i}/`, folderUrl);
       assert.equal(existsSync(preview), i < 2);
-      // The source of a small image is kept whole, as it was decoded.
+      // A small image is kept whole, as it was decoded.
       const original = fileURLToPath(new URL(`scratch/sums/${i}/0-0-${size.width}-${size.height}.u8`, folderUrl));
       assert.equal(existsSync(original), i < 2);
       if (i < 2) assert.deepEqual(new Uint8Array(readFileSync(original)), frames[i]!.pixels);
@@ -57,7 +57,7 @@ test('whole frames: histograms in the order of the lease, maps and previews wher
   });
 });
 
-test('frames of 8 and of 16 bits in one lease are computed as what they are', async () => {
+test('frames of 8 and of 16 bits in one lease are each computed at their depth', async () => {
   await withFolder(async (folder) => {
     const types = ['u8', 'u16', 'u16', 'u8'] as const;
     const patterns = types.map((pixel, seed) => patternImage({ width: 30, height: 20 }, seed, 1, pixel));
@@ -87,7 +87,7 @@ test('a grid: the histogram of every cell of each frame', async () => {
   });
 });
 
-test('dense results are asked of the device only where something needs them', async () => {
+test('the device is asked for dense results only if they are needed', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const { device: watched, batches } = noted(device);
@@ -119,7 +119,7 @@ test('frames that do not fit the device at once are run as several batches', asy
   });
 });
 
-test('where neither counts nor dense results are wanted, inputs are decoded and counted', async () => {
+test('if neither counts nor dense results are wanted, inputs are decoded and counted', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const { file } = patternImage({ width: 40, height: 40 }, 9);
@@ -147,20 +147,20 @@ test('floats are kept as they are, in maps and previews', async () => {
     const { bins, map } = referenceOf(operations, image);
     assert.deepEqual(results[0]!.bins, bins);
     assert.deepEqual(await folder.map(operations, size, [rect]), map);
-    // The preview of a small image is all of it.
+    // The preview of a small image is the whole image.
     const preview = readFileSync(`${folder.path}/scratch/preview/0/0-0-30-20.f32`);
     assert.deepEqual(new Uint8Array(preview), map);
   });
 });
 
-test('no frames at all is an empty answer', async () => {
+test('a lease without frames has an empty answer', async () => {
   await withFolder(async (folder) => {
     const { results, errors } = await execute(frameLease(folder, []), never);
     assert.deepEqual([results, errors], [[], []]);
   });
 });
 
-test('what is to be checked is computed by the twin, and not by the device', async () => {
+test('a lease to verify is computed by the twin, and not by the device', async () => {
   await withFolder(async (folder) => {
     const { uris } = await putFrames(folder);
     const { device: idle, batches } = noted(device);
@@ -176,7 +176,7 @@ test('what is to be checked is computed by the twin, and not by the device', asy
   });
 });
 
-test('pixels of a preview are not read from the memory of a GPU, which gets them all the same', async () => {
+test("pixels of a preview are not read back from a GPU's memory, and the GPU gets them too", async () => {
   await withFolder(async (folder) => {
     const { uris, frames } = await putFrames(folder);
     const ofDevice = new Set<ArrayBufferLike>();
@@ -205,6 +205,6 @@ test('pixels of a preview are not read from the memory of a GPU, which gets them
   });
 });
 
-test('each decoder of videos has a segment to go on with, and a few of them have some more', () => {
+test('each video decoder has a further segment waiting, and if there are few decoders, four wait in all', () => {
   assert.deepEqual([1, 2, 4, 16].map(segmentsUnderWay), [5, 6, 8, 32]);
 });

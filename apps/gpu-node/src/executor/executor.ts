@@ -32,15 +32,15 @@ export type Executor = (lease: Lease, signal: AbortSignal, inPart?: () => void) 
 
 export interface ExecutorOptions {
   device: NodeDevice;
-  /** The reference, which computes what is to be checked. */
+  /** The reference, which computes the leases to verify. */
   twin: NodeDevice;
   /** Rejects with InputError for faults of the input. */
   openImage: (uri: string) => Promise<OpenImage>;
-  /** The decoders of JPEGs, to gray and to colours; cores unless given. */
+  /** The decoders of JPEGs, to gray and to colours. Default: cores decode. */
   feeds?: Readonly<Partial<Record<PlaneTarget['channels'], JpegFeed>>>;
-  /** The reader of raw frames; they are opened one by one unless given. */
+  /** The reader of raw frames. Default: each frame is opened by itself. */
   rawFeed?: RawFeed;
-  /** Large JPEGs that are decoded in bands; all are decoded whole, or copied first, unless given. */
+  /** Decodes large JPEGs in bands. Default: they are decoded whole, or copied first. */
   banded?: BandedJpegs;
   /** The decoders of videos. */
   decoders: DecoderPool;
@@ -49,7 +49,7 @@ export interface ExecutorOptions {
   parts: NodeParts;
   /** A clock that never goes back. */
   nowMs: () => number;
-  /** Measures stages and bottlenecks; a new one unless given. */
+  /** Measures stages and bottlenecks. Default: new clocks. */
   clocks?: BusyClocks;
   meters?: ExecutorMeters;
   /** Called with sentences for people about things that did not fail. */
@@ -70,9 +70,9 @@ const shardsAhead = 4;
 const leastSegmentsAhead = 4;
 
 /**
- * How many segments are under way where so many are decoded at the same time: the others wait for a decoder, or for
- * their frames to be computed and answered. Segments of one length end together, so there is one more for each decoder:
- * with one more for every four, decoders waited for leases.
+ * How many segments are under way while `decoders` are decoded at the same time. The others wait for a decoder, or for
+ * their frames to be computed and answered. Segments of the same length end together, so there is one more for each
+ * decoder: with one more for every four, decoders waited for leases.
  */
 export const segmentsUnderWay = (decoders: number): number => decoders + Math.max(leastSegmentsAhead, decoders);
 
@@ -128,7 +128,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const own = { ...shared, device, jpegs: feeds[job.channels], raws: rawFeed };
     const clock = new StageClock(nowMs, busy, spans, readsFrom(sources));
     return {
-      ...{ job, means: lease.verify ? { ...shared, device: twin } : own },
+      job,
+      means: lease.verify ? { ...shared, device: twin } : own,
       turn: { signal, clock, batchShare, inputBytes: 0 },
     };
   }
@@ -169,7 +170,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         const { frames, turn } = computed;
         const found = frames && (await turn.clock.inPart(() => part.keep(frames, inPart)));
         signal.throwIfAborted();
-        return { ...answerOf(given, computed), ...(found && { found }), busySeconds: busyMessage(busy.take()) };
+        return { ...answerOf(given, computed), found, busySeconds: busyMessage(busy.take()) };
       });
     } finally {
       part.release();
@@ -186,9 +187,16 @@ function answerOf(
   { results, errors, mended, turn: { clock, inputBytes } }: ComputedShard & Pick<ShardRun, 'turn'>,
 ): Omit<FoundAnswer, 'busySeconds'> {
   return {
-    ...{ jobId, shard, attempt, epoch, results, errors, inputBytes },
-    ...(mended.length > 0 && { mended: { kinds: mended } }),
-    ...{ stageSeconds: clock.seconds, timeline: { spans: spans.end() } },
+    jobId,
+    shard,
+    attempt,
+    epoch,
+    results,
+    errors,
+    inputBytes,
+    mended: mended.length > 0 ? { kinds: mended } : undefined,
+    stageSeconds: clock.seconds,
+    timeline: { spans: spans.end() },
   };
 }
 

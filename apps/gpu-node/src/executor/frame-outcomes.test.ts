@@ -12,12 +12,14 @@ import { lbp } from './testing/shard-fixture.ts';
 const side = fc.integer({ min: 1, max: 9 });
 const grid = fc.record({ rows: fc.integer({ min: 1, max: 3 }), columns: fc.integer({ min: 1, max: 3 }) });
 
-/** The outcome of a frame: none, an error, or what pipelines found. */
+/** The outcome of a frame: none, an error, or the results of pipelines. */
 const outcome = fc.oneof(
   fc.constant('none' as const),
   fc.constant('error' as const),
   fc.record({
-    ...{ width: side, height: side, seed: fc.nat(1000) },
+    width: side,
+    height: side,
+    seed: fc.nat(1000),
     localMs: fc.option(fc.nat()),
     offsetMinutes: fc.option(fc.integer({ min: -1080, max: 1080 })),
     mended: fc.option(fc.constantFrom('some bytes', 'other bytes')),
@@ -31,7 +33,7 @@ const pipelines = [{ labels: 'uniform' }, { labels: 'all' }, { labels: 'var' }].
   scratch: 'file:///scratch',
 }));
 
-test('whatever becomes of frames, in whatever order: what is found is end to end, and the others are named', () => {
+test('for all outcomes in every order, results are packed without gaps, and the other frames are named', () => {
   fc.assert(
     fc.property(fc.array(outcome, { maxLength: 12 }), grid, fc.gen(), (all, cells, gen) => {
       const outcomes = new FrameOutcomes({ pipelines, grid: cells }, all.length);

@@ -36,7 +36,7 @@ export class FrameOutcomes {
     return this.#isFound[position] === 1 || this.#errors.has(position);
   }
 
-  /** `items`: the frame's result by each pipeline. They do not count where the frame failed, before or after. */
+  /** `items`: the frame's result by each pipeline. They do not count if the frame fails, before or after this call. */
   put(position: number, { size, captured, mended }: ReadTile, items: readonly ItemResult[]): void {
     if (this.#errors.has(position)) return;
     this.#isFound[position] = 1;
@@ -57,17 +57,17 @@ export class FrameOutcomes {
     this.#errors.set(position, error);
   }
 
-  /** Why frames could not be processed, in their order. */
+  /** Why frames could not be processed, in the order of frames. */
   get errors(): SourceError[] {
     return this.#ordered(this.#errors);
   }
 
-  /** Sentences about bytes that were removed from files of found frames, by the positions of these, in order. */
+  /** Sentences about bytes that were removed from files of found frames, by the positions of these frames, in order. */
   get mended(): [position: number, sentence: string][] {
     return [...this.#mended].filter(([position]) => this.#isFound[position] === 1).sort(([a], [b]) => a - b);
   }
 
-  /** The results of the sources of that block, which is the lease's. Nothing may be added afterwards. */
+  /** The results of the sources of the lease's block `block`. Nothing may be added afterwards. */
   end(block: Uint8Array): FoundShard {
     const found = Uint32Array.from(this.#isFound.keys().filter((position) => this.#isFound[position] === 1));
     const captured = this.#captured && {
@@ -75,8 +75,11 @@ export class FrameOutcomes {
       offsetMinutes: compact(this.#captured.offsetMinutes, found),
     };
     return {
-      ...{ block, found, widths: compact(this.#widths, found), heights: compact(this.#heights, found) },
-      ...(captured && { captured }),
+      block,
+      found,
+      widths: compact(this.#widths, found),
+      heights: compact(this.#heights, found),
+      captured,
       parts: this.#parts.map(({ shape, counted, bins }) => {
         return { counted: compact(counted, found), bins: compact(bins, found, binsOfSource(shape)) };
       }),

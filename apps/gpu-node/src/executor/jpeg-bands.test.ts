@@ -31,7 +31,7 @@ const never = new AbortController().signal;
 const conv = { kernel: 'conv', parameters: { kernel: 'sharpen-3', channels: 'rgb', as: 'u8' }, border: '' };
 
 const size: Size = { width: 200, height: 3000 };
-/** MCUs of 16 x 16, 13 in a row; a stretch begins with every fifth row. */
+/** MCUs of 16 x 16 pixels, 13 in a row. A restart interval begins with every fifth row. */
 const made = {
   ...size,
   samplings: [
@@ -39,17 +39,22 @@ const made = {
     [1, 1],
     [1, 1],
   ],
-  ...{ restartMcus: 5, density: 5, bits: 3, quantiser: 4, sharesTables: false, seed: 7 },
+  restartMcus: 5,
+  density: 5,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 7,
 } as const;
 
-/** A node that decodes images of any size in small bands, and one that copies all that has more than a few pixels. */
+/** A node that decodes images of any size in small bands, and one that copies every image of more than a few pixels. */
 function nodes() {
   const opened: string[] = [];
   const open = (uri: string) => {
     opened.push(uri);
     return openImage(uri, { maxWholePixels: 1000 });
   };
-  // Bands of 480 rows: seven of them.
+  // Bands of 480 rows, seven in all.
   const banded = new BandedJpegs(indexer.index, 1, 100_000);
   return {
     opened,
@@ -64,7 +69,7 @@ for (const [name, operations] of [
   ['gray', [lbp({}, 'mirror')]],
   ['colours', [conv]],
 ] as const) {
-  test(`tiles of a large JPEG with restart markers need no copy, and are those of the copy: ${name}`, async () => {
+  test(`tiles of a large JPEG with restart markers need no copy, and equal tiles of the copy: ${name}`, async () => {
     await withFolder(async (folder) => {
       const uri = await folder.put('a.jpg', writeJpeg(made));
       const { inBands, byCopy, opened } = nodes();
@@ -76,7 +81,7 @@ for (const [name, operations] of [
       assert.deepEqual(opened, []);
       assert.deepEqual(await copiesIn(folder), []);
       const map = await folder.map(operations, size, rects);
-      // A band is read once, and with it 80 rows below; colours are decoded with as many above.
+      // A band is read once, with the 80 rows below it. For colours, the 80 rows above are decoded too.
       const fileBytes = (await readFile(fileURLToPath(uri))).length;
       const readBytes = answers.reduce((sum, { inputBytes }) => sum + inputBytes, 0);
       const most = name === 'gray' ? 1.4 : 2.4;
@@ -93,10 +98,10 @@ for (const [name, operations] of [
   });
 }
 
-test('of a damaged JPEG, or one that changes, is said what is said of it without bands', async () => {
+test('a damaged or changing JPEG has the same sentences as without bands', async () => {
   const jpeg = writeJpeg(made);
   const damaged = Buffer.from(jpeg);
-  // One bits are no code anywhere, and FF is followed by what is stuffed behind it.
+  // No code consists of ones alone, and FF is followed by its stuffed zero.
   for (let at = damaged.length >> 1; at < (damaged.length >> 1) + 40; at += 2) damaged.set([0xff, 0], at);
   const cut = jpeg.subarray(0, jpeg.length - 300);
   const padded = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(20, 0x55), jpeg.subarray(-2)]);
@@ -146,7 +151,7 @@ test('a file that shrinks or grows between two tiles has changed', async () => {
   }
 });
 
-test('nothing is read, and no thread starts, for images that are small, of another format or on a server', async () => {
+test('no index is read, and no thread starts, for images that are small, of another format or on a server', async () => {
   const asked: string[] = [];
   const banded = new BandedJpegs(async ({ uri }) => void asked.push(uri), 100);
   const open = (uri: string, width: number) => banded.open({ uri }, { width, height: 10 }, 'v', 'gray');
@@ -161,7 +166,7 @@ test('nothing is read, and no thread starts, for images that are small, of anoth
   assert.deepEqual(asked, ['file:///a.jpg']);
 });
 
-test('a tile is put together of the rows of each band that it touches', () => {
+test('a tile is put together from the rows of each band that it touches', () => {
   const copy = { from: { x: 3, y: 95, width: 20, height: 110 }, to: { x: 1, y: 2 } };
   assert.deepEqual(bandPartsOf([copy], { rows: 100 }), [
     { y: 0, copies: [{ from: { x: 3, y: 95, width: 20, height: 5 }, to: { x: 1, y: 2 } }] },

@@ -59,13 +59,13 @@ export class JpegBands {
   }
 
   /**
-   * Reads and decodes the band that begins at row `y`, on libuv's pool. Rejects with BandInDoubt where libjpeg warns,
-   * or the file has changed.
+   * Reads and decodes the band that begins at row `y`, on libuv's pool. Rejects with BandInDoubt if libjpeg warns, or
+   * the file has changed.
    */
   async decode(y: number, channels: PlaneTarget['channels']): Promise<BandPlanes> {
     const { frame, head, stretches, sizeBytes } = this.index;
-    // Excess data before a restart marker is noticed behind it; and chroma is smoothed over rows, so colours also need
-    // the rows above.
+    // Excess data before a restart marker is noticed after the marker, so the rows below are read too. Chroma is
+    // smoothed across rows, so colours also need the rows above.
     const step = rowsOfStretches(frame);
     const top = channels === 'rgb' ? Math.max(0, y - step) : y;
     const band = bandOf(frame, stretches, top, y + this.rows + step - top);
@@ -79,7 +79,7 @@ export class JpegBands {
     if (!(await isSound(jpeg, { bytes, offset: 0, stride: width, channels, planeBytes }))) throw this.#doubt();
     const rows = this.rowsFrom(y);
     const inner = width * rows;
-    // The rows of the band alone, in place.
+    // The band's own rows, moved within the buffer.
     const first = (y - top) * width;
     for (let plane = 0; plane < samples; plane++) {
       bytes.copyWithin(plane * inner, plane * planeBytes + first, plane * planeBytes + first + inner);
@@ -122,9 +122,9 @@ async function isSound(jpeg: Uint8Array, to: PlaneTarget): Promise<boolean> {
 
 /** The large JPEGs that a node decodes in bands. */
 export class BandedJpegs {
-  /** Their bands, which are kept for the tiles beside. */
+  /** The bands, which are kept for neighbouring tiles. */
   readonly planes = new PlaneCache(planeBytes);
-  /** Runs decoding of a band when there are few enough others: each takes its memory when it begins. */
+  /** Limits how many bands are decoded at once: each takes its memory when it begins. */
   readonly limit = limitConcurrency(poolThreads());
   readonly #index: typeof indexJpeg;
   readonly #leastPixels: number;

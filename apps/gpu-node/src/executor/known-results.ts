@@ -4,12 +4,12 @@ import { knownPipelines } from '@halogrid/results/known-sums';
 import type { SourceBlock } from '@halogrid/sources/source-block';
 import { pipelinesOf } from '../parts/job-parts.ts';
 
-/** By pipeline, whether its results of a lease's frames are known: then it does not compute them. */
+/** For each pipeline, whether its results of a lease's frames are known, so that it need not compute them. */
 export type KnownResults = readonly boolean[];
 
 /**
- * Undefined where every pipeline must compute the frames; a pipeline must unless it knows all of them. Throws RangeError
- * where known results cannot be read. `block`: the sources of the lease.
+ * Which pipelines know their results of all frames; the others must compute. Undefined if every pipeline must compute,
+ * or all results are known. Throws RangeError if known results cannot be read. `block`: the sources of the lease.
  */
 export function knownResults(lease: Lease, block: SourceBlock): KnownResults | undefined {
   if (lease.work?.$case !== 'frames' || block.length === 0 || !block.known(0)) return undefined;
@@ -23,7 +23,7 @@ export function knownResults(lease: Lease, block: SourceBlock): KnownResults | u
   return known.includes(false) && known.includes(true) ? known : undefined;
 }
 
-/** The results of the pipelines that computed; those of the others are read from the block later. */
+/** Puts the computed results at the places of their pipelines. The known ones are read from the block later. */
 export function withKnown(found: FoundShard, known: KnownResults): FoundShard {
   const computed = found.parts.values();
   return { ...found, parts: known.map((isKnown) => (isKnown ? undefined : computed.next().value!)) };

@@ -27,7 +27,7 @@ export interface FrameBatch {
 }
 
 interface Opened extends AskedFrame {
-  /** Undefined where it could not be opened, because of `error`. */
+  /** Undefined if the frame could not be opened, because of `error`. */
   image?: OpenImage;
   error?: unknown;
 }
@@ -47,7 +47,7 @@ export async function* openBatches(
   const opening = mapAhead(ordered, filesAhead, (frame) => open(run, frame), {
     discard: async ({ image }) => image && (await closeImage(turn, image)),
   });
-  /** Opened here and not handed out yet. */
+  /** Opened here, but not handed out yet. */
   const held = new Set<OpenImage>();
   const handOut = (batch: FrameBatch): FrameBatch => {
     for (const { image } of batch.frames) held.delete(image);

@@ -37,11 +37,11 @@ export interface OpenExecutorOptions {
   device: NodeDevice;
   /** The decoders of JPEGs. */
   decode: DecodeChoice;
-  /** How long a decoder of videos may give no frame; VideoReaderOptions has the default. */
+  /** The longest time in which a video decoder may give no frame. Default: that of VideoReaderOptions. */
   decoderTimeoutMs?: number;
-  /** Decoded bytes that the node is leased at once; as much as keeps it busy unless given. */
+  /** Decoded bytes that the node is leased at once. Default: as much as keeps it busy. */
   creditBytes?: number | undefined;
-  /** Takes a line for the log. */
+  /** Logs a line. */
   note: (line: string) => void;
 }
 
@@ -50,9 +50,9 @@ export interface OpenExecutor {
   execute: Executor;
   /** Segments of videos that are decoded at the same time. */
   decoders: number;
-  /** Decoded bytes that it is to be leased at once. */
+  /** Decoded bytes to lease at once. */
   creditBytes: number;
-  /** Its reports about its work. */
+  /** Counters of its decoders. */
   meters: ExecutorMeters;
   clock: BusyClock;
   close(): Promise<void>;
@@ -68,7 +68,13 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
   const threads = new JpegThreads(jpegThreads(poolThreads()));
   const feedTo = (channels: PlaneTarget['channels']): JpegFeed =>
     new JpegFeed({
-      ...{ choice: decode, device, channels, threads, coresAtOnce: poolThreads(), nowMs, note },
+      choice: decode,
+      device,
+      channels,
+      threads,
+      coresAtOnce: poolThreads(),
+      nowMs,
+      note,
       readRate: () => readJpegRate(device.info, channels, folders),
       keepRate: (rate) => writeJpegRate(device.info, channels, rate, folders),
     });
@@ -92,7 +98,18 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
   const meters = { decode: new WorkerMeter(poolThreads(), nowMs), video: new WorkerMeter(decoders.processes, nowMs) };
   return {
     execute: createExecutor({
-      ...{ device, twin, feeds, rawFeed, banded, decoders, writeChunk, parts, nowMs, note, clocks, meters },
+      device,
+      twin,
+      feeds,
+      rawFeed,
+      banded,
+      decoders,
+      writeChunk,
+      parts,
+      nowMs,
+      note,
+      clocks,
+      meters,
       openImage: (uri) => images.openImage(uri),
     }),
     decoders: decoders.processes,

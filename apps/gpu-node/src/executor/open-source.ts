@@ -19,7 +19,7 @@ export async function openSource({ means, turn }: ShardRun, { uri, version }: Le
   }
 }
 
-/** Closes the image and counts what was read of it. */
+/** Closes the image and counts the bytes that were read of it. */
 export async function closeImage(turn: ShardTurn, image: OpenImage): Promise<void> {
   turn.inputBytes += image.inputBytes;
   await image.close();

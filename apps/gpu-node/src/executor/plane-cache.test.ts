@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { InputError } from '@halogrid/sources';
 import { type Borrowed, type ImageContent, type LoadImage, PlaneCache } from './plane-cache.ts';
 
-/** Loads planes of so many bytes, and counts the loads of each key. */
+/** Loads planes of `bytes` bytes, and counts the loads of each key. */
 function createLoader() {
   const loads: string[] = [];
   const plane =
@@ -46,7 +46,7 @@ test('a plane that nobody borrows stays until its memory is wanted, the least re
   assert.ok(cache.usedBytes <= 100);
 });
 
-test('memory of planes is given back once they are forgotten, and not before', async () => {
+test('planes give their memory back once they are evicted, and not before', async () => {
   const cache = new PlaneCache(100);
   const given: string[] = [];
   const plane =
@@ -99,7 +99,7 @@ test('planes above the budget are held one at a time', async () => {
   assert.equal(most, 300);
 });
 
-test('what needs no plane takes no memory and is known afterwards', async () => {
+test('an image without planes takes no memory, and is known afterwards', async () => {
   const cache = new PlaneCache(100);
   let loads = 0;
   const load: LoadImage = async () => {

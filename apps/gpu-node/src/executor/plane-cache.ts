@@ -49,7 +49,7 @@ export type ImageContent =
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
 
-/** Waits until so many more bytes fit into the memory for planes. */
+/** Waits until `bytes` more bytes fit into the memory for planes. */
 export type Reserve = (bytes: number) => Promise<void>;
 
 /** Loads an image; memory for planes is allocated after `reserve` has resolved. */
@@ -85,7 +85,7 @@ export class PlaneCache {
     this.#budget = new Budget(limitBytes, (bytes) => this.#evict(bytes));
   }
 
-  /** Bytes of planes that it holds at most, but for a single image that has more. */
+  /** The most bytes of planes that the cache holds, except for a single image that has more. */
   get limitBytes(): number {
     return this.#budget.limit;
   }
@@ -95,7 +95,7 @@ export class PlaneCache {
     return this.#budget.used;
   }
 
-  /** The image known as `key`, loaded by `load` unless it is there. Rejects with what `load` rejects with. */
+  /** The image known as `key`; loads it unless it is there. Rejects as `load` does. */
   async borrow(key: string, load: LoadImage): Promise<Borrowed> {
     const entry = this.#entries.get(key) ?? this.#load(key, load);
     this.#entries.delete(key);

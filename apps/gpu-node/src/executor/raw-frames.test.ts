@@ -25,7 +25,7 @@ after(async () => {
 });
 const never = new AbortController().signal;
 
-/** A feed that notes how many frames of each batch its thread took. */
+/** A feed that notes how many frames of each batch its threads took. */
 function notedFeed(before = 0) {
   const taken: number[] = [];
   const read: RawThreads['read'] = async (...batch) => {
@@ -36,7 +36,7 @@ function notedFeed(before = 0) {
   return { feed: new RawFeed({ read, close: () => threads.close() }, before), taken };
 }
 
-/** What a lease gives, but for times and what was read. */
+/** The answer of a lease, without times and bytes read. */
 async function computed(lease: Lease, rawFeed?: RawFeed, on: NodeDevice = device): Promise<Partial<FoundAnswer>> {
   const execute = createTestExecutor(on, rawFeed ? { rawFeed } : {});
   const { stageSeconds: _, busySeconds: __, inputBytes: ___, timeline: ____, ...answer } = await execute(lease, never);
@@ -49,7 +49,7 @@ async function putFrames(folder: TestFolder, count: number): Promise<string[]> {
   );
 }
 
-test('frames that threads read, of any size, are what they would be alone, and cores say what is wrong with others', async () => {
+test('frames of any size that threads read have the results of frames opened one by one, and cores say what is wrong with others', async () => {
   await withFolder(async (folder) => {
     const shown = [...sizes, { width: 64, height: 48 }].map((size, seed) => patternImage(size, seed));
     const uris = await Promise.all([
@@ -73,7 +73,7 @@ test('frames that threads read, of any size, are what they would be alone, and c
   });
 });
 
-test('frames of which pixels or colours are wanted are opened by themselves, and so are those of a small run', async () => {
+test('frames whose pixels or colours are wanted are opened one by one, and so are the frames of a short run', async () => {
   await withFolder(async (folder) => {
     const uris = await putFrames(folder, 4);
     const wanted = async (lease: Lease, before?: number): Promise<number[]> => {
@@ -90,7 +90,7 @@ test('frames of which pixels or colours are wanted are opened by themselves, and
   });
 });
 
-test('more frames than one batch holds are read in several, and a shard that is not wanted any more gives its memory back', async () => {
+test('frames that exceed one batch are read in several, and an aborted shard gives its memory back', async () => {
   await withFolder(async (folder) => {
     const uris = await putFrames(folder, 10);
     const lease = frameLease(folder, uris);
@@ -115,6 +115,6 @@ test('more frames than one batch holds are read in several, and a shard that is 
   });
 });
 
-test('half as many threads read as decode', () => {
+test('reading has half as many threads as decoding', () => {
   assert.deepEqual([1, 2, 4, 16, 64].map(rawThreads), [1, 1, 2, 8, 8]);
 });

@@ -5,7 +5,7 @@ import type { LeasedSource } from './unpack-lease.ts';
 /** A rectangle of a source whose pixels were read: a tile, or the whole of a frame. */
 export interface ReadTile {
   source: LeasedSource;
-  /** The whole image's. */
+  /** The size of the whole image. */
   size: Size;
   rect: Rect;
   captured?: CaptureTime | undefined;

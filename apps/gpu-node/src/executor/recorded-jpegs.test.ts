@@ -26,8 +26,8 @@ after(async () => {
 });
 
 /**
- * What a lease gives with that choice, but for times and what was read, and the files of each batch that the device
- * decoded.
+ * The answer of a lease with that decoder, without times and bytes read, and the number of files in each batch that the
+ * device decoded.
  */
 async function computed(
   lease: Lease,
@@ -53,7 +53,7 @@ async function computed(
   return { answer, batches };
 }
 
-test('frames of MJPEG that the device decodes are what cores make of them, and so are those that it leaves', {
+test('frames of MJPEG give the same on the device as on cores, and so do the frames that it leaves to cores', {
   skip,
 }, async () => {
   await withFolder(async (folder) => {
@@ -69,7 +69,7 @@ test('frames of MJPEG that the device decodes are what cores make of them, and s
   });
 });
 
-test('frames with bytes that hold no pixel are those without them, and counted, on cores and on the device', {
+test('frames with bytes that hold no pixel give the same as without these bytes, and are reported, on cores and on the device', {
   skip,
 }, async () => {
   await withFolder(async (folder) => {
@@ -91,21 +91,22 @@ test('frames with bytes that hold no pixel are those without them, and counted, 
     assert.deepEqual(onCores.mended, {
       kinds: ['in front of restart markers', 'behind the last pixel', 'between segments'].map((where, i) => ({
         mended: `JPEG bytes that hold no pixel were passed over ${where}`,
-        ...{ sources: 1, source: 3 + i },
+        sources: 1,
+        source: 3 + i,
       })),
     });
     assert.deepEqual((await computed(lease, 'gpu')).answer, onCores);
   });
 });
 
-test('another codec is for cores', { skip }, async () => {
+test('cores decode other codecs', { skip }, async () => {
   await withFolder(async (folder) => {
     const other = await recordingLease(folder, 'mpeg4.mp4', 4);
     assert.deepEqual(await computed(other, 'gpu'), await computed(other, 'cpu'));
   });
 });
 
-test('maps of frames and their colours are what cores make of them, who have those with a preview', {
+test('maps and colours of frames are the same as on cores, and cores decode frames with a preview', {
   skip,
 }, async () => {
   await withFolder(async (folder) => {

@@ -22,7 +22,7 @@ interface RecordedJpeg extends AskedFrame {
 /** Frames of 1080p that a device decodes at once. */
 const batchFrames = 64;
 const startOfImage = Buffer.from([0xff, 0xd8, 0xff]);
-/** What containers have before a packet where they say that it begins. */
+/** The most bytes of container headers between a packet's stated position and its data. */
 const mostBefore = 64;
 
 const reader = new JpegFrameReader();

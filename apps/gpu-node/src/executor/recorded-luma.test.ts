@@ -1,4 +1,5 @@
-// Luma of recordings that the device makes gray, which elsewhere the decoder does: held against FFmpeg in libs/imaging.
+// Luma of recordings that the device converts to gray in place of the decoder. libs/imaging compares the conversion
+// with FFmpeg.
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -25,7 +26,7 @@ after(async () => {
 });
 
 /**
- * What a lease gives, but for times, and how often memory was asked for, for luma of the limited range and for gray.
+ * The answer of a lease without times, and how often memory was acquired for luma of the limited range and for gray.
  */
 async function computed(
   lease: Lease,
@@ -53,9 +54,9 @@ const pipelines = {
   ],
 };
 
-// Of 98 x 66 pixels: some decoders have rows of 98 bytes, which are copied one by one, and others wider ones.
+// Frames of 98 x 66 pixels: some decoders have rows of 98 bytes, which are copied one by one, others have wider ones.
 for (const name of ['h264.mp4', 'hevc.mkv', 'mpeg4.avi']) {
-  test(`frames of ${name}, which have the limited range, are counted alike whoever expands them`, {
+  test(`frames of ${name}, which have the limited range, are counted alike by device and decoder`, {
     skip,
   }, async () => {
     await withFolder(async (folder) => {
@@ -70,7 +71,7 @@ for (const name of ['h264.mp4', 'hevc.mkv', 'mpeg4.avi']) {
   });
 }
 
-test('rows without a byte between them are counted as well', { skip }, async () => {
+test('rows without bytes between them are counted as well', { skip }, async () => {
   await withFolder(async (folder) => {
     const encoder = ['-vf', 'scale=128:72', '-pix_fmt', 'yuv420p', '-c:v', 'libx264'];
     const blurred = { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' }, border: 'mirror' };
@@ -86,7 +87,7 @@ test('rows without a byte between them are counted as well', { skip }, async () 
 });
 
 for (const name of ['h264-full-range.mp4', 'hevc-10.mp4', 'mjpeg-limited.avi']) {
-  test(`frames of ${name} are gray when they come`, { skip }, async () => {
+  test(`frames of ${name} come as gray`, { skip }, async () => {
     await withFolder(async (folder) => {
       const lease = await recordingLease(folder, name, 5, { pipelines });
       const found = await computed(lease, true);
@@ -96,7 +97,9 @@ for (const name of ['h264-full-range.mp4', 'hevc-10.mp4', 'mjpeg-limited.avi']) 
   });
 }
 
-test('maps are the same whoever expands luma, and a segment with a preview comes as gray', { skip }, async () => {
+test('maps are the same if the device or the decoder expands luma, and a segment with a preview comes as gray', {
+  skip,
+}, async () => {
   await withFolder(async (folder) => {
     const its = ['decoder', 'device'].map((name) => `${folder.scratch}/${name}`);
     for (const scratch of its) mkdirSync(new URL(scratch), { recursive: true });

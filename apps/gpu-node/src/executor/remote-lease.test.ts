@@ -6,7 +6,7 @@ import { toRemoteLease } from './remote-lease.ts';
 import { packed } from './testing/shard-fixture.ts';
 import { unpackLease } from './unpack-lease.ts';
 
-test('files of the coordinator come from where it hands them over, in the version that it looks after, and others from where they are', () => {
+test('files of the coordinator are read from its hand-over URL, where it checks the version, and other files from where they are', () => {
   const sources = packed([
     { index: 7, uri: 'file:///in/a%20b.jpg', version: '5 17', pin: '5 17', sizeBytes: 5 },
     { index: 9, uri: 'http://archive/b.jpg', version: 'etag', pin: 'etag' },

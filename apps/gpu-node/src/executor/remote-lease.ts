@@ -5,7 +5,7 @@ import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
  * The lease, with paths on the coordinator's disk replaced by URLs below `handOver`, where the coordinator serves them.
- * Throws BlockError where its sources are not a block.
+ * Throws BlockError if its sources are not a block.
  */
 export function toRemoteLease(lease: Lease): Lease {
   const base = lease.handOver;
@@ -13,7 +13,7 @@ export function toRemoteLease(lease: Lease): Lease {
   const moved = sources.map((source): BlockSource => {
     const { index, uri, pin: _, ...rest } = source;
     if (!isOfDisk(uri)) return source;
-    // Its name shows how it is best read. The coordinator checks its version.
+    // The file's name shows how it is best read. The coordinator checks the version.
     return { ...rest, index, uri: `${base}/sources/${index}/${basename(new URL(uri).pathname)}` };
   });
   const isMoved = sources.length > 0 && isOfDisk(sources[0]!.uri);

@@ -9,7 +9,7 @@ import type { FrameOutcomes } from './frame-outcomes.ts';
 import type { ShardRun } from './shard-run.ts';
 import { fillStaging } from './staging.ts';
 
-/** A JPEG that was read for the device, in a file or a packet of so many bytes. */
+/** A JPEG that was read for the device, from a file or a packet of `fileBytes` bytes. */
 interface EncodedFrame extends FilledFrame {
   fileBytes: number;
 }
@@ -17,7 +17,7 @@ interface EncodedFrame extends FilledFrame {
 /** JPEGs that were read for the device into staging memory. */
 export interface ReadJpegs extends FilledBatch<EncodedFrame> {
   read: EncodedBatch;
-  /** Where the planes end, and the chroma that colours are made of. */
+  /** The end of the planes, and of the chroma that colours are made from. */
   planesBytes: number;
 }
 
@@ -61,7 +61,7 @@ async function readBatch(run: ShardRun, feed: JpegFeed, frames: readonly ListedF
 }
 
 /**
- * Decodes and computes a batch, and writes maps where they are wanted. Frames that were decoded with doubt get no
+ * Decodes and computes a batch, and writes maps if they are wanted. Frames that were decoded with doubt get no
  * outcome.
  */
 export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: FrameOutcomes): Promise<DecodedBytes> {
@@ -88,7 +88,7 @@ export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: 
   return { done, seconds: seconds.upload + seconds.decode };
 }
 
-/** Places the planes of `frames` that were read. Throws RangeError where they do not fit, which limits rule out. */
+/** Places the planes of `frames` that were read. Throws RangeError if they do not fit, which limits rule out. */
 export function placeEncoded(
   { job, means }: ShardRun,
   { layout, colours, taken, captured }: EncodedBatch,
@@ -116,7 +116,7 @@ export function placeEncoded(
   return { batch, tiles, planesBytes };
 }
 
-/** Which of the frames asked for it is, its bytes, and its width and height. */
+/** The frame's index among the requested ones, its bytes, its width and its height. */
 const wordsOf = (taken: Uint32Array, frame: number): [number, number, number, number] => {
   const at = frame * takenWords;
   return [taken[at]!, taken[at + 1]!, taken[at + 2]!, taken[at + 3]!];

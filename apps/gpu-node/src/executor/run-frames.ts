@@ -19,8 +19,9 @@ import type { LeasedSource } from './unpack-lease.ts';
 const encodedFrames = 128;
 
 /**
- * Computes the whole frames of `sources`. The device or cores decode JPEGs, whichever would finish earlier, and threads
- * read raw frames, a batch at a time; cores decode everything else, and the frames that these leave.
+ * Computes the whole frames of `sources`. JPEGs are decoded by the device or by cores, whichever would finish earlier.
+ * Threads read raw frames, a batch at a time. Cores decode all other frames, and those that the device or the threads
+ * leave.
  */
 export async function runFrames(
   run: ShardRun,
@@ -56,7 +57,7 @@ function wayOf({ job, means }: ShardRun, source: LeasedSource): 'encoded' | 'fet
   return isRaw ? 'raw' : 'others';
 }
 
-/** Has threads read raw frames, and then cores the frames that these left. */
+/** Has threads read raw frames, and then cores the frames that the threads left. */
 async function runRawFirst(
   run: ShardRun,
   feed: RawFeed,

@@ -45,7 +45,7 @@ async function readBatch(run: ShardRun, feed: RawFeed, frames: readonly ListedFr
   });
 }
 
-/** The frames that were read. Throws RangeError where their planes do not lie as kernels read them. */
+/** The frames that were read. Throws RangeError if their planes do not lie as kernels read them. */
 function place(job: ShardJob, { taken }: RawBatch, frames: readonly ListedFrame[]): FilledFrame[] {
   const plans = new PlansBySize(job);
   const channels = job.pipelines[0]!.pipeline.input.length;
@@ -59,7 +59,7 @@ function place(job: ShardJob, { taken }: RawBatch, frames: readonly ListedFrame[
   });
 }
 
-/** Which of the frames asked for it is, its width and height, and its first byte. */
+/** The frame's index among the requested ones, its width and height, and its first byte. */
 const wordsOf = (taken: Uint32Array, frame: number): [number, number, number, number] => {
   const at = frame * rawWords;
   return [taken[at]!, taken[at + 1]!, taken[at + 2]!, taken[at + 3]!];

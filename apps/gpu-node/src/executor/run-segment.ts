@@ -23,8 +23,8 @@ import { needsMap, needsPreview, tooSmall } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
 
 /**
- * Computes frames of a segment that a decoder decodes, one after another, straight into staging memory. A batch is read
- * while the one before is computed. Outcomes are put to the positions of their frames.
+ * Computes frames of a segment that a decoder decodes in order, straight into staging memory. A batch is read while the
+ * one before is computed. Outcomes are put to the positions of their frames.
  */
 export async function runSegment(
   run: ShardRun,
@@ -73,7 +73,7 @@ class BatchReader {
     this.#frames = frames;
   }
 
-  /** The next frames from the decoder, as many as a batch holds; undefined where there are no more. */
+  /** The next frames from the decoder, as many as a batch holds; undefined if there are no more. */
   async next(): Promise<FilledBatch<FilledFrame> | undefined> {
     const first = await this.#peek();
     if (!first) return undefined;
@@ -161,7 +161,7 @@ const isLike = (a: DecodedPicture, b: DecodedPicture): boolean =>
 const strideOf = ({ stride, pixel }: DecodedPicture): number | undefined =>
   stride % (lanePixels * sampleBytes[pixel]) === 0 ? stride : undefined;
 
-/** A side that no kernel is too large for. */
+/** A side larger than any kernel. */
 const largeSide = 4096;
 
 /** Samples in front of each row in staging memory, measured by placing a large frame. */

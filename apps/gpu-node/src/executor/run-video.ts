@@ -10,8 +10,8 @@ import { errorsOf } from './source-errors.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /**
- * Computes the frames of `sources`, which are of a video. A device decodes frames of MJPEG; a video decoder decodes all
- * others, and the frames that the device leaves.
+ * Computes the frames of `sources`, which belong to one video. The device may decode frames of MJPEG; a video decoder
+ * decodes all others, and the frames that the device leaves.
  */
 export async function runVideo(
   run: ShardRun,

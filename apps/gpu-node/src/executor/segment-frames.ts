@@ -17,7 +17,7 @@ export class SegmentFrames {
   readonly #run: ShardRun;
   readonly #frames: readonly AskedFrame[];
   #isOver = false;
-  /** Why frames count nothing, by their place among the requested ones. */
+  /** Why frames could not be decoded, by their index among the requested ones. */
   readonly #bad = new Map<number, string>();
 
   constructor(run: ShardRun, frames: readonly AskedFrame[], decoder: SegmentDecoder) {
@@ -26,7 +26,7 @@ export class SegmentFrames {
     this.decoder = decoder;
   }
 
-  /** Waits for the next frame, in that stage; undefined once the decoder has ended. */
+  /** Waits for the next frame, and counts the time as `stage`; undefined once the decoder has ended. */
   async next(stage: 'read' | 'decode'): Promise<DecodedPicture | undefined> {
     while (!this.#isOver) {
       const event = await this.#run.turn.clock.time(stage, () => this.decoder.next());
@@ -50,12 +50,12 @@ export class SegmentFrames {
     return undefined;
   }
 
-  /** The frame at that place among the requested ones counts nothing. */
+  /** Marks the frame at this index among the requested ones as not usable. */
   refuse(place: number, why: string): void {
     this.#bad.set(place, why);
   }
 
-  /** Puts the outcomes of frames that count nothing to their positions in the lease. */
+  /** Puts the outcomes of unusable frames to their positions in the lease. */
   putRefused(outcomes: FrameOutcomes): void {
     for (const [place, why] of this.#bad) {
       const { source, position } = this.#frames[place]!;
@@ -79,8 +79,8 @@ export function requestOf(
 }
 
 /**
- * Has `use` take the frames of a segment from a decoder. The decoder is closed afterwards, or as soon as the frames are
- * not wanted any more.
+ * Has `use` take the frames of a segment from a decoder. The decoder is closed afterwards, or as soon as the shard is
+ * aborted.
  */
 export async function withSegment<T>(
   run: ShardRun,

@@ -35,7 +35,7 @@ async function makeScratch({ path }: TestFolder): Promise<void> {
   for (const name of Object.keys(chains)) await mkdir(join(path, 'scratch', 'pipelines', name), { recursive: true });
 }
 
-test('frames are decoded once for several pipelines, each finds what it would alone, and the first says when', async () => {
+test('frames are decoded once for several pipelines, each has the results it would have alone, and the first has the capture time', async () => {
   await withFolder(async (folder) => {
     const size = { width: 40, height: 30 };
     const images = [0, 1, 2].map((seed) => patternImage(size, seed));
@@ -59,7 +59,7 @@ test('frames are decoded once for several pipelines, each finds what it would al
   });
 });
 
-test('tiles of several pipelines: what is read is enough for all, and maps go to the folder of each', async () => {
+test('tiles of several pipelines: the region read is enough for all, and each pipeline has its own folder of maps', async () => {
   await withFolder(async (folder) => {
     const size = { width: 75, height: 50 };
     const { file, image } = patternImage(size, 3);
@@ -92,19 +92,19 @@ test('tiles of several pipelines: what is read is enough for all, and maps go to
   });
 });
 
-test('a pipeline that knows each frame computes none, and one that does not know each computes all', async () => {
+test('a pipeline that knows every frame computes none, any other computes all', async () => {
   await withFolder(async (folder) => {
     const size = { width: 40, height: 30 };
     const images = [0, 1].map((seed) => patternImage(size, seed));
     const uris = await Promise.all(images.map(({ file }, i) => folder.put(`${i}.pgm`, file)));
     const execute = createTestExecutor(device);
-    // Counts that no kernel finds tell who did.
+    // Counts that no kernel finds show which results are known ones.
     const stated = (counted: number, bins: number) => ({ counted, bins: Array.from({ length: bins }, (_, i) => i) });
     const all = packKnown([stated(7, 256), undefined, stated(9, 1024)]);
     const some = packKnown([stated(8, 256), undefined, undefined]);
     const given = { ...lease, wantsMap: false };
     const ask = async (known: (Uint8Array | undefined)[]) => {
-      const sources = packed(uris.map((uri, index) => ({ index, uri, ...(known[index] && { known: known[index] }) })));
+      const sources = packed(uris.map((uri, index) => ({ index, uri, known: known[index] })));
       const { results, errors } = await execute({ ...frameLease(folder, uris, given), sources }, never);
       assert.deepEqual(errors, []);
       return results.map(({ counted, bins }) => ({ counted, bins: Array.from(bins) }));
@@ -126,7 +126,7 @@ test('a pipeline that knows each frame computes none, and one that does not know
   });
 });
 
-test('an image that is too small for one of several pipelines is an error of all', async () => {
+test('an image that is too small for one of several pipelines is an error for all', async () => {
   await withFolder(async (folder) => {
     const uris = await Promise.all(
       [4, 5].map((height) => folder.put(`${height}.pgm`, patternImage({ width: 40, height }, 1).file)),
@@ -144,7 +144,7 @@ test('an image that is too small for one of several pipelines is an error of all
   });
 });
 
-test('a lease of pipelines of different channels, or of none, is refused with a sentence', async () => {
+test('a lease whose pipelines take different channels, or without a pipeline, is refused with a sentence', async () => {
   await withFolder(async (folder) => {
     const execute = createTestExecutor(device);
     const colour = { kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' }, border: '' };

@@ -8,7 +8,7 @@ import type { LeasedSource } from './unpack-lease.ts';
 
 /** What a job asks of each of its sources. */
 export interface ShardJob {
-  /** Over 8-bit pixels; batches have them over the pixels of their images. All take the same channels. */
+  /** The pipelines for 8-bit pixels; batches adapt them to the pixels of their images. All take the same channels. */
   readonly pipelines: readonly LeasedPipeline[];
   /** The channels that the pipelines take, in the terms of decoders. */
   readonly channels: PlaneTarget['channels'];
@@ -17,7 +17,7 @@ export interface ShardJob {
   /** Folder URI for chunks of the sources themselves. */
   readonly scratch: string;
   readonly wantsMap: boolean;
-  /** Whether maps are written as shards of a Zarr where possible. */
+  /** Whether maps are written as shards of a Zarr if possible. */
   readonly zarrShards: boolean;
 }
 
@@ -28,8 +28,8 @@ export interface LeasedPipeline {
 }
 
 /**
- * What a lease asks for, by the pipelines without known results. Throws ParameterError, and one sentence where it has
- * no pipeline, or the pipelines take different channels.
+ * The job of a lease, without the pipelines whose results are known. Throws ParameterError, or one sentence if the
+ * lease has no pipeline or its pipelines take different channels.
  */
 export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   const { grid: asked, scratch, wantsMap, zarrShards = false } = lease;
@@ -59,7 +59,7 @@ export const needsPreview = ({ preview }: LeasedSource): boolean => preview === 
 /** Whether the dense result of a source is needed, not only its histogram. */
 export const needsMap = ({ wantsMap }: ShardJob, source: LeasedSource): boolean => wantsMap || needsPreview(source);
 
-/** The pixels of `rect` for which each pipeline's dense result is wanted, for needsMap; undefined: all of them. */
+/** For `needsMap`: the pixels of `rect` for which each pipeline's dense result is wanted; undefined: all of them. */
 export function samplingsOf({ wantsMap, pipelines }: ShardJob, rect: Rect, size: Size): (Sampling | undefined)[] {
   return pipelines.map(({ pipeline }) => {
     if (wantsMap) return undefined;
@@ -68,11 +68,11 @@ export function samplingsOf({ wantsMap, pipelines }: ShardJob, rect: Rect, size:
   });
 }
 
-/** Pixels a side that the kernels of every pipeline need. */
+/** Pixels per side that the kernels of every pipeline need. */
 export const minSideOf = ({ pipelines }: ShardJob): number =>
   Math.max(...pipelines.map(({ pipeline }) => pipeline.minSide));
 
-/** One sentence where an image is smaller than a kernel of a pipeline. */
+/** One sentence if an image is smaller than a kernel of a pipeline. */
 export function tooSmall(job: ShardJob, { width, height }: Size): string | undefined {
   const minSide = minSideOf(job);
   if (Math.min(width, height) >= minSide) return undefined;

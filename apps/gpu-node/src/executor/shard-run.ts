@@ -19,18 +19,18 @@ export interface ShardRun {
 /** What a node computes a shard with. */
 export interface ShardMeans {
   readonly device: NodeDevice;
-  /** Chooses the decoder of JPEGs for the pipelines' channels; absent where cores decode all of them. */
+  /** Chooses the decoder of JPEGs for the pipelines' channels; absent if cores decode all of them. */
   readonly jpegs?: JpegFeed | undefined;
-  /** Reads raw frames; absent where each is opened by itself. */
+  /** Reads raw frames; absent if each is opened by itself. */
   readonly raws?: RawFeed | undefined;
   readonly openImage: (uri: string) => Promise<OpenImage>;
   readonly decoders: DecoderPool;
   readonly meters: ExecutorMeters;
   readonly writeChunk: typeof writeChunk;
   readonly planes: PlaneCache;
-  /** Large JPEGs that are decoded in bands; absent where none are. */
+  /** Decodes large JPEGs in bands; absent if none are. */
   readonly banded?: BandedJpegs | undefined;
-  /** Takes a line for the log. */
+  /** Logs a line. */
   readonly note: (line: string) => void;
 }
 

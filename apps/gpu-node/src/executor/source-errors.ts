@@ -9,7 +9,7 @@ export async function errorOf(source: LeasedSource, error: unknown): Promise<Sou
   return (await errorsOf([source], error))[0]!;
 }
 
-/** The same of sources that are all in one file. */
+/** The same for sources that are all in one file. */
 export async function errorsOf(sources: readonly LeasedSource[], error: unknown): Promise<SourceError[]> {
   if (!(error instanceof InputError)) throw error;
   const { stage, message, fault } = error.fault === 'content' ? await deeperReason(sources[0]!, error) : error;

@@ -19,7 +19,7 @@ after(() => device.close());
 const never = new AbortController().signal;
 const size = { width: 40, height: 20 };
 
-/** An executor for which some source is out of reach as often as that. */
+/** An executor that cannot reach sources whose URI contains `part`, the first `times` times. */
 function outOfReach(part: string, times = Number.POSITIVE_INFINITY) {
   let left = times;
   return createTestExecutor(device, {
@@ -31,7 +31,7 @@ function outOfReach(part: string, times = Number.POSITIVE_INFINITY) {
   });
 }
 
-test('a source that cannot be reached is named as such, and the others are computed', async () => {
+test('a source that cannot be reached is reported as out of reach, and the others are computed', async () => {
   await withFolder(async (folder) => {
     const uris = await Promise.all(
       ['a', 'far', 'c'].map((name, i) => folder.put(`${name}.pgm`, patternImage(size, i).file)),
@@ -58,7 +58,7 @@ test('a tiled image that could not be reached is read as soon as it can be', asy
   });
 });
 
-test('frames of a video that cannot be reached are named as such', async () => {
+test('frames of a video that cannot be reached are reported as out of reach', async () => {
   await withFolder(async (folder) => {
     const uri = 'http://127.0.0.1:1/far.mp4';
     const sources = [0, 1].map((index) => ({ index, uri, place: { packet: index } }));
@@ -74,7 +74,7 @@ test('frames of a video that cannot be reached are named as such', async () => {
   });
 });
 
-test('a frame of another version than the one that was listed is named as such, whatever is in it', async () => {
+test('a frame of another version than the listed one is reported as changed, whatever it contains', async () => {
   await withFolder(async (folder) => {
     const uris = await Promise.all(['a', 'b'].map((name, i) => folder.put(`${name}.pgm`, patternImage(size, i).file)));
     const image = await openImage(uris[0]!);

@@ -4,7 +4,7 @@ import { sendFile, startServer } from '@halogrid/sources/testing-servers';
 import { checkVersion, sourceVersion } from './source-version.ts';
 import { withFolder } from './testing/shard-fixture.ts';
 
-test('the version of a file is another one when it was written to', async () => {
+test('the version of a file changes when it is written to', async () => {
   await withFolder(async (folder) => {
     const uri = await folder.put('a.pgm', 'one');
     const before = await sourceVersion(uri);
@@ -15,7 +15,7 @@ test('the version of a file is another one when it was written to', async () => 
   });
 });
 
-test('a file that is not what its manifest states is refused with what it states', async () => {
+test("a file that differs from its manifest is refused with the manifest's statement", async () => {
   await withFolder(async (folder) => {
     const now = await sourceVersion(await folder.put('a.pgm', 'one'));
     checkVersion(now, 'size=3');
@@ -25,7 +25,7 @@ test('a file that is not what its manifest states is refused with what it states
   });
 });
 
-test('the version of a file on a server is another one when its ETag, time or size is', async (t) => {
+test('the version of a file on a server changes with its ETag, time or size', async (t) => {
   let served: Parameters<typeof sendFile>[0] = { bytes: Buffer.from('one') };
   const server = await startServer((request, response) => sendFile(served, request, response));
   t.after(() => server.close());
@@ -43,7 +43,7 @@ test('the version of a file on a server is another one when its ETag, time or si
   assert.equal(versions.size, 12);
 });
 
-test('a server that tells nothing leaves the URI', async () => {
+test('if a server tells nothing, the version is the URI', async () => {
   for (const uri of ['http://nowhere.invalid/a', 'http://me:password@host/a']) {
     assert.equal(await sourceVersion(uri), uri);
   }

@@ -13,12 +13,15 @@ import {
 } from '@halogrid/sources';
 import type { LeasedSource } from './unpack-lease.ts';
 
-/** A name for the source as it is now, which changes when it is written to. A source that is not there is its URI. */
+/**
+ * A name for the current content of a source, which changes when the source is written to. For a missing source, its
+ * URI.
+ */
 export async function sourceVersion(uri: string): Promise<string> {
   return isRemoteUri(uri) ? await versionOnServer(uri) : await versionOfFile(uri);
 }
 
-/** Throws InputError for a version that is not the planned one, where that is known. */
+/** Throws InputError if the version is not the planned one, if that is known. */
 export function checkVersion(now: string | undefined, planned: string | undefined): void {
   if (planned === undefined || isOfVersion(now, planned)) return;
   if (isStatedVersion(planned)) throw changedInput(`The file is not what its manifest states (${planned})`);
@@ -26,8 +29,8 @@ export function checkVersion(now: string | undefined, planned: string | undefine
 }
 
 /**
- * Throws InputError where a source is no longer the planned version after it was read. A server was asked for that
- * version alone with each part.
+ * Throws InputError if a source is no longer the planned version after it was read. A server needs no check: each
+ * request asked for that version alone.
  */
 export async function checkStillVersion({ uri, version }: LeasedSource): Promise<void> {
   if (version !== undefined && !isRemoteUri(uri)) checkVersion(await versionOfFile(uri), version);
@@ -55,8 +58,8 @@ const wholeBytes = 2 ** 30;
 
 /**
  * Why bytes look damaged or cut off: perhaps the file is being written, or a decoder took a read error for its end.
- * Returns `error` itself where the file can be read and is the listed version. For servers, each request named the
- * version, and every failure was seen.
+ * Returns `error` itself if the file can be read and is the listed version. On servers each request named the version,
+ * and every failure was seen.
  */
 export async function deeperReason(source: LeasedSource, error: InputError): Promise<InputError> {
   if (isRemoteUri(source.uri)) return error;

@@ -4,7 +4,7 @@ import type { KeptShard } from '../parts/node-parts.ts';
 import type { BusyClock } from './busy-clock.ts';
 import type { StageSpans } from './stage-spans.ts';
 
-/** Where a shard's time goes; the order is that of the work. */
+/** The stages of a shard, in the order of the work. */
 export const stages = ['read', 'decode', 'upload', 'compute', 'readback', 'encode'] as const;
 export type Stage = (typeof stages)[number];
 

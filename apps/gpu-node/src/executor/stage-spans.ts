@@ -1,18 +1,18 @@
 import type { StageSpan } from '@halogrid/proto';
 
-/** Keeps when a shard was in each stage, from the first moment to the last. */
+/** Notes when a shard was in each stage, from the first moment to the last. */
 export class StageSpans {
   readonly #nowMs: () => number;
   readonly #beganMs: number;
   readonly #spans = new Map<string, StageSpan>();
 
-  /** The shard was given to the node just now. `nowMs` never goes back. */
+  /** Begins with the shard, now. `nowMs` never goes back. */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
     this.#beganMs = nowMs();
   }
 
-  /** It was in the stage from then, by the same clock, until now. */
+  /** Notes that the shard was in `stage` from `sinceMs`, by the same clock, until now. */
   add(stage: string, sinceMs: number): void {
     const [from, to] = [(sinceMs - this.#beganMs) / 1000, (this.#nowMs() - this.#beganMs) / 1000];
     const known = this.#spans.get(stage);

@@ -5,15 +5,15 @@ import type { ShardRun } from './shard-run.ts';
 
 /** The results of a batch. */
 export interface BatchResults {
-  /** For each item, in their order, one a pipeline. */
+  /** For each item in order, one result per pipeline. */
   items: ItemResult[][];
-  /** Releases the memory of dense results, which must not be read afterwards. To be called once they are written. */
+  /** Releases the memory of dense results, which must not be read afterwards. Call it once they are written. */
   release(): void;
 }
 
 /**
- * Waits for staging memory and has `fill` put pixels into it. The caller must then run or release it; it is released
- * here if `fill` rejects, or the result is not needed any more. `isLimited`: as Device.acquire takes it.
+ * Waits for staging memory and has `fill` put pixels into it. The caller must then run or release it. It is released
+ * here if `fill` rejects, or the shard was aborted. `isLimited`: as for NodeDevice.acquire.
  */
 export async function fillStaging<T>(
   { means: { device }, turn: { signal } }: ShardRun,
@@ -33,7 +33,7 @@ export async function fillStaging<T>(
   }
 }
 
-/** Computes items of a batch whose planes are there, pipeline after pipeline. The staging memory is given back. */
+/** Computes the items of a batch, pipeline after pipeline; their planes are in `staging`, which is given back. */
 export async function runPipelines(
   { means: { device }, turn: { clock } }: ShardRun,
   { withMap, pipelines }: Pick<Batch, 'withMap' | 'pipelines'>,

@@ -11,13 +11,13 @@ import type { LeasedSource } from './unpack-lease.ts';
 interface BandPart {
   /** The first row of the band. */
   y: number;
-  /** Within the band. */
+  /** Positions within the band. */
   copies: CopyRect[];
 }
 
 /**
- * The bands from which a tile of so many rows of a source can be put together; undefined where the source is not
- * decoded in bands, a band is in doubt, or the tile needs more bands than nodes hold.
+ * The bands from which a tile of `rows` rows can be put together. Undefined if the source is not decoded in bands, a
+ * band is in doubt, or the tile needs more bands than nodes hold.
  */
 export async function bandsOfSource(
   { job: { channels }, means: { banded } }: ShardRun,
@@ -37,7 +37,7 @@ export async function bandsOfSource(
 }
 
 /**
- * Decodes the bands that `copies` touch, unless they are there, and has `copy` take its parts of each. Rejects with
+ * Decodes the bands that `copies` touch, unless they are cached, and has `copy` copy from each. Rejects with
  * BandInDoubt.
  */
 export async function copyFromBands(
@@ -70,7 +70,7 @@ export async function copyFromBands(
   );
 }
 
-/** What is copied of each band. */
+/** What to copy from each band. */
 export function bandPartsOf(copies: readonly CopyRect[], { rows }: Pick<JpegBands, 'rows'>): BandPart[] {
   const parts = new Map<number, CopyRect[]>();
   for (const { from, to } of copies) {

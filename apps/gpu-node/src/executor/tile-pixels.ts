@@ -14,20 +14,20 @@ import { bandsOfSource, copyFromBands } from './tile-of-bands.ts';
 import { type TiledCopy, tiledCopy } from './tiled-copy.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
-/** Copies those parts of the image to their places in staging memory. */
+/** Copies these parts of the image to their places in staging memory. */
 export type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: SharedItem) => Promise<void>;
 
-/** Computes a tile of an image of that type of pixels, which `fill` copies. */
+/** Computes a tile of an image with pixels of that type, which `fill` copies. */
 type Compute = (pixel: PixelType, fill: Fill) => Promise<BatchResults>;
 
-/** What was found of a tile, when the image was captured, and what was removed from its file. */
+/** The results of a tile, the capture time of the image, and a sentence about bytes removed from its file. */
 interface ComputedTile {
   results: BatchResults;
   captured: CaptureTime | undefined;
   mended?: string | undefined;
 }
 
-/** Uses an image that other tiles need too; this tile needs so many of its rows. */
+/** Uses an image that other tiles need too; this tile needs `rows` of its rows. */
 export async function withSharedImage(
   run: ShardRun,
   source: LeasedSource,
@@ -43,7 +43,7 @@ export async function withSharedImage(
   );
 }
 
-/** Decodes those rows of a JPEG that the tile needs. Undefined where some are in doubt. */
+/** Decodes only the rows of a JPEG that the tile needs. Undefined if some are in doubt. */
 async function withBands(
   run: ShardRun,
   source: LeasedSource,
@@ -67,7 +67,7 @@ async function withBands(
   }
 }
 
-/** Uses an image by region where it or a copy can be read so, from the cache where not. */
+/** Uses an image by region if it or a copy can be read so, and from the cache if not. */
 async function withUndividedImage(
   run: ShardRun,
   source: LeasedSource,
@@ -164,7 +164,7 @@ async function contentOf(
 ): Promise<ImageContent> {
   if (image.readsRegions) return { kind: 'regions' };
   const { captured } = image;
-  if (image.copy) return { kind: 'large', ...(captured && { captured }) };
+  if (image.copy) return { kind: 'large', captured };
   const { width, height, pixel } = image;
   const stride = width * sampleBytes[pixel];
   const planeBytes = stride * height;
@@ -175,7 +175,7 @@ async function contentOf(
   await run.turn.clock.time('decode', () => decodeRegion(run, image, { x: 0, y: 0, width, height }, to));
   await checkStillVersion(source);
   const { mended } = image;
-  return { kind: 'planes', width, height, pixel, bytes, ...(captured && { captured }), ...(mended && { mended }) };
+  return { kind: 'planes', width, height, pixel, bytes, captured, mended };
 }
 
 function checkSize(now: Size, planned: Size): void {

@@ -6,7 +6,7 @@ import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import { InputError } from '@halogrid/sources';
 import { OutputError } from '../parts/output-error.ts';
 
-/** By path: copies that are being written, and faults of sources found meanwhile. */
+/** By path: copies that are being written, and faults of their sources found meanwhile. */
 const underWay = new Map<string, Promise<void>>();
 
 export interface TiledCopy {
@@ -48,7 +48,7 @@ export async function tiledCopy(
 
 const textBeside = (path: string): string => `${path}.txt`;
 
-/** Undefined where there is no such file. */
+/** Undefined if the file does not exist. */
 function readText(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -71,7 +71,7 @@ async function runTiles(
   };
 }
 
-test('tiles of an image that is decoded whole share one decode, also when they come at once', async () => {
+test('tiles of an image that is decoded whole share one decode, also if they run at the same time', async () => {
   await withFolder(async (folder) => {
     const size = { width: 90, height: 70 };
     const uri = await folder.put('a.pgm', patternImage(size, 1).file);
@@ -83,7 +83,7 @@ test('tiles of an image that is decoded whole share one decode, also when they c
   });
 });
 
-test('tiles of a striped image too large to hold are those of the image, on nodes that share a folder too', async () => {
+test('tiles of a striped image too large to hold equal the whole image, also on nodes that share a folder', async () => {
   await withFolder(async (folder) => {
     const size = { width: 90, height: 70 };
     const { image } = patternImage(size, 1, 3, 'u16');
@@ -119,7 +119,7 @@ const single = fc
   .record({ border: fc.constantFrom(...borderModes), convention: fc.constantFrom('nw-cw-msb', 'nw-cw-lsb') })
   .map(({ border, convention }) => [lbp({ convention }, border)]);
 const ldp = (order: string) => ({ kernel: 'ldp', parameters: { order }, border: '' });
-// Sums of integers, which are exact however they are computed.
+// Sums of integers, exact on every path.
 const others = fc.constantFrom<Required<AskedOperation>[][]>(
   [lbp({}, 'mirror'), lbp({}, 'interior')],
   [lbp({}, 'interior'), lbp({}, 'reflect'), lbp({ convention: 'nw-cw-lsb' }, 'zero')],
@@ -206,7 +206,7 @@ test('every case of the oracle, in tiles of several sizes', async () => {
   }
 });
 
-test('the source itself is left for a preview as it was decoded, whatever the halo and the border', async () => {
+test("the source's own pixels are kept for a preview as decoded, for every halo and border", async () => {
   const smoothed = conv({ kernel: 'gaussian-5', as: 'u8' }, 'mirror');
   const table: [operations: Required<AskedOperation>[], planes: 1 | 3, pixel: PixelType][] = [
     [[smoothed, lbp()], 1, 'u8'],

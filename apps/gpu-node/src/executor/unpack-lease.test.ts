@@ -12,14 +12,14 @@ const sources = packSources([
 const unpacked = (bytes: Uint8Array): object[] =>
   unpackLease(new SourceBlock(bytes)).map((source) => JSON.parse(JSON.stringify(source)));
 
-test('sources of a lease are those that were packed, with the versions that the node is held to', () => {
+test('sources of a lease are unpacked as they were packed, with the versions that the node must find', () => {
   assert.deepEqual(unpacked(sources), [
     { index: 7, uri: 'file:///in/a.jpg', sizeBytes: 5, version: '5 17.25', preview: true },
     { index: 9, uri: 'file:///in/b.jpg', sizeBytes: 5, place: { packet: 3, order: 0 } },
   ]);
 });
 
-test('what is only compared has no preview', () => {
+test('a lease to verify has no previews', () => {
   assert.equal(unpackLease(new SourceBlock(sources), true)[0]!.preview, undefined);
 });
 

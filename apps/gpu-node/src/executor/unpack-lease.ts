@@ -6,14 +6,17 @@ export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeB
   version?: string | undefined;
 }
 
-/** The sources of a lease, in the order of its block. `verify`: the lease is to verify what another node found. */
+/** The sources of a lease, in the order of its block. `verify`: the lease verifies the results of another node. */
 export function unpackLease(block: SourceBlock, verify = false): LeasedSource[] {
   return Array.from({ length: block.length }, (_, nth): LeasedSource => {
     return {
-      ...{ index: block.index(nth), uri: block.uri(nth), sizeBytes: block.sizeBytes(nth) },
-      ...{ version: block.pin(nth), place: block.place(nth) },
+      index: block.index(nth),
+      uri: block.uri(nth),
+      sizeBytes: block.sizeBytes(nth),
+      version: block.pin(nth),
+      place: block.place(nth),
       // A lease to verify writes no files.
-      ...(block.hasPreview(nth) && !verify && { preview: true as const }),
+      preview: block.hasPreview(nth) && !verify ? true : undefined,
     };
   });
 }

@@ -34,8 +34,8 @@ async function writeChunksOf(
 }
 
 /**
- * Writes the pixels of a tile that the preview of its source shows beside the map, if it has one; `item` says where the
- * tile is in `bytes`. Rejects with OutputError.
+ * Writes the pixels of a tile that the preview of its source shows beside the map, if there is a preview. `item` says
+ * where the tile is in `bytes`. Rejects with OutputError.
  */
 export async function writeSourceChunk(
   { job: { scratch, pipelines }, means: { writeChunk } }: ShardRun,
@@ -46,7 +46,7 @@ export async function writeSourceChunk(
   if (!needsPreview(source)) return;
   const { stages, offset, stride, planeBytes } = item.items[0]!;
   const type = { sample: pixel, bands: pipelines[0]!.pipeline.input.length };
-  // Each kernel's halo is around what the next one reads.
+  // The halo of each kernel surrounds the input of the next one.
   const x = stages.reduce((sum, { out }) => sum + out.x, 0);
   const y = stages.reduce((sum, { out }) => sum + out.y, 0);
   const at = offset + y * stride + x * sampleBytes[pixel];

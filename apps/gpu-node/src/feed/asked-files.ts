@@ -1,24 +1,21 @@
-/** A file as it is asked for. */
+/** A file to be read. */
 export interface AskedFile {
   uri: string;
-  /** What it was when the job was planned, where that is known. */
+  /** The version when the job was planned, if known. */
   version?: string | undefined;
 }
 
-/**
- * Files on their way to a thread. Two strings take a message a tenth of the time that as many objects as there are
- * files do.
- */
+/** Files on their way to a thread. Posting two strings takes a tenth of the time of posting an object per file. */
 export interface AskedFiles {
-  /** One a line. */
+  /** One URI a line. */
   uris: string;
-  /** One a line, empty where it is not known. */
+  /** One version a line; empty if it is not known. */
   versions: string;
 }
 
 /**
- * Packs files whose URIs are of one line, as `file:` URIs are. A version of several lines is that of no file, and stays
- * so.
+ * Packs files whose URIs have no line break, as `file:` URIs do. A version with a line break matches no file, and is
+ * packed as one that matches none.
  */
 export function packFiles(files: readonly AskedFile[]): AskedFiles {
   const versionOf = ({ version = '' }: AskedFile): string => (version.includes('\n') ? 'none' : version);

@@ -5,7 +5,7 @@ import { BatchThreads } from './batch-threads.ts';
 const program = new URL('./testing/waiting-worker.ts', import.meta.url);
 const files = [{ uri: 'file:///a' }];
 
-test('a batch goes to the thread that has the fewest before it', async (t) => {
+test('a batch goes to the thread with the fewest waiting batches', async (t) => {
   const threads = new BatchThreads<Int32Array, number>(program, 2);
   t.after(() => threads.close());
   const to = new Uint8Array(16);
@@ -21,6 +21,6 @@ test('a batch goes to the thread that has the fewest before it', async (t) => {
   const busy = await long;
   assert.equal(new Set(short).size, 1);
   assert.ok(!short.includes(busy));
-  // Alone, a batch needs no other thread.
+  // While the threads are idle, a batch goes to the first one.
   assert.equal(await threads.read(files, to, isDone), busy);
 });

@@ -5,13 +5,13 @@ import { LateThread, sayEnd, ThreadClient } from '@halogrid/threads';
 import { type AskedFile, packFiles } from './asked-files.ts';
 import type { BatchOrder, BatchThreadSetup } from './batch-orders.ts';
 
-/** A thread, and the batches that it has not read yet. */
+/** A thread, and the number of batches that it has not finished. */
 interface BatchThread<Limits, Batch> {
   thread: LateThread<BatchOrder<Limits>, Batch>;
   waiting: number;
 }
 
-/** Reads batches of files for devices on threads, each of which starts with the first batch that it is given. */
+/** Reads batches of files for devices on threads. A thread starts with its first batch. */
 export class BatchThreads<Limits, Batch> {
   readonly #threads: BatchThread<Limits, Batch>[];
 
@@ -21,17 +21,18 @@ export class BatchThreads<Limits, Batch> {
     this.#threads = Array.from({ length: count }, () => ({ thread: new LateThread(start), waiting: 0 }));
   }
 
-  /** Reads files, at least one, into `to`, which stays where it is meanwhile. Rejects where the thread ends. */
+  /** Reads files, at least one, into `to`, whose memory must not move meanwhile. Rejects if the thread ends. */
   async read(files: readonly AskedFile[], to: Uint8Array, limits: Limits): Promise<Batch> {
     const order = { files: packFiles(files), limits, address: memoryAddress(to), length: to.length };
-    // Batches take times that differ, and the next one in turn may be behind while others have none.
+    // Batches take different times, so taking turns would let batches queue behind a long one while other threads are
+    // idle.
     const one = this.#threads.reduce((least, other) => (other.waiting < least.waiting ? other : least));
     one.waiting++;
     try {
       return await one.thread.client.order(order);
     } finally {
       one.waiting--;
-      // Until here it is in use, by no more than its address.
+      // The thread knows only the address of `to`; this use keeps the garbage collector from freeing it earlier.
       void to.length;
     }
   }

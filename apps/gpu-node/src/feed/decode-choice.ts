@@ -1,3 +1,3 @@
-/** Who decodes JPEGs: the node as it is quickest, the device wherever it can, or cores alone. */
+/** The decoder of JPEGs: whatever is fastest for the node, the device wherever possible, or cores alone. */
 export const decodeChoices = ['auto', 'gpu', 'cpu'] as const;
 export type DecodeChoice = (typeof decodeChoices)[number];

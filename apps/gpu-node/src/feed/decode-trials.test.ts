@@ -13,7 +13,7 @@ function plansOf(trials: DecodeTrials, turns: number, brings: Partial<Record<Dec
   });
 }
 
-test('both begin, and what is tried in vain is tried ever more rarely', () => {
+test('both decoders begin, and trials without a gain become rarer', () => {
   const plans = plansOf(new DecodeTrials(), 600, { device: 102, both: 100 });
   const tried = plans.flatMap((plan, turn) => (plan === 'device' ? [turn] : []));
   assert.deepEqual(
@@ -22,7 +22,7 @@ test('both begin, and what is tried in vain is tried ever more rarely', () => {
   );
 });
 
-test('a plan that brings more is kept, until the other one does', () => {
+test('a faster plan is kept until the other one is faster', () => {
   const trials = new DecodeTrials();
   plansOf(trials, turnsBeforeTrial, { both: 100 });
   assert.deepEqual(plansOf(trials, 3, { device: 104 }), ['device', 'device', 'device']);
@@ -40,7 +40,7 @@ test('a turn that something else held up does not decide', () => {
   assert.deepEqual(plansOf(trials, 2, { device: 90, both: 100 }), ['device', 'both']);
 });
 
-test('beside both, the decoder is tried that is faster now', () => {
+test('the alternative to both is the decoder that is faster at present', () => {
   const trials = new DecodeTrials();
   plansOf(trials, turnsBeforeTrial, { both: 100 }, rates(1, 2));
   assert.equal(trials.plan, 'cores');

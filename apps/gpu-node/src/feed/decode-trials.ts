@@ -33,7 +33,8 @@ export class DecodeTrials {
   }
 
   /**
-   * Takes the bytes a second of a turn of the plan, and the rates of the decoders. Chooses the plan of the next turn.
+   * Takes the bytes a second of a turn of the present plan, and the rates of the decoders. Chooses the plan of the next
+   * turn.
    */
   measured(rate: number, rates: DecoderRates): void {
     const before = this.#before;

@@ -1,23 +1,25 @@
 /** Where JPEGs are decoded. */
 export type Decoder = 'device' | 'cores';
 
-/** A decoder and what it has to do. */
+/** A decoder and its unfinished work. */
 export interface DecoderLoad {
-  /** Bytes of files that it was given and is not done with. */
+  /** Bytes of files that it was given and has not finished. */
   queued: number;
-  /** Bytes a second; undefined while that was not measured. */
+  /** Bytes a second; undefined until it was measured. */
   rate: number | undefined;
 }
 
 /**
- * How many times as long as cores the device may take. A frame that cores decode costs 0.2 ms of what opens and places
- * it, and one that the device decodes 0.03 (measured); and cores are also what reads for the device, merges and writes.
+ * How many times as long as cores the device may take. A frame that cores decode costs the main thread 0.2 ms for
+ * opening and placing, and one that the device decodes 0.03 ms (measured). Cores also read for the device, merge and
+ * write.
  */
 const coresMargin = 3;
 
 /**
- * The decoder that is done with `bytes` more first; cores only where they are by far, so that they are there for the
- * rest. One whose rate nobody knows gets a batch to be measured by, and no second one until that is done.
+ * The decoder that would finish `bytes` more bytes first. Cores are only chosen if they are far faster, because they
+ * have other work. A decoder with an unknown rate gets one batch to measure it, and no second one until that is
+ * finished.
  */
 export function earliestFinish(bytes: number, { device, cores }: Readonly<Record<Decoder, DecoderLoad>>): Decoder {
   if (cores.rate === undefined) return cores.queued === 0 ? 'cores' : 'device';

@@ -5,9 +5,9 @@ import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { AskedFile } from './asked-files.ts';
 import { closePlanned, openPlanned, type PlannedFile, readPlanned } from './planned-file.ts';
 
-/** Where the parts of a JPEG are that decode without each other. */
+/** The positions of a JPEG's stretches: the parts between restart markers, which decode independently. */
 export interface JpegIndex {
-  /** Its bytes up to where the data begins. */
+  /** The file's bytes up to the beginning of the data. */
   head: Uint8Array;
   frame: JpegFrame;
   stretches: JpegStretches;
@@ -15,16 +15,20 @@ export interface JpegIndex {
   captured?: CaptureTime;
 }
 
-/** Read of a file at first, and at most until its data begins: pictures and profiles in a header may be long. */
+/** Bytes read of a file at first, and the most read to find its data: pictures and profiles in a header may be long. */
 const [firstHeadBytes, mostHeadBytes] = [2 ** 14, 2 ** 20];
-/** Read at once of its data. */
+/** Bytes of data read at once. */
 const blockBytes = 2 ** 22;
-/** More take too much memory: 16 MB. An image of 2^32 pixels has a million stretches of 16 rows by 256 pixels. */
+/**
+ * The most stretches of an index, 16 MB of memory. An image of 2^32 pixels has a million stretches of 16 rows by 256
+ * pixels.
+ */
 const mostStretches = 2 ** 20;
 
 /**
- * Reads a JPEG through once and finds its restart markers, in 4 MiB of memory and that of the index. Undefined for what
- * is no JPEG of at least so many pixels, has no such markers or any that is not due, or cannot be read. Never rejects.
+ * Reads a JPEG once and finds its restart markers, in 4 MiB of memory and that of the index. Undefined if the file
+ * cannot be read, is not a JPEG of at least `leastPixels` pixels, or has no restart markers or misplaced ones. Never
+ * rejects.
  */
 export async function indexJpeg(asked: AskedFile, leastPixels: number): Promise<JpegIndex | undefined> {
   const file = await openPlanned(asked);
@@ -35,8 +39,7 @@ export async function indexJpeg(asked: AskedFile, leastPixels: number): Promise<
     if (!head || !frame || typeof frame === 'string' || !isWorthIt(frame, leastPixels)) return undefined;
     const stretches = await readStretches(file, frame);
     if (!stretches) return undefined;
-    const captured = jpegTime(head);
-    return { head, frame, stretches, sizeBytes: file.sizeBytes, ...(captured && { captured }) };
+    return { head, frame, stretches, sizeBytes: file.sizeBytes, captured: jpegTime(head) };
   } finally {
     await closePlanned(file);
   }
@@ -45,7 +48,7 @@ export async function indexJpeg(asked: AskedFile, leastPixels: number): Promise<
 const isWorthIt = ({ width, height, blocks, restartBlocks }: JpegFrame, leastPixels: number): boolean =>
   restartBlocks > 0 && blocks / restartBlocks <= mostStretches && width * height >= leastPixels;
 
-/** A JPEG up to where its data begins. */
+/** The bytes of a JPEG up to the beginning of its data. */
 async function readHead(file: PlannedFile): Promise<Uint8Array | undefined> {
   for (let bytes = firstHeadBytes; ; bytes *= 8) {
     const length = Math.min(bytes, file.sizeBytes);

@@ -11,13 +11,13 @@ export interface IndexOrder {
 }
 
 /**
- * Finds restart markers of JPEGs on a thread, which starts with the first that it is given: it looks at every byte of a
- * file.
+ * Finds restart markers of JPEGs on a thread, because that looks at every byte of a file. The thread starts with the
+ * first file.
  */
 export class IndexThread {
   readonly #thread = new LateThread(startThread);
 
-  /** As indexJpeg, but rejects where the thread ends. */
+  /** As indexJpeg, but rejects if the thread ends. */
   index: typeof indexJpeg = (file, leastPixels) => this.#thread.client.order({ file, leastPixels });
 
   close(): Promise<void> {

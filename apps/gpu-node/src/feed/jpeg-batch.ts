@@ -12,7 +12,7 @@ import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { type EncodedBatch, type JpegLimits, takenWords } from './jpeg-orders.ts';
 
 interface PlacedFile extends JpegFile {
-  /** Which it is of those asked for. */
+  /** The file's index among the requested ones. */
   position: number;
 }
 
@@ -34,15 +34,18 @@ export class JpegBatch {
     this.#reader = reader;
   }
 
-  /** Takes a file that is there, unless it is not for devices. Whether it is done with; if not, the batch is full. */
+  /**
+   * Takes a file that is in memory; leaves it out if it is not for devices. False if the batch is full and the file
+   * must wait.
+   */
   take(position: number, bytes: Uint8Array): boolean {
     this.place(position, bytes, bytes.length)?.set(bytes);
     return !this.isFull;
   }
 
   /**
-   * Where the bytes of a file go, of which `head` are the first ones, with its header; undefined for one that is not
-   * for devices, or where the batch is full.
+   * The place for the bytes of a file. `head`: its first bytes, with its header. Undefined for a file that is not for
+   * devices, or if the batch is full.
    */
   place(position: number, head: Uint8Array, fileBytes: number): Uint8Array | undefined {
     const frame = this.#reader.read(head, fileBytes);
@@ -57,7 +60,7 @@ export class JpegBatch {
       planesBytes <= this.#limits.planesBytes &&
       resultBytes <= results.most;
     if (!fits) {
-      // Alone it never will.
+      // A file that does not even fit an empty batch is left out.
       this.isFull = this.#bytes > 0;
       return undefined;
     }
@@ -71,7 +74,7 @@ export class JpegBatch {
     return this.#to.subarray(offset, offset + fileBytes);
   }
 
-  /** Leaves out a file that has a place, but whose bytes could not be had. */
+  /** Leaves out a file that has a place, but could not be read. */
   leaveOut(position: number): void {
     const at = this.#files.findIndex((file) => file.position === position);
     this.#files.splice(at, 1);
@@ -91,10 +94,10 @@ export class JpegBatch {
   }
 }
 
-/** Bytes of a plane as it is placed for kernels. */
+/** Bytes of a plane, as kernels need it placed. */
 const spaceOf = ({ width, height }: JpegFrame): number => roundUp(roundUp(width, 16) * height, 256);
 
-/** The same of three, and of the chroma that they are made of. */
+/** Bytes of three such planes, and of the chroma that they are made from. */
 const spaceOfColours = (frame: JpegFrame): number =>
   roundUp(3 * roundUp(frame.width, 16) * frame.height, 256) + chromaBytes(frame);
 

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ModelledMachine, secondsOf } from './testing/modelled-node.ts';
 
-/** The number of frames that the faster decoder of a machine decodes in that many seconds. */
+/** The number of frames that a machine's faster decoder decodes in `seconds`. */
 const framesFor = ({ device, cores }: ModelledMachine, seconds: number): number => Math.max(device, cores) * seconds;
 
-// Its trials took 5 % of half a minute at most, over 120 random machines; sharing without them took up to 67 % longer.
-test('auto is as fast as the better of its parts but for its trials, however cores and the device hold each other up', async () => {
+// Over 120 random machines, trials took at most 5 % of half a minute. Sharing without trials took up to 67 % longer.
+test('apart from its trials, auto is as fast as the faster decoder, however much cores and the device slow each other down', async () => {
   const rate = fc.integer({ min: 0, max: 40 }).map((step) => 1000 * 2 ** (step / 10));
   const machines = fc.record({
     device: rate,
@@ -29,7 +29,7 @@ test('auto is as fast as the better of its parts but for its trials, however cor
   );
 });
 
-test('equal decoders that do not hold each other up share the work', async () => {
+test('equal decoders that do not slow each other down share the work', async () => {
   const machine = { device: 4000, cores: 4000, drag: 0, compileSeconds: 0.2 };
   const seconds = await secondsOf(machine, 'auto', framesFor(machine, 20));
   assert.ok(seconds < 12, `${seconds} s where one alone takes 20`);

@@ -5,14 +5,20 @@ import type { DecodeChoice } from './decode-choice.ts';
 import type { Decoder } from './earliest-finish.ts';
 import { JpegFeed, type JpegFeedOptions } from './jpeg-feed.ts';
 
-/** A device of that kind; `compile` is what gets its decoder ready. */
+/** A device of kind `kind`; `compile` prepares its decoder. */
 function deviceOf(kind: DeviceKind, compile: () => Promise<void>): NodeDevice {
   const unused = () => assert.fail('nothing is computed');
   const jpegs = { maxBytes: 1, batchBytes: 1, prepare: compile, decode: unused };
   return {
-    ...{ info: { kind, name: 'a', driver: 'b' }, maxStagingBytes: 1, batchBytes: 1, batchesInFlight: 1 },
-    ...(kind !== 'cpu' && { jpegs }),
-    ...{ acquire: unused, run: unused, lost: new Promise<string>(() => {}), close: unused },
+    info: { kind, name: 'a', driver: 'b' },
+    maxStagingBytes: 1,
+    batchBytes: 1,
+    batchesInFlight: 1,
+    jpegs: kind === 'cpu' ? undefined : jpegs,
+    acquire: unused,
+    run: unused,
+    lost: new Promise<string>(() => {}),
+    close: unused,
   };
 }
 
@@ -27,7 +33,9 @@ function feedOf(choice: DecodeChoice, kind: DeviceKind, changes: Partial<JpegFee
   const kept: number[] = [];
   const notes: string[] = [];
   const feed = new JpegFeed({
-    ...{ choice, device: deviceOf(kind, compile), channels: 'gray' },
+    choice,
+    device: deviceOf(kind, compile),
+    channels: 'gray',
     threads: { read: () => assert.fail('nothing is read') },
     coresAtOnce: 4,
     readRate: async () => undefined,
@@ -36,7 +44,7 @@ function feedOf(choice: DecodeChoice, kind: DeviceKind, changes: Partial<JpegFee
     note: (line) => notes.push(line),
     ...changes,
   });
-  /** Decodes 64 frames, which takes that many seconds on either decoder. Resolves with the decoder. */
+  /** Decodes `frames` frames, in `seconds` on either decoder. Resolves with the decoder. */
   const decode = async (seconds = 1, frames = 64): Promise<Decoder> => {
     let decoder: Decoder | undefined;
     const work = (where: Decoder) => async () => {
@@ -52,7 +60,7 @@ function feedOf(choice: DecodeChoice, kind: DeviceKind, changes: Partial<JpegFee
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('cores decode all on a cpu, on a software device unless it is asked for, and where they are asked for', async () => {
+test('cores decode all on a cpu device, on a software device unless gpu is chosen, and if cpu is chosen', async () => {
   for (const [choice, kind] of [
     ['auto', 'cpu'],
     ['auto', 'software'],
@@ -66,7 +74,7 @@ test('cores decode all on a cpu, on a software device unless it is asked for, an
   assert.equal(await feedOf('gpu', 'software').decode(), 'device');
 });
 
-test('a small run starts nothing; in a larger one cores go on until the device is ready, which then is measured', async () => {
+test('a short run does not prepare the device; in a longer one cores decode until the device is ready and is measured', async () => {
   const { compiled, compiles, kept, decode } = feedOf('auto', 'gpu');
   for (let i = 0; i < 4; i++) assert.equal(await decode(), 'cores');
   assert.equal(compiles(), 0);
@@ -75,13 +83,13 @@ test('a small run starts nothing; in a larger one cores go on until the device i
   assert.equal(await decode(), 'cores');
   compiled.resolve();
   await turn();
-  // Ten times as fast as cores.
+  // The device is ten times as fast as cores.
   for (let i = 0; i < 40; i++) assert.equal(await decode(0.1), 'device');
   assert.deepEqual(kept.map(Math.round), [10_000]);
   assert.equal(compiles(), 1);
 });
 
-test('while the device gets ready, cores have as much work as keeps them busy, and it gets the rest', async () => {
+test('while the device gets ready, cores get just enough work to be busy, and the device gets the rest', async () => {
   const { feed, compiled, decode } = feedOf('auto', 'gpu', { readRate: async () => 10_000 });
   for (let i = 0; i < 4; i++) await decode();
   const given: Decoder[] = [];
@@ -104,7 +112,7 @@ test('while the device gets ready, cores have as much work as keeps them busy, a
   await Promise.all(all);
 });
 
-test('a device that was measured before gets no batch to be measured by', async () => {
+test('a device with a kept rate gets no batch to be measured by', async () => {
   const { compiled, kept, decode } = feedOf('auto', 'gpu', { readRate: async () => 10 });
   for (let i = 0; i < 5; i++) await decode();
   compiled.resolve();
@@ -113,7 +121,7 @@ test('a device that was measured before gets no batch to be measured by', async 
   assert.deepEqual(kept, []);
 });
 
-test('cores decode all where the device refuses its decoder, and a line says so', async () => {
+test('cores decode all if the device refuses its decoder, and a line says so', async () => {
   const { feed, compiled, notes, decode } = feedOf('auto', 'gpu');
   assert.equal(await decode(1, 257), 'cores');
   compiled.reject(new Error('no such thing'));

@@ -14,26 +14,26 @@ import { WorkTurns } from './work-turns.ts';
 export interface JpegFeedOptions {
   choice: DecodeChoice;
   device: NodeDevice;
-  /** What JPEGs are decoded to: the rates of both are others. */
+  /** The channels that JPEGs are decoded to. Each has rates of its own. */
   channels: PlaneTarget['channels'];
   threads: Pick<JpegThreads, 'read'>;
   /**
    * Pieces of work that keep the cores busy. While the device gets ready, cores have no more than these at once,
-   * because the device would do further ones sooner.
+   * because the device would finish further ones earlier.
    */
   coresAtOnce: number;
-  /** Bytes a second that this device was measured to decode to these before, if it was. */
+  /** The device's rate of decoding to these channels in bytes a second, if it was measured before. */
   readRate(): Promise<number | undefined>;
-  /** Never rejects. */
+  /** Keeps that rate for later processes. Never rejects. */
   keepRate(bytesPerSecond: number): Promise<void>;
   nowMs: () => number;
-  /** Takes a line for the log. */
+  /** Logs a line. */
   note: (line: string) => void;
 }
 
 /**
- * Frames that cores decode before the device gets ready to: what is done sooner needs no decoder that takes time to
- * compile, and no threads. A shard has 64 of 1080p.
+ * Frames that cores decode before the device gets ready. A shorter run is not worth compiling a decoder and starting
+ * threads. A shard has 64 frames of 1080p.
  */
 const framesBefore = 256;
 /** Batches of the device after which its rate is kept. */
@@ -54,11 +54,11 @@ export class JpegFeed {
   #state: 'not wanted yet' | 'getting ready' | 'ready' | 'refused';
   /** Resolves when cores have finished a piece of work, or the device is ready or refuses. */
   #mayBegin = Promise.withResolvers<void>();
-  /** Frames that were asked about. */
+  /** Frames requested so far. */
   #frames = 0;
   /** Pieces of work under way on cores. */
   #onCores = 0;
-  /** Batches that the device has decoded, while its rate is to be kept. */
+  /** Batches that the device has decoded, until its rate is kept. */
   #measured = 0;
   #isKept = false;
 
@@ -98,7 +98,7 @@ export class JpegFeed {
   #turnMeasured(bytesPerSecond: number): 'same' | 'other' {
     const { plan } = this.#trials;
     const [device, cores] = [this.#rates.device.rate, this.#rates.cores.rate];
-    // A decoder without a rate has had no share yet.
+    // A decoder without a rate has not decoded anything yet, so the turn says nothing.
     if (device !== undefined && cores !== undefined) this.#trials.measured(bytesPerSecond, { device, cores });
     return this.#trials.plan === plan ? 'same' : 'other';
   }
@@ -127,8 +127,7 @@ export class JpegFeed {
   }
 
   /**
-   * Reads files for the device, all of this machine or all of servers, whose connections are those of the caller's
-   * thread.
+   * Reads files for the device: all from this machine, on threads, or all from servers, over the caller's connections.
    */
   read(files: readonly AskedFile[], to: Uint8Array, limits: JpegLimits): Promise<EncodedBatch> {
     if (files[0] && isRemoteUri(files[0].uri)) return readRemoteJpegs(files, to, limits);
@@ -152,7 +151,7 @@ export class JpegFeed {
     this.#wake();
   }
 
-  /** Keeps the rate of the device once it is known well. */
+  /** Keeps the rate of the device once enough batches have been measured. */
   #keep(): void {
     if (this.#isKept || ++this.#measured < batchesMeasured) return;
     this.#isKept = true;

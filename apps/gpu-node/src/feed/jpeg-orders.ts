@@ -2,21 +2,21 @@ import type { PlaneTarget } from '@halogrid/imaging';
 import type { ColourLayout, JpegBatchLayout } from '@halogrid/jpeg';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 
-/** How much is read at most. */
+/** The limits of a batch. */
 export interface JpegLimits {
   /** Bytes of files. */
   bytes: number;
-  /** Bytes of planes that they decode to, with the chroma that colours are made of. */
+  /** Bytes of planes that the files decode to, with the chroma that colours are made from. */
   planesBytes: number;
   /** Bytes of results. */
   results: ResultSpace;
-  /** Pixels that both sides of a picture have at least; cores refuse smaller ones. */
+  /** The least pixels of each side of an image; cores refuse smaller images. */
   minSide: number;
-  /** What they are decoded to. */
+  /** The channels to decode to. */
   channels: PlaneTarget['channels'];
 }
 
-/** Bytes that the results of images take, `most` of a batch, which their size alone decides. */
+/** Bytes of the results of images, which depend only on their size. `most`: in a batch. */
 export interface ResultSpace {
   most: number;
   ofImage: number;
@@ -24,21 +24,21 @@ export interface ResultSpace {
   ofPixel: number;
 }
 
-/** A batch that was read. */
+/** A batch of JPEGs in memory. */
 export interface EncodedBatch {
-  /** So many of the files were looked at, the first ones; the others found no room. */
+  /** The number of files that were looked at, from the first one on; the others had no room. */
   done: number;
-  /** The files that a device may decode, or their components; where their planes go is not said yet. */
+  /** The files for the device, or their components. Their planes have no place yet. */
   layout: JpegBatchLayout;
-  /** Where colours are wanted. */
+  /** Defined if colours are wanted. */
   colours: ColourLayout | undefined;
-  /** Where the last of them ends in memory. */
+  /** The end of the last file in memory. */
   filesBytes: number;
-  /** Four words for each of them: which it is of those asked for, its bytes, its width and its height. */
+  /** Four words for each of them: its index among the requested files, its bytes, its width and its height. */
   taken: Uint32Array<ArrayBuffer>;
-  /** When pictures were taken, by which of the files they are; those that do not say are not there. */
+  /** Capture times, by index among the requested files; files without one are missing. */
   captured: ReadonlyMap<number, CaptureTime>;
 }
 
-/** Words of a file in `taken`. */
+/** Words per file in `taken`. */
 export const takenWords = 4;

@@ -3,16 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { allowedPath, isOfVersion, localVersion, quickFiles } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
 
-/** A file that is open, for whoever opened it to close. */
+/** An open file. The caller that opened it must close it. */
 export interface PlannedFile {
   descriptor: number;
   sizeBytes: number;
 }
 
-/**
- * Opens a file; undefined where it cannot be read, has no bytes or more than `most`, or is not what it was when the job
- * was planned.
- */
+/** Opens a file. Undefined if it cannot be read, has no bytes or more than `most`, or is not the planned version. */
 export async function openPlanned(
   { uri, version }: AskedFile,
   most = Number.POSITIVE_INFINITY,
@@ -24,7 +21,7 @@ export async function openPlanned(
     if (stat.isFile() && stat.size > 0 && stat.size <= most && isSame) return { descriptor, sizeBytes: stat.size };
     await quickFiles.close(descriptor);
   } catch {
-    // Cores say why.
+    // Cores will open it again and report why.
   }
   return undefined;
 }
@@ -34,11 +31,11 @@ export async function closePlanned({ descriptor }: PlannedFile): Promise<void> {
   try {
     await quickFiles.close(descriptor);
   } catch {
-    // It was read.
+    // The file was read, so this does not matter.
   }
 }
 
-/** Fills `into` from byte `position` of a file; false where it ends before that, or cannot be read. */
+/** Fills `into` from byte `position` of a file; false if the file ends before that, or cannot be read. */
 export async function readPlanned({ descriptor }: PlannedFile, into: Uint8Array, position: number): Promise<boolean> {
   try {
     for (let done = 0; done < into.length; ) {

@@ -2,12 +2,12 @@ import { BatchThreads } from './batch-threads.ts';
 import type { RawBatch, RawLimits } from './raw-orders.ts';
 
 /**
- * Threads read as many bytes as upload memory takes where they are half as many as cores; more only take turns with
- * what computes.
+ * The most reading threads. Half as many as cores read as fast as upload memory can be written; more would only take
+ * cores from other work.
  */
 const mostThreads = 8;
 
-/** How many threads read where that many decode. */
+/** The number of reading threads beside `decoders` decoding threads. */
 export const rawThreads = (decoders: number): number => Math.min(mostThreads, Math.max(1, Math.ceil(decoders / 2)));
 
 /** Reads batches of raw frames for devices. */
@@ -18,12 +18,12 @@ export class RawThreads extends BatchThreads<RawLimits, RawBatch> {
 }
 
 /**
- * Frames that are opened one by one before threads for batches of them start: they take a tenth of a second of
- * processor time.
+ * Frames that are opened one by one before the threads for batches start, which takes a tenth of a second of processor
+ * time.
  */
 const framesBefore = 256;
 
-/** Reads the raw frames of a node, once there are so many that it is worth its threads. */
+/** Reads the raw frames of a node in batches, once there have been enough frames to be worth the threads. */
 export class RawFeed {
   readonly #threads: Pick<RawThreads, 'read' | 'close'>;
   readonly #framesBefore: number;
@@ -34,15 +34,13 @@ export class RawFeed {
     this.#framesBefore = before;
   }
 
-  /** Whether it is to read so many more. */
+  /** Counts `frames` further frames; returns whether the feed is to read them. */
   takes(frames: number): boolean {
     this.#frames += frames;
     return this.#frames > this.#framesBefore;
   }
 
-  /**
-   * Reads frames into `to` as planes of bytes, as many as there is room for; those that are for cores it leaves out.
-   */
+  /** Reads frames into `to` as planes of bytes, as many as fit; leaves out frames that cores must open. */
   read: RawThreads['read'] = (files, to, limits) => this.#threads.read(files, to, limits);
 
   close(): Promise<void> {

@@ -1,23 +1,23 @@
-/** How much is read at most. */
+/** The limits of a batch. */
 export interface RawLimits {
   /** Bytes of planes. */
   planesBytes: number;
-  /** Pixels that both sides of a picture have at least; cores refuse smaller ones. */
+  /** The least pixels of each side of an image; cores refuse smaller images. */
   minSide: number;
 }
 
-/** A batch of raw frames that was read. */
+/** A batch of raw frames in memory. */
 export interface RawBatch {
-  /** So many of the files were looked at, the first ones; the others found no room. */
+  /** The number of files that were looked at, from the first one on; the others had no room. */
   done: number;
   /**
-   * Four words for each frame that was read: which it is of those asked for, its width, its height, and where its plane
-   * begins.
+   * Four words for each frame that was read: its index among the requested files, its width, its height, and the first
+   * byte of its plane.
    */
   taken: Uint32Array<ArrayBuffer>;
-  /** Read of files. */
+  /** Bytes read of files. */
   inputBytes: number;
 }
 
-/** Words of a frame in `taken`. */
+/** Words per frame in `taken`. */
 export const rawWords = 4;

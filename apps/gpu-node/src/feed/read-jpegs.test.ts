@@ -12,12 +12,22 @@ import { type JpegLimits, takenWords } from './jpeg-orders.ts';
 import { type BegunFile, readJpegs } from './read-jpegs.ts';
 
 const made: MadeUpJpeg = {
-  ...{ width: 40, height: 24, restartMcus: 0, density: 5, bits: 3, quantiser: 4, sharesTables: false, seed: 1 },
+  width: 40,
+  height: 24,
+  restartMcus: 0,
+  density: 5,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 1,
   samplings: [[1, 1]],
 };
 const jpegs = Array.from({ length: 12 }, (_, i) => writeJpeg({ ...made, seed: i + 1 }));
 const limits: JpegLimits = {
-  ...{ bytes: 2 ** 20, planesBytes: 2 ** 20, minSide: 3, channels: 'gray' },
+  bytes: 2 ** 20,
+  planesBytes: 2 ** 20,
+  minSide: 3,
+  channels: 'gray',
   results: { most: 2 ** 20, ofImage: 1024, ofRow: 0, ofPixel: 0 },
 };
 
@@ -35,11 +45,11 @@ async function inFolder(use: (put: (name: string, bytes: Uint8Array | string) =>
 
 const read = (files: { uri: string; version?: string }[], its = limits, to = new Uint8Array(its.bytes)) =>
   readJpegs(files, to, its, new JpegFrameReader());
-/** Which of the files were taken. */
+/** The indexes of the files that were taken. */
 const positionsOf = ({ taken }: Awaited<ReturnType<typeof read>>) =>
   Array.from({ length: taken.length / takenWords }, (_, i) => taken[i * takenWords]!);
 
-test('files lie one after another as they are, and what is not for devices is left out', async () => {
+test('files lie one after another unchanged, and files that are not for devices are left out', async () => {
   await inFolder(async (put) => {
     const uris = [
       await put('a.jpg', jpegs[0]!),
@@ -64,7 +74,7 @@ test('files lie one after another as they are, and what is not for devices is le
   });
 });
 
-test('a batch ends where the next file finds no room; one that has none alone is left out', async () => {
+test('a batch ends if the next file has no room; a file too large for an empty batch is left out', async () => {
   await inFolder(async (put) => {
     const files = await Promise.all(jpegs.map(async (jpeg, i) => ({ uri: await put(`${i}.jpg`, jpeg) })));
     const planeBytes = 48 * 24;
@@ -79,7 +89,7 @@ test('a batch ends where the next file finds no room; one that has none alone is
   });
 });
 
-test('a file that is not what it was, or is shorter than its size says, is left to cores', async () => {
+test('a file that is not the planned version, or is shorter than its size says, is left to cores', async () => {
   await inFolder(async (put) => {
     const uri = await put('a.jpg', jpegs[0]!);
     const path = new URL(uri).pathname;
@@ -87,12 +97,12 @@ test('a file that is not what it was, or is shorter than its size says, is left 
     assert.deepEqual(positionsOf(await read([{ uri, version }])), [0]);
     truncateSync(path, 100);
     assert.deepEqual(positionsOf(await read([{ uri, version }])), []);
-    // Its size is 4096, and nothing can be read.
+    // The file claims a size of 4096, but that many bytes cannot be read.
     assert.deepEqual(positionsOf(await read([{ uri: 'file:///sys/kernel/mm/transparent_hugepage/enabled' }])), []);
   });
 });
 
-/** A comment of that many bytes in front of all else that a JPEG has. */
+/** The JPEG with a comment of `bytes` bytes right after its start. */
 const withComment = (jpeg: Uint8Array, bytes: number): Buffer =>
   Buffer.concat([
     jpeg.subarray(0, 2),
@@ -101,7 +111,7 @@ const withComment = (jpeg: Uint8Array, bytes: number): Buffer =>
     jpeg.subarray(2),
   ]);
 
-test('files longer than their first bytes are there as they are, also where their header is', async () => {
+test('files longer than the first read, and files with a longer header, are read unchanged', async () => {
   await inFolder(async (put) => {
     const wide = { ...made, width: 400, height: 300, density: 40 };
     const files = [writeJpeg(wide), withComment(jpegs[0]!, 30_000), withComment(writeJpeg(wide), 60_000)];
@@ -122,7 +132,7 @@ test('files longer than their first bytes are there as they are, also where thei
   });
 });
 
-test('a file that becomes shorter while it is read is left out, and those beside it are not', async () => {
+test('a file that becomes shorter while it is read is left out, and its neighbours are not', async () => {
   const large = jpegs.slice(0, 4).map((jpeg) => Buffer.concat([jpeg, Buffer.alloc(100)]));
   const begin = async ({ uri }: { uri: string }): Promise<BegunFile> => {
     const bytes = large[Number(uri)]!;

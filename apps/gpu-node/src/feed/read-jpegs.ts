@@ -5,34 +5,37 @@ import { JpegBatch } from './jpeg-batch.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import { closePlanned, openPlanned, type PlannedFile, readPlanned } from './planned-file.ts';
 
-/** A file whose header is there. */
+/** A file whose header was read. */
 export interface BegunFile {
   sizeBytes: number;
-  /** Its first bytes, with its header, or all of it. */
+  /** Its first bytes, with its header, or the whole file. */
   head: Uint8Array;
-  /** Reads what follows `head`. Never rejects; false where the file has become shorter, or cannot be read. */
+  /** Reads the bytes after `head`. Never rejects; false if the file has become shorter, or cannot be read. */
   readRest(into: Uint8Array): Promise<boolean>;
-  /** Called once, when nobody reads it any more. */
+  /** Called once, when the file is not read any more. */
   close(): Promise<void>;
 }
 
-/** Where files come from. */
+/** How files are read. */
 export interface FileReading {
-  /** Files that are read side by side where that takes its time. */
+  /** Files that are read in parallel, to hide latency. */
   atOnce: number;
-  /** Never rejects; undefined for a file that is longer than `most`, not as it was planned, or that cannot be read. */
+  /**
+   * Reads the first bytes. Never rejects; undefined for a file longer than `most`, of another version, or that cannot
+   * be read.
+   */
   begin(file: AskedFile, most: number): Promise<BegunFile | undefined>;
 }
 
 const fromDisk: FileReading = { atOnce: 8, begin };
 
-/** Read of a file at first: more than most headers have. */
+/** Bytes of a file that are read at first: more than most headers have. */
 const headBytes = 2 ** 13;
 
 /**
- * Reads JPEGs one after another into `to`, as many as there is room for, and what their headers say. What cannot be
- * read, is not as it was planned, or is not for devices, is left out: cores say what is wrong with it, or decode it.
- * Only the beginning of a file passes through memory of this thread, because upload memory is slow to read.
+ * Reads JPEGs one after another into `to`, as many as fit, and the facts in their headers. Files that cannot be read,
+ * are not the planned version or are not for devices are left out: cores decode them, or report what is wrong. Only the
+ * beginning of a file passes through memory of this thread, because upload memory is slow to read.
  */
 export async function readJpegs(
   files: readonly AskedFile[],
@@ -58,7 +61,7 @@ export async function readJpegs(
   return batch.end(done);
 }
 
-/** Puts a file where it goes. */
+/** Reads a file into its place. */
 async function fill(batch: JpegBatch, position: number, file: BegunFile, place: Uint8Array): Promise<void> {
   const { head, readRest } = file;
   place.set(head);
@@ -66,7 +69,7 @@ async function fill(batch: JpegBatch, position: number, file: BegunFile, place: 
   if (!isRead) batch.leaveOut(position);
 }
 
-/** A file of this machine. */
+/** Opens a file of this machine and reads its first bytes. */
 async function begin(asked: AskedFile, most: number): Promise<BegunFile | undefined> {
   const file = await openPlanned(asked, most);
   if (!file) return undefined;

@@ -21,7 +21,7 @@ async function inFolder(t: TestContext): Promise<(name: string, content: Uint8Ar
   };
 }
 
-/** A frame whose pixels count up from `first`. */
+/** A file of a frame whose pixels count up from `first`. */
 const frame = (width: number, height: number, first = 0, magic = 'P5', maxval = 255): Buffer =>
   Buffer.concat([
     Buffer.from(`${magic}\n# by hand\n${width} ${height}\n${maxval}\n`),
@@ -30,11 +30,11 @@ const frame = (width: number, height: number, first = 0, magic = 'P5', maxval = 
     ),
   ]);
 
-/** What was taken: position, width, height and offset each. */
+/** For each taken frame: position, width, height and offset. */
 const rowsOf = ({ taken }: { taken: Uint32Array }): number[][] =>
   Array.from({ length: taken.length / rawWords }, (_, i) => [...taken.subarray(i * rawWords, (i + 1) * rawWords)]);
 
-test('frames become planes, rows on boundaries of 16 bytes, and what is not for devices is left out', async (t) => {
+test('frames become planes with rows on boundaries of 16 bytes, and files that are not for devices are left out', async (t) => {
   const put = await inFolder(t);
   const files = [
     await put('a.pgm', frame(32, 8, 7)),
@@ -75,7 +75,7 @@ test('frames become planes, rows on boundaries of 16 bytes, and what is not for 
   assert.equal(to[512 + 255], (90 + 255) % 256);
 });
 
-test('a batch ends where the next frame finds no room; one that has none alone is left out', async (t) => {
+test('a batch ends if the next frame has no room; a frame too large for an empty batch is left out', async (t) => {
   const put = await inFolder(t);
   const uri = await put('a.pgm', frame(16, 16));
   const large = await put('large.pgm', frame(64, 64));
@@ -87,7 +87,7 @@ test('a batch ends where the next frame finds no room; one that has none alone i
   assert.deepEqual([none.done, rowsOf(none).length], [21, 0]);
 });
 
-test('a file that is not what it was, or that lies outside of the data roots, is left to cores', async (t) => {
+test('a file that is not the planned version, or that lies outside of the data roots, is left to cores', async (t) => {
   const put = await inFolder(t);
   const uri = await put('a.pgm', frame(16, 16));
   const version = localVersion(statSync(new URL(uri)));
@@ -101,7 +101,7 @@ test('a file that is not what it was, or that lies outside of the data roots, is
   assert.equal(await read(), 0);
 });
 
-test('files arrive as they were packed', () => {
+test('files are unpacked as they were packed', () => {
   const files = [
     { uri: 'file:///a', version: '1 2' },
     { uri: 'file:///b%0A', version: undefined },

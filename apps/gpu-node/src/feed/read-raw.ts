@@ -4,35 +4,37 @@ import type { AskedFile } from './asked-files.ts';
 import { closePlanned, openPlanned, type PlannedFile, readPlanned } from './planned-file.ts';
 import type { RawBatch, RawLimits } from './raw-orders.ts';
 
-/** Files that are read side by side where the file system takes its time. */
+/** Files that are read in parallel, to hide the latency of the file system. */
 const atOnce = 8;
-/** Read of a file at first; cores look at longer headers. */
+/** Bytes of a file that are read at first; files with longer headers are left to cores. */
 const headBytes = 512;
-/** Rows begin, and planes lie, as kernels read them: see `placePlanes` of `libs/kernels`. */
+/** Rows and planes begin at multiples of these, as kernels need them: see `placePlanes` of `libs/kernels`. */
 const lanePixels = 16;
 const planeStep = 256;
 
-/** A frame for devices whose file is open. */
+/** A frame for devices, with its open file. */
 interface OpenFrame {
   file: PlannedFile;
   header: PnmHeader;
 }
 
 /**
- * Reads gray frames of bytes (PGM) to planes in `to`, one after another, as many as there is room for. What cannot be
- * read, is not as it was planned, or is another kind of image, is left out: cores say what is wrong with it, or decode
- * it.
+ * Reads gray 8-bit frames (PGM) to planes in `to`, one after another, as many as fit. Files that cannot be read, are
+ * not the planned version or are other images are left out: cores decode them, or report what is wrong.
  */
 export async function readRaw(files: readonly AskedFile[], to: Uint8Array, limits: RawLimits): Promise<RawBatch> {
   const taken: number[] = [];
   let inputBytes = 0;
   let planesBytes = 0;
-  /** Whether the file is done with, and where its plane goes if it has one. If not, the batch is full. */
+  /**
+   * The offset of the frame's plane; none for a file that is left out. Undefined if the batch is full and the file must
+   * wait.
+   */
   const place = (frame: OpenFrame | undefined): { offset?: number } | undefined => {
     if (!frame) return {};
     const { width, height } = frame.header;
     const end = planesBytes + roundUp(roundUp(width, lanePixels) * height, planeStep);
-    // Alone it never will find room.
+    // A frame that does not even fit an empty batch is left out.
     if (end > limits.planesBytes) return planesBytes === 0 ? {} : undefined;
     const offset = planesBytes;
     planesBytes = end;
@@ -62,7 +64,7 @@ export async function readRaw(files: readonly AskedFile[], to: Uint8Array, limit
   return { done: files.length, taken: new Uint32Array(taken), inputBytes };
 }
 
-/** Undefined for what is not for devices. */
+/** Undefined for a file that is not for devices. */
 async function openFrame(asked: AskedFile, minSide: number): Promise<OpenFrame | undefined> {
   const file = await openPlanned(asked);
   if (!file) return undefined;

@@ -4,14 +4,14 @@ import type { AskedFile } from './asked-files.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import { type BegunFile, readJpegs } from './read-jpegs.ts';
 
-/** As many as there are connections to a host. */
+/** As many as the connections to a host. */
 const atOnce = 16;
 
 const reader = new JpegFrameReader();
 
 /**
- * As `readJpegs`, of files on servers, by the connections of this thread. One that cannot be had is asked for again by
- * cores.
+ * As `readJpegs`, for files on servers, over the connections of this thread. If a file cannot be fetched, cores request
+ * it again.
  */
 export const readRemoteJpegs = (
   files: readonly AskedFile[],
@@ -25,7 +25,7 @@ function beginQuickly(): (asked: AskedFile, most: number) => Promise<BegunFile |
   return (asked, most) => begin(open, asked, most);
 }
 
-/** Fetches all of it. */
+/** Fetches the whole file. */
 async function begin(
   open: typeof openInputFile,
   { uri, version }: AskedFile,
@@ -40,7 +40,7 @@ async function begin(
       return { sizeBytes, head: await file.readAll(), readRest: async () => false, close: () => file.close() };
     }
   } catch {
-    // Cores say why.
+    // Cores will request it again and report why.
   }
   await file.close();
   return undefined;

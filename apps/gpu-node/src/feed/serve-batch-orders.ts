@@ -6,8 +6,8 @@ import { type AskedFile, unpackFiles } from './asked-files.ts';
 import type { BatchOrder, BatchThreadSetup } from './batch-orders.ts';
 
 /**
- * For the program of a thread: reads batches as the BatchThreads of the process order. `moved`: memory of a batch that
- * changes hands.
+ * For the program of a thread: reads the batches that BatchThreads orders. `moved`: memory of a batch that is moved to
+ * the other thread.
  */
 export function serveBatchOrders<Limits, Batch>(
   read: (files: readonly AskedFile[], to: Uint8Array, limits: Limits) => Promise<Batch>,

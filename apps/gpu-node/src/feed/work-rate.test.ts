@@ -8,7 +8,7 @@ function onClock(rate?: number) {
   return { work, pass: (ms: number) => (nowMs += ms) };
 }
 
-test('work done over the time in which any was under way, however many at once, and not over pauses', () => {
+test('the rate is finished work over the time in which any was under way, without pauses', () => {
   const { work, pass } = onClock();
   assert.equal(work.rate, undefined);
   work.begin(100);
@@ -28,7 +28,7 @@ test('work done over the time in which any was under way, however many at once, 
   assert.equal(work.rate, 200);
 });
 
-test('a clock of the decoder is believed, because its batches also wait for what is around it', () => {
+test('seconds by the decoder’s own clock take precedence, because its batches also wait for other work', () => {
   const { work, pass } = onClock();
   work.begin(100);
   pass(1000);
@@ -36,7 +36,7 @@ test('a clock of the decoder is believed, because its batches also wait for what
   assert.equal(work.rate, 1000);
 });
 
-test('what was not done is no longer queued, and says nothing', () => {
+test('work that failed is no longer queued, and does not change the rate', () => {
   const { work, pass } = onClock(50);
   work.begin(100);
   pass(1000);
@@ -44,7 +44,7 @@ test('what was not done is no longer queued, and says nothing', () => {
   assert.deepEqual([work.queued, work.rate], [0, 50]);
 });
 
-test('a rate from before gives way to what is measured', () => {
+test('a rate from before gives way to measured ones', () => {
   const { work, pass } = onClock(1000);
   for (let i = 0; i < 40; i++) {
     work.begin(10);

@@ -1,26 +1,26 @@
-/** Seconds that count in full; those before count ever less. */
+/** The last seconds, which count in full; earlier ones count less and less. */
 const rememberedSeconds = 8;
 
-/** What became of some work. */
+/** The outcome of a piece of work. */
 export interface WorkDone {
-  /** How much was done of it; of what was not, nobody learns anything. */
+  /** The amount that was finished; the rest says nothing about the rate. */
   done: number;
-  /** What that took by the decoder's own clock; by ours unless given. */
+  /** The seconds by the decoder's own clock. Default: measured here. */
   seconds?: number;
 }
 
-/** How much a decoder does while it has something to do, and how much it has. */
+/** Measures the rate of a decoder while it has work, and counts its unfinished work. */
 export class WorkRate {
   readonly #nowMs: () => number;
   #queued = 0;
   #underWay = 0;
   #sinceMs = 0;
-  /** Seconds by our clock in which anything was under way, since the last end. */
+  /** Seconds, measured here, in which anything was under way since the last end. */
   #busy = 0;
   #done: number;
   #seconds: number;
 
-  /** `rate`: one that is known from before. `nowMs` never goes back. */
+  /** `rate`: the rate of an earlier process, if known. `nowMs` never goes back. */
   constructor(nowMs: () => number, rate?: number) {
     this.#nowMs = nowMs;
     this.#done = rate ?? 0;
@@ -31,7 +31,7 @@ export class WorkRate {
     return this.#queued;
   }
 
-  /** Per second; undefined before anything was done. */
+  /** Amount per second; undefined before anything was finished. */
   get rate(): number | undefined {
     return this.#seconds > 0 && this.#done > 0 ? this.#done / this.#seconds : undefined;
   }
@@ -42,7 +42,7 @@ export class WorkRate {
     this.#queued += amount;
   }
 
-  /** `amount` of what was begun is no longer queued. */
+  /** A piece of work has ended: `amount` of it was queued, `done` of it was finished. */
   end(amount: number, { done, seconds }: WorkDone): void {
     this.#count();
     this.#underWay--;

@@ -13,7 +13,7 @@ function onClock(answers: ('same' | 'other')[] = []) {
     },
   );
   const pass = (ms: number) => (nowMs += ms);
-  /** Pieces one after another, each of 100 ms. */
+  /** Does pieces of work one after another, 100 ms each. */
   const work = (pieces: number, done: number) => {
     for (let i = 0; i < pieces; i++) {
       const turn = turns.begin();
@@ -35,12 +35,12 @@ test('each turn is measured separately, over the time in which its work was unde
   assert.deepEqual(rates, [100, 200]);
 });
 
-test('work of the turn before neither counts nor passes time for the next one', () => {
+test('work of the turn before adds neither work nor time to the next one', () => {
   const { turns, rates, pass, work } = onClock(['other']);
   const late = turns.begin();
   work(16, 10);
   assert.deepEqual(rates, [100]);
-  // Not alone.
+  // Work of the turn before is still under way.
   work(20, 1000);
   pass(5000);
   turns.end(late, 1_000_000);

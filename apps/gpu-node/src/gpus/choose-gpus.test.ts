@@ -6,7 +6,7 @@ const gpu = (minor: number) => ({ busId: `0000:0${minor}:00.0`, uuid: undefined,
 const three = { visible: [gpu(2), gpu(0), gpu(1)], hidden: [] };
 const oneOfTwo = { visible: [gpu(0)], hidden: [gpu(1)] };
 
-test('an index counts what this process sees', () => {
+test('an index counts the cards that this process sees', () => {
   assert.deepEqual(chooseGpus(1, three), [{ index: 1, gpu: gpu(0) }]);
   assert.deepEqual(
     chooseGpus('all', three).map(({ gpu: { minor } }) => minor),

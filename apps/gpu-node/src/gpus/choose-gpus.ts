@@ -1,7 +1,7 @@
 import type { GpuInventory } from './inventory.ts';
 import type { NvidiaGpu } from './nvidia-gpu.ts';
 
-/** What --gpu may be: every card, or the one of that index, as nvidia-smi numbers those it sees here. */
+/** A value of --gpu: every card, or the one with this index, as nvidia-smi numbers the cards that it sees here. */
 export type GpuChoice = 'all' | number;
 
 export interface ChosenGpu {
@@ -15,7 +15,7 @@ export function parseGpuChoice(text: string): GpuChoice | undefined {
   return /^\d{1,3}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The cards that are asked for, one at least. Throws Error with one sentence where they are not there. */
+/** The chosen cards, at least one. Throws Error with one sentence if they are not there. */
 export function chooseGpus(choice: GpuChoice, inventory: GpuInventory | undefined): ChosenGpu[] {
   const visible = requireGpus(inventory).map((gpu, index) => ({ index, gpu }));
   if (choice === 'all') return visible;
@@ -26,7 +26,7 @@ export function chooseGpus(choice: GpuChoice, inventory: GpuInventory | undefine
   );
 }
 
-/** The first `count` cards. Throws Error with one sentence where there are fewer. */
+/** The first `count` cards. Throws Error with one sentence if there are fewer. */
 export function firstGpus(count: number, inventory: GpuInventory | undefined): ChosenGpu[] {
   const visible = requireGpus(inventory);
   if (visible.length >= count) return visible.slice(0, count).map((gpu, index) => ({ index, gpu }));

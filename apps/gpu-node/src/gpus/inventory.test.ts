@@ -4,13 +4,13 @@ import { gpuMinors, takeInventory } from './inventory.ts';
 
 const gpu = (busId: string, minor: number) => ({ busId, uuid: `GPU-${minor}`, model: 'NVIDIA H200', minor });
 
-test('cards are numbered by PCI address, and those whose device file is not theirs are hidden', () => {
+test('cards are ordered by PCI address, and cards whose path holds another device file are hidden', () => {
   const [a, b, c, d] = [gpu('0000:0f:00.0', 2), gpu('0000:2d:00.0', 0), gpu('0000:44:00.0', 1), gpu('0001:0f:00.0', 3)];
   const { visible, hidden } = takeInventory([
     { gpu: d, device: { major: 195, minor: 3 } },
     { gpu: b, device: { major: 195, minor: 0 } },
     { gpu: a, device: { major: 195, minor: 2 } },
-    // /dev/null lies over it.
+    // /dev/null is mounted over the card's device file.
     { gpu: c, device: { major: 1, minor: 3 } },
   ]);
   assert.deepEqual([visible, hidden], [[a, b, d], [c]]);
@@ -18,7 +18,7 @@ test('cards are numbered by PCI address, and those whose device file is not thei
   assert.deepEqual(takeInventory([{ gpu: a, device: { major: 195, minor: 0 } }]), { visible: [], hidden: [a] });
 });
 
-test('of open devices only cards count, each once', () => {
+test('only cards among the open devices count, each once', () => {
   const open = [
     { major: 195, minor: 255 },
     { major: 195, minor: 254 },

@@ -6,25 +6,25 @@ export interface DeviceNumbers {
   minor: number;
 }
 
-/** A card that the driver knows of, and what this process finds at the path of its device file. */
+/** A card that the driver knows, and the device that this process finds at the path of its device file. */
 export interface FoundGpu {
   gpu: NvidiaGpu;
-  /** Undefined: there is no such file. */
+  /** Undefined: the file does not exist. */
   device: DeviceNumbers | undefined;
 }
 
-/** The cards of the machine by PCI address, which is the order in which nvidia-smi numbers those it sees. */
+/** The cards of the machine, ordered by PCI address as nvidia-smi numbers those that it sees. */
 export interface GpuInventory {
-  /** Those that this process can open. */
+  /** Cards that this process can open. */
   visible: NvidiaGpu[];
-  /** Those whose device file a container or an isolation keeps from it. */
+  /** Cards whose device file is hidden by a container or an isolation. */
   hidden: NvidiaGpu[];
 }
 
 export function takeInventory(found: readonly FoundGpu[]): GpuInventory {
   const inventory: GpuInventory = { visible: [], hidden: [] };
   for (const { gpu, device } of found.toSorted((a, b) => (a.gpu.busId < b.gpu.busId ? -1 : 1))) {
-    // /dev/null may be mounted over it: what counts is which device it is.
+    // /dev/null may be mounted over the path, so the numbers decide.
     const isThere = device?.major === nvidiaMajor && device.minor === gpu.minor;
     inventory[isThere ? 'visible' : 'hidden'].push(gpu);
   }

@@ -4,7 +4,7 @@ import { chooseIsolation, type IsolationFacts } from './isolation.ts';
 
 const facts: IsolationFacts = {
   platform: 'linux',
-  // As a Docker container's root has it.
+  // As in a Docker container as root.
   capEff: '00000000a80425fb',
   maxUserNamespaces: 96365,
   unprivilegedUserNamespaces: undefined,

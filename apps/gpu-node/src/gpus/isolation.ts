@@ -1,16 +1,16 @@
-/** How a process is started that sees one card alone. */
+/** How to start a process that sees one card alone. */
 export type Isolation =
-  /** A mount namespace of its own, in which /dev/null lies over the other device files. */
+  /** In its own mount namespace, in which /dev/null is mounted over the other device files. */
   | { kind: 'mount namespace' }
-  /** The same inside a user namespace: the process is root in there, with the rights of the user who started it. */
+  /** The same inside a user namespace: the process is root in there, with the rights of the user that started it. */
   | { kind: 'user namespace' };
 
-/** What the kernel says about who may isolate. */
+/** What the kernel says about permissions to isolate. */
 export interface IsolationFacts {
   platform: string;
   /** Effective capabilities, CapEff of /proc/self/status in hexadecimal. */
   capEff: string;
-  /** /proc/sys/user/max_user_namespaces; undefined where there is no such file. */
+  /** /proc/sys/user/max_user_namespaces; undefined if the file does not exist. */
   maxUserNamespaces: number | undefined;
   /** kernel.unprivileged_userns_clone of Debian's kernels. */
   unprivilegedUserNamespaces: number | undefined;
@@ -36,13 +36,13 @@ export function chooseIsolation(facts: IsolationFacts): Isolation | { kind: 'ref
   return { kind: 'user namespace' };
 }
 
-/** Mounts /dev/null over each of the first $1 paths that follow, then becomes the command after them. */
+/** Mounts /dev/null over each of the first $1 paths, then becomes the command after them. */
 const script =
   'n=$1; shift; while [ "$n" -gt 0 ]; do mount --bind /dev/null "$1" || exit 125; shift; n=$((n-1)); done; exec "$@"';
 
 /**
  * The words to put before a command so that it does not see the device files `hidden`. The command keeps the process
- * id, open files and signals of what is started.
+ * id, open files and signals of the started process.
  */
 export function isolationPrefix({ kind }: Isolation, hidden: readonly string[]): string[] {
   const user = kind === 'user namespace' ? ['--user', '--map-root-user'] : [];

@@ -11,7 +11,7 @@ import { pinGpus } from './pin-gpus.ts';
 import { openGpu, requirePlacement } from './prove-placement.ts';
 import { canMakeDevices, makeGpuTree } from './testing/gpu-tree.ts';
 
-// Cards are device files of the right numbers and files of the driver, under a folder: nothing ever opens them.
+// Cards are device files with the right numbers, and files of the driver, under a folder. Nothing ever opens them.
 
 const root = await mkdtemp(join(tmpdir(), 'halogrid-gpus-'));
 after(() => rm(root, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ test('cards are found, and those without their device file are hidden', { skip }
   );
 });
 
-test('a process that is started for one card sees that one alone', { skip }, async () => {
+test('a process that is started for one card sees only that card', { skip }, async () => {
   const machine = join(root, 'pinned');
   await makeGpuTree(machine, [1, 2, 0]);
   const inventory = (await findGpus(machine))!;
@@ -50,16 +50,16 @@ test('a process that is started for one card sees that one alone', { skip }, asy
     assert.deepEqual(seen.visible, [gpu]);
     assert.equal(seen.hidden.length, 2);
   }
-  assert.equal((await findGpus(machine))!.visible.length, 3, 'the others see what they saw');
+  assert.equal((await findGpus(machine))!.visible.length, 3, 'other processes see as many as before');
 });
 
-test('where there is one card nothing needs to be isolated', async () => {
+test('with a single card nothing needs to be isolated', async () => {
   const gpu = { busId: '0000:0f:00.0', uuid: undefined, model: '', minor: 0 };
   const [pin] = await pinGpus([{ index: 0, gpu }], { visible: [gpu], hidden: [] });
   assert.deepEqual(pin?.prefix, []);
 });
 
-test('what cannot be isolated is refused with the reason', { skip: !isLinux }, async () => {
+test('if isolation is not possible, the reason is given', { skip: !isLinux }, async () => {
   const gpus = [0, 1].map((minor) => ({ busId: `0000:0${minor}:00.0`, uuid: undefined, model: '', minor }));
   const chosen = gpus.map((gpu, index) => ({ index, gpu }));
   const pins = pinGpus(chosen, { visible: gpus, hidden: [] }, ({ minor }) => join(root, `no-such-file-${minor}`));
@@ -91,7 +91,7 @@ test('a process that is not on the card it was meant for is refused', { skip: !i
   assert.equal(await openGpu(), undefined);
 });
 
-test('the open files of a process that is gone cannot be looked at', { skip: !isLinux }, async () => {
+test('the open files of an ended process cannot be read', { skip: !isLinux }, async () => {
   const child = spawn('true');
   await once(child, 'close');
   await assert.rejects(heldGpuMinors(child.pid!), /ENOENT/);

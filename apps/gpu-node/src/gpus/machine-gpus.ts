@@ -4,7 +4,7 @@ import { type DeviceNumbers, type GpuInventory, gpuMinors, takeInventory } from 
 import type { IsolationFacts } from './isolation.ts';
 import { devicePath, type NvidiaGpu, parseInformation } from './nvidia-gpu.ts';
 
-/** The cards that NVIDIA's driver lists under `root`; undefined where there is no driver. */
+/** The cards that NVIDIA's driver lists under `root`; undefined if there is no driver. */
 export async function findGpus(root = '/'): Promise<GpuInventory | undefined> {
   const list = join(root, 'proc/driver/nvidia/gpus');
   const names = await readdir(list).catch(() => undefined);
@@ -21,21 +21,21 @@ export async function findGpus(root = '/'): Promise<GpuInventory | undefined> {
 }
 
 /**
- * Minor numbers of the cards whose device files the process holds open. Rejects where the process may not be looked at.
+ * Minor numbers of the cards whose device files the process holds open. Rejects if the process may not be inspected.
  */
 export async function heldGpuMinors(pid: number): Promise<number[]> {
   return gpuMinors(await openDevices(pid));
 }
 
-/** The devices among the open files of a process. Rejects where the process may not be looked at. */
+/** The devices among the open files of a process. Rejects if the process may not be inspected. */
 export async function openDevices(pid: number): Promise<DeviceNumbers[]> {
   const folder = `/proc/${pid}/fd`;
-  // The numbers are those of the file that is open, whatever lies over its path now.
+  // This gives the numbers of the open file, even if something else is mounted over its path now.
   const devices = await Promise.all((await readdir(folder)).map((name) => deviceAt(join(folder, name))));
   return devices.filter((device): device is DeviceNumbers => device !== undefined);
 }
 
-/** What the kernel says about who may isolate. */
+/** What the kernel says about permissions to isolate. */
 export async function readIsolationFacts(): Promise<IsolationFacts> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => '');
   const number = async (path: string) => {
@@ -51,7 +51,7 @@ export async function readIsolationFacts(): Promise<IsolationFacts> {
   };
 }
 
-/** The numbers of the character device at `path`; undefined where there is none. */
+/** The numbers of the character device at `path`; undefined if there is no such device. */
 async function deviceAt(path: string): Promise<DeviceNumbers | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found?.isCharacterDevice() ? splitDevice(found.rdev) : undefined;

@@ -36,7 +36,7 @@ for (const missing of ['Device Minor', 'Bus Location']) {
   });
 }
 
-test('a PCI address is the same however it is written', () => {
+test('all spellings of a PCI address become the same', () => {
   const table: [string, string | undefined][] = [
     ['00000000:0F:00.0', '0000:0f:00.0'],
     ['0000:0f:00.0', '0000:0f:00.0'],

@@ -1,12 +1,12 @@
 /** A card as NVIDIA's driver lists it. */
 export interface NvidiaGpu {
-  /** Its PCI address, see `parseBusId`. It names the card from the start. */
+  /** Its PCI address, see `parseBusId`. It identifies the card even before the card has a UUID. */
   busId: string;
   /** "GPU-…"; undefined for a card that no process has opened since the driver was loaded. */
   uuid: string | undefined;
   /** e.g. "NVIDIA H200". */
   model: string;
-  /** N of /dev/nvidiaN. The driver numbers these as it finds cards: it need not be the index that nvidia-smi shows. */
+  /** N of /dev/nvidiaN. The driver numbers cards as it finds them, so it may differ from the index of nvidia-smi. */
   minor: number;
 }
 
@@ -20,7 +20,7 @@ export function devicePath({ minor }: Pick<NvidiaGpu, 'minor'>): string {
   return `/dev/nvidia${minor}`;
 }
 
-/** Reads /proc/driver/nvidia/gpus/BUS/information; undefined where it does not say which card and device file it is. */
+/** Parses /proc/driver/nvidia/gpus/BUS/information; undefined if it does not identify a card and its device file. */
 export function parseInformation(text: string): NvidiaGpu | undefined {
   const fields = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -47,7 +47,7 @@ export function parseBusId(text: string): string | undefined {
   return domain && `${domain}:${rest}`.toLowerCase();
 }
 
-/** The driver writes question marks as long as it has not asked the card. */
+/** Until the driver has asked the card for its UUID, it writes question marks. */
 export function parseUuid(text: string): string | undefined {
   return /^GPU-[0-9a-f-]+$/i.test(text) ? text : undefined;
 }

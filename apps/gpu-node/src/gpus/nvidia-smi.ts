@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { parseBusId, parseUuid } from './nvidia-gpu.ts';
 
-/** What nvidia-smi says of memory in use, in MiB; undefined where it does not know. */
+/** Memory in use according to nvidia-smi, in MiB; undefined if it does not know. */
 export interface SmiReading {
   gpus: { busId: string; uuid: string | undefined; usedMiB: number | undefined }[];
   processes: { pid: number; uuid: string; usedMiB: number | undefined }[];
@@ -11,10 +11,10 @@ export interface SmiReading {
 const cardFields = 'pci.bus_id,uuid,memory.used';
 const processFields = 'pid,gpu_uuid,used_memory';
 
-/** It takes a second a card where no process keeps the driver awake. */
+/** nvidia-smi takes a second per card if no process keeps the driver awake. */
 const answerWithinMs = 30_000;
 
-/** Asks nvidia-smi; undefined where it is not installed or does not answer. */
+/** Asks nvidia-smi; undefined if it is not installed or does not answer. */
 export async function readSmi(): Promise<SmiReading | undefined> {
   const ask = (query: string) =>
     promisify(execFile)('nvidia-smi', [query, '--format=csv,noheader,nounits'], { timeout: answerWithinMs });
@@ -29,7 +29,7 @@ export async function readSmi(): Promise<SmiReading | undefined> {
   }
 }
 
-/** Rows of `cardFields`. Lines that are none, as warnings of the driver, are passed over. */
+/** Rows of `cardFields`. Other lines, such as warnings of the driver, are skipped. */
 export function parseCards(text: string): SmiReading['gpus'] {
   return cells(text).flatMap(([bus = '', uuid = '', used = '']) => {
     const busId = parseBusId(bus);
@@ -47,5 +47,5 @@ export function parseProcesses(text: string): SmiReading['processes'] {
 
 const cells = (text: string): string[][] => text.split('\n').map((line) => line.split(',').map((cell) => cell.trim()));
 
-/** "[N/A]" and the like are no number. */
+/** Undefined for "[N/A]" and other text that is not a number. */
 const mebibytes = (text: string): number | undefined => (/^\d+$/.test(text) ? Number(text) : undefined);

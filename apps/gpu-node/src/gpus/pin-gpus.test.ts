@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { threadsEach } from './pin-gpus.ts';
 
-test('nodes share the threads, and none has fewer than four but where there are fewer in all', () => {
+test('nodes share the threads, and each has at least four, or all if there are fewer', () => {
   const table: [nodes: number, threads: number, each: number][] = [
     [1, 16, 16],
     [1, 2, 2],

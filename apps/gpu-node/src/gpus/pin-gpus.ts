@@ -7,15 +7,15 @@ import { chooseIsolation, isolationPrefix } from './isolation.ts';
 import { readIsolationFacts } from './machine-gpus.ts';
 import { devicePath } from './nvidia-gpu.ts';
 
-/** How to start a process that sees one card alone, because WebGPU cannot choose among equal cards. */
+/** How to start a process that sees one card alone; needed because WebGPU cannot choose among equal cards. */
 export interface GpuPin extends ChosenGpu {
-  /** Words to put before its command; none where it sees no other card anyway. */
+  /** Words to put before its command; none if the process sees no other card anyway. */
   prefix: string[];
 }
 
 /**
- * How to start a process on each of the chosen cards of those that are visible. Rejects with one sentence where the
- * system does not permit to isolate them, which is tried and not guessed.
+ * How to start a process on each of the chosen cards. Rejects with one sentence if the system does not permit
+ * isolation, which is tried and not guessed.
  */
 export async function pinGpus(
   chosen: readonly ChosenGpu[],
@@ -49,8 +49,8 @@ function cannotIsolate(reason: string): Error {
 }
 
 /**
- * Threads for each of so many nodes of a machine, which share its cores. Measured on 16 cores, 1080p JPEGs: four nodes
- * of 16 threads each decode less than one does.
+ * Threads for each of `nodes` nodes that share a machine's cores. Measured on 16 cores with 1080p JPEGs: four nodes of
+ * 16 threads each decode less than one node does.
  */
 export function threadsEach(nodes: number, threads = poolThreads()): number {
   return Math.max(Math.min(4, threads), Math.ceil(threads / nodes));

@@ -19,7 +19,7 @@ const smi: SmiReading = {
   processes: parseProcesses(`101, ${uuids[0]}, 1084\n4711, ${uuids[1]}, 80\n`),
 };
 
-test('what nvidia-smi prints is read, and what is no row is passed over', () => {
+test('the output of nvidia-smi is parsed, and lines that are not rows are skipped', () => {
   assert.deepEqual(smi.gpus[0], { busId: '0000:0f:00.0', uuid: uuids[0], usedMiB: 1093 });
   assert.deepEqual(smi.processes[1], { pid: 4711, uuid: uuids[1], usedMiB: 80 });
   assert.deepEqual(parseCards('Failed to initialize NVML: Driver/library version mismatch\n'), []);
@@ -73,7 +73,12 @@ const refuted: [string, Placement[], SmiReading | undefined, RegExp][] = [
     /^Processes 101 and 103 are on one GPU, GPU-5b/,
   ],
   ['a card that is gone', [{ ...first, busId: '0000:99:00.0' }], smi, /0000:99:00\.0, which the driver does not list$/],
-  ['a card without memory in use', [first], smiSays(`00000000:0F:00.0, ${uuids[0]}, 0`), /says that none is in use$/],
+  [
+    'a card without memory in use',
+    [first],
+    smiSays(`00000000:0F:00.0, ${uuids[0]}, 0`),
+    /says that none of its memory is in use$/,
+  ],
   ['another UUID in nvidia-smi', [first], smiSays(`00000000:0F:00.0, ${uuids[1]}, 9`), /and nvidia-smi GPU-e1/],
   [
     'a process that nvidia-smi lists elsewhere',

@@ -2,7 +2,7 @@ import { findGpus, heldGpuMinors } from './machine-gpus.ts';
 import type { NvidiaGpu } from './nvidia-gpu.ts';
 import { readSmi, type SmiReading } from './nvidia-smi.ts';
 
-/** A process that was meant for one card, and the cards whose device files it holds open now that its device is. */
+/** A process that was meant for one card, and the cards whose device files it holds open after opening its device. */
 export interface Placement {
   busId: string;
   pid: number;
@@ -10,13 +10,13 @@ export interface Placement {
   heldMinors: readonly number[];
 }
 
-/** `evidence` has a line a process; `reason` is one sentence. */
+/** `evidence` has one line per process; `reason` is one sentence. */
 export type PlacementProof = { kind: 'proven'; evidence: string[] } | { kind: 'refuted'; reason: string };
 
 /**
- * Whether each process sits on the card it was meant for, and no two on one. What proves it are the device files that
- * the kernel says the process holds open. nvidia-smi, where it answers, must not say otherwise; it does not list every
- * process: not those of other containers, and not all that use Vulkan.
+ * Whether each process uses the card it was meant for, and no two use the same one. The proof are the device files
+ * that, by the kernel, the process holds open. If nvidia-smi answers, it must not contradict. It does not list every
+ * process: it omits processes of other containers, and some that use Vulkan.
  */
 export function provePlacement(
   placements: readonly Placement[],
@@ -36,7 +36,8 @@ export function provePlacement(
       const names = heldMinors.map((minor) => `/dev/nvidia${minor}`).join(', ');
       return refuted(`Process ${pid} was meant for ${nameOf(meant)} alone but holds ${names} open`);
     }
-    // The card itself, where it has a UUID: one card may stand in two places of a list, and only once in a machine.
+    // The card is identified by its UUID if it has one: an address could be listed twice, a UUID is unique in a
+    // machine.
     const identity = meant.uuid ?? meant.busId;
     const owner = owners.get(identity);
     if (owner !== undefined) return refuted(`Processes ${owner} and ${pid} are on one GPU, ${nameOf(meant)}`);
@@ -52,22 +53,20 @@ export function provePlacement(
   return { kind: 'proven', evidence };
 }
 
-/** What nvidia-smi says against it that the process uses that card; undefined where there is nothing. */
+/** How nvidia-smi contradicts that the process uses the card; undefined if it does not. */
 function contradictionIn({ gpus, processes }: SmiReading, meant: NvidiaGpu, pid: number): string | undefined {
   const card = gpus.find(({ busId }) => busId === meant.busId);
   if (card?.uuid && meant.uuid && card.uuid !== meant.uuid) {
     return `The driver calls the GPU at ${meant.busId} ${meant.uuid}, and nvidia-smi ${card.uuid}`;
   }
   if (card?.usedMiB === 0) {
-    return `Process ${pid} holds ${nameOf(meant)} open, of whose memory nvidia-smi says that none is in use`;
+    return `Process ${pid} holds ${nameOf(meant)} open, but nvidia-smi says that none of its memory is in use`;
   }
   const elsewhere = processes.find((each) => each.pid === pid && meant.uuid !== undefined && each.uuid !== meant.uuid);
   return elsewhere && `Process ${pid} was meant for ${nameOf(meant)} but nvidia-smi lists it on ${elsewhere.uuid}`;
 }
 
-/**
- * Memory in use on the card, and how much of it is the process's, as the end of a line; empty where neither is known.
- */
+/** Memory in use on the card, and the process's share of it, as the end of a line; empty if neither is known. */
 function memoryInUse({ gpus, processes }: SmiReading, { busId }: NvidiaGpu, pid: number): string {
   const all = gpus.find((gpu) => gpu.busId === busId)?.usedMiB;
   const own = processes.find((each) => each.pid === pid)?.usedMiB;
@@ -79,11 +78,11 @@ const refuted = (reason: string): PlacementProof => ({ kind: 'refuted', reason }
 const nameOf = ({ uuid, busId }: NvidiaGpu): string => (uuid ? `${uuid} (${busId})` : `the GPU at ${busId}`);
 
 /**
- * Proves that each process sits on the card it was meant for and no two on one, once their devices are open; returns a
- * line of evidence for each. Rejects with one sentence where that is not so or cannot be seen.
+ * Proves that each process uses the card it was meant for, and no two use the same one, once their devices are open.
+ * Returns a line of evidence for each. Rejects with one sentence if that is not so or cannot be seen.
  */
 export async function requirePlacement(meant: readonly { busId: string; pid: number }[]): Promise<string[]> {
-  // Read again: a card has a UUID only once it was opened.
+  // The cards are listed again, because a card has a UUID only once it was opened.
   const inventory = await findGpus();
   const gpus = inventory ? [...inventory.visible, ...inventory.hidden] : [];
   const placements = meant.map(async ({ busId, pid }) => ({ busId, pid, heldMinors: await heldGpuMinors(pid) }));
@@ -92,7 +91,7 @@ export async function requirePlacement(meant: readonly { busId: string; pid: num
   throw new Error(`It cannot be proven that each node has a GPU of its own: ${verdict.reason}`);
 }
 
-/** The one card that this process has open; undefined where it holds none or several. */
+/** The card that this process has open; undefined if it has none or several open. */
 export async function openGpu(): Promise<NvidiaGpu | undefined> {
   const inventory = await findGpus();
   const [held, ...others] = inventory ? await heldGpuMinors(process.pid) : [];

@@ -2,31 +2,29 @@ import type { Registry } from '@halogrid/service';
 import { Counter, Gauge } from '@halogrid/service/metrics';
 import type { WorkerMeter } from './worker-meter.ts';
 
-/** What does the work of a node, each as many at once as there are of it. */
+/** The kinds of workers of a node. There may be several workers of each kind. */
 export const workerKinds = ['decode', 'video', 'device'] as const;
 export type WorkerKind = (typeof workerKinds)[number];
 
 export type MeteredWorkers = Pick<WorkerMeter, 'workers' | 'busy' | 'queued' | 'seconds'>;
 
-/** What a node tells of its work when it is asked. */
+/** The state of a node's work, read on request. */
 export interface NodeWork {
   readonly workers: Readonly<Record<WorkerKind, MeteredWorkers>>;
   /** Batches that wait for staging memory. */
   readonly waitingForMemory: () => number;
-  /**
-   * Bytes of memory that the device has for batches, whether or not they are in use; undefined where it does not say.
-   */
+  /** Bytes of memory that the device has for batches, whether or not they are in use; undefined if it does not tell. */
   readonly heldBytes: () => number | undefined;
   /**
-   * Bytes that were fetched from storage since the process began, as they were not in the page cache; undefined where
-   * it is not known.
+   * Bytes fetched from storage since the process began, because they were not in the page cache; undefined if not
+   * known.
    */
   readonly storageReadBytes: () => number | undefined;
-  /** Seconds since it was last asked. */
+  /** Seconds since the last call. */
   takeSeconds(): { busy: Record<string, number>; binding: Record<string, number> };
 }
 
-/** What a node reads off its own work when it is asked: who is busy, who waits, and what binds. */
+/** Metrics that are read from a node's work on request: who is busy, what waits, and what the bottleneck is. */
 export function exposeWork(registry: Registry, deviceKind: string, work: NodeWork): void {
   const registers = [registry];
   new Counter({
@@ -40,10 +38,10 @@ export function exposeWork(registry: Registry, deviceKind: string, work: NodeWor
       for (const [stage, value] of Object.entries(seconds.binding)) binding.inc({ stage }, value);
     },
   });
-  // After the one that counts for both.
+  // Registered second: collecting the counter above also sets this one.
   const binding = new Counter({
     name: 'halogrid_node_binding_seconds_total',
-    help: 'Seconds in which a stage was what all behind it waited for; of each second one. The stage with most of them binds.',
+    help: 'Seconds in which a stage was the one that all later stages waited for, one stage at a time. The stage with most seconds is the bottleneck.',
     labelNames: ['stage'],
     registers,
   });
@@ -63,16 +61,16 @@ export function exposeWork(registry: Registry, deviceKind: string, work: NodeWor
     'Threads that decode images, processes and engines that decode videos, and devices or their threads.',
     (meter) => meter.workers,
   );
-  ofWorkers('workers_busy', 'Those of them that are at work now.', (meter) => meter.busy);
+  ofWorkers('workers_busy', 'Workers that are busy now.', (meter) => meter.busy);
   ofWorkers(
     'queue',
-    'Images, segments and batches that wait for one of them, and batches that wait for memory.',
+    'Images, segments and batches that wait for a worker, and batches that wait for memory.',
     (meter) => meter.queued,
   );
   const told = new Map<WorkerKind, number>();
   new Counter({
     name: 'halogrid_node_worker_seconds_total',
-    help: 'Seconds of all of them together in which they were at work; its rate by their number is how far they are used.',
+    help: 'Seconds in which workers were busy, all workers together; its rate divided by their number is the utilisation.',
     labelNames: ['stage'],
     registers,
     collect() {
@@ -86,7 +84,7 @@ export function exposeWork(registry: Registry, deviceKind: string, work: NodeWor
   let fetched = 0;
   new Counter({
     name: 'halogrid_node_storage_read_bytes_total',
-    help: 'Bytes that the system fetched from disks or network file systems for this process: what it read and the page cache had not.',
+    help: 'Bytes that the system fetched from disks or network file systems for this process, because they were not in the page cache.',
     registers,
     collect() {
       const bytes = work.storageReadBytes() ?? fetched;
@@ -96,7 +94,7 @@ export function exposeWork(registry: Registry, deviceKind: string, work: NodeWor
   });
   new Gauge({
     name: 'halogrid_gpu_memory_bytes',
-    help: 'Memory that the device has for batches, on the device and mapped for it, in use or kept for the next; none where it is not known.',
+    help: 'Memory that the device has for batches, on the device and mapped for it, in use or kept for the next; absent if it is not known.',
     labelNames: ['device'],
     registers,
     collect() {

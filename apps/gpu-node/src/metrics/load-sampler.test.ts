@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LoadSampler } from './load-sampler.ts';
 import { WorkerMeter } from './worker-meter.ts';
 
-test('what workers are at is told as a mean since it was told last, and that they rest once', () => {
+test('the load of workers is reported as the mean since the last report, and idle workers are reported once', () => {
   let now = 0;
   const meter = (workers: number) => new WorkerMeter(workers, () => now);
   const workers = { decode: meter(2), video: meter(0), device: meter(1) };
@@ -16,7 +16,7 @@ test('what workers are at is told as a mean since it was told last, and that the
   workers.decode.end();
   now = 10_000;
   const rests = { workers: 0, busy: 0, queued: 0 };
-  // Two at work for 2.5 s of 5 and a third that waits, then one for the rest.
+  // For 2.5 s two workers are busy and a third piece of work waits; for the other 2.5 s one is busy.
   const told = { decode: { workers: 2, busy: 1.5, queued: 0 }, video: rests, device: { ...rests, workers: 1 } };
   assert.deepEqual(sampler.take(), told);
   workers.decode.end();

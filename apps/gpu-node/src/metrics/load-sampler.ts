@@ -1,7 +1,7 @@
 import type { Load, WorkerLoad } from '@halogrid/proto';
 import { type MeteredWorkers, type WorkerKind, workerKinds } from './expose-work.ts';
 
-/** Tells what the workers of a node were at since it was asked last. */
+/** Reports how busy the workers of a node were since the last report. */
 export class LoadSampler {
   readonly #workers: Readonly<Record<WorkerKind, MeteredWorkers>>;
   readonly #nowMs: () => number;
@@ -17,7 +17,7 @@ export class LoadSampler {
     this.#seconds = { decode: workers.decode.seconds, video: workers.video.seconds, device: workers.device.seconds };
   }
 
-  /** Undefined where all of them rest, as they did the last time: that is news once. */
+  /** Undefined if all workers are idle, as in the last report: that is reported once. */
   take(): Load | undefined {
     const nowMs = this.#nowMs();
     const seconds = (nowMs - this.#askedMs) / 1000;

@@ -4,11 +4,11 @@ import { deviceOver } from '../devices/device-over.ts';
 import type { NodeMetrics } from './node-metrics.ts';
 import type { WorkerMeter } from './worker-meter.ts';
 
-/** What is counted of a device beside its metrics. */
+/** Meters of a device beside its metrics. */
 export interface DeviceMeters {
-  /** Batches that it computes. */
+  /** Batches being computed. */
   readonly device: WorkerMeter;
-  /** Batches that wait for staging memory; of no workers, as nobody works at them. */
+  /** Batches that wait for staging memory. The meter has no workers, so all count as waiting. */
   readonly memory: WorkerMeter;
 }
 
@@ -52,7 +52,8 @@ export function withMetrics(device: NodeDevice, metrics: NodeMetrics, meters: De
 function meteredJpegs({ info }: NodeDevice, jpegs: DeviceJpegs, metrics: NodeMetrics): DeviceJpegs {
   const { maxBytes, batchBytes } = jpegs;
   return {
-    ...{ maxBytes, batchBytes },
+    maxBytes,
+    batchBytes,
     prepare: (channels) => jpegs.prepare(channels),
     async decode(staging, batch) {
       const metered = staging as MeteredStaging;
@@ -76,7 +77,7 @@ const resultBytes = ({ items }: BatchResult): number =>
   items.reduce((sum, { bins, map }) => sum + bins.byteLength + (map?.bytes.byteLength ?? 0), 0);
 
 class MeteredStaging implements Staging {
-  /** What is in it is on the device already. */
+  /** Its content is on the device already. */
   isUploaded = false;
   readonly inner: Staging;
   readonly settle: () => void;

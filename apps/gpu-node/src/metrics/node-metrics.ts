@@ -3,7 +3,7 @@ import type { Registry } from '@halogrid/service';
 import { Counter, Gauge, Histogram, histogramOfExemplars, workBuckets } from '@halogrid/service/metrics';
 import { exemplarOf } from '@halogrid/service/trace-context';
 
-/** What is counted of an answer. */
+/** The fields of an answer that are counted. */
 type ObservedAnswer = Pick<FoundAnswer, 'found' | 'errors' | 'stageSeconds' | 'inputBytes'> & {
   results: readonly Pick<FoundResult, 'rect'>[];
 };
@@ -81,7 +81,7 @@ export class NodeMetrics {
     for (const outcome of ['decoded', 'doubtful']) this.deviceJpegs.inc({ outcome }, 0);
     this.uploadedBytes = new Counter({
       name: 'halogrid_node_uploaded_bytes_total',
-      help: 'Bytes of planes and of JPEGs that were copied to the device; none where it computes in the memory of the host.',
+      help: 'Bytes of planes and of JPEGs that were copied to the device; none if it computes in the memory of the host.',
       registers,
     });
     this.readBackBytes = new Counter({
@@ -121,26 +121,26 @@ export class NodeMetrics {
     for (const stage of ['read', 'decode']) this.#quarantined.inc({ stage }, 0);
     this.#searchSeconds = new Histogram({
       name: 'halogrid_node_search_duration_seconds',
-      help: 'Seconds in which a part of an index was looked through, by the kind of the device.',
+      help: 'Seconds of each search of a part of an index, by the kind of the device.',
       labelNames: ['device'],
       buckets: workBuckets,
       registers,
     });
     this.#searchedFrames = new Counter({
       name: 'halogrid_node_searched_frames_total',
-      help: 'Frames of indexes that were looked through, by the kind of the device.',
+      help: 'Frames of indexes that were searched, by the kind of the device.',
       labelNames: ['device'],
       registers,
     });
   }
 
-  /** Counts a part of an index that was looked through. */
+  /** Counts a search of a part of an index. */
   observeSearch(device: string, frames: number, seconds: number): void {
     this.#searchSeconds.observe({ device }, seconds);
     this.#searchedFrames.inc({ device }, frames);
   }
 
-  /** Counts a shard that was computed. */
+  /** Counts a computed shard. */
   observeShard(lease: Lease, { results, found, errors, stageSeconds, inputBytes }: ObservedAnswer): void {
     const pipelines = lease.pipelines ? lease.pipelines.named.map(({ pipeline }) => pipeline) : [lease.pipeline];
     const kernels = pipelines.map((its) => (its?.operations ?? []).map((operation) => operation.kernel).join('+'));

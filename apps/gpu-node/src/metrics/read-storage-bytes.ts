@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Bytes that the system has fetched from disks or network file systems for this process and for those that it waited
- * for, by `read_bytes` of proc_pid_io(5): what it read and the page cache had not. Undefined where the system does not
- * say.
+ * Bytes that the system has fetched from disks or network file systems for this process and for the child processes
+ * that it waited for, because they were not in the page cache: `read_bytes` of proc_pid_io(5). Undefined if the system
+ * does not tell.
  */
 export function readStorageBytes(file = '/proc/self/io'): number | undefined {
   let text: string;

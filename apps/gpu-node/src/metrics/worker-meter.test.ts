@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WorkerMeter } from './worker-meter.ts';
 
-test('workers are busy up to their number, and what is beyond it waits', () => {
+test('workers are busy up to their number, and work beyond that waits', () => {
   let ms = 0;
   const meter = new WorkerMeter(2, () => ms);
   meter.begin();
@@ -18,7 +18,7 @@ test('workers are busy up to their number, and what is beyond it waits', () => {
   assert.deepEqual([meter.busy, meter.queued, meter.seconds], [1, 0, 6]);
 });
 
-test('work that fails is over as well', async () => {
+test('work that fails has ended as well', async () => {
   const meter = new WorkerMeter(1, () => 0);
   await assert.rejects(
     meter.during(async () => {

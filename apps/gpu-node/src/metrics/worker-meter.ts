@@ -1,4 +1,4 @@
-/** Counts what some workers of one kind are at: pieces of work beyond their number wait. */
+/** Counts the work of workers of one kind: pieces of work beyond the number of workers wait. */
 export class WorkerMeter {
   /** Threads, processes or devices of this kind. */
   readonly workers: number;
@@ -14,7 +14,7 @@ export class WorkerMeter {
     this.#lookedMs = nowMs();
   }
 
-  /** Workers that are at work now. */
+  /** Workers that are busy now. */
   get busy(): number {
     return Math.min(this.#underWay, this.workers);
   }
@@ -24,7 +24,7 @@ export class WorkerMeter {
     return this.#underWay - this.busy;
   }
 
-  /** Seconds of all workers together in which they were at work. */
+  /** Seconds in which workers were busy, all workers together. */
   get seconds(): number {
     this.#look();
     return this.#seconds;

@@ -15,12 +15,14 @@ const thread = new PartThread();
 after(() => thread.end());
 
 const bins = 59;
-/** A shard of one source, which was captured as its name says. */
+/** A shard of one source, whose file name has its capture time. */
 function shardOf(index: number): FoundShard {
   const uri = `file:///cam${index}/20260131-080000.pgm`;
   return {
     block: packed([{ index, uri }]),
-    ...{ found: Uint32Array.of(0), widths: Uint32Array.of(bins), heights: Uint32Array.of(1) },
+    found: Uint32Array.of(0),
+    widths: Uint32Array.of(bins),
+    heights: Uint32Array.of(1),
     parts: [{ counted: Float64Array.of(bins), bins: new Uint32Array(bins).fill(1) }],
   };
 }
@@ -43,7 +45,7 @@ test('a part of the job is in its scratch folder, with times and cameras by the 
     const features = (await FeatureReader.open(path))!;
     const { camera, capturedAtMs } = await features.columns(places[0]!.features!.firstGroup, bins);
     assert.deepEqual([camera.texts[camera.numbers[0]!], capturedAtMs[0]], ['8', Date.parse('2026-01-31T08:00:00Z')]);
-    // What is verified comes to the same, and is written nowhere.
+    // A verified shard has the same sums, and is not written.
     const { part, places: _, ...sums } = second!.found;
     const { found } = await parts.sum(shardOf(8));
     assert.deepEqual(found, { ...sums, places: [] });
@@ -52,7 +54,7 @@ test('a part of the job is in its scratch folder, with times and cameras by the 
   });
 });
 
-test('a part of a job whose scratch folder the node does not see is sent once, and nothing of it stays', async (t) => {
+test('a part of a job whose scratch folder the node cannot see is sent once, and nothing of it stays', async (t) => {
   const { taken, origin } = await startTaker(t);
   await withFolder(async (folder) => {
     const own = join(folder.path, 'own');
@@ -73,7 +75,7 @@ test('a part of a job whose scratch folder the node does not see is sent once, a
   });
 });
 
-test('where the scratch folder is gone, because the job has ended, nothing is written', async () => {
+test('if the scratch folder is gone because the job has ended, nothing is written', async () => {
   await withFolder(async (folder) => {
     const parts = await openJobParts(thread, leaseIn(folder, { scratch: `${folder.scratch}/gone` }));
     await assert.rejects(parts.add(shardOf(7)), /^Error: Part '.*' was not written: ENOENT: /);
@@ -82,7 +84,7 @@ test('where the scratch folder is gone, because the job has ended, nothing is wr
   });
 });
 
-/** Until the test ends, folders for temporary files are in that one. */
+/** Until the test ends, temporary folders are made in `folder`. */
 function useTmpdir(t: TestContext, folder: string): void {
   const before = process.env.TMPDIR;
   process.env.TMPDIR = folder;

@@ -13,8 +13,8 @@ import type { JobParts } from './node-parts.ts';
 import { sendPart } from './send-part.ts';
 
 /**
- * Parts of the lease's job, in its scratch folder; where the node does not see that, in a folder of its own, from which
- * they are sent. Rejects where the node may not write there.
+ * The parts of the lease's job: in its scratch folder or, if the node cannot see that, in a temporary folder, from
+ * which they are sent. Rejects if the node may not write there.
  */
 export async function openJobParts(thread: PartThread, lease: Lease): Promise<JobParts> {
   if (!lease.handOver) return partsBelow(await allowedPath(fileURLToPath(lease.scratch)), thread, lease);
@@ -22,7 +22,7 @@ export async function openJobParts(thread: PartThread, lease: Lease): Promise<Jo
   return sentParts(folder, partsBelow(folder, thread, lease), lease);
 }
 
-/** Parts in a folder of that one. */
+/** Parts in a subfolder of `scratch`. */
 function partsBelow(scratch: string, thread: PartThread, lease: Lease): JobParts {
   const pipelines = pipelinesOf(lease);
   const shapes = pipelines.map(({ shape }) => shape);
@@ -42,10 +42,12 @@ function partsBelow(scratch: string, thread: PartThread, lease: Lease): JobParts
   };
 }
 
-/** The same, each sent to the coordinator once it is written. They lie below `folder`, which is removed. */
+/**
+ * The same parts, each sent to the coordinator once it is written. They are in `folder`, which is removed at the end.
+ */
 function sentParts(folder: string, parts: JobParts, lease: Lease): JobParts {
   const names = pipelinesOf(lease).map(({ name }) => name);
-  // Shards of a part are answered together, before those of the next part.
+  // Shards of a part are answered together, before the shards of the next part.
   let last: { part: string; sent: Promise<void> } | undefined;
   return {
     ...parts,
@@ -64,7 +66,7 @@ function sentParts(folder: string, parts: JobParts, lease: Lease): JobParts {
   };
 }
 
-/** The pipelines of a lease, and what each counts of a source. */
+/** The pipelines of a lease, and the shape of each pipeline's histograms for a source. */
 export function pipelinesOf({ pipelines, pipeline, grid: asked }: Lease): PartPipeline[] {
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   const named = pipelines?.named ?? [{ name: '', pipeline }];

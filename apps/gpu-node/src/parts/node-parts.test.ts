@@ -14,7 +14,7 @@ const shardOf = (bins: number): FoundShard => {
 const shard = shardOf(1);
 const keptAs = (part: string): KeptShard => ({ found: FoundInPart.create({ part }), seconds: 1 });
 
-/** Parts of which the test says when they are written, and what was asked of them. */
+/** Parts that are written when the test says so, and a log of the calls. */
 function noted({ opens = true } = {}) {
   const told: string[] = [];
   const written: PromiseWithResolvers<KeptShard>[] = [];
@@ -46,7 +46,7 @@ function noted({ opens = true } = {}) {
 const lease = (jobId = 'a', more: Partial<Lease> = {}): Lease =>
   Lease.fromPartial({ jobId, costBytes: 5, scratch: `file:///${jobId}`, ...more });
 
-test('a part waits for more as long as another shard is at work, of frames or not, of whatever job', async () => {
+test('a part waits for more shards as long as another shard is being computed, of any kind and any job', async () => {
   const { parts, take } = noted();
   const [first, second, tile] = [parts.hold(lease('a')), parts.hold(lease('b')), parts.hold(lease('c'))];
   void first.keep(shard);
@@ -54,7 +54,7 @@ test('a part waits for more as long as another shard is at work, of frames or no
   assert.deepEqual(await take(), ['a opened', 'b opened', 'a added', 'b added']);
   tile.release();
   assert.deepEqual(await take(), ['a flushed', 'b flushed']);
-  // What waits is not at work, and is not when it is done with.
+  // A shard that waits for its part is not being computed, and its release changes nothing.
   const next = parts.hold(lease('a'));
   first.release();
   second.release();
@@ -63,7 +63,7 @@ test('a part waits for more as long as another shard is at work, of frames or no
   assert.deepEqual(await take(), ['a added', 'a flushed']);
 });
 
-test('a job has parts from its first shard on until it has none under way, and then others', async () => {
+test('a job has the same parts as long as it has shards under way, and new ones afterwards', async () => {
   const { parts, take } = noted();
   for (const _ of [1, 2]) {
     const [one, other] = [parts.hold(lease()), parts.hold(lease())];
@@ -74,13 +74,13 @@ test('a job has parts from its first shard on until it has none under way, and t
     other.release();
     assert.deepEqual(await take(), ['a flushed', 'a closed']);
   }
-  // What another coordinator hands over is written elsewhere.
+  // Parts for another coordinator's hand-over go elsewhere.
   const held = [lease(), lease('a', { handOver: 'http://x/1' }), lease('a', { handOver: 'http://x/2' })];
   for (const its of held) void parts.hold(its).keep(shard);
   assert.equal((await take()).filter((line) => line === 'a opened').length, 3);
 });
 
-test('a shard waits only where another is at work and its results are written', async () => {
+test('a shard waits only if another is being computed and its results are to be written', async () => {
   const { parts, take } = noted();
   const waiting: string[] = [];
   const keep = (name: string, its: Lease) => {
@@ -103,7 +103,7 @@ test('a shard waits only where another is at work and its results are written', 
   }
 });
 
-test('shards keep their credit once as much waits as two parts may hold, by their number or their bytes', async () => {
+test('shards keep their credit once two full parts wait, by number or by bytes', async () => {
   const half = mostWaiting.bytes / Uint32Array.BYTES_PER_ELEMENT / 2;
   for (const [waiting, bins] of [
     [mostWaiting.shards, 1],
@@ -115,7 +115,7 @@ test('shards keep their credit once as much waits as two parts may hold, by thei
       void parts.hold(lease()).keep(shardOf(its), () => waits.push(nth));
       await take();
     };
-    // It is at work all the time.
+    // This shard is being computed all the time.
     parts.hold(lease());
     for (let nth = 0; nth < waiting; nth++) await keep(nth);
     assert.equal(waits.length, waiting);
@@ -127,13 +127,13 @@ test('shards keep their credit once as much waits as two parts may hold, by thei
   }
 });
 
-test('what is found for a lease to verify is added up and written nowhere', async () => {
+test('results of a lease to verify are added up and not written', async () => {
   const { parts, take } = noted();
   await parts.hold(lease('a', { verify: true })).keep(shard);
   assert.deepEqual(await take(), ['a opened', 'a summed', 'a flushed']);
 });
 
-test('a part that cannot be written is an error of output, and of no other shard', async () => {
+test('a part that cannot be written is an output error of its own shards only', async () => {
   const { parts, written, take, options } = noted({ opens: false });
   const isOutput = (sentence: string) => (error: Error) => {
     assert.deepEqual(

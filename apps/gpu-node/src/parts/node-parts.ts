@@ -5,17 +5,17 @@ import { OutputError } from './output-error.ts';
 
 /** Fills parts of one job, one after another, and writes them. */
 export interface JobParts {
-  /** Resolves once the part with the shard would outlast a failure of the machine. */
+  /** Adds a shard to the part. Resolves once the part would survive a failure of the machine. */
   add(shard: FoundShard): Promise<KeptShard>;
   /** The summary of a shard, without writing it. */
   sum(shard: FoundShard): Promise<KeptShard>;
-  /** Ends the part that is filled, where there is one. */
+  /** Ends the part being filled, if there is one. */
   flush(): void;
-  /** Called once nothing is awaited any more. */
+  /** Called once no call is awaited any more. */
   close(): Promise<void>;
 }
 
-/** What was found of a shard, and the seconds in which it was packed, added up and written. */
+/** The summary of a shard, and the seconds in which it was packed, added up and written. */
 export interface KeptShard {
   found: FoundInPart;
   seconds: number;
@@ -24,12 +24,12 @@ export interface KeptShard {
 /** A shard that is under way. */
 export interface HeldShard {
   /**
-   * Resolves with what was found once that would outlast a failure of the machine. What is found for a lease to verify
-   * is only added up. `waits` is called if the shard waits in a part for others that are under way, and there is room
-   * for more results. Rejects with OutputError.
+   * Resolves with the summary once the results would survive a failure of the machine. Results of a lease to verify are
+   * only added up. `waits` is called if the shard waits in its part for other shards, and there is room for more
+   * results. Rejects with OutputError.
    */
   keep(shard: FoundShard, waits?: () => void): Promise<KeptShard>;
-  /** Called once, when the shard is done with. */
+  /** Called once, when the shard has ended. */
   release(): void;
 }
 
@@ -42,19 +42,19 @@ export const mostWaiting = { shards: 2 * partBounds.shards, bytes: 2 * partBound
 /** A job with shards under way. */
 interface Job {
   shards: number;
-  /** Once something was found. */
+  /** Set once a shard has results. */
   opening?: Promise<JobParts>;
   parts?: JobParts;
 }
 
 /**
  * The parts that a node writes: one at a time for each job with shards under way. A part ends by itself after some
- * time, bytes or shards, and at once if the node has nothing else to do.
+ * time, bytes or shards, and at once if no shard is being computed.
  */
 export class NodeParts {
   readonly #openParts: (lease: Lease) => Promise<JobParts>;
   readonly #jobs = new Map<string, Job>();
-  /** Shards that are under way and wait in no part. */
+  /** Shards that are being computed, not those that wait for their part. */
   #atWork = 0;
   /** Shards whose part is not durable yet, and the bytes of their counts. */
   readonly #waiting = { shards: 0, bytes: 0 };
@@ -63,7 +63,7 @@ export class NodeParts {
     this.#openParts = openParts;
   }
 
-  /** Tells of a shard that is under way, whatever it is of: until it is released, its job has parts. */
+  /** Registers a shard of any kind as under way. Its job keeps its parts until the shard is released. */
   hold(lease: Lease): HeldShard {
     const key = [lease.jobId, lease.handOver || lease.scratch].join(' ');
     const job = this.#jobs.get(key) ?? { shards: 0 };
@@ -114,7 +114,7 @@ export class NodeParts {
     return shards <= mostWaiting.shards && bytes <= mostWaiting.bytes;
   }
 
-  /** Where that fails, it is tried again for the next shard. */
+  /** If opening fails, the next shard tries again. */
   #open(job: Job, lease: Lease): Promise<JobParts> {
     job.opening ??= this.#openParts(lease).then(
       (parts) => {

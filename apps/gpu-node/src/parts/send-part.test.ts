@@ -6,7 +6,7 @@ import { withFolder } from '../executor/testing/shard-fixture.ts';
 import { sendPart } from './send-part.ts';
 import { startTaker } from './testing/file-taker.ts';
 
-test('a part is sent file by file, the list of sources of its first pipeline last, and is no more here', async (t) => {
+test('a part is sent file by file, the list of sources of its first pipeline last, and is removed here', async (t) => {
   const { taken, origin } = await startTaker(t);
   await withFolder(async (folder) => {
     const files = ['a/sources.parquet', 'a/features.parquet', 'b/sources.parquet'].map((name) => `pipelines/${name}`);
@@ -21,7 +21,7 @@ test('a part is sent file by file, the list of sources of its first pipeline las
   });
 });
 
-test('a part that is not taken is a sentence, and is no more here', async (t) => {
+test('a refused part is reported in a sentence, and is removed here', async (t) => {
   const { taken, origin } = await startTaker(t, 403);
   await withFolder(async (folder) => {
     await folder.put('p/sources.parquet', 'rows');

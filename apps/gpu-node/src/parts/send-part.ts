@@ -4,8 +4,8 @@ import { putFile } from '@halogrid/results/put-file';
 import { pipelinePaths } from '@halogrid/results/shard-place';
 
 /**
- * Sends the part in `folder` to a coordinator, which makes it durable with its last file, and removes it here. `url`:
- * that of the part. `names`: of its pipelines. Rejects with one sentence.
+ * Sends the part in `folder` to a coordinator, which makes the part durable when its last file arrives, and removes the
+ * part here. `url`: the URL of the part. `names`: the names of its pipelines. Rejects with one sentence.
  */
 export async function sendPart(folder: string, url: string, names: readonly string[]): Promise<void> {
   const paths = names.map((_, nth) => pipelinePaths('', names, nth));

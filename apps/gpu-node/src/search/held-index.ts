@@ -13,32 +13,28 @@ import {
   wantedOf,
 } from '@halogrid/search';
 
-/**
- * Memory of the GPU that an index leaves to the shards of jobs: what two batches in flight take of it, and several
- * times that.
- */
+/** Memory of the GPU that an index leaves to the shards of jobs: several times what two batches in flight need. */
 const spareBytes = 2 ** 32;
 
 export interface HeldIndexOptions {
-  /** Loads blocks of an index into the node's device, where that is faster than threads. */
+  /** Loads blocks of an index into the node's device, if that is faster than threads. */
   loadPart?: ((catalog: Catalog, options: GpuScanOptions) => Promise<IndexScan>) | undefined;
-  /** Takes a sentence for people. */
+  /** Logs a sentence. */
   note: (line: string) => void;
 }
 
-/** A part in the memory of the device, or on its way there. */
+/** A part of the index in the memory of the device, or on its way there. */
 interface LoadedPart {
   first: number;
   end: number;
   loading: Promise<void>;
-  /** Undefined until it is there, and where the device did not take it. */
+  /** Undefined until the part is loaded, and if the device refused it. */
   scan: IndexScan | undefined;
 }
 
 /**
- * An index that is open on a node. Threads look through its parts. Where the node computes on a GPU, the part that was
- * asked for is loaded into that meanwhile, and from then on the GPU looks through it: a single search is not kept
- * waiting.
+ * An open index on a node. Threads search its parts. If the node computes on a GPU, the requested part is loaded into
+ * it meanwhile, and from then on the GPU searches it. So the first search does not wait for loading.
  */
 export class HeldIndex {
   readonly #catalog: Catalog;
@@ -46,15 +42,15 @@ export class HeldIndex {
   readonly #blocks: readonly BlockPlace[];
   readonly #threads: ThreadScan;
   #loaded: LoadedPart | undefined;
-  /** Resolves when the device has nothing of the part before. */
+  /** Resolves when the device has released the part before. */
   #unloaded: Promise<void> = Promise.resolve();
 
-  /** Rejects with IndexError where there is no index, it is damaged, or it is not of that version. */
+  /** Rejects with IndexError if the index is missing or damaged, and with one sentence if it is not of that version. */
   static async open(folder: string, version: string, options: HeldIndexOptions): Promise<HeldIndex> {
     const catalog = await openCatalog(folder);
     if (indexVersion(catalog) === version) return new HeldIndex(catalog, options);
     closeCatalog(catalog);
-    throw new Error('The index is another one there, or of another time');
+    throw new Error('The index there is another one, or another version of it');
   }
 
   private constructor(catalog: Catalog, options: HeldIndexOptions) {
@@ -65,13 +61,13 @@ export class HeldIndex {
   }
 
   /**
-   * The best hits of the part for each query, in order, and the frames of the part. Rejects where the order cannot be
-   * carried out.
+   * The best hits of the part for each query, in order, and the number of frames in the part. Rejects if the order
+   * cannot be carried out.
    */
   async find(order: SearchPart): Promise<{ found: Hit[][]; frames: number }> {
     const { firstBlock: first, endBlock: end } = order;
     if (first >= end || end > this.#blocks.length)
-      throw new Error(`The index has ${this.#blocks.length} blocks, of which ${first} to ${end} are none`);
+      throw new Error(`Expected blocks of the ${this.#blocks.length} in the index but received ${first} to ${end}`);
     const wanted = wantedOf(order, this.#catalog.pipeline);
     const blocks = this.#blocks.slice(first, end);
     const frames = blocks.reduce((sum, block) => sum + block.frames, 0);
@@ -88,7 +84,7 @@ export class HeldIndex {
     closeCatalog(this.#catalog);
   }
 
-  /** What the device has of exactly that part; another one is given up. */
+  /** The device's scan of exactly this part; another part is released. */
   #scanOf(first: number, end: number): IndexScan | undefined {
     const loaded = this.#loaded;
     if (loaded && (loaded.first !== first || loaded.end !== end)) this.#unload();

@@ -1,2 +1,2 @@
-// Devices that look through an index of histograms.
+// Devices that search an index of histograms.
 export { openGpuScan, type ScanKind, scanKinds, scanOn } from './open-scan.ts';

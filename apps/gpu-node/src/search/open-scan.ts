@@ -12,12 +12,12 @@ import { openAdapter, unavailable } from '../devices/index.ts';
 
 export const scanKinds = ['gpu', 'software', 'cpu', 'twin'] as const;
 /**
- * A WebGPU adapter; the same shaders on SwiftShader; WebAssembly in worker threads; the definition itself, in this
- * thread.
+ * `gpu`: a WebGPU adapter. `software`: the same shaders on SwiftShader. `cpu`: WebAssembly in worker threads. `twin`:
+ * the plain definition, in this thread.
  */
 export type ScanKind = (typeof scanKinds)[number];
 
-/** Takes a sentence for people. */
+/** Logs a sentence. */
 type Note = (line: string) => void;
 
 const openers: Record<ScanKind, (catalog: Catalog, note: Note) => Promise<IndexScan>> = {
@@ -27,15 +27,15 @@ const openers: Record<ScanKind, (catalog: Catalog, note: Note) => Promise<IndexS
   twin: async (catalog) => new TwinScan(catalog),
 };
 
-/** What searches an index on that device. It rejects with UsageError where the device is not there. */
+/** Opens scans of indexes on a device of this kind. They reject with UsageError if the device is not there. */
 export const scanOn =
   (kind: ScanKind, note: Note = () => {}): OpenScan =>
   (catalog) =>
     openers[kind](catalog, note);
 
 /**
- * An index, or some of it, in the memory of a WebGPU device, which the scan closes. Rejects with UsageError where there
- * is none.
+ * An index, or some of its blocks, in the memory of a WebGPU device, which the scan closes. Rejects with UsageError if
+ * there is no such device.
  */
 export async function openGpuScan(
   kind: 'gpu' | 'software',

@@ -22,7 +22,7 @@ import { PartSearcher } from './part-searcher.ts';
 
 const frames = [...tiedFrames(400, 3, 3)];
 
-test('a part is looked through by threads until the device has it, and the answers are the same', async (t) => {
+test('threads search a part until the device has loaded it, and the answers are the same', async (t) => {
   const folder = await makeIndex(
     t,
     [0, 1, 2, 3].map((i) => frames.slice(100 * i, 100 * (i + 1))),
@@ -37,7 +37,7 @@ test('a part is looked through by threads until the device has it, and the answe
     loadPart: async (of, options): Promise<IndexScan> => {
       loads++;
       const scan = await openGpuScan(testedKind, of, { ...options, spareBytes: 0 });
-      // What awaits this goes on after the searcher has it.
+      // The searcher gets the scan before the code that awaits `opened` continues.
       setImmediate(() => opened.resolve());
       return {
         find: (wanted) => {
@@ -65,7 +65,7 @@ test('a part is looked through by threads until the device has it, and the answe
   assert.deepEqual([loads, byDevice], [1, distanceNames.length]);
 });
 
-test('what cannot be looked through is said in a sentence', async (t) => {
+test('if a part cannot be searched, a sentence says why', async (t) => {
   const folder = await makeIndex(t, [frames.slice(0, 50)]);
   const catalog = await openCatalog(folder);
   t.after(() => closeCatalog(catalog));
@@ -77,11 +77,11 @@ test('what cannot be looked through is said in a sentence', async (t) => {
   const wanted = wantedMessage({ queries, distance: 'l1', top: 3, unit: 'frame', filter: {} });
   const order = SearchPart.fromPartial({ search: 1, index, version, firstBlock: 0, endBlock: 1, ...wanted });
   const table: [Partial<SearchPart>, RegExp][] = [
-    [{ version: '0'.repeat(64) }, /^The index is another one there, or of another time$/],
+    [{ version: '0'.repeat(64) }, /^The index there is another one, or another version of it$/],
     [{ index: `${index}-gone` }, /^There is no index in '.+-gone'/],
     [{ index: 'https://example.com/index' }, /must be of scheme file/],
-    [{ endBlock: 99 }, /^The index has \d+ blocks, of which 0 to 99 are none$/],
-    [{ firstBlock: 1 }, /^The index has \d+ blocks, of which 1 to 1 are none$/],
+    [{ endBlock: 99 }, /^Expected blocks of the \d+ in the index but received 0 to 99$/],
+    [{ firstBlock: 1 }, /^Expected blocks of the \d+ in the index but received 1 to 1$/],
     [{ queries: [{ counts: [1, 2] }] }, /^Expected queries of 64 counts but received others$/],
     [{ distance: 'l2' }, /^This version of halogrid has no distance 'l2'$/],
   ];

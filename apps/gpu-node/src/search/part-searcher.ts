@@ -7,20 +7,20 @@ import { HeldIndex, type HeldIndexOptions } from './held-index.ts';
 
 /** Indexes that stay open: the columns of a million frames are 90 MB. */
 const mostHeld = 3;
-/** Without a search for so long, the memory of indexes is given back. */
+/** Default: after this time without a search, indexes are closed and their memory is given back. */
 const usualIdleMs = 600_000;
 
 export interface PartSearcherOptions extends HeldIndexOptions {
-  /** Told how many frames were looked through, and how many seconds that took. */
+  /** Called after a search with the number of frames searched and the seconds that it took. */
   searched?: (frames: number, seconds: number) => void;
   idleMs?: number;
 }
 
-/** Looks through parts of indexes, one order after another, and keeps what it has open of them for the next. */
+/** Searches parts of indexes, one order after another, and keeps indexes open for later orders. */
 export class PartSearcher {
   readonly #options: PartSearcherOptions;
   readonly #inTurn = limitConcurrency(1);
-  /** By folder and version, the one that was asked for last behind the others. */
+  /** By version and folder; the most recently used index is last. */
   readonly #held = new Map<string, HeldIndex>();
   #idle: NodeJS.Timeout | undefined;
 
@@ -28,7 +28,7 @@ export class PartSearcher {
     this.#options = options;
   }
 
-  /** The answer to an order. Never rejects: where it cannot be carried out, the answer says why. */
+  /** The answer to an order. Never rejects: if the order cannot be carried out, the answer says why. */
   search(order: SearchPart): Promise<PartFound> {
     return this.#inTurn(async () => {
       clearTimeout(this.#idle);
@@ -47,7 +47,7 @@ export class PartSearcher {
     });
   }
 
-  /** Gives back what it holds. */
+  /** Closes all open indexes. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     await this.#inTurn(async () => {

@@ -26,7 +26,7 @@ async function open(t: TestContext, folder: string, kind: ScanKind): Promise<Sea
 
 // Frames of one size, and of four sizes; only float64 can count the largest.
 for (const sizes of [1, 4]) {
-  test(`a device finds what a plain loop finds, for every distance and cut, frames of ${sizes} sizes`, async (t) => {
+  test(`a device finds the same as a plain loop, for every distance and cut, frames of ${sizes} sizes`, async (t) => {
     const all = [...tiedFrames(searchedRows, sizes, sizes)];
     const vectors = all.map(({ source, frame, cells }) => ({ source, frame, vector: vectorOf(cells[0]!) }));
     const random = noise(99);
@@ -40,14 +40,14 @@ for (const sizes of [1, 4]) {
     const cut = Math.floor(searchedRows / 3);
     const parts = await makeIndex(t, [all.slice(cut, 2 * cut), all.slice(0, cut), all.slice(2 * cut)]);
     const searched: [folder: string, kind: ScanKind][] = [[parts, testedKind]];
-    // Threads are tried where they are made.
+    // Scans on threads have their own tests.
     if (sizes === 1) searched.push([await makeIndex(t, [all]), testedKind], [parts, 'twin']);
     for (const [folder, kind] of searched) {
       const index = await open(t, folder, kind);
       const queries = wanted.map((bins) => queryVector(index.catalog.pipeline, bins, 'frame'));
       for (const [i, distance] of distanceNames.entries()) {
         const found = await index.search({ queries, distance, top, unit: 'frame' });
-        // Few queries are looked for in another way than many.
+        // A few queries are searched by another path than many.
         const [alone] = await index.search({ queries: [queries[1]!], distance, top, unit: 'frame' });
         assert.deepEqual(alone, found[1], `${kind}, ${distance}, a query alone`);
         const seen = found.map((hits) =>
@@ -62,7 +62,7 @@ for (const sizes of [1, 4]) {
   });
 }
 
-/** Frames of a camera that hardly differ, of many sizes, with cells. */
+/** Frames of a still camera that hardly differ, of many sizes, with cells. */
 function* stillFrames(count: number, cells: number): Generator<MadeFrame> {
   const random = noise(3);
   const usual = Array.from({ length: madeBins }, () => 20_000 + random(60_000));
@@ -73,7 +73,7 @@ function* stillFrames(count: number, cells: number): Generator<MadeFrame> {
   }
 }
 
-test('frames that hardly differ are told apart, as a whole and by their cells, however many are wanted', async (t) => {
+test('frames that hardly differ are told apart, as a whole and by their cells, for any number of hits', async (t) => {
   const job: MadeJob = { grid: { rows: 1, columns: 3 } };
   const made = [...stillFrames(700, 3)];
   const folder = await makeIndex(t, [made], job);
@@ -92,10 +92,10 @@ test('frames that hardly differ are told apart, as a whole and by their cells, h
   }
   const none = { queries: [queryVector(pipeline, bins[0]!, 'frame')], distance: 'l1', top: 5, unit: 'frame' } as const;
   assert.deepEqual(await device.search({ ...none, filter: { camera: 'north' } }), [[]]);
-  assert.equal((await device.search({ ...none, filter: {} }))[0]!.length, 5, 'what was asked for before is forgotten');
+  assert.equal((await device.search({ ...none, filter: {} }))[0]!.length, 5, 'the search before has no effect');
 });
 
-test('a device that is lost in the middle changes nothing of what is found', async (t) => {
+test('a device that is lost during a search does not change the hits', async (t) => {
   const all = [...tiedFrames(600, 1, 1)];
   const lines: string[] = [];
   let scan: GpuScan | undefined;

@@ -1,4 +1,4 @@
-// A node on cores as a process of its own, for tests that kill it: node run-node.ts HOST:PORT, of its coordinator.
+// A node on cores in its own process, for tests that kill it: node run-node.ts HOST:PORT of its coordinator.
 import { pino } from 'pino';
 import { createNodeConfig } from '../config.ts';
 import { startNode } from '../node.ts';

@@ -30,7 +30,7 @@ function read(jpeg: Uint8Array): Read {
   return { jpeg, frame, stretches };
 }
 
-/** What libjpeg-turbo decodes of some rows alone. */
+/** The result of libjpeg-turbo for some rows alone. */
 async function decodeBand({ jpeg, frame, stretches }: Read, y: number, rows: number, channels: 'gray' | 'rgb') {
   const band = bandOf(frame, stretches, y, rows);
   const file = bandFile(jpeg.subarray(0, frame.dataStart), jpeg.subarray(band.from, band.to), band, stretches);
@@ -38,13 +38,15 @@ async function decodeBand({ jpeg, frame, stretches }: Read, y: number, rows: num
 }
 
 const restarted = madeUpJpegs.map((one) => ({
-  ...{ ...one, restartMcus: one.restartMcus === 0 ? 5 : one.restartMcus },
-  // What is in range of all decoders.
-  ...{ bits: Math.min(one.bits, 4), quantiser: Math.min(one.quantiser, 4) },
+  ...one,
+  restartMcus: one.restartMcus === 0 ? 5 : one.restartMcus,
+  // Limited so that all decoders are in range.
+  bits: Math.min(one.bits, 4),
+  quantiser: Math.min(one.quantiser, 4),
 }));
 const numRuns = repeated(60, 400);
 
-test('bands of any height are files of which libjpeg-turbo decodes the rows that it decodes of the whole', async () => {
+test('libjpeg-turbo decodes bands of any height, as files, to the same rows as the whole file', async () => {
   const property = fc.asyncProperty(restarted, fc.integer({ min: 1, max: 3 }), async (one, units) => {
     const whole = read(writeJpeg(one));
     const { frame } = whole;
@@ -59,12 +61,12 @@ test('bands of any height are files of which libjpeg-turbo decodes the rows that
   await fc.assert(property, { numRuns });
 });
 
-test('the colours of a band that has rows above and below are those of the whole', async () => {
+test("the colours of a band with rows above and below equal the whole file's colours", async () => {
   const property = fc.asyncProperty(restarted, async (one) => {
     const whole = read(writeJpeg(one));
     const { width, height } = whole.frame;
     const expected = await decodeOnCores(whole.jpeg, whole.frame, 'rgb');
-    // There are factors of which libjpeg makes no colours.
+    // With some sampling factors libjpeg makes no colours.
     if (!expected) return;
     const rows = rowsOfStretches(whole.frame);
     for (let y = 0; y < height; y += rows) {
@@ -82,10 +84,17 @@ test('the colours of a band that has rows above and below are those of the whole
   await fc.assert(property, { numRuns });
 });
 
-test('of a damaged file some band with rows below it is not sound, or all are what libjpeg-turbo decodes of the whole', async () => {
+test('some band of a damaged file, with the rows below it, is not sound, or all decode like the whole file', async () => {
   const base = writeJpeg({
-    ...{ width: 40, height: 90, samplings: [[1, 1]], restartMcus: 5 },
-    ...{ density: 10, bits: 3, quantiser: 3, sharesTables: false, seed: 3 },
+    width: 40,
+    height: 90,
+    samplings: [[1, 1]],
+    restartMcus: 5,
+    density: 10,
+    bits: 3,
+    quantiser: 3,
+    sharesTables: false,
+    seed: 3,
   });
   const seeds = repeated(200, 1500);
   let fine = 0;
@@ -104,7 +113,7 @@ test('of a damaged file some band with rows below it is not sound, or all are wh
   assert.ok(fine > 0 && fine < seeds, `${fine} are fine`);
 });
 
-/** The bands one after another, each decoded with as many rows below; undefined where libjpeg warns of one. */
+/** The bands one after another, each decoded with as many rows below; undefined if libjpeg warns about one of them. */
 async function decodeSoundBands({ jpeg, frame, stretches }: Read): Promise<Buffer | undefined> {
   const rows = rowsOfStretches(frame);
   const bands: Uint8Array[] = [];
@@ -120,14 +129,14 @@ async function decodeSoundBands({ jpeg, frame, stretches }: Read): Promise<Buffe
   return Buffer.concat(bands);
 }
 
-test('a band that begins within a stretch is no file', () => {
+test('a band that begins within a stretch cannot become a file', () => {
   const { jpeg, frame, stretches } = read(fixture);
   const band = bandOf(frame, stretches, 0, 8);
   const skipping = { ...band, frame: { ...band.frame, skippedMcus: 1 } };
   assert.throws(() => bandFile(jpeg.subarray(0, frame.dataStart), jpeg, skipping, stretches), RangeError);
 });
 
-test('stretches are the same in whatever pieces the file comes', () => {
+test('stretches are the same for every way to cut the file into pieces', () => {
   const property = fc.property(restarted, fc.array(fc.integer({ min: 0, max: 40 })), (one, cuts) => {
     const { jpeg, frame, stretches } = read(writeJpeg(one));
     const scan = new StretchScan(frame);

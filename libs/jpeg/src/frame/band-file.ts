@@ -3,10 +3,10 @@ import type { JpegBand } from './bands.ts';
 import type { JpegStretches } from './stretches.ts';
 
 /**
- * A band of a JPEG as a file of its own, which decodes to the band's luma. Chroma that is smoothed over rows needs
- * those above and below: it is right but for the first and the last of them. `head` is the file up to where its data
- * begins; `data` are the band's bytes. libjpeg warns of all leftover bytes in it. Throws RangeError for a band that has
- * MCUs to skip.
+ * A band of a JPEG as its own file, which decodes to the band's luma. Chroma is smoothed across rows and would need the
+ * rows above and below, so it is right except in the first and the last row. `head`: the file up to the beginning of
+ * its data. `data`: the band's bytes. libjpeg warns about all leftover bytes in it. Throws RangeError for a band that
+ * has MCUs to skip.
  */
 export function bandFile(
   head: Uint8Array,
@@ -21,14 +21,14 @@ export function bandFile(
   file[height] = frame.height >> 8;
   file[height + 1] = frame.height & 255;
   file.set(data, head.length);
-  // Its first restart marker has number 0, whatever that had in the image.
+  // The numbers of restart markers begin with 0 again.
   for (let i = 1; first + i < end; i++)
     file[head.length + starts[first + i]! - from - 1] = marker.firstRestart + ((i - 1) & 7);
   file.set(commentAndEnd, head.length + data.length);
   return file;
 }
 
-/** Where in a header, in which `readJpegFrame` found a frame, the height of that stands. */
+/** The offset of the height in a header in which `readJpegFrame` found a frame. */
 function placeOfHeight(head: Uint8Array): number {
   for (let at = 2; ; ) {
     while (head[at + 1] === 0xff) at++;

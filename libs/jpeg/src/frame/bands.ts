@@ -2,24 +2,24 @@ import { marker } from '@halogrid/imaging/jpeg-segments';
 import type { JpegFrame } from './jpeg-frame.ts';
 import type { JpegStretches } from './stretches.ts';
 
-/** Rows of a JPEG that are decoded without the others. */
+/** Rows of a JPEG that are decoded without the rest. */
 export interface JpegBand {
-  /** As if the band were an image; its data begins where its bytes do. */
+  /** A frame as if the band were an image; its data begins with the band's bytes. */
   frame: JpegFrame;
-  /** Its bytes of the file, behind which `endOfData` is to follow. */
+  /** The band's bytes in the file. `endOfData` has to be appended to them. */
   from: number;
   to: number;
-  /** The stretches that it has: from `first` on, those before `end`. */
+  /** The band's stretches: from `first` on, up to but without `end`. */
   first: number;
   end: number;
 }
 
-/** What ends the data of a band. */
+/** Ends the data of a band. */
 export const endOfData: Uint8Array = Uint8Array.of(0xff, marker.endOfImage);
 
 /**
- * Rows of an image from `y` on, which is a multiple of the rows of an MCU: as many as asked for, or as there are. The
- * bands of an image are fine together where its pixels are.
+ * `rows` rows of an image from `y` on, or fewer if the image ends before. `y` is a multiple of the rows of an MCU. The
+ * bands of an image are all fine if its pixels are.
  */
 export function bandOf(frame: JpegFrame, { starts, ends }: JpegStretches, y: number, rows: number): JpegBand {
   const { lumaDown, mcusAcross, mcuBlocks, restartBlocks, blocks } = frame;
@@ -32,15 +32,18 @@ export function bandOf(frame: JpegFrame, { starts, ends }: JpegStretches, y: num
   const first = Math.floor(firstMcu / stretchMcus);
   const end = Math.ceil(endMcu / stretchMcus);
   const own = {
-    ...{ height, dataStart: 0, skippedMcus: firstMcu - first * stretchMcus, firstRestart: first & 7 },
+    height,
+    dataStart: 0,
+    skippedMcus: firstMcu - first * stretchMcus,
+    firstRestart: first & 7,
     blocks: Math.min(blocks, end * restartBlocks) - first * restartBlocks,
   };
   return { frame: { ...frame, ...own }, from: starts[first]!, to: ends[end - 1]!, first, end };
 }
 
 /**
- * Rows after which a stretch begins where a row does, so that bands of as many have no MCUs to skip. For a JPEG with
- * restart markers.
+ * The least number of rows after which a stretch begins at the start of a row, so that bands of this many rows have no
+ * MCUs to skip. For JPEGs with restart markers.
  */
 export function rowsOfStretches({ lumaDown, mcusAcross, mcuBlocks, restartBlocks }: JpegFrame): number {
   const stretchMcus = restartBlocks / mcuBlocks;

@@ -1,36 +1,33 @@
 import { aheadBytes, chunkBytes } from './passes.ts';
 
-/** Data bytes of a chunk as decoders read them, without what is stuffed between them and without markers. */
+/** A chunk's bytes of data as decoders read them, without stuffed bytes and markers. */
 export interface JpegChunk {
-  /**
-   * Bytes one after another, the first in the highest bits, and those of the next chunks that follow, 4 at most; then
-   * zeros.
-   */
+  /** The chunk's bytes, the first in the highest bits, then up to 4 bytes of the chunks after it, then zeros. */
   words: Uint32Array;
-  /** Bytes of its own. */
+  /** The number of the chunk's own bytes. */
   length: number;
   /**
-   * A bit for each byte, the lowest bit of the first word for the first: a restart marker, or the end, is in front of
-   * it. Restart markers before `length` are its own, those from there on belong to the next chunk.
+   * A bit for each byte, beginning with the lowest bit of the first word: a restart marker, or the end, is in front of
+   * that byte. Restart markers before `length` belong to this chunk, later ones to the next chunk.
    */
   marks: Uint32Array;
-  /** The byte in front of which the data ends; `noEnd` where it does not. */
+  /** The index of the byte before which the data ends; `noEnd` if it does not end here. */
   end: number;
-  /** The number of its first restart marker, 0 to 7. */
+  /** The number of the chunk's first restart marker, 0 to 7. */
   firstRestart: number;
-  /** Markers are out of order, or too few of the bytes that follow were found. */
+  /** Markers are out of order, or too few following bytes were found. */
   isOdd: boolean;
 }
 
 export const noEnd = 255;
-/** Bytes behind a chunk that are looked at for those that follow it; more are fill bytes. */
+/** Bytes after a chunk that are searched for following bytes; more are only needed if there are many fill bytes. */
 export const bytesAhead = 32;
-/** Words of `marks`: the end may be behind the last byte. */
+/** Words of `marks`: the end may be after the last byte. */
 export const markWords = Math.ceil((chunkBytes + aheadBytes + 1) / 32);
 
 /**
- * Where a decoder is in a chunk when it comes to the next one: in bits 0 to 7 how many bits of that it has had, in 8 to
- * 13 the coefficient of the block that comes next (0 is the DC), in 16 to 19 which block of an MCU it is in.
+ * The state of a decoder at the end of a chunk. Bits 0 to 7: how many bits of the next chunk it has read. Bits 8 to 13:
+ * the next coefficient of the block (0 is the DC). Bits 16 to 19: the block of the MCU.
  */
 export const packState = (over: number, coefficient: number, block: number): number =>
   over | (coefficient << 8) | (block << 16);

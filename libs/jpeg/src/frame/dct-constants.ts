@@ -1,11 +1,11 @@
-/** Bits behind the point of the constants, and of what the transform of columns leaves. */
+/** Fractional bits of the constants, and of the results of the column transform. */
 export const constantBits = 13;
 export const betweenBits = 2;
 
 const fixed = (value: number): number => Math.round(value * 2 ** constantBits);
 
 /**
- * The constants of the transform of 8, sums and differences of cosines times the square root of 2, named by their
+ * The constants of the 8-point transform: sums and differences of cosines times the square root of 2, named by their
  * values.
  */
 export const dctConstants = {

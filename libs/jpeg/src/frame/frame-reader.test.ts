@@ -5,16 +5,23 @@ import { JpegFrameReader } from './frame-reader.ts';
 import { readJpegFrame } from './read-frame.ts';
 
 const made: MadeUpJpeg = {
-  ...{ width: 40, height: 40, restartMcus: 0, density: 5, bits: 3, quantiser: 4, sharesTables: false, seed: 3 },
+  width: 40,
+  height: 40,
+  restartMcus: 0,
+  density: 5,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 3,
   samplings: [[1, 1]],
 };
 const jpeg = writeJpeg(made);
 
-test('files with the same header have the same frame, and others have their own', () => {
+test('files with the same header share a frame, and others have their own', () => {
   const reader = new JpegFrameReader();
   const frame = reader.read(jpeg);
   assert.deepEqual(frame, readJpegFrame(jpeg));
-  // The memory that a file was in is used for another.
+  // The memory of a file is used for another one.
   for (const memory of [new Uint8Array(jpeg), Buffer.from(jpeg)]) {
     const own = new JpegFrameReader();
     const first = own.read(memory);

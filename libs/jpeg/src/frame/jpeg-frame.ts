@@ -2,58 +2,55 @@ import type { HuffmanTable } from '@halogrid/imaging/jpeg-segments';
 
 /** A component of a JPEG. */
 export interface JpegComponent {
-  /** Blocks of an MCU that come before its own, and its own, side by side and one above the other. */
+  /** Its blocks in an MCU: the number of blocks before them, and how many are side by side and one above the other. */
   first: number;
   across: number;
   down: number;
-  /** Its quantisation table, in the order of the file (zig-zag). */
+  /** Its quantisation table, in zig-zag order as in the file. */
   quantisers: Uint16Array;
 }
 
-/** What the header of a JPEG says of its luma, and of all that stands between it. */
+/** The header of a JPEG, as far as it matters for decoding. */
 export interface JpegFrame {
   /** Pixels: 1 to 65,500. */
   width: number;
   height: number;
-  /**
-   * Blocks of 8 x 8 that one MCU (the unit in which components alternate) has of luma, side by side and one above the
-   * other.
-   */
+  /** Luma blocks of 8 x 8 in an MCU (the unit in which components alternate), side by side and one above the other. */
   lumaAcross: number;
   lumaDown: number;
-  /** Blocks of an MCU that come before those of luma. */
+  /** Blocks of an MCU before its luma blocks. */
   lumaFirst: number;
-  /** MCUs of a row. */
+  /** MCUs per row. */
   mcusAcross: number;
-  /** Blocks of an MCU: 1 to 10. */
+  /** Blocks per MCU: 1 to 10. */
   mcuBlocks: number;
-  /** The blocks of all components. */
+  /** Blocks of all components together. */
   blocks: number;
-  /** Blocks between two restart markers; 0 where there are none. */
+  /** Blocks between two restart markers; 0 if there are none. */
   restartBlocks: number;
   /** The different tables that the scan uses: 2 to 4. */
   tables: readonly HuffmanTable[];
-  /** Which of them each block of an MCU uses for its DC and its AC coefficients. */
+  /** For each block of an MCU, the indexes in `tables` for its DC and its AC coefficients. */
   dcTables: readonly number[];
   acTables: readonly number[];
-  /** The quantisation table of luma, in the order of the file (zig-zag). */
+  /** The quantisation table of luma, in zig-zag order as in the file. */
   quantisers: Uint16Array;
-  /** Luma, which has the greatest factors, and two of chroma unless it is gray. */
+  /** Luma, which has the greatest sampling factors, and two components of chroma unless the image is gray. */
   components: readonly JpegComponent[];
-  /** Where the entropy-coded data begins. */
+  /** The offset of the entropy-coded data in the file. */
   dataStart: number;
-  /** MCUs that its data has in front of its pixels, and the number of its first restart marker: 0, but for bands. */
+  /** MCUs in the data before the first pixel, and the number of the first restart marker: both 0 except for bands. */
   skippedMcus: number;
   firstRestart: number;
 }
 
-/** Blocks of luma. */
+/** The number of luma blocks. */
 export const lumaBlocks = ({ blocks, mcuBlocks, lumaAcross, lumaDown }: JpegFrame): number =>
   (blocks / mcuBlocks) * lumaAcross * lumaDown;
 
 /**
- * A component as a frame of its own, as if it were its luma: what decodes luma then decodes that. Its size is that of
- * its samples.
+ * A frame in which a component takes the place of luma, so that decoders of luma decode this component. Its size is the
+ * component's number of samples.
  */
 export function componentFrame(frame: JpegFrame, component: number): JpegFrame {
   const { first, across, down, quantisers } = frame.components[component]!;
@@ -62,6 +59,6 @@ export function componentFrame(frame: JpegFrame, component: number): JpegFrame {
   return { ...frame, width, height, lumaFirst: first, lumaAcross: across, lumaDown: down, quantisers };
 }
 
-/** Whether devices make colours of it: libjpeg takes no component whose samples are for other than whole pixels. */
+/** Whether devices can make colours of it: libjpeg refuses components whose samples do not cover whole pixels. */
 export const hasColours = ({ components, lumaAcross, lumaDown }: JpegFrame): boolean =>
   components.every(({ across, down }) => lumaAcross % across === 0 && lumaDown % down === 0);

@@ -9,14 +9,14 @@ const fixture = (name: string): Buffer => readFileSync(new URL(`../../../imaging
 const [dqt, sof, dht, sos] = [0xdb, 0xc0, 0xc4, 0xda];
 const find = (jpeg: Buffer, marker: number): number => jpeg.indexOf(Buffer.from([0xff, marker]));
 
-/** The fixture with bytes behind a marker changed. */
+/** The fixture with changed bytes, at these offsets from a marker. */
 function changed(name: string, marker: number, changes: Record<number, number>): Buffer {
   const jpeg = Buffer.from(fixture(name));
   for (const [offset, value] of Object.entries(changes)) jpeg[find(jpeg, marker) + Number(offset)] = value;
   return jpeg;
 }
 
-/** The fixture with bytes in front of a marker. */
+/** The fixture with `bytes` inserted in front of a marker. */
 function withBytes(name: string, marker: number, bytes: readonly number[]): Buffer {
   const jpeg = fixture(name);
   const at = find(jpeg, marker);
@@ -25,7 +25,7 @@ function withBytes(name: string, marker: number, bytes: readonly number[]): Buff
 
 const huge = { 5: 0xff, 6: 0xdc, 7: 0xff, 8: 0xdc };
 
-test('what the header says', () => {
+test('a header becomes a frame', () => {
   for (const [name, lumaAcross, lumaDown, mcuBlocks, blocks] of [
     ['420.jpg', 2, 2, 6, 7 * 4 * 6],
     ['422.jpg', 2, 1, 4, 7 * 8 * 4],
@@ -48,7 +48,7 @@ test('what the header says', () => {
   }
 });
 
-test('fill bytes, comments and other metadata in the header are passed over', () => {
+test('fill bytes, comments and other metadata in the header are skipped', () => {
   for (const bytes of [
     [0xff, 0xff, 0xff],
     [0xff, 0xfe, 0, 4, 65, 66],
@@ -100,14 +100,14 @@ for (const [name, jpeg, reason] of refusals) {
   });
 }
 
-test('a header that is cut off anywhere is for cores', () => {
+test('a header that is cut off anywhere is left to cores', () => {
   const jpeg = fixture('420.jpg');
   const data = find(jpeg, sos);
   for (let length = 0; length < data + 14; length++)
     assert.equal(typeof readJpegFrame(jpeg.subarray(0, length)), 'string');
 });
 
-test('a single component has MCUs of one block, whatever its factors', () => {
+test('a single component has MCUs of one block, for all sampling factors', () => {
   const made = {
     width: 30,
     height: 20,

@@ -9,16 +9,16 @@ import {
 } from '@halogrid/imaging/jpeg-segments';
 import type { JpegComponent, JpegFrame } from './jpeg-frame.ts';
 
-/** The most that the format allows: libjpeg refuses more. */
+/** The most blocks per MCU that the format allows; libjpeg refuses more. */
 const maxMcuBlocks = 10;
-/** Bits that a block takes at least: a code for its DC and one for the end of its AC coefficients. */
+/** The fewest bits of a block: a code for its DC, and one for the end of its AC coefficients. */
 const leastBlockBits = 2;
 
 /**
- * The header of a JPEG whose luma devices decode: baseline or extended sequential, with Huffman codes, 8 bits, gray or
- * YCbCr with luma at full resolution, in one scan. For any other, and any that is out of order in the least, a phrase
- * that says why cores decode it: what is wrong with a file is theirs to say. `head` is the beginning of a file of so
- * many bytes, its header and more, or all of it.
+ * The header of a JPEG whose luma devices can decode: baseline or extended sequential, Huffman codes, 8 bits, gray or
+ * YCbCr with luma at full resolution, in one scan. For any other file, and any that is irregular in the least, returns
+ * a phrase that says why cores must decode it; cores report what is wrong with a file. `head`: the beginning of a file
+ * of `fileBytes` bytes, which contains its header, or the whole file.
  */
 export function readJpegFrame(head: Uint8Array, fileBytes = head.length): JpegFrame | string {
   try {
@@ -29,7 +29,7 @@ export function readJpegFrame(head: Uint8Array, fileBytes = head.length): JpegFr
   }
 }
 
-/** Where the data of a JPEG begins, by the lengths of its segments; undefined where they do not lead there. */
+/** The offset of a JPEG's data, by the lengths of its segments; undefined if they do not lead to a scan. */
 export function endOfHeader(jpeg: Uint8Array): number | undefined {
   for (let at = 2; jpeg[at] === 0xff; ) {
     while (jpeg[at + 1] === 0xff) at++;
@@ -60,7 +60,7 @@ function readSegments(jpeg: Uint8Array, fileBytes: number): JpegFrame {
   }
 }
 
-/** The tables of each component: DC in bits 4 to 7, AC in bits 0 to 3. */
+/** The tables of each component: bits 4 to 7 for DC, bits 0 to 3 for AC. */
 function readScan(segment: Uint8Array, { frame }: Segments): readonly number[] {
   if (!frame) throw new Unusual('a scan before its frame');
   const { components } = frame;
@@ -83,7 +83,7 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
   if (components.some(({ across, down }) => across > luma.across || down > luma.down)) {
     throw new Unusual('luma is not at full resolution');
   }
-  // A component that is alone has MCUs of one block, whatever its factors.
+  // A single component has MCUs of one block, for all sampling factors.
   const blocksOf = ({ across, down }: Component) => (isGray ? 1 : across * down);
   const [lumaAcross, lumaDown] = isGray ? [1, 1] : [luma.across, luma.down];
   const mcuBlocks = components.reduce((sum, component) => sum + blocksOf(component), 0);
@@ -108,17 +108,30 @@ function layOut(found: Segments, selectors: readonly number[], dataStart: number
   const [dcTables, acTables] = [perBlock(found.dc, 4), perBlock(found.ac, 0)];
   if (tables.length > maxTables) throw new Unusual('more tables than devices hold');
   return {
-    ...{ width, height, lumaFirst: 0, lumaAcross, lumaDown, mcusAcross, mcuBlocks, blocks, components: parts },
+    width,
+    height,
+    lumaFirst: 0,
+    lumaAcross,
+    lumaDown,
+    mcusAcross,
+    mcuBlocks,
+    blocks,
+    components: parts,
     restartBlocks: found.restartMcus * mcuBlocks,
-    ...{ tables, dcTables, acTables, quantisers: quantisers[0]!, dataStart },
-    ...{ skippedMcus: 0, firstRestart: 0 },
+    tables,
+    dcTables,
+    acTables,
+    quantisers: quantisers[0]!,
+    dataStart,
+    skippedMcus: 0,
+    firstRestart: 0,
   };
 }
 
-/** Whether so many bytes of data cannot hold so many blocks. */
+/** Whether `dataBytes` bytes are too few for `blocks` blocks. */
 export const isTooShort = (blocks: number, dataBytes: number): boolean => blocks * leastBlockBits > 8 * dataBytes;
 
-/** Whether three components are YCbCr, as libjpeg guesses it. */
+/** Throws unless three components are YCbCr by the rules of libjpeg. */
 function checkColours({ isJfif, transform }: Segments, components: readonly Component[]): void {
   if (components.length === 1 || isJfif) return;
   if (transform === undefined) {
@@ -127,7 +140,7 @@ function checkColours({ isJfif, transform }: Segments, components: readonly Comp
   } else if (transform !== 1) throw new Unusual(transform === 0 ? 'RGB' : 'an unknown colour transform');
 }
 
-/** The number of a table among those used so far, of which it is one from now on. */
+/** The index of a table in `tables`, to which it is added if it is new. */
 function numberOf(table: HuffmanTable | undefined, tables: HuffmanTable[]): number {
   if (!table) throw new Unusual('a Huffman table is missing');
   if (!tables.includes(table)) tables.push(table);

@@ -1,19 +1,16 @@
-/**
- * What is found out about a file while it is decoded, a bit each. Its planes are fine where it is `complete` and
- * nothing else.
- */
+/** Findings about a file during decoding, one bit each. Its planes are fine if only `complete` is set. */
 export const status = {
-  /** The last block ended where the data does. */
+  /** The last block ended where the data ends. */
   complete: 1,
-  /** A code that there is not, or one that a marker cuts. */
+  /** A code does not exist, or is cut by a marker. */
   badCode: 2,
-  /** Blocks, restart markers and the end are not where they must be. */
+  /** Blocks, restart markers or the end are not where they must be. */
   outOfOrder: 4,
-  /** A coefficient, or what the transform makes of it, is outside of what decoders agree on. */
+  /** A coefficient, or a result of the transform, is out of the range in which decoders agree. */
   outOfRange: 8,
-  /** It is not known where codes begin: too many guesses were wrong. */
+  /** It is unknown where codes begin: too many guesses were wrong. */
   unsettled: 16,
 } as const;
 
-/** Whether the planes of a file with that status are fine; if not, cores decode it. */
+/** Whether the planes of a file are fine; if not, cores decode it. */
 export const isFine = (found: number): boolean => found === status.complete;

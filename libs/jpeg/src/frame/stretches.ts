@@ -1,17 +1,17 @@
 import { marker } from '@halogrid/imaging/jpeg-segments';
 import type { JpegFrame } from './jpeg-frame.ts';
 
-/** Stretches of the data of a JPEG that restart markers end, of which each is decoded without those before it. */
+/** The stretches of a JPEG: the parts of its data between restart markers. Each is decoded without those before it. */
 export interface JpegStretches {
-  /** Where each begins in the file, and one more: where one behind the last would begin. */
+  /** The offset in the file at which each begins, and as last entry where another one would begin. */
   starts: readonly number[];
-  /** Where each ends: at its marker, or fill bytes in front of that. */
+  /** The offset at which each ends: at its marker, or at fill bytes before the marker. */
   ends: readonly number[];
 }
 
 /**
- * Finds the stretches of a JPEG, of which `frame` is what its header says; for a file without restart markers, or with
- * others than it must have, a phrase that says why cores decode it. It looks at every FF of the file.
+ * Finds the stretches of a JPEG with header `frame`. For a file without restart markers, or with wrong ones, returns a
+ * phrase that says why cores must decode it. Looks at every byte FF of the file.
  */
 export function findStretches(jpeg: Uint8Array, frame: JpegFrame): JpegStretches | string {
   const scan = new StretchScan(frame);
@@ -19,14 +19,14 @@ export function findStretches(jpeg: Uint8Array, frame: JpegFrame): JpegStretches
   return scan.end();
 }
 
-/** The same of a file whose data comes in pieces, of any length. */
+/** Finds the stretches of a file whose data comes in pieces of any length. */
 export class StretchScan {
   readonly #frame: JpegFrame;
   readonly #starts: number[];
   readonly #ends: number[] = [];
-  /** Where in the file the next piece begins. */
+  /** The offset of the next piece in the file. */
   #position: number;
-  /** Where bytes FF begin whose last one ended the piece before. */
+  /** The offset of the first of the bytes FF that ended the last piece. */
   #open: number | undefined;
   #result: JpegStretches | string | undefined;
 
@@ -37,12 +37,12 @@ export class StretchScan {
     if (frame.restartBlocks === 0) this.#result = 'no restart markers';
   }
 
-  /** Whether all is known, so that no more pieces need come. */
+  /** Whether the result is known, so that no more pieces are needed. */
   get isDone(): boolean {
     return this.#result !== undefined;
   }
 
-  /** The next bytes of the file, the first of them from where its data begins. */
+  /** Takes the next bytes of the file; the first piece begins with the data. */
   take(bytes: Uint8Array): void {
     const first = this.#position;
     this.#position += bytes.length;
@@ -54,7 +54,7 @@ export class StretchScan {
       const code = bytes[at++];
       this.#open = code === undefined ? from : undefined;
       if (code === undefined) return;
-      // 0 is what is stuffed behind a byte FF of the data.
+      // A 0 after FF is a stuffed byte.
       if (code !== 0) this.#takeMarker(code, from, first + at);
       at = bytes.indexOf(0xff, at);
     }

@@ -1,4 +1,7 @@
-/** The place in a block, row by row, of each coefficient in zig-zag order: along diagonals, up and down in turns. */
+/**
+ * For each coefficient in zig-zag order, its index in a block, row by row. The order runs along diagonals, alternately
+ * up and down.
+ */
 export const zigzag: readonly number[] = Array.from({ length: 64 }, (_, place) => place).sort((a, b) => {
   const [diagonalA, diagonalB] = [diagonalOf(a), diagonalOf(b)];
   if (diagonalA !== diagonalB) return diagonalA - diagonalB;

@@ -7,7 +7,14 @@ import { fileWords, layOutJpegs } from './batch-layout.ts';
 import { tableWords } from './pack-tables.ts';
 
 const made: MadeUpJpeg = {
-  ...{ width: 400, height: 300, restartMcus: 0, density: 20, bits: 3, quantiser: 4, sharesTables: false, seed: 3 },
+  width: 400,
+  height: 300,
+  restartMcus: 0,
+  density: 20,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 3,
   samplings: [[1, 1]],
 };
 
@@ -17,7 +24,7 @@ function fileOf(one: MadeUpJpeg, offset: number) {
   return { frame, offset, bytes: jpeg.length, plane: { offset: 0, stride: 400 } };
 }
 
-test('files lie side by side in every buffer, and none reaches into the next', () => {
+test('files lie one after another in every buffer, without overlaps', () => {
   const files = [1, 2, 3].map((seed) => fileOf({ ...made, seed }, 100_000 * seed));
   const layout = layOutJpegs(files);
   const record = (i: number) => layout.files.subarray(i * fileWords, (i + 1) * fileWords);
@@ -37,14 +44,14 @@ test('files lie side by side in every buffer, and none reaches into the next', (
   assert.deepEqual(layout.scratch.entries, 4 * entries);
 });
 
-test('tables of files with the same ones are there once', () => {
+test('equal tables of several files are stored once', () => {
   const same = fileOf(made, 0);
   const again = { ...same, frame: { ...same.frame } };
   const other = fileOf({ ...made, seed: 4 }, 0);
   assert.equal(layOutJpegs([same]).tables.length, 2 * tableWords + 64);
   assert.equal(layOutJpegs([same, same, again]).tables.length, 2 * tableWords + 64);
   assert.equal(layOutJpegs([same, other]).tables.length, 2 * (2 * tableWords + 64));
-  // By the name a device knows that it has them.
+  // By this name a device recognises tables that it already has.
   const nameOf = (...files: ReturnType<typeof fileOf>[]) => layOutJpegs(files).tablesName;
   assert.equal(nameOf(same), nameOf(again, same));
   assert.equal(new Set([nameOf(same), nameOf(other), nameOf(same, other), nameOf(other, same)]).size, 4);
@@ -52,7 +59,7 @@ test('tables of files with the same ones are there once', () => {
   assert.notEqual(nameOf(requantised), nameOf(same));
 });
 
-test('a plane that is not in words of 8 pixels is refused', () => {
+test('a plane that is not aligned to 8 pixels is refused', () => {
   const file = fileOf(made, 0);
   for (const plane of [
     { offset: 4, stride: 400 },

@@ -6,12 +6,12 @@ import { packQuantisers, packTable } from './pack-tables.ts';
 /** A file of a batch. */
 export interface JpegFile {
   frame: JpegFrame;
-  /** Where the file begins in the buffer of all of them, and how many bytes it has. */
+  /** The offset of the file in the buffer of all files, and its number of bytes. */
   offset: number;
   bytes: number;
   /**
-   * Where its luma goes: byte of the first pixel, bytes from row to row; multiples of 8. Rows are written to the end of
-   * their last 8 pixels. Where it is absent, `placePlane` says it before the batch is decoded.
+   * The place of its luma: the byte of the first pixel, and the bytes from row to row; both multiples of 8. Rows are
+   * written up to the end of their last 8 pixels. If absent, `placePlane` must set it before the batch is decoded.
    */
   plane?: JpegPlane;
 }
@@ -21,39 +21,39 @@ export interface JpegPlane {
   stride: number;
 }
 
-/** Where everything of a batch lies, and what is dispatched. */
+/** The places of everything in a batch, and the sizes of its dispatches. */
 export interface JpegBatchLayout {
-  /** What the buffer `files` holds. */
+  /** The content of the buffer `files`. */
   files: Uint32Array<ArrayBuffer>;
-  /** What the buffer `tables` holds. */
+  /** The content of the buffer `tables`. */
   tables: Uint32Array<ArrayBuffer>;
-  /** The same for the same tables, and for no others. */
+  /** Equal for equal tables, and only for these. */
   tablesName: string;
   fileCount: number;
-  /** Groups of chunks, of all files and of the largest. */
+  /** Groups of chunks, of all files and of the largest file. */
   groups: number;
   mostGroups: number;
-  /** Whether files have the data of others. */
+  /** Whether some files use the data of others. */
   sharesData: boolean;
-  /** Groups of blocks that the largest file has. */
+  /** Groups of blocks of the largest file. */
   mostBlockGroups: number;
-  /** Bytes of buffers that hold what is between two passes. */
+  /** Bytes of the buffers that hold data between two passes. */
   scratch: Readonly<Record<ScratchName, number>>;
 }
 
 export type ScratchName = 'words' | 'chunks' | 'decoded' | 'groups' | 'entries' | 'found';
 
-/** Words of a file in `files`, bytes of the others' elements: as common.wgsl has them. */
+/** Words per file in `files`, and bytes per element of the other buffers: as in common.wgsl. */
 export const fileWords = 28;
-/** Where among them the plane is, and then the size of the image. */
+/** The index of the plane among these words; the size of the image follows it. */
 const planeWord = 20;
 const markedBytes = 16;
 const decodedBytes = 32;
 const groupBytes = 48;
 
 /**
- * Lays out a batch of files. `dataFiles` has for each the number of the one whose data it has, which comes before it:
- * of which it is another component. Unless given, each has its own.
+ * Lays out a batch of files. `dataFiles`: for each file the index of the file whose data it uses, itself or an earlier
+ * one if it is another component of that. Default: each file uses its own data.
  */
 export function layOutJpegs(batch: readonly JpegFile[], dataFiles: readonly number[] = []): JpegBatchLayout {
   const files = new Uint32Array(Math.max(1, batch.length) * fileWords);
@@ -88,16 +88,14 @@ export function layOutJpegs(batch: readonly JpegFile[], dataFiles: readonly numb
   const chunks = groups * groupChunks;
   const sharesData = dataFiles.some((file, i) => file !== i);
   return {
-    ...{
-      files,
-      tables: tables.words(),
-      tablesName: tables.name,
-      fileCount: batch.length,
-      groups,
-      mostGroups,
-      mostBlockGroups,
-      sharesData,
-    },
+    files,
+    tables: tables.words(),
+    tablesName: tables.name,
+    fileCount: batch.length,
+    groups,
+    mostGroups,
+    mostBlockGroups,
+    sharesData,
     scratch: {
       words: 4 * chunkWords * chunks,
       chunks: markedBytes * chunks,
@@ -109,7 +107,7 @@ export function layOutJpegs(batch: readonly JpegFile[], dataFiles: readonly numb
   };
 }
 
-/** Says where the plane of a file goes, by its place in the batch. Throws RangeError. */
+/** Sets the place of a file's plane, by the file's index in the batch. Throws RangeError. */
 export const placePlane = ({ files }: JpegBatchLayout, file: number, plane: JpegPlane): void =>
   writePlane(files, file, plane);
 
@@ -125,10 +123,10 @@ function writePlane(files: Uint32Array, file: number, { offset, stride }: JpegPl
   files[at + 1] = stride / 8;
 }
 
-/** Numbers of tables, the first in the lowest bits: ten blocks at most. */
+/** Packs numbers of tables, two bits each, the first in the lowest bits: at most ten blocks. */
 const twoBitsEach = (tables: readonly number[]): number => tables.reduce((sum, table, i) => sum + table * 4 ** i, 0);
 
-/** By frame, as headers are remembered longer than a batch. */
+/** By frame: frames of known headers live longer than a batch. */
 const knownNames = new WeakMap<JpegFrame, { tables: string; quantisers: string }>();
 
 function namesOf(frame: JpegFrame): { tables: string; quantisers: string } {
@@ -143,14 +141,14 @@ function namesOf(frame: JpegFrame): { tables: string; quantisers: string } {
   return names;
 }
 
-/** Tables of a batch: those of files with the same header are there once. */
+/** Tables of a batch: files with the same header share theirs. */
 class Tables {
   readonly #parts: Uint32Array[] = [];
   readonly #frames = new Map<JpegFrame, [number, number]>();
   readonly #places = new Map<string, number>();
   #words = 0;
 
-  /** Words of the first Huffman table and of the first quantiser. */
+  /** The first word of its Huffman tables, and of its quantisers. */
   add(frame: JpegFrame): [number, number] {
     const present = this.#frames.get(frame);
     if (present) return present;
@@ -162,7 +160,7 @@ class Tables {
     return places;
   }
 
-  /** By what they are made of, in their order. */
+  /** Names the tables by their content, in order. */
   get name(): string {
     return [...this.#places.keys()].join('/');
   }

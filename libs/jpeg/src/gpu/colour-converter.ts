@@ -4,12 +4,12 @@ import type { ColourLayout } from './colour-layout.ts';
 /** Pixels of a row that a workgroup converts. */
 const groupPixels = 256;
 
-/** Makes colours of components that a JpegDecoder has decoded, on one device. */
+/** Makes colours of the components that a JpegDecoder has decoded, on one device. */
 export class ColourConverter {
   readonly #device: GPUDevice;
   readonly #pipeline: GPUComputePipeline;
 
-  /** Compiles it. Rejects with GPUPipelineError where the device refuses the shader. */
+  /** Compiles the shader. Rejects with GPUPipelineError if the device refuses it. */
   static async create(device: GPUDevice): Promise<ColourConverter> {
     const code = readFileSync(new URL('./colours.wgsl', import.meta.url), 'utf8');
     const pipeline = await device.createComputePipelineAsync({
@@ -26,8 +26,8 @@ export class ColourConverter {
   }
 
   /**
-   * Records a batch behind its decoding; `records` holds what the layout says, and `planes` is where components were
-   * decoded to.
+   * Records the conversion of a batch after its decoding. `records` holds the layout's records, and `planes` the
+   * decoded components.
    */
   record(pass: GPUComputePassEncoder, layout: ColourLayout, records: GPUBuffer, planes: GPUBuffer): void {
     const { firsts, mostWidth, mostHeight } = layout;

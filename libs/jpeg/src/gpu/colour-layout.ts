@@ -2,29 +2,34 @@ import { componentFrame, type JpegFrame } from '../frame/jpeg-frame.ts';
 import { type JpegBatchLayout, type JpegFile, type JpegPlane, layOutJpegs, placePlane } from './batch-layout.ts';
 
 /**
- * Red, green and blue, of which `offset` is the first pixel of red; `planeBytes` from one to the next, a multiple of 8.
+ * Planes of red, green and blue. `offset` is the first pixel of red; `planeBytes`, a multiple of 8, is the distance
+ * between planes.
  */
 export interface RgbPlanes extends JpegPlane {
   planeBytes: number;
 }
 
-/** What is done with a batch once the components of its files are decoded, each like a file of its own. */
+/** How to make colours once the components of a batch's files are decoded, each like its own file. */
 export interface ColourLayout {
-  /** Where the components of each file begin among all of the batch, and where those of the last end. */
+  /** The index of each file's first component among all components of the batch, and as last entry their number. */
   firsts: Uint32Array<ArrayBuffer>;
-  /** What the buffer of files of the last pass holds. */
+  /** The content of the last pass's buffer of files. */
   records: Uint32Array<ArrayBuffer>;
   mostWidth: number;
   mostHeight: number;
 }
 
-/** Words of a file in `records`, as colours.wgsl has them: six of its own, then six for each of two parts of chroma. */
+/**
+ * Words per file in `records`, as in colours.wgsl: six of its own, then six for each of the two components of chroma.
+ */
 const [firstPart, partWords] = [6, 6];
 const recordWords = firstPart + 2 * partWords;
 
 const strideOf = ({ width }: JpegFrame): number => 8 * Math.ceil(width / 8);
 
-/** The components of a frame as frames: the same objects for the same one, whose tables are then looked up once. */
+/**
+ * The components of a frame as frames. The same frame gives the same objects, so that their tables are looked up once.
+ */
 const known = new WeakMap<JpegFrame, readonly JpegFrame[]>();
 function componentsOf(frame: JpegFrame): readonly JpegFrame[] {
   const present = known.get(frame);
@@ -34,13 +39,13 @@ function componentsOf(frame: JpegFrame): readonly JpegFrame[] {
   return components;
 }
 
-/** Room that the chroma of a file takes. */
+/** The bytes that the chroma of a file takes. */
 export const chromaBytes = (frame: JpegFrame): number =>
   componentsOf(frame)
     .slice(1)
     .reduce((sum, own) => sum + strideOf(own) * own.height, 0);
 
-/** Lays out a batch of files, whose frames `hasColours`. `placeColours` says where each goes before it is decoded. */
+/** Lays out a batch of files whose frames `hasColours`. Call `placeColours` for each before the batch is decoded. */
 export function layOutColours(batch: readonly JpegFile[]): { layout: JpegBatchLayout; colours: ColourLayout } {
   const files: JpegFile[] = [];
   const dataFiles: number[] = [];
@@ -67,8 +72,8 @@ export function layOutColours(batch: readonly JpegFile[]): { layout: JpegBatchLa
 }
 
 /**
- * Says where the colours of a file go, by its place in the batch, and that its chroma is decoded to the bytes of the
- * same buffer from `chroma` on, a multiple of 8. Returns where that ends. Throws RangeError.
+ * Sets the place of a file's colours, by the file's index in the batch. Its chroma is decoded to the same buffer from
+ * byte `chroma` on, a multiple of 8. Returns the end of the chroma. Throws RangeError.
  */
 export function placeColours(
   { layout, colours: { firsts, records } }: { layout: JpegBatchLayout; colours: ColourLayout },

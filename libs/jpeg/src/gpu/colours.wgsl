@@ -1,7 +1,7 @@
-// Makes red, green and blue of luma and chroma, a lane 4 pixels of a row. twin/upsample.ts is the reference.
+// Makes red, green and blue of luma and chroma. A lane makes 4 pixels of a row. The reference is twin/upsample.ts.
 //
-// A workgroup 256 pixels of a row; workgroups are counted by those in x, by file in y and by row in z. Luma is where
-// red goes: a lane reads its own before it writes them, and nobody else does.
+// A workgroup makes 256 pixels of a row. Workgroups are counted by position in the row in x, by file in y, and by row
+// in z. Luma is stored where red goes: a lane reads its own luma before it writes red, and no other lane reads it.
 
 struct Component {
   first: u32,           // byte of the first sample
@@ -77,7 +77,8 @@ fn sample_at(part: Component, x: u32, y: u32) -> i32 {
   return (3 * sum + 3 * stored(part, beside, i32(row)) + stored(part, beside, next) + 8 - right) >> 4;
 }
 
-// What is beyond an edge is what is at it. Columns of pixels behind the last have no samples, and are nobody's.
+// Beyond an edge the sample at the edge is repeated. Columns of pixels after the last one have no samples, and are
+// never used.
 fn stored(part: Component, column: i32, row: i32) -> i32 {
   let x = u32(clamp(column, 0, i32(part.width) - 1));
   let y = u32(clamp(row, 0, i32(part.height) - 1));

@@ -1,6 +1,6 @@
-// Comes before every pass, behind the constants of frame/*.ts: files, and where a workgroup is in one.
+// Comes before every pass, after the constants of frame/*.ts: files, and the position of a workgroup in a file.
 //
-// Workgroups are counted by file in y, and in a file by x, then z, because a direction has 65,535 at most.
+// Workgroups are counted by file in y, and within a file by x, then z, because a direction allows only 65,535.
 
 struct File {
   data: u32,            // byte of the batch that the entropy-coded data begins at
@@ -27,13 +27,13 @@ struct File {
   stride: u32,          // from row to row, in 8 pixels
   width: u32,
   height: u32,
-  luma_first: u32,      // blocks of an MCU before those of luma
+  luma_first: u32,      // blocks of an MCU before its luma
   skipped_mcus: u32,    // in front of the first pixel
   first_restart: u32,   // the number of its first restart marker
-  data_file: u32,       // whose chunks it has: its own, or those of one before, of which it is another component
+  data_file: u32,       // the file whose chunks it uses: itself, or an earlier one if it is a component of that
 }
 
-// What is in a stretch of data, counted since its last restart marker, but for restarts and entries.
+// Counts of a part of the data since its last restart marker; restarts and entries are counted from its beginning.
 struct Counts {
   restarts: u32,
   blocks: u32,
@@ -49,8 +49,8 @@ struct Group {
   before: Counts,
 }
 
-// What is known of a chunk: the state it was decoded from, the state at its end, restarts in bits 0 to 5, blocks in 6
-// to 15 and entries from 16 on, and the sum of DC differences.
+// The results for a chunk: the state it was decoded from, the state at its end, its restarts (bits 0 to 5), blocks
+// (bits 6 to 15) and entries (from bit 16 on), and the sum of DC differences.
 struct Decoded {
   entry: u32,
   exit: u32,
@@ -77,7 +77,7 @@ fn add_counts(a: Counts, b: Counts) -> Counts {
   );
 }
 
-// The group of the file whose chunks it has.
+// The group whose chunks group `in_file` of a file uses.
 fn data_group(file: u32, in_file: u32) -> u32 {
   return files[files[file].data_file].first_group + in_file;
 }

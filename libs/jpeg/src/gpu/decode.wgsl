@@ -1,5 +1,5 @@
-// Decodes the codes that begin in a chunk; twin/decode-chunk.ts is the reference. What uses it declares wants_block,
-// restart, begin_block, put and bad, which take what is found.
+// Decodes the codes that begin in a chunk. The reference is twin/decode-chunk.ts. Shaders that use it declare
+// wants_block, restart, begin_block, put and bad, which it calls with what it finds.
 
 @group(0) @binding(0) var<storage, read> files: array<File>;
 @group(0) @binding(1) var<storage, read> tables: array<u32>;
@@ -13,24 +13,24 @@ const ENDS = LOOKUP_WORDS;
 const PLACES = ENDS + LONG_LENGTHS;
 const SYMBOLS = PLACES + LONG_LENGTHS;
 
-// What is told of the file.
+// Set from the file.
 var<private> mcu_blocks: u32;
 var<private> luma_first: u32;
 var<private> luma_blocks: u32;
 var<private> dc_tables: u32;
 var<private> ac_tables: u32;
-// What is told of the chunk.
+// Set from the chunk.
 var<private> first_word: u32;
 var<private> length: u32;
 var<private> end: u32;
 var<private> first_restart: u32;
 var<private> odd: bool;
 var<private> marks: vec3<u32>;
-// Found by decoding it.
+// Results of decoding the chunk.
 var<private> exit: u32;
 var<private> counts: Counts;
 
-// All lanes of a workgroup are here at once.
+// All lanes of a workgroup call this at once.
 fn load_tables(file: u32, lane: u32) {
   let all = files[file].table_count * TABLE_WORDS;
   for (var i = lane; i < all; i += GROUP_CHUNKS) {
@@ -60,14 +60,14 @@ fn decode(entry: u32) {
   var block = entry >> 16;
   var limit = next_mark((at + 7) / 8);
   counts = Counts();
-  // The two words that the next bits are in.
+  // The two words that contain the next bits.
   var word = at / 32;
   var high = word_at(word);
   var low = word_at(word + 1);
   var ended = false;
   while (at < bits) {
     if (at == limit) {
-      // It cuts a block.
+      // The marker cuts a block.
       if (coefficient != 0) {
         bad();
       }
@@ -81,7 +81,8 @@ fn decode(entry: u32) {
       continue;
     }
     if (word != at / 32) {
-      // A code and its value are shorter than a word, so that it is the next one, but for a step to a marker.
+      // A code with its value is shorter than a word, so the next word is needed at most, except after a step to a
+      // marker.
       high = select(word_at(at / 32), low, at / 32 == word + 1);
       word = at / 32;
       low = word_at(word + 1);
@@ -92,7 +93,7 @@ fn decode(entry: u32) {
         ended = true;
         break;
       }
-      // Encoders fill the last byte before a marker with ones, which no code consists of.
+      // Encoders fill the last byte before a marker with ones. No code consists of ones alone.
       let left = limit - at;
       if (left < 8 && (next >> (32 - left)) == (1u << left) - 1) {
         at = limit;
@@ -111,7 +112,7 @@ fn decode(entry: u32) {
     let size = symbol & 15;
     let value = extend(next << code_bits, size);
     at += code_bits + size;
-    // What comes before luma wraps.
+    // For blocks before luma the subtraction wraps.
     let is_luma = block - luma_first < luma_blocks;
     if (coefficient == 0) {
       counts.blocks++;
@@ -152,8 +153,8 @@ fn word_at(word: u32) -> u32 {
   return words[first_word + word * GROUP_CHUNKS];
 }
 
-// What the code at the begin of `next` tells: its length in bits 0 to 4 and its symbol from bit 8 on; 0 where there is
-// none.
+// The code at the beginning of `next`: its length in bits 0 to 4 and its symbol from bit 8 on; 0 if there is no such
+// code.
 fn look_up(table: u32, next: u32) -> u32 {
   let first = table * TABLE_WORDS;
   let short = codes[first + (next >> (32 - LOOKUP_BITS))];
@@ -173,14 +174,14 @@ fn look_up(table: u32, next: u32) -> u32 {
   return code_bits | (((codes[first + SYMBOLS + place / 4] >> (8 * (place % 4))) & 255) << 8);
 }
 
-// The value of the first `size` bits: from 2^(size - 1) on as they are, below it negative.
+// The value of the first `size` bits: unchanged from 2^(size - 1) on, negative below.
 fn extend(next: u32, size: u32) -> i32 {
   let bits = (next >> 1) >> (31 - size);
   let is_negative = (next >> 31) == 0;
   return i32(bits) - select(0, (1 << size) - 1, is_negative);
 }
 
-// The bit that the first mark from a byte on is at; beyond all others where there is none.
+// The bit at which the first mark from a byte on is; beyond all bits if there is no mark.
 fn next_mark(byte: u32) -> u32 {
   for (var word = byte / 32; word < 3; word++) {
     let skipped = select(0u, byte % 32, word == byte / 32);

@@ -1,14 +1,14 @@
-// A lane a chunk: takes what is stuffed between the bytes of data out of it, and the markers. twin/destuff.ts is the
-// reference.
+// A lane processes a chunk: it removes stuffed bytes and markers from the data. The reference is twin/destuff.ts.
 
 @group(0) @binding(0) var<storage, read> files: array<File>;
 @group(0) @binding(1) var<storage, read> bytes: array<u32>;
-// Words of chunks, the first of every chunk of a group side by side, then the second: lanes read and write them
-// together.
+// Words of chunks: the first words of all chunks of a group side by side, then the second ones, so that neighbouring
+// lanes read and write neighbouring words.
 @group(0) @binding(2) var<storage, read_write> words: array<u32>;
-// Length in bits 0 to 7, end in 8 to 15, number of the first restart marker in 16 to 18, oddness in 24; marks.
+// Bits 0 to 7: length. Bits 8 to 15: end. Bits 16 to 18: number of the first restart marker. Bit 24: isOdd. Then the
+// marks.
 @group(0) @binding(3) var<storage, read_write> chunks: array<vec4<u32>>;
-// For each file its status, and the complement of the chunk in which it ends: the first of all that have an end.
+// For each file its status, and the complement of the number of the chunk in which it ends, the first one with an end.
 @group(0) @binding(4) var<storage, read_write> found: array<atomic<u32>>;
 
 var<private> data: u32;
@@ -56,7 +56,7 @@ fn destuff(
     step();
   }
   odd |= end == NO_END && written < length + AHEAD_BYTES;
-  // What is left of the last word, and zeros behind it.
+  // The rest of the last word, followed by zeros.
   for (var i = written / 4; i < CHUNK_WORDS; i++) {
     words[first_word + i * GROUP_CHUNKS] = word;
     word = 0;
@@ -76,7 +76,7 @@ fn byte_at(place: u32) -> u32 {
   return (bytes[byte / 4] >> (8 * (byte % 4))) & 255;
 }
 
-// A marker belongs to the chunk of the byte behind it.
+// A marker belongs to the chunk of the byte after it.
 fn begin(start: u32) {
   let before = byte_at(start - 1);
   let code = byte_at(start);

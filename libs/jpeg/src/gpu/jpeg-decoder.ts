@@ -4,19 +4,19 @@ import type { JpegBatchLayout, ScratchName } from './batch-layout.ts';
 import { wgslOf } from './wgsl.ts';
 
 const uniformUsage = bufferUsage.UNIFORM | bufferUsage.COPY_DST;
-/** Where the next binding of a uniform buffer may begin. */
+/** The alignment of bindings in a uniform buffer. */
 const uniformStep = 256;
-/** Workgroups in one direction at most. */
+/** The most workgroups in one direction. */
 const maxWorkgroups = 65_535;
 
 /**
- * The buffers of a batch; the same object for those of the same buffers. All are storage; `files`, `tables` and `found`
+ * The buffers of a batch; the same object for the same buffers. All are storage buffers. `files`, `tables` and `found`
  * are also copied to.
  */
 export interface JpegBuffers extends Readonly<Record<ScratchName, GPUBuffer>> {
   files: GPUBuffer;
   tables: GPUBuffer;
-  /** The files as they are. */
+  /** The bytes of the files, unchanged. */
   bytes: GPUBuffer;
   planes: GPUBuffer;
 }
@@ -30,9 +30,9 @@ export interface JpegStage {
 type PassName = 'destuff' | 'settle' | 'recount' | 'place_chunks' | 'place_groups' | 'write' | 'transform';
 
 interface Pass {
-  /** The files of this folder that it is made of. */
+  /** The files of this folder that it consists of. */
   sources: readonly string[];
-  /** Its bindings of group 0; what it does not use has none. */
+  /** Its bindings of group 0; undefined for those that it does not use. */
   bindings: readonly (keyof JpegBuffers | undefined)[];
 }
 
@@ -59,15 +59,15 @@ const passes: Readonly<Record<PassName, Pass>> = {
 export class JpegDecoder {
   readonly #device: GPUDevice;
   readonly #pipelines: Readonly<Record<PassName, GPUComputePipeline>>;
-  /** For each pass that settles, its number. */
+  /** The number of each settling pass. */
   readonly #numbers: readonly GPUBindGroup[];
   /**
-   * By the buffers of batches. Making the 14 of a batch anew took a tenth of what the thread that records it did
-   * (measured).
+   * Bind groups by the buffers of batches. Making the 14 groups for each batch took a tenth of the time of the thread
+   * that records batches (measured).
    */
   readonly #groups = new WeakMap<JpegBuffers, Map<PassName, GPUBindGroup>>();
 
-  /** Compiles it. Rejects with GPUPipelineError where the device refuses a shader. */
+  /** Compiles the shaders. Rejects with GPUPipelineError if the device refuses one. */
   static async create(device: GPUDevice): Promise<JpegDecoder> {
     const names = Object.keys(passes) as PassName[];
     const compiled = await Promise.all(
@@ -108,15 +108,15 @@ export class JpegDecoder {
   }
 
   /**
-   * Records a batch: from the bytes of files to planes and, in the even words of `found`, the status of each file.
-   * `found` is zero before; `files` and `tables` are what the layout says. Buffers may be used again once the pass has
-   * run.
+   * Records a batch: it decodes the bytes of files to planes, and writes the status of each file to the even words of
+   * `found`. Before, `found` must be zero, and `files` and `tables` must have the layout's content. Buffers may be used
+   * again once the pass has run.
    */
   record(pass: GPUComputePassEncoder, layout: JpegBatchLayout, buffers: JpegBuffers): void {
     for (const { record } of this.stages(layout, buffers)) record(pass);
   }
 
-  /** The same in parts, which are recorded in this order. */
+  /** The same as single stages, to be recorded in this order. */
   stages(layout: JpegBatchLayout, buffers: JpegBuffers): JpegStage[] {
     if (layout.fileCount === 0) return [];
     const groupsOf = (most: number): [number, number, number] => {

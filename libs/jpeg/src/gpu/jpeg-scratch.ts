@@ -6,13 +6,13 @@ const { COPY_SRC, COPY_DST, STORAGE } = bufferUsage;
 
 type Own = ScratchName | 'files' | 'tables';
 
-/** The buffers of one batch in flight that are neither files nor planes, kept for the next. */
+/** The buffers of one batch in flight besides files and planes, kept for later batches. */
 export class JpegScratch {
   readonly #device: GPUDevice;
   readonly #buffers = new Map<Own, GPUBuffer>();
-  /** Those of the last batch from these bytes. */
+  /** For each buffer of bytes, the buffers of the last batch. */
   readonly #known = new WeakMap<GPUBuffer, JpegBuffers>();
-  /** Name of what `tables` holds; undefined while that is nothing. */
+  /** The name of the tables in `tables`; undefined if it has none yet. */
   #tables: string | undefined;
 
   constructor(device: GPUDevice) {
@@ -20,7 +20,7 @@ export class JpegScratch {
   }
 
   /**
-   * Buffers for a batch from `bytes` to `planes`, with what its layout says; `found` is cleared by the encoder. Throws
+   * Buffers for a batch from `bytes` to `planes`, with the content of its layout; `encoder` clears `found`. Throws
    * RangeError for a batch that is too large for the device.
    */
   prepare(
@@ -31,7 +31,8 @@ export class JpegScratch {
     const own = <Name extends Own>(name: Name, size: number) => this.#buffer(name, size);
     const { scratch } = layout;
     const buffers = this.#same({
-      ...{ bytes, planes },
+      bytes,
+      planes,
       files: own('files', layout.files.byteLength),
       tables: own('tables', layout.tables.byteLength),
       words: own('words', scratch.words),
@@ -50,7 +51,7 @@ export class JpegScratch {
     return buffers;
   }
 
-  /** Bytes of its buffers. */
+  /** Bytes of all buffers. */
   get heldBytes(): number {
     return [...this.#buffers.values()].reduce((sum, { size }) => sum + size, 0);
   }
@@ -61,7 +62,7 @@ export class JpegScratch {
     this.#tables = undefined;
   }
 
-  /** The object that was given for these buffers before, if any was. */
+  /** The object with exactly these buffers that was returned before, if any; otherwise these. */
   #same(buffers: JpegBuffers): JpegBuffers {
     const known = this.#known.get(buffers.bytes);
     if (known && (Object.keys(buffers) as (keyof JpegBuffers)[]).every((name) => known[name] === buffers[name])) {
@@ -78,7 +79,7 @@ export class JpegScratch {
     const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
     if (size > most - 16) throw new RangeError(`The batch needs ${size} bytes in one buffer: the device has ${most}`);
     present?.destroy();
-    // An eighth more, so that a batch of slightly longer files needs no new ones; sizes are of whole vectors.
+    // An eighth more, so that a batch of slightly longer files needs no new buffers. Sizes are multiples of vectors.
     const made = this.#device.createBuffer({
       label: `jpeg.${name}`,
       size: Math.min(16 * Math.ceil((size * 1.125) / 16 + 1), 16 * Math.floor(most / 16)),

@@ -1,10 +1,12 @@
 import { type HuffmanTable, longLengths, lookupBits } from '@halogrid/imaging/jpeg-segments';
 import { zigzag } from '../frame/zigzag.ts';
 
-/** Words of a Huffman table: lookup, ends, places, and 256 symbols, four to a word, the first in the low byte. */
+/**
+ * Words of a Huffman table: lookup, ends, places, and 256 symbols. A word has four symbols, the first in the low byte.
+ */
 export const tableWords = 2 ** lookupBits + 2 * longLengths + 64;
 
-/** By table: cameras have the same ones in each of their frames. */
+/** By table: all frames of a camera have the same tables. */
 const packed = new WeakMap<HuffmanTable, Uint32Array>();
 
 export function packTable(table: HuffmanTable): Uint32Array {
@@ -25,7 +27,7 @@ function pack({ lookup, ends, places, symbols }: HuffmanTable): Uint32Array {
   return words;
 }
 
-/** A word for each place in zig-zag order: its quantiser in bits 0 to 15, and where it is in a block above. */
+/** A word for each place in zig-zag order: the quantiser in bits 0 to 15, and above it the index in a block. */
 export function packQuantisers(quantisers: Uint16Array): Uint32Array {
   const words = new Uint32Array(quantisers.length);
   for (let place = 0; place < words.length; place++) words[place] = quantisers[place]! | (zigzag[place]! << 16);

@@ -1,4 +1,4 @@
-// Sums up what is in chunks and groups, so that each knows what comes before it. twin/place.ts is the reference.
+// Adds up the counts of chunks and groups, so that each knows the counts before it. The reference is twin/place.ts.
 
 @group(0) @binding(0) var<storage, read> files: array<File>;
 @group(0) @binding(1) var<storage, read_write> decoded: array<Decoded>;
@@ -7,8 +7,8 @@
 
 var<workgroup> sums: array<Counts, GROUP_CHUNKS>;
 
-// A workgroup a group: what comes before each chunk in it, and the sum of all. It also looks whether the group begins
-// where the one before ended.
+// A workgroup processes a group: the counts before each of its chunks, and the sum of all. It also checks that the
+// group begins where the one before ended.
 @compute @workgroup_size(GROUP_CHUNKS)
 fn place_chunks(
   @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -28,7 +28,7 @@ fn place_chunks(
   var own = Counts();
   if (is_live) {
     own = unpack_counts(decoded[place].counts, decoded[place].dc);
-    // A file that has another's chunks begins where that does, of which it is asked.
+    // A file that uses another's chunks begins where that one does, so only the other is checked.
     let is_first = lane == 0 && in_file > 0 && data_file == file;
     if (is_first && groups[group - 1].exits[(SETTLE_PASSES - 1) % 2] != decoded[place].entry) {
       atomicOr(&found[2 * file], UNSETTLED);
@@ -43,7 +43,7 @@ fn place_chunks(
   }
 }
 
-// A workgroup a file: what comes before each group.
+// A workgroup processes a file: the counts before each group.
 @compute @workgroup_size(GROUP_CHUNKS)
 fn place_groups(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let first = files[workgroup.y].first_group;
@@ -67,7 +67,7 @@ fn place_groups(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invo
   }
 }
 
-// Leaves in sums[i] the sum of what lanes 0 to i have.
+// Leaves in sums[i] the sum of the counts of lanes 0 to i.
 fn add_up(lane: u32, own: Counts) {
   sums[lane] = own;
   workgroupBarrier();

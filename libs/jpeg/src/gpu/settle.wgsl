@@ -1,10 +1,10 @@
-// A workgroup a group of chunks: finds out where codes begin in each of them. In the first pass every group but the
-// first of a file begins with a guess; in each later one with what the group before came to in the last pass, and does
-// nothing where it has done that before. twin/synchronise.ts is the reference.
+// A workgroup processes a group of chunks: it finds where codes begin in each chunk. In the first pass every group but
+// the first of a file begins with a guess. In each later pass it begins with the last pass's end of the group before;
+// it does nothing if it began there before. The reference is twin/synchronise.ts.
 //
-// Barriers of a workgroup order what its lanes do to workgroup memory, and nothing orders what different lanes write to
-// one word of storage. So lanes hand states to each other in workgroup memory, and each word of storage is written once
-// in a pass.
+// Barriers of a workgroup order accesses of its lanes to workgroup memory. Nothing orders writes of different lanes to
+// the same word of storage. So lanes hand states to each other in workgroup memory, and each word of storage is written
+// once per pass.
 
 @group(0) @binding(4) var<storage, read_write> decoded: array<Decoded>;
 @group(0) @binding(5) var<storage, read_write> groups: array<Group>;
@@ -61,7 +61,7 @@ fn settle(
     }
   }
   exits[lane] = exit;
-  // Each time at least one more chunk begins where the one before ends, and they are decoded from there.
+  // Each round settles at least one more chunk: it begins where the one before ends, and is decoded from there.
   for (var i = 0u; i < GROUP_CHUNKS; i++) {
     if (lane == 0) {
       changed = 0;
@@ -93,8 +93,7 @@ fn settle(
   }
 }
 
-// For files whose chunks are those of another: what that has found out of where codes begin is so for them, and what
-// they count is not.
+// For files that use the chunks of another file: codes begin where the other file found them, but the counts differ.
 @compute @workgroup_size(GROUP_CHUNKS)
 fn recount(
   @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -121,7 +120,7 @@ fn recount(
   decoded[place] = Decoded(entry, exit, packed, counts.dc, Counts());
 }
 
-// Only what is counted is wanted.
+// Only counts are wanted.
 fn wants_block(at: u32, limit: u32) -> bool {
   return true;
 }

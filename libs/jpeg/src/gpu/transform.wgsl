@@ -1,8 +1,8 @@
-// A workgroup GROUP_BLOCKS blocks of luma: dequantises them, transforms columns and rows, 8 lanes a block, and writes
-// pixels. twin/inverse-dct.ts and twin/write-pixels.ts are the reference.
+// A workgroup processes GROUP_BLOCKS blocks of luma: it dequantises them, transforms columns and rows, 8 lanes a block,
+// and writes pixels. The references are twin/inverse-dct.ts and twin/write-pixels.ts.
 //
-// Lanes that follow each other have blocks that follow each other, which lie side by side in the image, so that they
-// write whole rows of it, and they never meet in a bank of workgroup memory.
+// Neighbouring lanes process neighbouring blocks, which are side by side in the image. So they write whole rows of it,
+// and never meet in a bank of workgroup memory.
 
 @group(0) @binding(0) var<storage, read> files: array<File>;
 @group(0) @binding(1) var<storage, read> tables: array<u32>;
@@ -14,7 +14,7 @@ const LANES = 8 * GROUP_BLOCKS;
 const BLOCK_WORDS = 65u;
 
 var<workgroup> blocks: array<i32, GROUP_BLOCKS * BLOCK_WORDS>;
-// The quantiser of each place in zig-zag order in bits 0 to 15, where that is in a block above.
+// For each place in zig-zag order: the quantiser in bits 0 to 15, and above it the index in a block.
 var<workgroup> quantisers: array<u32, 64>;
 
 var<private> out_of_range: bool;
@@ -38,7 +38,7 @@ fn transform(
   }
   workgroupBarrier();
   let start = entries[files[file].starts + group];
-  // What doubt has left here may be anything.
+  // For files in doubt this may be any value.
   let end = min(entries[files[file].starts + group + 1], start + 64 * GROUP_BLOCKS);
   for (var i = start + lane; i < end; i += LANES) {
     let entry = entries[files[file].entries + i];
@@ -91,12 +91,12 @@ fn in_range(value: i32) -> i32 {
   return value;
 }
 
-// A result of the columns: two bits behind the point stay.
+// A result of the column transform, with two fractional bits.
 fn between(sum: i32) -> i32 {
   return in_range((sum + (1 << 10)) >> 11);
 }
 
-// Results of the rows: a transform in two directions is 8 times as large.
+// Results of the row transform: transforming in two directions multiplies by 8.
 fn four_pixels(sums: vec4<i32>) -> u32 {
   let pixels = (sums + (1 << 17)) >> vec4(18u);
   out_of_range |= any(pixels < vec4(-GREATEST_PIXEL - 1)) || any(pixels > vec4(GREATEST_PIXEL));
@@ -109,7 +109,8 @@ struct Eight {
   last: vec4<i32>,
 }
 
-// The transform of 8, 13 bits behind the point. Products and sums that pass 32 bits in between wrap, and come back.
+// The 8-point transform, with 13 fractional bits. Intermediate products and sums may exceed 32 bits: they wrap, and the
+// results wrap back.
 fn transform8(x: Eight) -> Eight {
   let turn = (x.first.z + x.last.z) * C0541;
   let low = turn - x.last.z * C1847;

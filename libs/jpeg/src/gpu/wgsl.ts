@@ -41,9 +41,7 @@ const constants = [
   ...Object.entries(signed).map(([name, value]) => `const ${name} = ${value}i;`),
 ].join('\n');
 
-/**
- * The WGSL of a pass: the constants that it shares with its reference, then files of this folder, one after another.
- */
+/** The WGSL of a pass: the constants that it shares with its reference, then files of this folder in order. */
 export function wgslOf(...files: readonly string[]): string {
   const read = (name: string): string => readFileSync(new URL(`./${name}.wgsl`, import.meta.url), 'utf8');
   return [constants, read('common'), ...files.map(read)].join('\n');

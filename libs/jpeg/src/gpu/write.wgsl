@@ -1,5 +1,5 @@
-// A lane a chunk, which now knows where it begins and what comes before it: writes the coefficients of luma.
-// twin/write-entries.ts is the reference.
+// A lane processes a chunk whose beginning, and the counts before it, are now known: it writes the coefficients of
+// luma. The reference is twin/write-entries.ts.
 
 @group(0) @binding(4) var<storage, read> decoded: array<Decoded>;
 @group(0) @binding(5) var<storage, read> groups: array<Group>;
@@ -15,7 +15,7 @@ var<private> first_start: u32;
 var<private> block_groups: u32;
 
 var<private> result: u32;
-// Numbers of the next block, luma block and entry; blocks since the last restart marker.
+// The indexes of the next block, luma block and entry; and the blocks since the last restart marker.
 var<private> next_block: u32;
 var<private> next_luma: u32;
 var<private> next_entry: u32;
@@ -60,7 +60,7 @@ fn write(
   next_entry = before.entries;
   dc = i32(before.dc);
   let is_between = ((own.entry >> 8) & 63) == 0;
-  // The last block is in the chunk before.
+  // The last block is in an earlier chunk.
   if (is_between && next_block >= blocks) {
     return;
   }

@@ -1,7 +1,7 @@
 import { decodeJpeg, planesOf } from '@halogrid/imaging';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 
-/** The luma, or red, green and blue, that libjpeg-turbo decodes, without gaps; undefined where it refuses the file. */
+/** The luma, or red, green and blue, that libjpeg-turbo decodes, without gaps; undefined if it refuses the file. */
 export async function decodeOnCores(
   jpeg: Uint8Array,
   { width, height }: JpegFrame,
@@ -10,7 +10,7 @@ export async function decodeOnCores(
   const planeBytes = width * height;
   const bytes = new Uint8Array(planeBytes * planesOf(channels));
   try {
-    // It may write to what it decodes.
+    // A copy, because decoding may change its input.
     await decodeJpeg(Buffer.from(jpeg), {
       bytes,
       offset: 0,

@@ -23,7 +23,7 @@ const samplings: MadeUpJpeg['samplings'][] = [
   ],
 ];
 
-/** JPEGs of any shape, sampling and tables, from blocks that are all but empty to full ones. */
+/** JPEGs of any shape, sampling and tables, with blocks from nearly empty to full. */
 export const madeUpJpegs: fc.Arbitrary<MadeUpJpeg> = fc.record({
   width: fc.integer({ min: 1, max: 150 }),
   height: fc.integer({ min: 1, max: 100 }),

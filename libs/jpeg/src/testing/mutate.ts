@@ -1,8 +1,8 @@
 import { randomSource } from '@halogrid/imaging/testing-codes';
 
 /**
- * The file with a fault that the seed chooses: bits flipped, a part cut out, the end cut off, a part of `other` put
- * into it, or bytes of `other` put before a marker.
+ * The file with a fault that the seed chooses: flipped bits, a part cut out, the end cut off, a part of `other`
+ * inserted, or bytes of `other` inserted before a marker.
  */
 export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffer {
   const random = randomSource(seed);
@@ -35,6 +35,6 @@ export function mutate(jpeg: Uint8Array, other: Uint8Array, seed: number): Buffe
   }
 }
 
-/** The places of FF bytes that are followed by neither 0 nor another FF. */
+/** The offsets of FF bytes that are followed by neither 0 nor another FF. */
 const markersOf = (jpeg: Uint8Array): number[] =>
   [...jpeg.keys()].filter((at) => jpeg[at] === 0xff && jpeg[at + 1] !== 0 && jpeg[at + 1] !== 0xff);

@@ -5,8 +5,8 @@ import { decodeChunk } from '../twin/decode-chunk.ts';
 import type { DecodedChunk } from '../twin/synchronise.ts';
 
 /**
- * Storage of a device: what lanes write in a pass is there after it, in any order, and meanwhile they see what was
- * there before.
+ * Storage of a device: values that lanes write during a pass appear after it, in any order. Until then lanes see the
+ * values from before.
  */
 class Storage<T> {
   readonly #values = new Map<number, T>();
@@ -27,9 +27,9 @@ class Storage<T> {
 }
 
 /**
- * What settle.wgsl does, with the workgroups of a pass in any order, the lanes of each in any order between two
- * barriers, and writes to storage that come in any order. The chunks of one file, none of them behind its end; returns
- * what is in storage at last.
+ * Does the same as settle.wgsl, with the workgroups of a pass, the lanes between two barriers, and the writes to
+ * storage all in any order. Takes the chunks of one file, none of them after its end; returns the final content of
+ * storage.
  */
 export function settleInAnyOrder(
   frame: JpegFrame,
@@ -73,7 +73,7 @@ function settleGroup(
   const lanes = chunks.map((_, lane) => (lane > 0 && before[lane]) || decode(lane, lane === 0 ? start : guess));
   const exits = lanes.map(({ exit }) => exit);
   for (;;) {
-    // Between two barriers lanes read the exits of others, or write their own, and never both.
+    // Between two barriers lanes either read the exits of others, or write their own, never both.
     const entries = lanes.map(({ entry }, lane) => (lane === 0 ? entry : exits[lane - 1]!));
     const again = lanes.flatMap(({ entry }, lane) => (entry === entries[lane] ? [] : [lane]));
     if (again.length === 0) return lanes;

@@ -1,29 +1,28 @@
 import { randomCodes, randomSource, type TestCodes } from '@halogrid/imaging/testing-codes';
 
-/** What a JPEG that is made up is like. */
+/** The properties of a made-up JPEG. */
 export interface MadeUpJpeg {
   width: number;
   height: number;
-  /** Sampling factors across and down of each component: one, or three of which the first has the greatest. */
+  /**
+   * Sampling factors across and down of each component: one component, or three. The first has the greatest factors.
+   */
   samplings: readonly (readonly [number, number])[];
-  /** MCUs between restart markers; 0: there are none. */
+  /** MCUs between restart markers; 0: without restart markers. */
   restartMcus: number;
-  /** How many in a hundred coefficients are not 0, and the greatest size in bits. */
+  /** The percentage of coefficients that are not 0, and their greatest size in bits. */
   density: number;
   bits: number;
   /** The greatest quantiser. */
   quantiser: number;
-  /** All components share the tables of the first. */
+  /** Whether all components share the tables of the first. */
   sharesTables: boolean;
   seed: number;
 }
 
 const everySymbol = Array.from({ length: 256 }, (_, symbol) => symbol);
 
-/**
- * Writes a baseline JPEG of random coefficients with random Huffman tables, so that nothing about it is as an encoder
- * would have it.
- */
+/** Writes a baseline JPEG of random coefficients with random Huffman tables, unlike that of any encoder. */
 export function writeJpeg(made: MadeUpJpeg): Buffer {
   const random = randomSource(made.seed);
   const shuffled = (symbols: readonly number[]) =>

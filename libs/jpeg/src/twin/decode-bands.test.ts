@@ -16,7 +16,7 @@ import { decodeTwin } from './decode-twin.ts';
 
 const fixture = readFileSync(new URL('../../../imaging/fixtures/restart.jpg', import.meta.url));
 
-/** All bands of an image, one after another; undefined where one of them is in doubt, or the file has none. */
+/** All bands of an image, one after another; undefined if one is in doubt, or the file cannot be cut into bands. */
 function decodeBands(jpeg: Uint8Array, frame: JpegFrame, mcuRows: number): Buffer | undefined {
   const stretches = findStretches(jpeg, frame);
   if (typeof stretches === 'string') return undefined;
@@ -32,7 +32,7 @@ function decodeBands(jpeg: Uint8Array, frame: JpegFrame, mcuRows: number): Buffe
   return Buffer.concat(bands);
 }
 
-test('images in bands of any height are what libjpeg-turbo decodes, whatever the restart interval', async () => {
+test('images in bands of any height equal what libjpeg-turbo decodes, for every restart interval', async () => {
   let fine = 0;
   const count = repeated(60, 400);
   const made = madeUpJpegs.map((one) => {
@@ -46,7 +46,7 @@ test('images in bands of any height are what libjpeg-turbo decodes, whatever the
       assert.ok(typeof frame !== 'string');
       const found = decodeBands(jpeg, frame, mcuRows);
       const isWhole = isFine(decodeTwin(jpeg, frame).status);
-      // Bands that begin anew settle where all of it may not.
+      // Bands may settle even if the whole image does not, because each begins at a known place.
       assert.ok(found !== undefined || !isWhole);
       if (!found) return;
       const expected = await decodeOnCores(jpeg, frame);
@@ -58,7 +58,7 @@ test('images in bands of any height are what libjpeg-turbo decodes, whatever the
   assert.ok(fine > count / 3, `${fine} of ${count} are in range`);
 });
 
-test('of damaged files one band or another is in doubt, or all are what libjpeg-turbo decodes', async () => {
+test('some band of a damaged file is in doubt, or all equal what libjpeg-turbo decodes', async () => {
   let fine = 0;
   for (let seed = 1; seed <= 200; seed++) {
     const jpeg = mutate(fixture, fixture, seed);
@@ -72,7 +72,7 @@ test('of damaged files one band or another is in doubt, or all are what libjpeg-
   assert.ok(fine > 0 && fine < 200, `${fine} are fine`);
 });
 
-test('what has no restart markers, or others than are due, has no bands', () => {
+test('a file without restart markers, or with wrong ones, has no bands', () => {
   const frame = readJpegFrame(fixture) as JpegFrame;
   assert.equal(findStretches(fixture, { ...frame, restartBlocks: 0 }), 'no restart markers');
   const at = fixture.indexOf(Buffer.from([0xff, 0xd1]));

@@ -2,39 +2,38 @@ import { lookUp } from '@halogrid/imaging/jpeg-segments';
 import { type JpegChunk, noEnd, packState, unpackState } from '../frame/chunk.ts';
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 
-/** What is in a chunk, counted since its last restart marker where it has one, or from its begin. */
+/** Counts of a chunk, since its last restart marker, or since its beginning if it has none. */
 export interface ChunkCounts {
   /** Restart markers. */
   restarts: number;
   /** Blocks that begin, since the last restart marker. */
   blocks: number;
-  /** Sum of the differences of luma's DC, since the last restart marker; modulo 2^32. */
+  /** Sum of the differences of luma's DC since the last restart marker, modulo 2^32. */
   dc: number;
-  /** Coefficients of luma that are written: each DC, and what is not 0. */
+  /** Luma coefficients that are written: each DC, and every other that is not 0. */
   entries: number;
 }
 
-/** Takes what a chunk holds, in order. */
+/** Receives the content of a chunk, in order. */
 export interface ChunkSink {
   /**
-   * The block before has ended at bit `at`, and the next mark is at `limit`. False: no other block is wanted. Where
-   * chunks meet, it may be asked of both.
+   * The block before has ended at bit `at`, and the next mark is at `limit`. Returns false if no other block is wanted.
+   * At the border of two chunks, it may be called for both.
    */
   wantsBlock(at: number, limit: number): boolean;
   /** A restart marker. */
   restart(): void;
-  /** A block begins; of luma, with the difference of its DC to the one before. */
+  /** A block begins; for luma, `difference` is that of its DC to the one before. */
   block(isLuma: boolean, difference: number): void;
-  /** A coefficient of luma that is not 0, by its place in the zig-zag order: 1 to 63. */
+  /** A luma coefficient that is not 0, by its place in zig-zag order: 1 to 63. */
   ac(place: number, value: number): void;
-  /** What is read is no JPEG. */
+  /** The data is not that of a JPEG. */
   bad(): void;
 }
 
 /**
- * Decodes the codes that begin in a chunk, from the state `entry` on, and returns the state at its end. Whatever the
- * state and the bits, it comes to an end: a state that was guessed is wrong in most places, and runs into what is no
- * code.
+ * Decodes the codes that begin in a chunk, from the state `entry` on, and returns the state at its end. It ends for
+ * every state and all bits: a guessed state is mostly wrong, and leads to bits that are not codes.
  */
 export function decodeChunk(
   frame: JpegFrame,
@@ -50,7 +49,7 @@ export function decodeChunk(
   let limit = nextMark(chunk, Math.ceil(at / 8));
   while (at < bits) {
     if (at === limit) {
-      // It cuts a block.
+      // The marker cuts a block.
       if (coefficient !== 0) sink?.bad();
       counts.restarts++;
       counts.blocks = counts.dc = coefficient = block = 0;
@@ -61,7 +60,7 @@ export function decodeChunk(
     const next = bitsAt(chunk, at);
     if (coefficient === 0) {
       if (sink && !sink.wantsBlock(at, limit)) break;
-      // Encoders fill the last byte before a marker with ones, which no code consists of.
+      // Encoders fill the last byte before a marker with ones. No code consists of ones alone.
       if (limit - at < 8 && next >>> (32 - (limit - at)) === 2 ** (limit - at) - 1) {
         at = limit;
         continue;
@@ -108,7 +107,7 @@ export function decodeChunk(
   return { exit: packState(at - bits, coefficient, block), counts };
 }
 
-/** The bit that the first mark from a byte on is at; beyond all others where there is none. */
+/** The bit at which the first mark from a byte on is; beyond all bits if there is no mark. */
 function nextMark({ marks }: JpegChunk, byte: number): number {
   for (let at = byte; at < 32 * marks.length; at++) if (((marks[at >> 5]! >>> (at & 31)) & 1) === 1) return 8 * at;
   return 8 * noEnd;
@@ -121,7 +120,7 @@ function bitsAt({ words }: JpegChunk, at: number): number {
   return ((words[word]! << low) | ((words[word + 1]! >>> 1) >>> (31 - low))) >>> 0;
 }
 
-/** The value of `size` bits behind a code of `length` bits: from 2^(size - 1) on as they are, below it negative. */
+/** The value of the `size` bits after a code of `length` bits: unchanged from 2^(size - 1) on, negative below. */
 function extend(next: number, length: number, size: number): number {
   if (size === 0) return 0;
   const bits = (next << length) >>> (32 - size);

@@ -16,7 +16,7 @@ import { decodeColoursTwin } from './decode-colours-twin.ts';
 
 const fixtures = fileURLToPath(new URL('../../../imaging/fixtures/', import.meta.url));
 
-/** Whether the twin decodes a file, whose colours then must be those of libjpeg-turbo. */
+/** Whether the twin decodes a file; if it does, its colours must equal libjpeg-turbo's. */
 async function compare(jpeg: Uint8Array, name: string): Promise<boolean> {
   const frame = readJpegFrame(jpeg);
   if (typeof frame === 'string' || !hasColours(frame)) return false;
@@ -63,7 +63,7 @@ test('images of random coefficients, samplings and sizes have the colours of lib
   assert.ok(fine > count / 3, `${fine} of ${count} are in range`);
 });
 
-test('components that are two samples wide or less are repeated, and edges of every width and height are met', async () => {
+test('components of at most two samples in width are repeated, and edges are right for every width and height', async () => {
   let [fine, all] = [0, 0];
   for (const luma of [
     [2, 1],
@@ -88,7 +88,7 @@ test('components that are two samples wide or less are repeated, and edges of ev
   assert.ok(fine > (3 * all) / 4, `${fine} of ${all} are in range`);
 });
 
-test('files that are damaged are in doubt, or have the colours of libjpeg-turbo', async () => {
+test('damaged files are in doubt, or have the colours of libjpeg-turbo', async () => {
   const files = ['420.jpg', '422.jpg', '440.jpg', '444.jpg', 'restart.jpg'].map((name) =>
     readFileSync(fixtures + name),
   );

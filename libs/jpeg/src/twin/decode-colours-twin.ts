@@ -2,17 +2,17 @@ import { componentFrame, type JpegFrame } from '../frame/jpeg-frame.ts';
 import { decodeTwin } from './decode-twin.ts';
 import { type ComponentSamples, rgbOf, sampleAt } from './upsample.ts';
 
-/** What a device makes of a file in colour. */
+/** The result of decoding a file in colour. */
 export interface DecodedColours {
   /** The status of each component; see `status`. */
   statuses: readonly number[];
-  /** Red, green and blue, one after another, rows without gaps; they mean nothing unless every status is fine. */
+  /** Red, green and blue, one after another, rows without gaps; without meaning unless every status is fine. */
   planes: Uint8Array;
 }
 
 /**
- * Decodes a JPEG in colour as devices do it: each component as if it were the luma of a file, then as large as that and
- * RGB. `frame` is one that `hasColours`. A gray JPEG has three equal planes.
+ * Decodes a JPEG in colour as devices do: it decodes each component as if it were the luma of a file, enlarges it to
+ * the size of luma, and converts to RGB. `frame` must have `hasColours`. A gray JPEG has three equal planes.
  */
 export function decodeColoursTwin(jpeg: Uint8Array, frame: JpegFrame): DecodedColours {
   const { width, height } = frame;

@@ -18,7 +18,14 @@ const fixtures = fileURLToPath(new URL('../../../imaging/fixtures/', import.meta
 const fixture = (name: string): Buffer => readFileSync(fixtures + name);
 
 const small: MadeUpJpeg = {
-  ...{ width: 60, height: 44, restartMcus: 0, density: 10, bits: 3, quantiser: 4, sharesTables: false, seed: 7 },
+  width: 60,
+  height: 44,
+  restartMcus: 0,
+  density: 10,
+  bits: 3,
+  quantiser: 4,
+  sharesTables: false,
+  seed: 7,
   samplings: [
     [2, 1],
     [1, 1],
@@ -32,7 +39,7 @@ function frameOf(jpeg: Uint8Array): JpegFrame {
   return frame;
 }
 
-/** What the twin makes of a file that libjpeg-turbo decodes must be the same, or doubt. Returns the status. */
+/** Checks that the twin's result equals libjpeg-turbo's, or is in doubt. Returns the status. */
 async function compare(jpeg: Uint8Array, name: string): Promise<number | undefined> {
   const frame = readJpegFrame(jpeg);
   if (typeof frame === 'string') return undefined;
@@ -72,8 +79,7 @@ test('images of random coefficients, samplings, tables and restart intervals dec
   await fc.assert(
     fc.asyncProperty(madeUpJpegs, async (made) => {
       const found = await compare(writeJpeg(made), JSON.stringify(made));
-      // Large coefficients are beyond the range of pixels, and guesses do not fall into step in blocks that have no
-      // end.
+      // Large coefficients exceed the range of pixels. Guesses do not fall into step in blocks without an end.
       const isExpected = found === status.complete || (found! & (status.outOfRange | status.unsettled)) !== 0;
       assert.ok(isExpected, `${found} of ${JSON.stringify(made)}`);
       if (found === status.complete) fine++;
@@ -83,7 +89,7 @@ test('images of random coefficients, samplings, tables and restart intervals dec
   assert.ok(fine > count / 5, `${fine} of ${count} are in range`);
 });
 
-test('files that are damaged are in doubt, or decode as libjpeg-turbo decodes them', async () => {
+test('damaged files are in doubt, or decode as libjpeg-turbo decodes them', async () => {
   const files = ['420.jpg', '422.jpg', '444.jpg', 'gray.jpg', 'restart.jpg'].map(fixture);
   files.push(writeJpeg(small), writeJpeg({ ...small, restartMcus: 3 }));
   const found = new Map<number | undefined, number>();
@@ -93,11 +99,11 @@ test('files that are damaged are in doubt, or decode as libjpeg-turbo decodes th
     const key = outcome !== undefined && isFine(outcome) ? status.complete : outcome;
     found.set(key, (found.get(key) ?? 0) + 1);
   }
-  // The seeds reach all kinds: fine all the same, refused by the header, in doubt for more than one reason.
+  // The seeds cover all outcomes: fine in spite of the damage, refused by the header, in doubt for several reasons.
   assert.ok(found.has(undefined) && found.has(status.complete) && found.size > 4, [...found].join(' '));
 });
 
-test('what is behind the end does not matter, and a missing end is doubt', () => {
+test('bytes after the end do not matter, and a missing end is doubt', () => {
   const jpeg = fixture('420.jpg');
   const { luma } = decodeTwin(jpeg, frameOf(jpeg));
   for (const tail of [Buffer.from([0]), Buffer.alloc(500, 0xff), fixture('gray.jpg')]) {
@@ -114,12 +120,12 @@ test('fill bytes in front of a restart marker are skipped', async () => {
   const at = jpeg.indexOf(Buffer.from([0xff, 0xd1]));
   const filled = Buffer.concat([jpeg.subarray(0, at), Buffer.alloc(5, 0xff), jpeg.subarray(at)]);
   assert.equal(await compare(filled, 'fill bytes'), status.complete);
-  // More than are looked at.
+  // More fill bytes than are searched.
   const full = Buffer.concat([jpeg.subarray(0, at), Buffer.alloc(300, 0xff), jpeg.subarray(at)]);
   assert.ok(!isFine((await compare(full, 'many fill bytes'))!));
 });
 
-test('files with bytes that hold no pixel are for cores, or in doubt', async () => {
+test('files with bytes that hold no pixel are left to cores, or in doubt', async () => {
   const paths = globSync(fileURLToPath(new URL('../../../imaging/mended-jpegs/*.jpg', import.meta.url)));
   assert.ok(paths.length > 10);
   for (const path of paths) {
@@ -145,8 +151,8 @@ test('restart markers that are lost, doubled or numbered wrongly are doubt', () 
   for (const [name, file] of Object.entries(damaged)) assert.ok(!isFine(decodeTwin(file, frame).status), name);
 });
 
-test('a block that a restart marker cuts behind a whole code is doubt', async () => {
-  // The flipped bit makes other codes of the rest of the segment, of which the last ends with its last byte.
+test('a block that a restart marker cuts after a whole code is doubt', async () => {
+  // The flipped bit changes all codes of the rest of the segment. The last of them ends with the segment's last byte.
   const whole = fixture('restart.jpg');
   const flipped = Buffer.from(whole);
   const at = flipped.indexOf(Buffer.from([0x5d, 0xbd, 0x56, 0xaf, 0xdd, 0x5f])) + 4;
@@ -155,8 +161,8 @@ test('a block that a restart marker cuts behind a whole code is doubt', async ()
   assert.ok(!isFine(decodeTwin(flipped, frameOf(flipped)).status));
 });
 
-test('data that guesses never fall into step with is doubt', () => {
-  // With one table for all components nothing tells which block of an MCU a guess is in, until a restart marker does.
+test('data in which guesses never fall into step is doubt', () => {
+  // If all components share one table, a guess cannot find out its block of the MCU until a restart marker comes.
   const made = { ...small, width: 900, height: 900, density: 20, bits: 6, sharesTables: true };
   const jpeg = writeJpeg(made);
   assert.ok((decodeTwin(jpeg, frameOf(jpeg)).status & status.unsettled) !== 0);

@@ -9,26 +9,26 @@ import { type DecodedChunk, synchronise } from './synchronise.ts';
 import { type Coefficients, createCoefficients, writeEntries } from './write-entries.ts';
 import { writePixels } from './write-pixels.ts';
 
-/** What a device makes of a file. */
+/** The result of decoding the luma of a file. */
 export interface DecodedLuma {
   /** See `status`. */
   status: number;
-  /** Rows without gaps; they mean nothing where the status is not fine. */
+  /** Rows without gaps; without meaning unless the status is fine. */
   luma: Uint8Array;
 }
 
-/** What is between the steps. */
+/** The data between the steps. */
 export interface TwinSteps extends DecodedLuma {
   chunks: readonly JpegChunk[];
-  /** What the chunks hold, to the one that the data ends in, or all of them. */
+  /** The content of the chunks, up to the one in which the data ends, or of all. */
   decoded: readonly DecodedChunk[];
   places: readonly ChunkCounts[];
   coefficients: Coefficients;
 }
 
 /**
- * Decodes the luma of a JPEG step by step as devices do it, in plain TypeScript: what they must return. `jpeg` is the
- * whole file, `frame` what its header says.
+ * Decodes the luma of a JPEG step by step as devices do, in plain TypeScript. Devices must return the same. `jpeg`: the
+ * whole file; `frame`: its header.
  */
 export function decodeTwin(jpeg: Uint8Array, frame: JpegFrame): TwinSteps {
   const data = jpeg.subarray(frame.dataStart);
@@ -42,7 +42,7 @@ export function decodeTwin(jpeg: Uint8Array, frame: JpegFrame): TwinSteps {
   for (const [i, chunk] of live.entries()) {
     found |= writeEntries(frame, chunk, decoded[i]!.entry, places[i]!, coefficients);
   }
-  // A device transforms all of them, and finds out no more of those that are in doubt.
+  // A device transforms all files, but ignores what that finds in files already in doubt.
   if (isFine(found)) found |= writePixels(frame, coefficients, luma);
   return { status: found, luma, chunks, decoded, places, coefficients };
 }

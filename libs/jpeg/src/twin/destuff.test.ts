@@ -9,10 +9,10 @@ const bytesOf = ({ words }: JpegChunk, from: number, to: number): number[] =>
 const marksOf = ({ marks }: JpegChunk): number[] =>
   Array.from({ length: 32 * marks.length }, (_, i) => i).filter((i) => ((marks[i >> 5]! >>> (i & 31)) & 1) === 1);
 
-/** Bytes as they stand in a file: FF is followed by 00. */
+/** Bytes as they are in a file: FF is followed by 00. */
 const stuff = (data: readonly number[]): number[] => data.flatMap((byte) => (byte === 255 ? [255, 0] : [byte]));
 
-test('chunks hold all bytes once, and the four that follow, wherever FF 00 lies', () => {
+test('chunks contain all bytes once, and the four bytes after them, for every position of FF 00', () => {
   const data = fc.array(fc.oneof(fc.constant(255), fc.nat(255)), { minLength: 1, maxLength: 400 });
   fc.assert(
     fc.property(data, (bytes) => {
@@ -33,7 +33,7 @@ test('chunks hold all bytes once, and the four that follow, wherever FF 00 lies'
   );
 });
 
-test('restart markers are the next chunk’s where they lie on the border, and every one is seen once', () => {
+test('a restart marker on the border belongs to the next chunk, and each is seen once', () => {
   for (let before = 58; before <= 66; before++) {
     const data = [...Array(before).fill(1), 0xff, 0xd3, ...Array(30).fill(2), 0xff, 0xd9];
     const { chunks, last } = destuff(Uint8Array.from(data));
@@ -41,7 +41,7 @@ test('restart markers are the next chunk’s where they lie on the border, and e
     const own = live.map((chunk) => marksOf(chunk).filter((mark) => mark < chunk.length));
     assert.deepEqual(own, before + 2 < 64 ? [[before], []] : [[], [Math.max(0, before - 64)]], String(before));
     assert.equal(live[before + 2 < 64 ? 0 : 1]!.firstRestart, 3);
-    // The chunk before sees that its bits end there, as far as it looks.
+    // The chunk before knows that its bits end there, if the marker is within the bytes that it searches.
     if (before <= 64 && before + 2 >= 64) assert.ok(marksOf(live[0]!).includes(before), String(before));
     assert.deepEqual(
       live.flatMap((chunk) => bytesOf(chunk, 0, chunk.length)),
@@ -50,7 +50,7 @@ test('restart markers are the next chunk’s where they lie on the border, and e
   }
 });
 
-test('the end is the first marker that is none of a restart, and what follows does not count', () => {
+test('the end is the first marker that is not a restart marker, and bytes after it do not count', () => {
   const tail = [0xff, 0xd9, ...Array(200).fill(0xff)];
   const { chunks, last } = destuff(Uint8Array.from([...Array(70).fill(9), ...tail]));
   assert.equal(last, 1);

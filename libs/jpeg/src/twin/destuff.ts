@@ -2,7 +2,7 @@ import { isRestart, marker } from '@halogrid/imaging/jpeg-segments';
 import { bytesAhead, type JpegChunk, markWords, noEnd } from '../frame/chunk.ts';
 import { aheadBytes, chunkBytes, chunkWords } from '../frame/passes.ts';
 
-/** Every chunk of a file's entropy-coded data, and which of them it ends in; -1: in none. */
+/** All chunks of a file's entropy-coded data. `last`: the index of the chunk in which the data ends; -1: in none. */
 export function destuff(data: Uint8Array): { chunks: JpegChunk[]; last: number } {
   const chunks: JpegChunk[] = [];
   let last = -1;
@@ -14,15 +14,15 @@ export function destuff(data: Uint8Array): { chunks: JpegChunk[]; last: number }
   return { chunks, last };
 }
 
-/** What is written of a chunk so far. */
+/** A chunk while it is written. */
 interface Writer extends JpegChunk {
   written: number;
   restarts: number;
 }
 
 /**
- * The chunk of which the bytes from `start` on are. It looks two bytes back: a marker belongs to the chunk of the byte
- * behind it.
+ * The chunk with the bytes from `start` on. It also looks at the two bytes before: a marker belongs to the chunk of the
+ * byte after it.
  */
 export function destuffChunk(data: Uint8Array, start: number): JpegChunk {
   const words = new Uint32Array(chunkWords);
@@ -39,7 +39,7 @@ export function destuffChunk(data: Uint8Array, start: number): JpegChunk {
   return chunk;
 }
 
-/** Where the first byte is that belongs to the chunk at `start`. */
+/** The offset of the first byte that belongs to the chunk at `start`. */
 function begin(data: Uint8Array, start: number, to: Writer): number {
   if (start === 0) return 0;
   if (data[start - 2] === 0xff && isRestart(data[start - 1]!)) addRestart(data[start - 1]!, to);
@@ -50,8 +50,8 @@ function begin(data: Uint8Array, start: number, to: Writer): number {
 }
 
 /**
- * Takes what begins at `at`: a byte, FF with the 00 that is stuffed behind it, a fill byte FF, or a marker. Returns
- * where the next thing begins.
+ * Takes one item at `at`: a byte, an FF with its stuffed 00, a fill byte FF, or a marker. Returns the offset of the
+ * next item.
  */
 function step(data: Uint8Array, at: number, to: Writer): number {
   const byte = data[at]!;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { zigzag } from '../frame/zigzag.ts';
 import { inverseDct } from './inverse-dct.ts';
 
-/** The inverse DCT as it is defined (ITU T.81, A.3.3), before 128 is added. */
+/** The inverse DCT by its definition (ITU T.81, A.3.3), before 128 is added. */
 function definedPixel(coefficients: Int32Array, x: number, y: number): number {
   let sum = 0;
   for (let v = 0; v < 8; v++) {
@@ -24,7 +24,7 @@ function transform(values: Record<number, number>): { isFine: boolean; pixels: U
   return { isFine: inverseDct(coefficients, pixels), pixels };
 }
 
-test('pixels are those of the definition, but for rounding', () => {
+test('pixels follow the definition, except for rounding', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -60, max: 60 }), { minLength: 64, maxLength: 64 }), (values) => {
       const coefficients = Int32Array.from(values);
@@ -39,7 +39,7 @@ test('pixels are those of the definition, but for rounding', () => {
   );
 });
 
-test('a block of a DC alone is flat: an eighth of it and 128', () => {
+test('a block with only a DC is flat: an eighth of it plus 128', () => {
   for (const [dc, pixel] of [
     [0, 128],
     [800, 228],
@@ -52,20 +52,20 @@ test('a block of a DC alone is flat: an eighth of it and 128', () => {
   }
 });
 
-test('what leaves the bounds is told', () => {
-  // A pixel of 511 or less before 128 is added.
+test('numbers beyond the bounds are reported', () => {
+  // A pixel of at most 511 before 128 is added.
   assert.ok(transform({ 0: 4091 }).isFine);
   assert.ok(!transform({ 0: 4092 }).isFine);
-  // A result of the columns of -16,383 or more, which is four times a DC.
+  // A result of the columns of at least -16,383, which is four times a DC.
   assert.ok(transform({ 0: -4095 }).isFine);
   assert.ok(!transform({ 0: -4096 }).isFine);
   // A coefficient alone.
   assert.ok(!transform({ 63: 16_384 }).isFine);
-  // Results of the columns, of which the pixels would know nothing: equal ones that the row takes out again.
+  // Results of the columns that do not show in the pixels: equal ones, which the row transform subtracts.
   assert.ok(!transform({ 0: 5000, 32: -5000 }).isFine);
 });
 
-test('places in zig-zag order begin and end as the format has them', () => {
+test('places in zig-zag order begin and end as the format defines', () => {
   assert.deepEqual(zigzag.slice(0, 10), [0, 1, 8, 16, 9, 2, 3, 10, 17, 24]);
   assert.deepEqual(zigzag.slice(-5), [54, 47, 55, 62, 63]);
   assert.equal(new Set(zigzag).size, 64);

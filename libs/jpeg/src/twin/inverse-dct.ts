@@ -2,13 +2,14 @@ import { greatestInput, greatestPixel } from '../frame/bounds.ts';
 import { betweenBits, dctConstants as c, constantBits } from '../frame/dct-constants.ts';
 
 /*
- * The accurate inverse DCT of libjpeg (jidctint): the transform of 8 of Loeffler, Ligtenberg and Moschytz, by constants
- * of 13 bits behind the point, first of the columns, then of the rows. The first leaves two bits behind the point.
+ * The accurate inverse DCT of libjpeg (jidctint): the 8-point transform of Loeffler, Ligtenberg and Moschytz, with
+ * constants of 13 fractional bits, first of the columns, then of the rows. The results of the columns have two
+ * fractional bits.
  */
 
 /**
  * Transforms a block of 64 dequantised coefficients, row by row, and writes its pixels to `to`, 0 to 255. Returns false
- * where a number leaves the bounds within which all decoders agree; the pixels then mean nothing.
+ * if a number exceeds the bounds within which all decoders agree; the pixels then have no meaning.
  */
 export function inverseDct(coefficients: Int32Array, to: Uint8Array): boolean {
   let isFine = coefficients.every((value) => Math.abs(value) <= greatestInput);
@@ -21,7 +22,7 @@ export function inverseDct(coefficients: Int32Array, to: Uint8Array): boolean {
   for (let row = 0; row < 8; row++) {
     const sums = transform(between.subarray(8 * row, 8 * row + 8));
     for (const [column, sum] of sums.entries()) {
-      // A transform in two directions is 8 times as large.
+      // Transforming in two directions multiplies by 8.
       const pixel = descale(sum, constantBits + betweenBits + 3);
       isFine &&= pixel >= -greatestPixel - 1 && pixel <= greatestPixel;
       to[8 * row + column] = Math.min(255, Math.max(0, pixel + 128));
@@ -36,7 +37,7 @@ const every8th = (values: Int32Array, first: number): Int32Array =>
 /** Rounded to the nearest integer, halves upwards. */
 const descale = (value: number, bits: number): number => Math.floor((value + 2 ** (bits - 1)) / 2 ** bits);
 
-/** The transform of 8, `constantBits` bits behind the point. */
+/** The 8-point transform, with `constantBits` fractional bits. */
 function transform(x: Int32Array): number[] {
   const [x0, x1, x2, x3, x4, x5, x6, x7] = x as unknown as [
     number,

@@ -19,7 +19,7 @@ test('counts may be added in any grouping, as workgroups do it', () => {
   );
 });
 
-test('blocks and DC begin anew at a restart marker, and entries go on', () => {
+test('blocks and DC restart at a restart marker, and entries go on', () => {
   const places = placeChunks([
     { restarts: 0, blocks: 5, dc: 10, entries: 20 },
     { restarts: 0, blocks: 2, dc: -30, entries: 7 },

@@ -1,7 +1,7 @@
 import type { JpegFrame } from '../frame/jpeg-frame.ts';
 import type { ChunkCounts } from './decode-chunk.ts';
 
-/** All that comes before a chunk: sums, of which those of blocks and DC begin anew at each restart marker. */
+/** The sums of the counts before each chunk. The sums of blocks and DC restart at each restart marker. */
 export function placeChunks(counts: readonly ChunkCounts[]): ChunkCounts[] {
   let before: ChunkCounts = { restarts: 0, blocks: 0, dc: 0, entries: 0 };
   return counts.map((own) => {
@@ -11,10 +11,7 @@ export function placeChunks(counts: readonly ChunkCounts[]): ChunkCounts[] {
   });
 }
 
-/**
- * The counts of two stretches, one after the other. Adding is associative, so that any number of them is added in any
- * grouping.
- */
+/** The counts of two adjacent parts of the data. Adding is associative, so parts may be added in any grouping. */
 export function addCounts(a: ChunkCounts, b: ChunkCounts): ChunkCounts {
   const isNew = b.restarts > 0;
   return {
@@ -25,6 +22,6 @@ export function addCounts(a: ChunkCounts, b: ChunkCounts): ChunkCounts {
   };
 }
 
-/** The number of the block that begins next. */
+/** The index of the block that begins next. */
 export const blockAt = ({ restartBlocks }: JpegFrame, { restarts, blocks }: ChunkCounts): number =>
   restarts * restartBlocks + blocks;

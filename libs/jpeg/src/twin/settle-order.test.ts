@@ -8,8 +8,9 @@ import { writeJpeg } from '../testing/write-jpeg.ts';
 import { destuff } from './destuff.ts';
 import { synchronise } from './synchronise.ts';
 
-test('passes settle on the same, in whatever order workgroups, lanes and writes come', () => {
-  // Several groups of chunks; blocks without an end, in which guesses fall into step late or never, and common ones.
+test('passes settle on the same result for every order of workgroups, lanes and writes', () => {
+  // Several groups of chunks, with common blocks, and with blocks without an end, in which guesses fall into step late
+  // or never.
   const made = { width: 150, height: 120, restartMcus: 0, quantiser: 4, sharesTables: false };
   for (const [density, bits, seed] of [
     [100, 5, 622704135],

@@ -3,7 +3,7 @@ import type { JpegFrame } from '../frame/jpeg-frame.ts';
 import { groupChunks, guess, settlePasses } from '../frame/passes.ts';
 import { type ChunkCounts, decodeChunk } from './decode-chunk.ts';
 
-/** A chunk that was decoded from the state `entry` on. */
+/** A chunk that was decoded from the state `entry`. */
 export interface DecodedChunk {
   entry: number;
   exit: number;
@@ -11,10 +11,10 @@ export interface DecodedChunk {
 }
 
 /**
- * Decodes chunks, a group at a time, until each group begins where the one before ended. In the first pass every group
- * but the first begins with a guess; in each later one with what the one before came to. Inside of a group chunks are
- * decoded one after another, which is what the lanes of a workgroup come to that decode again until nothing changes.
- * `settled` is false where groups still disagree after the last pass.
+ * Decodes chunks, group by group, until each group begins where the one before ended. In the first pass every group but
+ * the first begins with a guess; in each later pass with the last end of the group before. Within a group chunks are
+ * decoded in order, which gives the same as a workgroup whose lanes decode again until nothing changes. `settled` is
+ * false if groups still disagree after the last pass.
  */
 export function synchronise(
   frame: JpegFrame,
@@ -31,7 +31,7 @@ export function synchronise(
   return { decoded, settled: entries.every((entry, group) => decoded[group * groupChunks]?.entry === entry) };
 }
 
-/** Where each group begins if the one before is right. */
+/** The state with which each group begins if the one before is right. */
 const entriesOf = (decoded: readonly DecodedChunk[], groups: number): number[] =>
   Array.from({ length: groups }, (_, group) => (group === 0 ? guess : decoded[group * groupChunks - 1]!.exit));
 

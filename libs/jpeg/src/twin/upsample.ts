@@ -1,7 +1,8 @@
 /*
- * How libjpeg makes chroma as large as luma by default, and RGB of it: jdsample.c and jdcolor.c, by the integers of
- * libjpeg-turbo, whose SIMD code gives the same. Where a component has half of the columns or rows, each sample weighs
- * 3 and its neighbour 1, and halves are rounded up and down in turns; other factors repeat samples.
+ * How libjpeg by default enlarges chroma to the size of luma, and converts to RGB: jdsample.c and jdcolor.c, with the
+ * integers of libjpeg-turbo, whose SIMD code gives the same. If a component has half of the columns or rows, each
+ * sample weighs 3 and its neighbour 1, and halves are alternately rounded up and down; with other factors samples are
+ * repeated.
  */
 
 /** Samples of a component, rows without gaps. */
@@ -9,12 +10,12 @@ export interface ComponentSamples {
   width: number;
   height: number;
   bytes: Uint8Array;
-  /** Pixels that a sample is for, side by side and one above the other. */
+  /** Pixels that a sample covers, side by side and one above the other. */
   across: number;
   down: number;
 }
 
-/** Narrower components have each sample repeated where there are half as many columns. */
+/** Components with half as many columns and at most this width have their samples repeated. */
 export const narrow = 2;
 
 /** The value of a component at a pixel. */
@@ -35,7 +36,7 @@ export function sampleAt({ width, height, bytes, across, down }: ComponentSample
   return (3 * sum + 3 * at(beside, row) + at(beside, next) + 8 - isRight) >> 4;
 }
 
-/** Red, green and blue of luma and chroma. */
+/** Red, green and blue from luma and chroma. */
 export function rgbOf(y: number, cb: number, cr: number): [red: number, green: number, blue: number] {
   const [u, v] = [cb - 128, cr - 128];
   const limit = (value: number) => Math.min(255, Math.max(0, value));

@@ -7,23 +7,23 @@ import { status } from '../frame/status.ts';
 import { type ChunkCounts, decodeChunk } from './decode-chunk.ts';
 import { blockAt } from './place.ts';
 
-/** The coefficients of luma, those that are 0 left out. */
+/** The coefficients of luma without those that are 0. */
 export interface Coefficients {
-  /** Block by block in the order of the file: each begins with its DC. */
+  /** Coefficients block by block in the order of the file; each block begins with its DC. */
   entries: Uint32Array;
-  /** For each `groupBlocks` blocks where their entries begin, and where those of the last end. */
+  /** For each `groupBlocks` blocks the index of their first entry, and as last item the number of entries. */
   starts: Uint32Array;
 }
 
-/** Room for the coefficients of an image. */
+/** Memory for the coefficients of an image. */
 export function createCoefficients(frame: JpegFrame, entries: number): Coefficients {
   const groups = Math.ceil(lumaBlocks(frame) / groupBlocks);
   return { entries: new Uint32Array(entries), starts: new Uint32Array(groups + 1) };
 }
 
 /**
- * Decodes a chunk from the state it really begins with, and writes its coefficients. `place` is what comes before it.
- * Returns the status that it finds the file to have.
+ * Decodes a chunk from its true state, and writes its coefficients. `place`: the counts before it. Returns its
+ * findings, as in `status`.
  */
 export function writeEntries(
   frame: JpegFrame,
@@ -34,12 +34,10 @@ export function writeEntries(
 ): number {
   const { coefficient, block } = unpackState(entry);
   const luma = frame.lumaAcross * frame.lumaDown;
-  /**
-   * The number of the next block, of the next luma block, and of the next entry; blocks since the last restart marker.
-   */
+  /** The indexes of the next block, luma block and entry; and the blocks since the last restart marker. */
   let next = blockAt(frame, place);
   let { restarts, blocks: since, entries: at, dc } = place;
-  // The last block is in the chunk before.
+  // The last block is in an earlier chunk.
   if (coefficient === 0 && next >= frame.blocks) return 0;
   const inMcu = next - (coefficient === 0 ? 0 : 1);
   let lumaNext = Math.floor(next / frame.mcuBlocks) * luma + lumaBefore(frame, next % frame.mcuBlocks);

@@ -7,8 +7,8 @@ import { inverseDct } from './inverse-dct.ts';
 import type { Coefficients } from './write-entries.ts';
 
 /**
- * Transforms all blocks of luma and writes what is inside of the image, rows without gaps. Returns the status that it
- * finds.
+ * Transforms all blocks of luma and writes the pixels inside the image, rows without gaps. Returns its findings, as in
+ * `status`.
  */
 export function writePixels(frame: JpegFrame, { entries, starts }: Coefficients, to: Uint8Array): number {
   let found = 0;
@@ -29,7 +29,9 @@ export function writePixels(frame: JpegFrame, { entries, starts }: Coefficients,
   return found;
 }
 
-/** Where in the image a block of luma is, by its number in the file; above it where it is in front of its pixels. */
+/**
+ * The position in the image of a luma block, by its index in the file; y is negative for blocks before the first pixel.
+ */
 export function placeOfBlock(frame: JpegFrame, block: number): { x: number; y: number } {
   const { lumaAcross, lumaDown, mcusAcross, skippedMcus } = frame;
   const inMcu = block % (lumaAcross * lumaDown);

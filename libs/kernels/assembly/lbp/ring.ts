@@ -1,20 +1,20 @@
-// Local Binary Pattern of any ring with WebAssembly SIMD, two pixels a vector. Neighbours between pixels are sums of
-// weights times pixels in doubles; both are whole numbers whose sums stay below 2^53, so every comparison is exact.
+// Local Binary Pattern of any ring with WebAssembly SIMD, two pixels a vector. A neighbour between pixels is a sum of
+// weights times pixels, in doubles. Both are integers with sums below 2^53, so every comparison is exact.
 
-/** What a neighbour of weight 1 weighs: onePixel squared of src/lbp/ring.ts. */
+/** The weight of a whole pixel: the square of onePixel of src/lbp/ring.ts. */
 const UNIT: f64 = 10_000_000_000;
 
-/** Bytes of a neighbour in the table: four weights, four distances in bytes, and of them how many count, 1 or 4. */
+/** Bytes of a neighbour in the table: four weights, four distances in bytes, and how many of them count, 1 or 4. */
 const NEIGHBOUR: usize = 56;
 
-/** Makes doubles of `count` pixels of 8 bits, a multiple of 4, at `source`. */
+/** Converts `count` 8-bit pixels, a multiple of 4, at `source` to doubles. */
 export function widenU8(source: usize, count: usize, target: usize): void {
   for (let i: usize = 0; i < count; i += 4) {
     storeFour(target + 8 * i, i16x8.extend_low_i8x16_u(v128.load32_zero(source + i)));
   }
 }
 
-/** Makes doubles of `count` pixels of 16 bits, a multiple of 4, at `source`. */
+/** Converts `count` 16-bit pixels, a multiple of 4, at `source` to doubles. */
 export function widenU16(source: usize, count: usize, target: usize): void {
   for (let i: usize = 0; i < count; i += 4) storeFour(target + 8 * i, v128.load64_zero(source + 2 * i));
 }
@@ -26,9 +26,10 @@ function storeFour(target: usize, pixels: v128): void {
 }
 
 /**
- * Codes of `rows` rows of `width` pixels, u32, `codesStride` bytes a row, which holds up to three more. `source` is the
- * first pixel, of rows of doubles, `stride` bytes apart, around which all neighbours of all pixels lie, and of up to
- * three pixels beyond each row. `ring` is the table of the `points` neighbours, bit 0 first.
+ * Codes of `rows` rows of `width` pixels, as u32, in rows of `codesStride` bytes; up to three codes beyond `width` are
+ * overwritten. `source` is the first pixel, in rows of doubles that are `stride` bytes apart. All neighbours of all
+ * pixels, and of up to three pixels beyond each row, must be there. `ring` is the table of the `points` neighbours, bit
+ * 0 first.
  */
 export function ringBand(
   source: usize,
@@ -104,9 +105,9 @@ function setBit(codes: usize, low: v128, high: v128, mask: v128): void {
 }
 
 /**
- * Labels of `count` codes at `codes`, `sampleBytes` bytes each, to `out`: those that `labels`, u16 by code, says.
- * Counts are added to `histogram`, two tables of `bins` u32, because neighbouring labels are often equal; nothing where
- * `bins` is 0.
+ * Labels of `count` codes at `codes`, `sampleBytes` bytes each, to `out`. The label of a code is its entry of `labels`,
+ * as u16. Counts are added to `histogram`, two tables of `bins` u32, because neighbouring labels are often equal;
+ * nothing is counted if `bins` is 0.
  */
 export function labelRow(
   codes: usize,

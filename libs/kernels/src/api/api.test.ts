@@ -15,7 +15,7 @@ import type { Picture } from './types.ts';
 const wasm = await open({ on: 'wasm' });
 const reference = await open({ on: 'reference' });
 
-test('pictures of any layout, kernels, borders and grids give on WebAssembly and the reference what the planes give', async () => {
+test('pictures of any layout, kernels, borders and grids give the same as their planes, on WebAssembly and on the reference', async () => {
   const grids = fc.record({ rows: fc.integer({ min: 1, max: 3 }), columns: fc.integer({ min: 1, max: 3 }) });
   await fc.assert(
     fc.asyncProperty(
@@ -44,7 +44,7 @@ test('pictures of any layout, kernels, borders and grids give on WebAssembly and
   );
 });
 
-/** Luma, or red, green and blue, by their definition. */
+/** Luma, or red, green and blue, computed by their definition. */
 function planesOf({ data, width, height }: Picture, channels: number): Uint8Array | Uint16Array {
   const step = data.length / (width * height);
   const sample = (pixel: number, channel: number) => data[pixel * step + (step === 1 ? 0 : channel)]!;
@@ -58,7 +58,7 @@ function planesOf({ data, width, height }: Picture, channels: number): Uint8Arra
   return data instanceof Uint16Array ? Uint16Array.from(planes) : Uint8Array.from(planes);
 }
 
-test('parameters are those of --op', async () => {
+test('parameters are the same as for --op', async () => {
   const picture: Picture = { data: Uint8Array.from({ length: 400 }, (_, i) => (i * 37) % 251), width: 20, height: 20 };
   const matrix = [
     [0, 1, 0],
@@ -76,7 +76,7 @@ test('parameters are those of --op', async () => {
   for (const [found, [text, border]] of pairs) {
     assert.deepEqual(await found, await pipeline([text], { border })(picture));
   }
-  // log-3 has no name, and no comma may stand in a text.
+  // log-3 has no name, and a matrix in the text of an operation may not have commas.
   const { map } = await conv(picture, { matrix, as: 'i16', border: 'mirror' });
   const at = (x: number, y: number) => picture.data[y * 20 + x]!;
   assert.equal(map[21], at(1, 0) + at(0, 1) + at(2, 1) + at(1, 2) - 4 * at(1, 1));
@@ -102,7 +102,7 @@ test('an image has the maps and histograms that other programs computed', async 
   }
 });
 
-test('what is wrong is refused in a sentence with the value and what is allowed', async () => {
+test('a wrong value is refused in a sentence with the value and the allowed values', async () => {
   const data = new Uint8Array(12);
   const picture = { data, width: 4, height: 3 };
   // biome-ignore lint/suspicious/noExplicitAny: what no type allows.

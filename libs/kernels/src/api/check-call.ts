@@ -6,8 +6,8 @@ import type { Picture } from './types.ts';
 export const runOptions = ['device', 'grid', 'map'] as const;
 
 /**
- * The options of a call by their names; none where none are given. Throws ParameterError for another value than an
- * object of these.
+ * The options of a call; an empty object if none are given. Throws ParameterError unless it is an object with only the
+ * options `names`.
  */
 export function checkOptions<Options extends object>(given: Options | undefined, names: readonly string[]): Options {
   const options = given ?? ({} as Options);
@@ -20,7 +20,7 @@ export function checkOptions<Options extends object>(given: Options | undefined,
   return options;
 }
 
-/** Throws ParameterError for what has not the form of a picture. */
+/** Throws ParameterError unless the value has the form of a picture. */
 export function checkPicture(given: Picture): Picture {
   const isObject = typeof given === 'object' && given !== null;
   if (isObject && 'data' in given && 'width' in given && 'height' in given) return given;
@@ -28,14 +28,14 @@ export function checkPicture(given: Picture): Picture {
   throw new ParameterError('a picture', shown(given), `an ImageData or { data, width, height }${remedy}`);
 }
 
-/** Throws ParameterError for what has not the form of a grid; which numbers it may have is for checkGrid. */
+/** Throws ParameterError unless the value has the form of a grid; `checkGrid` checks the numbers. */
 export function checkGridForm(given: Grid): Grid {
   const isGrid = typeof given === 'object' && given !== null && 'rows' in given && 'columns' in given;
   if (isGrid && [given.rows, given.columns].every((count) => typeof count === 'number')) return given;
   throw new ParameterError('the grid', shown(given), 'rows and columns, as { rows: 4, columns: 6 },');
 }
 
-/** A value in a few words. */
+/** Describes a value in a few words. */
 export function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value !== 'object' || value === null) return String(value);

@@ -5,7 +5,7 @@ import type { PipelineItem } from '../pipeline/pipeline-item.ts';
 import { shown } from './check-call.ts';
 import type { Device } from './types.ts';
 
-/** An item, and how its planes are written: into `bytes` bytes of memory, in which anything may be. */
+/** An item, and a function that writes its planes into `bytes` bytes of memory, whose content is arbitrary before. */
 export interface Work {
   pipeline: Pipeline;
   item: PipelineItem;
@@ -14,15 +14,15 @@ export interface Work {
   fill(memory: Uint8Array): void;
 }
 
-/** A device as this library knows it. */
+/** A device with the methods that only this library calls. */
 export interface ComputeDevice extends Device {
-  /** Bytes that the planes of an item, or its results, may have. */
+  /** The most bytes that the planes of an item, or its results, may have. */
   readonly mostBytes: number;
-  /** Computes one item. Nobody else has the memory of its result. */
+  /** Computes one item. The memory of its result belongs to the caller. */
   compute(work: Work): Promise<ItemResult>;
 }
 
-/** Throws ParameterError for what `open` did not give. */
+/** Throws ParameterError unless `open` made the device. */
 export function asComputeDevice(device: Device): ComputeDevice {
   if (typeof (device as Partial<ComputeDevice> | null)?.compute === 'function') return device as ComputeDevice;
   throw new ParameterError('device', shown(device), 'what open() gives');

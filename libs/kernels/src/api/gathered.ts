@@ -3,7 +3,7 @@ import type { ItemResult } from '../kernel/plane-item.ts';
 import type { Cell, Grid } from '../pipeline/grid.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
-/** What was found of the tiles of an image, put together. */
+/** Puts the results of an image's tiles together. */
 export class Gathered {
   readonly histogram: Uint32Array;
   map: MapSamples | undefined;
@@ -19,7 +19,7 @@ export class Gathered {
     this.histogram = new Uint32Array(rows * columns * pipeline.bins * pipeline.output.channels.length);
   }
 
-  /** Adds what was found of a tile, which has these cells. The item's result is not used otherwise. */
+  /** Adds the result of a tile that has these cells. The caller must not use the result afterwards. */
   add(tile: Rect, cells: readonly Cell[], { bins, counted, map }: ItemResult): void {
     this.counted += counted;
     const binsACell = this.#pipeline.bins * this.#pipeline.output.channels.length;

@@ -6,19 +6,19 @@ import type { PipelineItem } from '../pipeline/pipeline-item.ts';
 import { shown } from './check-call.ts';
 import type { Picture } from './types.ts';
 
-/** A picture whose samples are known. */
+/** A checked picture, with the layout of its samples. */
 export interface Image extends Size {
   readonly data: Picture['data'];
   readonly pixel: PixelType;
-  /** Samples of a pixel: gray, RGB or RGBA. */
+  /** Samples per pixel: 1 for gray, 3 for RGB, 4 for RGBA. */
   readonly step: 1 | 3 | 4;
 }
 
-/** More pixels would not fit the counts of a histogram. */
+/** The counts of a histogram are u32: more pixels might not fit. */
 const mostPixels = 2 ** 32 - 1;
 const steps = [1, 3, 4] as const;
 
-/** Throws ParameterError for what is not a picture. */
+/** Throws ParameterError unless it is a picture. */
 export function imageOfPicture({ data, width, height }: Picture): Image {
   for (const [name, side] of Object.entries({ width, height })) {
     if (!(Number.isInteger(side) && side > 0))

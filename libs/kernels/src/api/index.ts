@@ -1,4 +1,5 @@
-// The kernels alone, for other programs: `halogrid/kernels` of the npm package. Runs in browsers and in Node.js.
+// The kernels without a cluster, for other programs: `halogrid/kernels` of the npm package. Runs in browsers and in
+// Node.js.
 
 import { borderModes } from '../kernel/border.ts';
 import type { AskedOperation } from '../kernel/operation.ts';
@@ -33,12 +34,12 @@ export const lbp: Run<BorderOptions & LbpParameters> = kernel('lbp');
 /** Local Derivative Patterns of a picture, in four directions. */
 export const ldp: Run<BorderOptions & LdpParameters> = kernel('ldp');
 
-/** A picture convolved. */
+/** Convolution of a picture. */
 export const conv: Run<BorderOptions & ConvParameters> = kernel('conv');
 
 /**
- * Kernels one after another, written as `--op` takes them, e.g. `['conv:kernel=gaussian-5,as=u8', 'lbp:radius=2']`.
- * They are checked once, and then run over any number of pictures. Throws ParameterError.
+ * Kernels run one after another, written as for `--op`, e.g. `['conv:kernel=gaussian-5,as=u8', 'lbp:radius=2']`. They
+ * are checked once, and can then run on any number of pictures. Throws ParameterError.
  */
 export function pipeline(operations: readonly string[], options?: BorderOptions): Run<object> {
   const { border } = checkOptions(options, ['border']);
@@ -53,7 +54,7 @@ const runOf = (made: Pipeline): Run<object> => {
     computePicture(made, picture, checkOptions(options, runOptions)) as Promise<Result<WithMap>>;
 };
 
-/** Runs the kernel of that name; options that are not of a run are its parameters. */
+/** The function that runs kernel `name`. Options that are not options of every run are parameters of the kernel. */
 function kernel(name: string) {
   const runs = new Map<string, Run<object>>();
   let names: string[] | undefined;
@@ -66,7 +67,7 @@ function kernel(name: string) {
     const asked: AskedOperation = { kernel: name, parameters: textsOf(parameters), border };
     const key = JSON.stringify(asked);
     const run = runs.get(key) ?? runOf(createPipeline([asked]));
-    // Frames of a camera are asked for with the same parameters, one after another.
+    // Only the last run is kept: successive frames of a camera usually have the same parameters.
     runs.clear();
     runs.set(key, run);
     return run(picture, { device, grid, map });
@@ -78,7 +79,7 @@ function parametersOf(name: string): string[] {
   return [...parameters, ...further].map((parameter) => parameter.name);
 }
 
-/** Parameters as texts; what is undefined is not given. */
+/** Parameters as texts, without the undefined ones. */
 function textsOf(parameters: object): Record<string, string> {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, shown(value)]));

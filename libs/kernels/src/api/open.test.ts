@@ -4,7 +4,7 @@ import { turns } from '@halogrid/testing';
 import { open } from './index.ts';
 import type { OpenOptions } from './types.ts';
 
-/** A WebGPU whose adapter says this of itself; it has none where this is absent. */
+/** A WebGPU whose adapter describes itself with `info`; without `info`, it has no adapter. */
 const gpuOf = (info?: Partial<GPUAdapterInfo>, refusal?: string, lost: Promise<unknown> = new Promise(() => {})): GPU =>
   ({
     requestAdapter: async () =>
@@ -26,7 +26,7 @@ const gpuOf = (info?: Partial<GPUAdapterInfo>, refusal?: string, lost: Promise<u
 const hardware = { vendor: 'nvidia', architecture: 'ampere' };
 const software = { vendor: 'google', architecture: 'swiftshader' };
 
-test('auto takes a GPU, and WebAssembly where there is none, and says why', async () => {
+test('auto takes a GPU, or WebAssembly if there is no GPU, and says why', async () => {
   const chosen: [options: OpenOptions, on: string, name: string, reason: RegExp][] = [
     [{ gpu: gpuOf(hardware) }, 'webgpu', 'nvidia ampere', /^There is a GPU\.$/],
     [{}, 'wasm', 'WebAssembly', /^WebGPU is missing here: /],
@@ -41,14 +41,14 @@ test('auto takes a GPU, and WebAssembly where there is none, and says why', asyn
   }
 });
 
-test('what is asked for is taken, or refused with the reason', async () => {
+test('the chosen device is taken, or refused with the reason', async () => {
   assert.equal((await open({ on: 'webgpu', gpu: gpuOf(software) })).name, 'google swiftshader');
   assert.equal((await open({ on: 'reference' })).on, 'reference');
   await assert.rejects(open({ on: 'webgpu' }), { message: /^WebGPU is missing here: .*package webgpu\.$/ });
   await assert.rejects(open({ on: 'webgpu', gpu: gpuOf() }), { message: 'WebGPU finds no adapter here.' });
 });
 
-test('where WebAssembly is forbidden, a sentence names the remedy, and the reference computes', async (t) => {
+test('if WebAssembly is forbidden, a sentence names the remedy, and the reference computes', async (t) => {
   t.mock.method(WebAssembly, 'Module', function forbidden() {
     throw new Error('Wasm code generation disallowed by embedder');
   } as never);
@@ -58,8 +58,8 @@ test('where WebAssembly is forbidden, a sentence names the remedy, and the refer
   assert.equal((await open({ on: 'reference' })).on, 'reference');
 });
 
-test('the usual device is opened once, and again when it is gone', async () => {
-  // A module of its own: tests of other files, which run in this process, have opened theirs.
+test('the usual device is opened once, and again after it was lost', async () => {
+  // A fresh copy of the module: tests of other files in this process may have opened its usual device.
   const module: typeof import('./open.ts') = await import(new URL('./open.ts?usual', import.meta.url).href);
   const { usualDevice } = module;
   const { promise: lost, resolve: lose } = Promise.withResolvers();
@@ -71,7 +71,7 @@ test('the usual device is opened once, and again when it is gone', async () => {
     lose({ message: 'The driver was reset.' });
     await turns();
     assert.notEqual(await usualDevice(), first);
-    // This one is gone as well, so that nothing of it stays.
+    // The second device is lost as well, so that nothing of it stays.
     await turns();
   } finally {
     Reflect.deleteProperty(globalThis.navigator, 'gpu');

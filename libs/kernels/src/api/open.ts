@@ -8,8 +8,8 @@ import { WebGpuDevice } from './webgpu-device.ts';
 const choices = ['auto', 'webgpu', 'wasm', 'reference'];
 
 /**
- * Opens what computes. Rejects with ParameterError for a wrong option, and with Error, in a sentence or two, where that
- * is not there.
+ * Opens a device. Rejects with ParameterError for a wrong option, and with Error, in a sentence or two, if the chosen
+ * device is not available.
  */
 export async function open(options?: OpenOptions): Promise<Device> {
   const { on = 'auto', gpu, device } = checkOptions(options, ['on', 'gpu', 'device']);
@@ -47,7 +47,7 @@ async function openWebGpu(gpu: GPU | undefined, wantsHardware: boolean): Promise
 
 let usual: Promise<Device> | undefined;
 
-/** The device where none is given: opened once, and again when it is gone. */
+/** The device of runs without `device`: opened once, and again after it was lost. */
 export function usualDevice(): Promise<Device> {
   if (usual) return usual;
   const forget = (): void => {

@@ -12,13 +12,17 @@ import { ThreadDevice } from './thread-device.ts';
 
 const whole = new ThreadDevice('wasm', 'A test asks for it.');
 
-/** The same device, which takes less at once. */
+/** The same device with a smaller limit. */
 const limited = (mostBytes: number): ComputeDevice => ({
-  ...{ on: 'wasm', name: whole.name, reason: whole.reason, mostBytes, close: () => {} },
+  on: 'wasm',
+  name: whole.name,
+  reason: whole.reason,
+  mostBytes,
+  close: () => {},
   compute: (work) => whole.compute(work),
 });
 
-test('a picture in tiles has the result of the picture at once', async () => {
+test('a picture computed in tiles has the same result as the whole picture', async () => {
   await fc.assert(
     fc.asyncProperty(
       pictureArbitrary(60),
@@ -38,7 +42,7 @@ test('a picture in tiles has the result of the picture at once', async () => {
   );
 });
 
-test('neither the planes of a tile nor its map are more than a device takes', () => {
+test('neither the planes of a tile nor its map exceed the limit of a device', () => {
   fc.assert(
     fc.property(
       operationsArbitrary,

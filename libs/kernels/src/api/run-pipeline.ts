@@ -11,7 +11,7 @@ import { fillPlanes, imageOfPicture } from './image.ts';
 import { usualDevice } from './open.ts';
 import type { Picture, Result, RunOptions } from './types.ts';
 
-/** Computes a picture, tile by tile where it is more than the device takes at once. */
+/** Computes a picture, in tiles if it exceeds the device's limit. */
 export async function computePicture(
   of8Bits: Pipeline,
   picture: Picture,
@@ -47,12 +47,12 @@ function checkSides({ width, height }: Size, { minSide }: Pipeline): void {
   throw new ParameterError('a picture', `${width} x ${height}`, `at least ${minSide} x ${minSide} pixels`);
 }
 
-/** Side of the largest tiles whose planes, and whose map, have at most `mostBytes`. */
+/** The side of the largest tiles whose planes, and whose map, have at most `mostBytes` bytes each. */
 export function largestTileSide({ operations, input, pixel, output }: Pipeline, mostBytes: number): number {
   const ofPlanes = input.length * sampleBytes[pixel];
   const ofMap = output.channels.length * sampleBytes[output.sample];
   const halo = operations.reduce((sum, operation) => sum + operation.halo, 0);
-  // A row may begin and end up to 16 pixels beside what is wanted.
+  // A stored row may begin and end up to 16 pixels beyond the tile.
   const side = Math.floor(Math.sqrt(mostBytes / Math.max(ofPlanes, ofMap))) - 2 * halo - 32;
   return Math.min(defaultTilePx, side);
 }

@@ -3,10 +3,10 @@ import type { ItemResult } from '../kernel/plane-item.ts';
 import { runReference } from '../reference.ts';
 import { type ComputeDevice, closedError, type Work } from './compute-device.ts';
 
-/** The smallest module there is. */
+/** The smallest valid WebAssembly module. */
 const emptyModule = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-/** Computes on the thread that asks: with WebAssembly, or with the references. */
+/** Computes on the calling thread: with WebAssembly, or with the references. */
 export class ThreadDevice implements ComputeDevice {
   readonly on: 'wasm' | 'reference';
   readonly name: string;
@@ -15,7 +15,7 @@ export class ThreadDevice implements ComputeDevice {
   readonly mostBytes = 2 ** 27;
   #memory: Uint8Array | undefined = new Uint8Array(0);
 
-  /** Throws one sentence where WebAssembly is not to be had. */
+  /** Throws one sentence if WebAssembly is not available. */
   constructor(on: 'wasm' | 'reference', reason: string) {
     if (on === 'wasm') requireWebAssembly();
     this.on = on;

@@ -2,9 +2,9 @@ import type { ItemResult } from '../kernel/plane-item.ts';
 import { adapterName, GpuPrograms, GpuSlot, largestBinding, roundUpCapacity, runBatch } from '../webgpu/index.ts';
 import { type ComputeDevice, closedError, type Work } from './compute-device.ts';
 
-/** Bytes that are worth computing at once: a tile of 4096 x 4096 pixels and maps of four bytes each. */
+/** The most bytes to compute at once: a tile of 4096 x 4096 pixels and a map of four bytes a pixel. */
 const worthBytes = 2 ** 26 + 2 ** 23;
-/** For what comes beside the planes, or the results, of an item. */
+/** Room in a binding for data beside the planes, or the results, of an item. */
 const spareBytes = 2 ** 21;
 
 /** Computes on a WebGPU device, one item after another. */
@@ -13,17 +13,17 @@ export class WebGpuDevice implements ComputeDevice {
   readonly name: string;
   readonly reason: string;
   readonly mostBytes: number;
-  /** Rejects with the reason when the device is gone. */
+  /** Rejects with the reason when the device is lost or closed. */
   readonly ended: Promise<never>;
   readonly #device: GPUDevice;
-  /** Dawn's root object ends the process where it is collected. */
+  /** Keeps Dawn's root object referenced: if it were collected, the process would end. */
   readonly #gpu: GPU | undefined;
   readonly #programs: GpuPrograms;
   #slot: GpuSlot | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  /** The device is destroyed by `close` where `gpu`, which it comes from, is given. */
+  /** `gpu`: the object that the device comes from. If given, `close` destroys the device. */
   constructor(device: GPUDevice, reason: string, gpu?: GPU) {
     this.#device = device;
     this.#gpu = gpu;
@@ -32,7 +32,7 @@ export class WebGpuDevice implements ComputeDevice {
     this.name = (device.adapterInfo && adapterName(device.adapterInfo)) || 'WebGPU';
     this.reason = reason;
     this.mostBytes = Math.min(worthBytes, largestBinding(device) - spareBytes);
-    // Promises of a device that is gone may stay open for ever (seen with Dawn), so every wait ends with the device.
+    // Promises of a lost device may stay pending forever (seen with Dawn), so every wait ends with the device.
     this.ended = device.lost.then(({ message }) => {
       throw this.#isClosed ? closedError() : new Error(`The WebGPU device was lost: ${message}`);
     });

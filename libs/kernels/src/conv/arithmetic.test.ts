@@ -32,7 +32,7 @@ const cases: [given: Record<string, string>, kind: Arithmetic['kind'], isSeparab
   [{ matrix: matrix(3, () => 0), as: 'u8' }, 'sum', false],
 ];
 
-test('each convolution is computed in the cheapest way that gives what is promised', () => {
+test('each convolution is computed in the cheapest way that is exact enough', () => {
   for (const [given, kind, isSeparable] of cases) {
     const arithmetic = of(given);
     assert.equal(arithmetic.kind, kind, JSON.stringify(given));
@@ -40,10 +40,10 @@ test('each convolution is computed in the cheapest way that gives what is promis
   }
 });
 
-test('exact sums fit two words of 32 bits, of which the lower has 12 bits of each tap', () => {
+test('exact sums fit two words of 32 bits, the lower one for 12 bits of each tap', () => {
   fc.assert(
     fc.property(convArbitrary, fc.double({ min: 1e-3, max: 2e6, noNaN: true }), ({ parameters, weights }, size) => {
-      // The same matrix with that sum of absolute values, as far as there are any.
+      // The same matrix, scaled to have `size` as its sum of absolute values, unless that is 0.
       const sum = weights[0]!.flat().reduce((total, weight) => total + Math.abs(weight), 0);
       const scaled = weights[0]!.map((row) => row.map((weight) => (sum > 1e-6 ? (weight / sum) * size : 0)));
       const arithmetic = of({ matrix: JSON.stringify(scaled), as: parameters.as === 'f32' ? 'u8' : parameters.as! });
@@ -60,7 +60,7 @@ test('exact sums fit two words of 32 bits, of which the lower has 12 bits of eac
   );
 });
 
-test('factors of an outer product of integers are integers that give it back', () => {
+test('factors of an outer product of integers are integers, with the same product', () => {
   const line = fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 5, maxLength: 5 });
   fc.assert(
     fc.property(line, line, (vertical, horizontal) => {
@@ -77,7 +77,7 @@ test('factors of an outer product of integers are integers that give it back', (
   );
 });
 
-test('a matrix that is off an outer product by one entry has no factors', () => {
+test('a matrix that differs from an outer product in one entry has no factors', () => {
   const product = outerProduct([1, 2, 3], [4, 5, 6]);
   product[2]![2]! += 1;
   assert.equal(separate(product), undefined);

@@ -7,7 +7,7 @@ import { type Factors, outerProduct, separate } from './separate.ts';
 
 /**
  * How a convolution is computed. `taps` is the matrix turned by 180 degrees, row by row: tap (r, c) belongs to the
- * pixel r - halo rows below and c - halo columns right of the one that is computed.
+ * pixel r - halo rows below and c - halo columns right of the computed one.
  */
 export type Arithmetic =
   /** Sums of taps times pixels in float32, times `scale`. Integer taps have exact sums. */
@@ -17,17 +17,17 @@ export type Arithmetic =
   /** Sums of integer taps times pixels, exact, times 2^-shift. */
   | { kind: 'exact'; side: number; taps: Float64Array; shift: number };
 
-/** Below it, every sum of integers is exact in a float32, in any order. */
+/** Integer sums below this are exact in a float32, in any order. */
 const exactFloat = 2 ** 24;
-/** Below it, an integer sum is rounded once to a float32, of pixels of either type. */
+/** Integer sums below this, of pixels of either type, are rounded only once on their way to a float32. */
 const exactInteger = 2 ** 29;
 /** Bound of sum |tap| * 255 before taps are rounded. See `exactShift`. */
 const exactSum = 2 ** 42;
-/** More would not be used: the weights of a Gaussian have the sum 1 and take 34. */
+/** The largest useful shift: the weights of a Gaussian have the sum 1 and take 34. */
 const largestShift = 34;
-/** Devices hold a sum in two words, the lower of 12 bits, and round in the upper one. */
+/** The smallest shift: devices hold a sum in two words, the lower of 12 bits, and round in the upper one. */
 const smallestShift = 13;
-/** From this side on two passes are fewer operations than one, loads and the pass in between included. */
+/** From this side on, two passes take fewer operations than one, including the loads and stores between them. */
 const separableSide = 5;
 
 /** How to compute the convolution of complete parameters over pixels of each type. */
@@ -46,7 +46,7 @@ export function arithmeticsOf(parameters: Parameters): Readonly<Record<PixelType
 
 type Sum = Extract<Arithmetic, { kind: 'sum' }>;
 
-/** The sum as it is where it is exact or need not be, and otherwise in integers. */
+/** A float32 sum if it is exact or need not be exact; otherwise sums of integers. */
 function sumArithmetic(sum: Sum, isFloat: boolean, pixel: PixelType): Arithmetic {
   const { side, taps, scale } = sum;
   if (hasExactSums(taps, pixel) && (scale === 1 || isFloat)) return sum;
@@ -58,19 +58,19 @@ function sumArithmetic(sum: Sum, isFloat: boolean, pixel: PixelType): Arithmetic
   return { kind: 'exact', side, taps: weights.map((weight) => Math.round(weight * 2 ** shift)), shift };
 }
 
-/** Whether every sum of these taps times pixels is an integer that a float32 holds, and so is every part of it. */
+/** Whether every sum of these taps times pixels is an integer that a float32 holds, and every partial sum, too. */
 export function hasExactSums(taps: Float64Array, pixel: PixelType): boolean {
   return taps.every(Number.isInteger) && absoluteSum(taps) * greatest[pixel] < exactFloat;
 }
 
-/** 1e-5 of the range of values of a convolution in float32, or 0 where every sum is exact. */
+/** 1e-5 of the range of values of a float32 convolution, or 0 if every sum is exact. */
 export function toleranceOf(arithmetic: Arithmetic, pixel: PixelType): Tolerance {
   const white = greatest[pixel];
   switch (arithmetic.kind) {
     case 'exact':
       return { relative: 0, absolute: 0 };
     case 'magnitude':
-      // The largest root that sobel gives.
+      // The largest magnitude of sobel.
       return { relative: 0, absolute: 1e-5 * 4 * Math.SQRT2 * white };
     case 'sum': {
       const { taps, scale } = arithmetic;
@@ -80,7 +80,7 @@ export function toleranceOf(arithmetic: Arithmetic, pixel: PixelType): Tolerance
   }
 }
 
-/** Throws ParameterError where a matrix is too large to be rounded exactly. */
+/** Throws ParameterError if a matrix is too large to be rounded exactly. */
 export function checkExact(parameters: Parameters): void {
   if (parameters.as === 'f32' || parameters.matrix === undefined) return;
   const weights = Float64Array.from(parseMatrix(parameters.matrix).flat());
@@ -94,12 +94,12 @@ export function checkExact(parameters: Parameters): void {
 }
 
 /**
- * Binary digits after the point that taps keep: the most with which sum |tap| * 255 * 2^shift is at most 2^42. Rounding
- * adds at most 1/2 to each of the 961 taps, so a sum T is below 2^42 + 2^17 in size. Devices split a tap into
- * floor(tap / 4096) and the 12 bits below: the lower sum is at most 961 * 4095 * 255 < 2^30, so the upper one, which is
+ * Binary digits after the point that taps keep: the largest shift for which sum |tap| * 255 * 2^shift is at most 2^42.
+ * Rounding adds at most 1/2 to each of the 961 taps, so a sum T is below 2^42 + 2^17 in size. Devices split a tap into
+ * floor(tap / 4096) and the 12 bits below. The lower sum is at most 961 * 4095 * 255 < 2^30. So the upper sum, which is
  * (T - lower) / 4096, is below 2^30 + 2^19 in size, and both fit 32 bits with their sign.
  *
- * A pixel of 16 bits is 256 times its upper byte and its lower byte, so that its sum is 256 T1 + T0 of two such sums,
+ * A 16-bit pixel is 256 times its upper byte plus its lower byte. Its sum is 256 T1 + T0, made of two such sums. It is
  * below 2^50 + 2^25 in size, which a float64 holds.
  */
 function exactShift(weights: Float64Array): number {
@@ -110,11 +110,11 @@ function exactShift(weights: Float64Array): number {
 }
 
 interface Filter {
-  /** One, or two for a magnitude. */
+  /** One matrix, or two for a magnitude. */
   matrices: readonly Matrix[];
-  /** The weights are the matrix times this. */
+  /** The weights are the matrix times `scale`. */
   scale: number;
-  /** The matrix's factors, where two passes are worth it. */
+  /** The matrix's factors, if two passes are faster. */
   factors?: Factors;
 }
 
@@ -130,7 +130,7 @@ function filterOf({ kernel, matrix, sigma }: Parameters): Filter {
       return { matrices: [rounded], scale: 1, factors: worthwhile({ vertical: line, horizontal: line }) };
     }
     case 'box': {
-      // The sum is an integer, so that the one rounding is that of the product.
+      // The sum is an integer, so only the product is rounded.
       const ones = Array.from({ length: named.side }, () => 1);
       const scale = Math.fround(1 / named.side ** 2);
       return {
@@ -147,7 +147,7 @@ function separated(matrix: Matrix): Filter {
   return { matrices: [matrix], scale: 1, factors: factors && worthwhile(factors) };
 }
 
-/** Factors of the taps, turned as they are, for sides where two passes are faster. */
+/** The factors of the turned taps, if two passes are faster for their side. */
 function worthwhile({ vertical, horizontal }: Factors): Factors | undefined {
   if (vertical.length < separableSide) return undefined;
   return { vertical: vertical.toReversed(), horizontal: horizontal.toReversed() };

@@ -6,10 +6,13 @@ import { convArbitrary } from './testing/arbitrary.ts';
 
 const pipelineOf = (parameters: Record<string, string>) => createPipeline([{ kernel: 'conv', parameters }]);
 
-/** Worked out by hand: what the matrix gives of pixels of 0 and 255, in widths, and how many bins that takes. */
+/**
+ * Worked out by hand: the least result of the matrix over pixels of 0 and 255 in widths, the width, and the number of
+ * bins.
+ */
 const table: [kernel: string, as: string, least: number, width: number, bins: number][] = [
   ['sobel-x', 'u8', 0, 1, 256],
-  // Weights of -4 and 4 in all, of -3 and 3, of -16 and 16, and of -4 and 5.
+  // The sums of negative and positive weights: -4 and 4, -3 and 3, -16 and 16, and -4 and 5.
   ['sobel-x', 'i16', -1020, 1, 2041],
   ['prewitt-y', 'i16', -765, 1, 1531],
   ['log-5', 'i16', -4080, 1, 8161],
@@ -27,7 +30,7 @@ const table: [kernel: string, as: string, least: number, width: number, bins: nu
   ['box-31', 'f32', 0, 1, 256],
 ];
 
-test('the bins of named kernels span what they can give, and no more than fits', () => {
+test('the bins of named kernels span their possible results, up to the largest number of bins', () => {
   for (const [kernel, as, least, width, bins] of table) {
     const pipeline = pipelineOf({ kernel, as });
     const { first, width: ours } = pipeline.binning!;
@@ -35,8 +38,8 @@ test('the bins of named kernels span what they can give, and no more than fits',
   }
 });
 
-test('results that are saturated have no bins beyond what they are saturated to', () => {
-  // 255 * 200 is 51000, so that 32767 is the most; in 32768 + 255 values there are 4 times 8192 at least.
+test('saturated results have no bins beyond the limits', () => {
+  // 255 * 200 is 51000, so the greatest result is 32767. The 32768 + 255 values need bins of width 8 to fit 8192 bins.
   const { bins, binning } = pipelineOf({ matrix: '[[0,0,0],[0,200,0],[0,0,-1]]', as: 'i16' });
   assert.deepEqual([bins, binning], [4128, { first: -32, width: 8, isExact: true, isOneValue: false, deepScale: 257 }]);
 });
@@ -48,7 +51,7 @@ test('a matrix of zeros has one bin', () => {
   }
 });
 
-test('bins are few, have 0 among them, and are of a power of two that is as small as it can be', () => {
+test('bins are limited in number, include 0, and have the smallest possible power of two as width', () => {
   fc.assert(
     fc.property(convArbitrary, ({ parameters, weights }) => {
       const { bins, binning } = pipelineOf(parameters);
@@ -62,7 +65,7 @@ test('bins are few, have 0 among them, and are of a power of two that is as smal
       const size = Math.max(
         ...weights.map((matrix) => matrix.flat().reduce((sum, weight) => sum + Math.abs(weight), 0)),
       );
-      // In half the width there would be too many: 2 more than the ends of the range say, where it lies across bins.
+      // Half the width would give too many bins: a range that lies across bins takes up to 2 more than its length says.
       const span = weights.length * 255 * size * (1 + 1e-5);
       if (width > (as === 'f32' ? 2 ** -100 : 1))
         assert.ok(span / (width / 2) > most - 2, `${span} in bins of ${width}`);

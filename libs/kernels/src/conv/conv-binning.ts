@@ -7,7 +7,7 @@ export interface ConvBinning extends Binning {
   readonly bins: number;
 }
 
-/** What the matrix can give. */
+/** The range of possible results. */
 interface Range {
   /** At most 0. */
   least: number;
@@ -15,20 +15,21 @@ interface Range {
   most: number;
 }
 
-/** Bins a channel at most of results that are rounded: the 8161 results that log-5 can have are one bin each. */
+/** The most bins per channel for rounded results: each of the 8161 possible results of log-5 has its own bin. */
 const mostIntegerBins = 8192;
-/** The same of float32. */
+/** The most bins per channel for float32 results. */
 const mostRealBins = 256;
-/** As narrow as float32 divides by without trouble. */
+/** The narrowest width by which float32 can safely be divided. */
 const smallestWidth = 2 ** -100;
-/** Sums of rounded weights may be above what the weights say: a Gaussian of white is 255.00001. */
+/** Sums of rounded weights may exceed the exact range: a Gaussian over white gives 255.00001. */
 const slack = 1 + 1e-6;
 
 /**
- * The bins of a convolution: the range that its matrix can give over pixels of 8 bits, in bins whose width is the
- * smallest power of two with which they are few enough. `u8` has a bin for every value. `i16` has one, too, where the
- * matrix can give at most 8192. Neither the image nor its cut matters. Results of 16-bit pixels are counted on the same
- * scale: divided by 257, which makes the greatest pixel 255; those of `u8` are not, as they saturate at 255.
+ * The bins of a convolution: they span the range of possible results over 8-bit pixels. Their width is the smallest
+ * power of two for which the number of bins is within the limit. `u8` has one bin per value, and so has `i16` if the
+ * matrix has at most 8192 possible results. The bins depend neither on the image nor on how it is cut. Results of
+ * 16-bit pixels are counted on the same scale: they are divided by 257, which maps the greatest pixel to 255. Results
+ * of `u8` are not divided, because they saturate at 255.
  */
 export function binningOf(as: SampleType, arithmetic: Arithmetic): ConvBinning {
   if (as === 'u8') return { bins: 256, first: 0, width: 1, isExact: true, isOneValue: true, deepScale: 1 };
@@ -41,12 +42,12 @@ export function binningOf(as: SampleType, arithmetic: Arithmetic): ConvBinning {
   return { ...binning, isExact, isOneValue: isExact && binning.width === 1, deepScale };
 }
 
-/** The width of a bin in results of pixels of that type. */
+/** The width of a bin for results of pixels of type `reads`. */
 export function stepOf({ width, deepScale }: ConvBinning, reads: PixelType): number {
   return reads === 'u8' ? width : width * deepScale;
 }
 
-/** The bin of a result: the nearest one where it is beyond all. */
+/** The bin of a result: the first or the last bin if the result is beyond all bins. */
 export function binOf(value: number, binning: ConvBinning, reads: PixelType): number {
   const { bins, first } = binning;
   return Math.min(Math.max(Math.floor(value / stepOf(binning, reads)) - first, 0), bins - 1);
@@ -58,14 +59,17 @@ function narrowest(
   smallest: number,
 ): Pick<ConvBinning, 'bins' | 'first' | 'width'> {
   for (let width = Math.max(smallest, 2 ** Math.floor(Math.log2((most - least) / mostBins))); ; width *= 2) {
-    // A sum with 0 is never -0.
+    // Adding 0 turns -0 into 0.
     const first = Math.floor(least / width) + 0;
     const bins = Math.floor(most / width) - first + 1;
     if (bins <= mostBins) return { bins, first, width };
   }
 }
 
-/** Results of 8-bit pixels, from black where every weight's pixel is the worst to white where it is the best. */
+/**
+ * The range of results over 8-bit pixels: the least has white pixels under all negative weights and black elsewhere,
+ * the greatest the opposite.
+ */
 function rangeOf(arithmetic: Arithmetic): Range {
   const white = greatest.u8;
   switch (arithmetic.kind) {
@@ -81,7 +85,7 @@ function rangeOf(arithmetic: Arithmetic): Range {
   }
 }
 
-/** A range as i16 holds it, its ends rounded away from 0 where they are halves. */
+/** A range limited to i16, its ends rounded away from 0 if they are halves. */
 function saturated({ least, most }: Range): Range {
   return { least: Math.max(-Math.round(-least), -32768), most: Math.min(Math.round(most), 32767) };
 }

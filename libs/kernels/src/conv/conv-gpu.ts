@@ -18,20 +18,21 @@ const directCode = `${tile}\n${sums}\n${bins}\n${readText(new URL('./direct.wgsl
 const separableCode = `${tile}\n${bins}\n${readText(new URL('./separable.wgsl', import.meta.url))}`;
 
 /**
- * Lanes of `workgroup` and `global`, a vector of 16 pixels each. Wide tiles of large matrices do not fit every device.
+ * Shapes of workgroups of `workgroup` and `global`; a lane computes a vector of 16 pixels. Wide tiles of large matrices
+ * do not fit every device.
  */
 const directShapes = ['16x16', '16x8', '32x8', '8x16', '8x32'];
 /**
- * Lanes of `separable`, four columns of four rows each; fewer rows where a device has little workgroup memory. Measured
- * on an H200, a Gaussian of 21 x 21 over 4928 x 2772: 0.061, 0.070, 0.069 and 0.098 ms.
+ * Shapes of workgroups of `separable`; a lane computes four columns of four rows. With little workgroup memory, groups
+ * have fewer rows. Measured on an H200, a Gaussian of 21 x 21 over 4928 x 2772: 0.061, 0.070, 0.069 and 0.098 ms.
  */
 const separableShapes = ['16x16', '16x12', '16x8', '32x8'];
 /** Bytes of workgroup memory that every device has. */
 const workgroupBytes = 16384;
 const histogramBytes = 4 * 256;
 /**
- * Bins that a workgroup counts on its own at most: of results that have more, those around 0, which are most of an
- * image's.
+ * The most bins that a workgroup counts in its own memory. If there are more bins, it counts those around 0 there: most
+ * results of an image are near 0.
  */
 const mostPrivateBins = 1024;
 
@@ -49,10 +50,10 @@ export const convOnGpu: GpuHost<ConvSettings> = {
     const arithmetic = settings.arithmetic[reads];
     const fits = ({ lanes }: Strategy) => tileBytes(lanes, arithmetic.side, reads) + histogramBytes <= workgroupBytes;
     const hasRows = ({ lanes }: Strategy) => separableRows(lanes, arithmetic.side, workgroupBytes - histogramBytes) > 0;
-    // The other programs are for bytes.
+    // The other programs are for 8-bit pixels.
     if (reads === 'u16') return inShapes('workgroup', directShapes).filter(fits);
     const isSeparable = separableFactors(settings, arithmetic) !== undefined;
-    // Another path may add in another order, or be compiled to another rounding.
+    // Another path may add in another order, or be compiled with other rounding.
     const isExact = sumsOf(arithmetic, reads) !== 'real';
     return [
       ...(isSeparable ? inShapes('separable', separableShapes).filter(hasRows) : []),
@@ -69,7 +70,7 @@ export const convOnGpu: GpuHost<ConvSettings> = {
   },
 };
 
-/** The factors of a matrix whose rows and columns can be filtered one after the other. */
+/** The factors of a matrix whose rows and columns can be filtered one after the other; otherwise undefined. */
 function separableFactors({ as }: ConvSettings, arithmetic: Arithmetic): ScaledFactors | undefined {
   if (arithmetic.kind !== 'sum' || as !== 'f32') return undefined;
   return arithmetic.factors && { ...arithmetic.factors, scale: arithmetic.scale };
@@ -79,7 +80,7 @@ interface ScaledFactors extends Factors {
   scale: number;
 }
 
-/** What is summed: all but the `real` have the same result in any order. */
+/** The kind of sums. All but `real` have the same result in any order. */
 function sumsOf(arithmetic: Arithmetic, reads: PixelType): 'integer' | 'real' | 'magnitude' | 'exact' {
   if (arithmetic.kind !== 'sum') return arithmetic.kind;
   return hasExactSums(arithmetic.taps, reads) ? 'integer' : 'real';
@@ -123,14 +124,14 @@ function compileDirect(
   });
 }
 
-/** What bins.wgsl knows of the bins. */
+/** The constants of bins.wgsl. */
 function binConstants({ as, binning }: ConvSettings, reads: PixelType): Record<string, number> {
   const { bins, first } = binning;
   const step = stepOf(binning, reads);
   return { [as === 'f32' ? 'REAL_STEP' : 'WHOLE_STEP']: step, BIN_FIRST: first, BIN_LAST: bins - 1 };
 }
 
-/** Which bins are counted in `room` bytes of workgroup memory: all where they are few, and otherwise those around 0. */
+/** The bins counted in `room` bytes of workgroup memory: all if they fit, otherwise those around 0. */
 function privateBins({ binning: { bins, first } }: ConvSettings, room: number): Record<string, number> {
   const count = Math.min(bins, mostPrivateBins, Math.floor(room / 4));
   const from = Math.min(Math.max(-first - Math.floor(count / 2), 0), bins - count);
@@ -139,8 +140,8 @@ function privateBins({ binning: { bins, first } }: ConvSettings, room: number): 
 }
 
 /**
- * Places for the words of a row of a tile, in each of its four planes. No two of 32 lanes in a row meet; rows of 16 or
- * 8 are put 16 or 8 banks apart.
+ * Length of a row of a tile in each of its four planes, in words, chosen so that 32 lanes in a row never meet in a
+ * memory bank: rows of 16 or 8 vectors begin 16 or 8 banks apart.
  */
 function tileVectors(vectors: number): number {
   return vectors === 16 ? 20 : vectors + 2;
@@ -183,7 +184,7 @@ function compileSeparable(
   });
 }
 
-/** Rows that a group of `separable` computes, in fours, as far as the sums of its rows with their halo fit. */
+/** Rows that a group of `separable` computes, a multiple of four, as many as its memory can hold with their halo. */
 function separableRows({ width, height }: Size, side: number, bytes: number): number {
   const fitting = Math.floor(bytes / (4 * 16 * width)) - Math.ceil((side - 1) / 4);
   return 4 * Math.min(height, Math.max(fitting, 0));

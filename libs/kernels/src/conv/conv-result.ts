@@ -6,9 +6,9 @@ import type { ConvSettings } from './conv.ts';
 /** The result of one item, while it is computed. */
 export interface ConvResult {
   readonly channels: number;
-  /** Bands of `out` without gaps; absent where they are not wanted. */
+  /** Bands of `out` without gaps; undefined if they are not wanted. */
   readonly samples: MapSamples | undefined;
-  /** The results of every channel, one channel after another. */
+  /** The counts of every channel, one channel after another. */
   readonly bins: Uint32Array<ArrayBuffer>;
 }
 
@@ -25,7 +25,7 @@ export function createConvResult(
   };
 }
 
-/** The result as every device gives it. */
+/** The result in the form that every device returns. */
 export function finishConvResult({ samples, bins }: ConvResult, { out, valid }: PlaneItem): ItemResult {
   const counted = valid.width * valid.height;
   if (!samples) return { counted, bins, map: undefined };

@@ -43,7 +43,7 @@ test('tiles of any size, place, border and kernel equal the reference', () => {
   );
 });
 
-test('tiles of pixels of either type have the counts of their own results, and the same without a map', () => {
+test('the counts of tiles, for pixels of either type, fit their results, and are the same without a map', () => {
   fc.assert(
     fc.property(
       tileArbitrary(40, 20),
@@ -65,7 +65,7 @@ test('tiles of pixels of either type have the counts of their own results, and t
 });
 
 for (const [name, run] of Object.entries({ reference: runReference, cpu: runCpu })) {
-  test(`${name}: tiles of every size make the whole image, bit for bit`, () => {
+  test(`${name}: tiles of every size equal the whole image, bit for bit`, () => {
     fc.assert(
       fc.property(
         tileArbitrary(60, 24),

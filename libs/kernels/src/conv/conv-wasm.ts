@@ -8,7 +8,7 @@ import type { ConvSettings } from './conv.ts';
 import { stepOf } from './conv-binning.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 
-/** What assembly/conv.ts exports. */
+/** The exports of assembly/conv.ts. */
 interface Exports {
   widen32(source: number, target: number, count: number): void;
   widen64(source: number, target: number, count: number): void;
@@ -46,20 +46,20 @@ interface Exports {
   countShorts(values: number, count: number, scale: number, first: number, bins: number, tables: number): void;
 }
 
-/** With one table, equal neighbours would wait for each other. */
+/** With a single table, equal neighbours would wait for each other. */
 const tables = 4;
-/** Taps, then counts; the bands follow them. */
+/** Addresses in the memory: taps, then counts; the bands follow. */
 const tapsAt = WasmModule.begin;
 const tablesAt = roundUp(tapsAt + 2 * 8 * 31 * 31 + 16);
 
-/** Bytes of a band as floats: it stays in a core's L2 cache. */
+/** Bytes of a band as floats, so that it stays in a core's L2 cache. */
 const bandBytes = 2 ** 19;
 
 const wasm = new WasmModule<Exports>(new URL('./conv.wasm', import.meta.url));
 
 /**
- * Convolution of one item with WebAssembly SIMD, what the `cpu` device runs: equal to convReference for u8, i16 and
- * integer taps. Rows go through float32 or float64 memory in bands, with the pixels of the border rule around them.
+ * Convolution of one item with WebAssembly SIMD, which the `cpu` device runs. Equal to convReference for u8, i16 and
+ * integer taps. Rows go through float32 or float64 memory in bands, surrounded by the pixels of the border rule.
  */
 export function convWasm(
   operation: Operation<ConvSettings>,
@@ -97,11 +97,11 @@ export function convWasm(
   return finishConvResult(result, item);
 }
 
-/** Where the parts of a band lie in the memory; strides in samples. */
+/** Addresses of a band's parts in the memory; strides in samples. */
 interface Band {
   width: number;
   rows: number;
-  /** Pixels from one row with its halo to the next. */
+  /** Pixels from the start of one row, with its halo, to the start of the next. */
   stride: number;
   outStride: number;
   pixelsAt: number;
@@ -118,7 +118,8 @@ function layOut({ kind, side }: Arithmetic, { valid }: PlaneItem, pixelBytes: nu
   const stride = roundUp(valid.width + side - 1 + 15);
   const outStride = roundUp(valid.width);
   const floatBytes = kind === 'exact' ? 8 : 4;
-  // Where rows are long, at least as many as the halo, which is copied anew for each band.
+  // Long rows leave room for few. A band has at least as many rows as its halo, because the halo is copied again for
+  // each band.
   const fitting = Math.max(Math.floor(bandBytes / (stride * floatBytes)) - (side - 1), side - 1);
   const rows = Math.min(fitting, valid.height);
   const storedRows = rows + side - 1;
@@ -146,7 +147,7 @@ function writeTaps(arithmetic: Arithmetic): void {
   }
 }
 
-/** Leaves the results of a band's rows as float32 at `outAt`; of `exact` ones as integers if `rounds`. */
+/** Leaves the results of a band's rows as float32 at `outAt`; `exact` ones rounded to integers if `rounds`. */
 function compute(arithmetic: Arithmetic, reads: PixelType, band: Band, rows: number, rounds: boolean): void {
   const { side, kind } = arithmetic;
   const { width, outStride, pixelsAt, floatsAt, outAt, secondAt } = band;
@@ -172,7 +173,7 @@ function compute(arithmetic: Arithmetic, reads: PixelType, band: Band, rows: num
   }
 }
 
-/** Turns a band's results into samples, where they are not yet; rows are `outStride` samples apart. */
+/** Converts a band's results to samples of the wanted type, if needed; rows are `outStride` samples apart. */
 function finish({ as }: ConvSettings, { outStride, outAt, secondAt }: Band, rows: number): MapSamples {
   const { toShorts, toBytes } = wasm.exports;
   const length = rows * outStride;

@@ -60,12 +60,12 @@ const refused: [title: string, given: Record<string, string>, message: string][]
   ],
   ['a type', { kernel: 'log-5', as: 'u16' }, `Expected one of f32, u8, i16 for conv:as but received 'u16'`],
   [
-    'a matrix that is no JSON',
+    'a matrix that is not JSON',
     { matrix: '[[1,2,NaN]]' },
     `Expected a square matrix of finite numbers as JSON, such as [[0,1,0],[1,-4,1],[0,1,0]], for conv:matrix but received '[[1,2,NaN]]'`,
   ],
   [
-    'a long matrix that is no JSON',
+    'a long matrix that is not JSON',
     { matrix: `[[${'1,'.repeat(100)}]]` },
     `Expected a square matrix of finite numbers as JSON, such as [[0,1,0],[1,-4,1],[0,1,0]], for conv:matrix but received '[[${'1,'.repeat(28)}1…'`,
   ],
@@ -140,14 +140,14 @@ const accepted: [given: Record<string, string>, complete: Record<string, string>
   ],
 ];
 
-test('parameters are completed and put in one form, which is its own', () => {
+test('parameters are completed and put in canonical form, which stays the same', () => {
   for (const [given, complete] of accepted) {
     assert.deepEqual(conv.complete(given), complete);
     assert.deepEqual(conv.complete(complete), complete);
   }
 });
 
-test('a pipeline of conv says what it gives', () => {
+test('a pipeline of conv describes its results', () => {
   const pipelineOf = (parameters: Record<string, string>) => createPipeline([{ kernel: 'conv', parameters }]);
   const { operations, ...gray } = pipelineOf({ kernel: 'gaussian-21', as: 'u8' });
   assert.equal(operations[0]!.border, 'zero');

@@ -11,11 +11,11 @@ const names = ['kernel', 'matrix', 'sigma', 'channels', 'as'];
 export const sampleTypes = ['f32', 'u8', 'i16'] as const satisfies readonly SampleType[];
 const [smallestSigma, largestSigma] = [0.1, 100];
 
-/** What complete parameters mean. */
+/** The settings of complete parameters. */
 export interface ConvSettings {
   readonly channels: readonly string[];
   readonly as: (typeof sampleTypes)[number];
-  /** How it is computed over pixels of each type. */
+  /** How to compute it over pixels of each type. */
   readonly arithmetic: Readonly<Record<PixelType, Arithmetic>>;
   readonly binning: ConvBinning;
 }
@@ -86,7 +86,7 @@ function choose(name: string, value: string, allowed: readonly string[]): string
   return value;
 }
 
-/** The parameter sigma of a Gaussian, in its canonical form; no other kernel has one. Checks the kernel's name, too. */
+/** The parameter sigma of a Gaussian in canonical form; other kernels have none. Also checks the kernel's name. */
 function sigmaOf(kernel: string | undefined, given: string | undefined): { sigma?: string } {
   const named = kernel === undefined ? undefined : parseNamedKernel(kernel);
   if (named?.kind !== 'gaussian') {

@@ -1,10 +1,11 @@
-// Convolution with any matrix, over a batch of planes, as f32, i16 or u8. After tile.wgsl, sums.wgsl and bins.wgsl.
+// Convolution with any matrix, over a batch of planes, as f32, i16 or u8. Comes after tile.wgsl, sums.wgsl and
+// bins.wgsl.
 //
-// A lane computes 16 pixels of a row, with the sums of sums.wgsl.
+// A lane computes 16 pixels of a row with the sums of sums.wgsl.
 //
 // dispatch: x = ceil(width / 256), y = ceil(height / 16) of the largest item, z = items x channels.
 
-// What is computed: see arithmetic.ts.
+// The kind of arithmetic: see arithmetic.ts.
 override ARITHMETIC: u32 = 0;
 const SUM = 0u;
 const MAGNITUDE = 1u;
@@ -105,9 +106,9 @@ fn root(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
   return sqrt(a * a + b * b);
 }
 
-// The integer nearest to the root of the sum of the squares of two integers, or one above 32767 where that is. The root
-// of a float32 is within one of it everywhere; n is right where n^2 - n < squares <= n^2 + n, because no integer's root
-// is a half. Squares of at most 40000 have a sum below 2^32.
+// The integer nearest to the root of the sum of the squares of two integers; any integer above 32767 if the root is.
+// The float32 root is within one of it. n is right if n^2 - n < squares <= n^2 + n, because the root of an integer is
+// never a half. Numbers are limited to 40000, so that the sum of their squares is below 2^32.
 fn whole_root(a: vec4<f32>, b: vec4<f32>) -> vec4<i32> {
   let x = vec4<u32>(min(abs(a), vec4(40000f)));
   let y = vec4<u32>(min(abs(b), vec4(40000f)));
@@ -118,7 +119,7 @@ fn whole_root(a: vec4<f32>, b: vec4<f32>) -> vec4<i32> {
   return vec4<i32>(n - lower + higher);
 }
 
-// The nearest f32 of an integer: two that f32 holds exactly, and one addition.
+// The nearest f32 of an integer: the sum of two numbers that f32 holds exactly, rounded once.
 fn exact_real(value: vec4<i32>) -> vec4<f32> {
   return vec4<f32>(value >> vec4(12u)) * 4096 + vec4<f32>(value & vec4(4095));
 }
@@ -159,7 +160,7 @@ fn byte_word(value: vec4<i32>) -> u32 {
   return pack4xU8(vec4<u32>(clamp(value, vec4(0), vec4(255))));
 }
 
-// Values with 0 for pixels that do not count.
+// Values, with 0 for pixels without a result.
 fn valid_reals(item: Item, place: Place, v: Reals) -> Reals {
   return Reals(
     select(vec4(0f), v.a, valid_pixels(item, place.x, place.y)),

@@ -3,7 +3,9 @@ import type { Arithmetic } from './arithmetic.ts';
 /** Vectors of four words in the table of sums.wgsl. */
 const directVectors = 496;
 
-/** The table of sums.wgsl: two matrices for a magnitude, upper and lower limbs of the taps of an exact sum. */
+/**
+ * The table of sums.wgsl: one matrix; two for a magnitude; for an exact sum, the upper and the lower limbs of the taps.
+ */
 export function directTable(arithmetic: Arithmetic): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(4 * directVectors);
   const { side } = arithmetic;
@@ -38,10 +40,7 @@ export function directTable(arithmetic: Arithmetic): Uint32Array<ArrayBuffer> {
   return words;
 }
 
-/**
- * Pixels of the first word that come before the taps of a row, and groups of four pixels that a row takes: see
- * tile.wgsl.
- */
+/** Pixels of the first word before the taps of a row, and groups of four pixels that a row takes: see tile.wgsl. */
 function groupsOf(side: number): [before: number, groups: number] {
   const before = (16 - (side - 1) / 2) % 4;
   return [before, Math.ceil((before + side) / 4)];

@@ -1,11 +1,11 @@
 import { ParameterError } from '../kernel/parameter-error.ts';
 import { shortened } from '../kernel/shortened.ts';
 
-/** Sides of a convolution kernel: odd, and a halo that fits beside the first vector of a GPU lane. */
+/** Sides of a convolution kernel: odd, with a halo that fits the vector before a GPU lane's first one. */
 export const smallestSide = 3;
 export const largestSide = 31;
 
-/** The largest entries: their sums stay far inside a float32. */
+/** The largest entry. Sums of such entries are far from the limit of float32. */
 const largestEntry = 1e30;
 
 const example = '[[0,1,0],[1,-4,1],[0,1,0]]';
@@ -15,7 +15,7 @@ export const isSide = (side: number): boolean => side % 2 === 1 && side >= small
 /** A square matrix of odd side 3 to 31, row by row. */
 export type Matrix = readonly (readonly number[])[];
 
-/** Reads a matrix from JSON. Throws ParameterError where it is not square, of odd side 3 to 31, of finite numbers. */
+/** Reads a matrix from JSON. Throws ParameterError unless it is square, of odd side 3 to 31, with finite numbers. */
 export function parseMatrix(text: string): Matrix {
   const refuse = (value: unknown, allowed: string): never => {
     throw new ParameterError('conv:matrix', shortened(value, 60), allowed);
@@ -43,5 +43,5 @@ export function parseMatrix(text: string): Matrix {
   return rows as number[][];
 }
 
-/** JSON has no word for infinity, which a number too large to read becomes. */
+/** An entry for messages. JSON has no word for infinity, which a number too large to read becomes. */
 const display = (entry: unknown): string => (typeof entry === 'number' ? String(entry) : JSON.stringify(entry));

@@ -12,7 +12,7 @@ const prewittX = [
   [-1, 0, 1],
 ];
 
-/** The matrices of a name; two where the result is the magnitude of two directions. */
+/** The matrices by name; two if the result is the magnitude of two directions. */
 const fixed: Readonly<Record<string, readonly Matrix[]>> = {
   'prewitt-x': [prewittX],
   'prewitt-y': [transposed(prewittX)],
@@ -38,7 +38,7 @@ const fixed: Readonly<Record<string, readonly Matrix[]>> = {
   ],
 };
 
-/** A kernel by its name. */
+/** A named kernel. */
 export type NamedKernel =
   | { kind: 'fixed'; matrices: readonly Matrix[] }
   | { kind: 'gaussian'; side: number }
@@ -46,7 +46,7 @@ export type NamedKernel =
 
 const sides = Array.from({ length: largestSide }, (_, i) => i + 1).filter(isSide);
 
-/** The kernel of a name such as `sobel-x` or `gaussian-5`. Throws ParameterError where there is none. */
+/** The kernel of a name such as `sobel-x` or `gaussian-5`. Throws ParameterError if there is no such kernel. */
 export function parseNamedKernel(name: string): NamedKernel {
   if (Object.hasOwn(fixed, name)) return { kind: 'fixed', matrices: fixed[name]! };
   const [, kind, digits] = /^(gaussian|box)-([1-9]\d?)$/.exec(name) ?? [];
@@ -60,10 +60,10 @@ export function parseNamedKernel(name: string): NamedKernel {
   );
 }
 
-/** The standard deviation that OpenCV derives from a Gaussian's side. */
+/** The standard deviation that OpenCV derives from the side of a Gaussian. */
 export const defaultSigma = (side: number): number => 0.3 * ((side - 1) * 0.5 - 1) + 0.8;
 
-/** A Gaussian of one dimension whose entries have the sum 1. */
+/** A one-dimensional Gaussian whose entries add up to 1. */
 export function gaussian(side: number, sigma: number): number[] {
   const entries = Array.from({ length: side }, (_, i) => Math.exp(-((i - (side - 1) / 2) ** 2) / (2 * sigma ** 2)));
   const sum = entries.reduce((total, entry) => total + entry, 0);

@@ -25,8 +25,8 @@ for (const expected of readOracle<{ conv: ExpectedConv[] }>()) {
 }
 
 /**
- * SciPy 1.17 and NumPy 2.4, of coins.png: r = ndimage.convolve(gray as int64, matrix, mode='mirror'), then, with
- * `least` what the negative weights give of 255, SHA-256 of bincount((r - least).ravel(), minlength=bins) as <u4, and
+ * Computed by SciPy 1.17 and NumPy 2.4 from coins.png: r = ndimage.convolve(gray as int64, matrix, mode='mirror'). With
+ * `least` as 255 times the sum of negative weights: SHA-256 of bincount((r - least).ravel(), minlength=bins) as <u4, or
  * the same of r // width.
  */
 const counts: [kernel: string, as: string, bins: number, sha256: string][] = [
@@ -38,7 +38,7 @@ const counts: [kernel: string, as: string, bins: number, sha256: string][] = [
   ['sharpen-3', 'f32', 144, 'e163841a2402cfaca79bfd62a37365c8a81bb95f2be5d582bef17eb5bc2a6cd4'],
 ];
 
-describe('results are counted as NumPy counts them', async () => {
+describe('results are counted as by NumPy', async () => {
   const coins = { name: 'coins.png', gray: { sha256: '' } };
   const image = await readGray(coins);
   for (const [kernel, as, bins, expected] of counts) {

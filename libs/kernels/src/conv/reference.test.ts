@@ -9,7 +9,7 @@ import { countSamples, createPipelineOver, noiseFor, samplesOf, staged, tileArbi
 import { convArbitrary } from './testing/arbitrary.ts';
 import { assertNear } from './testing/check-convolution.ts';
 
-test('values, rounding and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
+test('values, rounding and counts follow the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(
     fc.property(
       tileArbitrary(16, 16),
@@ -61,7 +61,7 @@ test('values, rounding and counts are those of the definition, pixel by pixel, f
   );
 });
 
-/** A sum in units of 2^-digits, exact, and as a number; `range` is the largest that pixels of at most 1 can make it. */
+/** An exact sum in units of 2^-digits, and as a number; `range` is the largest sum over pixels of at most 1. */
 interface Sum {
   units: bigint;
   digits: bigint;
@@ -93,12 +93,11 @@ function roundHalfEven({ units, digits }: Sum): number {
   return Number(isUp ? below + 1n : below);
 }
 
-/** The integer nearest to the root of a sum of squares of two integers: no half is such a root. */
+/** The integer nearest to the root of the sum of the squares of two integers: such a root is never a half. */
 function roundRoot(a: Sum, b: Sum): number {
   const squares = (a.units >> a.digits) ** 2n + (b.units >> b.digits) ** 2n;
   let root = 0n;
-  // (root + 1/2)^2 is root (root + 1) + 1/4.
-  // No type holds more.
+  // (root + 1/2)^2 is root (root + 1) + 1/4. No sample type holds more than 40,000.
   while (root * (root + 1n) < squares && root < 40_000n) root++;
   return Number(root);
 }

@@ -5,7 +5,7 @@ import type { ConvSettings } from './conv.ts';
 import { binOf } from './conv-binning.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 
-/** The reference of convolution, in float64: exact wherever taps are integers. */
+/** The reference of convolution, in float64: exact if the taps are integers. */
 export function convReference(
   operation: Operation<ConvSettings>,
   bytes: Uint8Array,
@@ -20,7 +20,7 @@ export function convReference(
   const result = createConvResult(operation, item, withMap);
   const { samples, bins, channels } = result;
 
-  // The pixels around `valid` too, so that the sums know no borders.
+  // `valid` with the pixels around it, so that the sums need no border rule.
   const width = valid.width + 2 * halo;
   const height = valid.height + 2 * halo;
   const around = { x: valid.x - halo, y: valid.y - halo, width, height };
@@ -65,7 +65,7 @@ export function convReference(
   return finishConvResult(result, item);
 }
 
-/** The nearest integer, the even one of two, not below `least` nor above `most`. */
+/** The nearest integer, halves to the even one, limited to `least` … `most`. */
 function saturate(value: number, least: number, most: number): number {
   const below = Math.floor(value);
   const rest = value - below;

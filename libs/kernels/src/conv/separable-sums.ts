@@ -1,10 +1,10 @@
 import type { Factors } from './separate.ts';
 
-/** Sums of a pass that a lane makes at once, and their names. */
+/** The sums that a lane makes at once in a pass, by name. */
 const sums = ['a', 'b', 'c', 'd'];
-/** Taps of a line in the table, and where the columns' begin. */
+/** Taps of a line in the table: first the row's line, then the column's. */
 const lineTaps = 32;
-/** Pixels of a window before a lane's own: see separable.wgsl. */
+/** Pixels of a window before the lane's own: see separable.wgsl. */
 const ownPixel = 16;
 const words = ['before', 'own', 'after'].flatMap((vector) => ['x', 'y', 'z', 'w'].map((word) => `${vector}.${word}`));
 
@@ -17,8 +17,9 @@ export function separableTable({ vertical, horizontal }: Factors): Float32Array<
 }
 
 /**
- * What separable.wgsl leaves open: the shape of workgroup memory, for vectors of four columns and blocks of four rows,
- * and the sums, written out, so that a lane indexes nothing that it holds, and none but the matrix's taps are added.
+ * The parts of separable.wgsl that depend on the matrix: the shape of workgroup memory, for vectors of four columns and
+ * blocks of four rows, and the sums, unrolled. So a lane indexes none of its own variables, and adds only the matrix's
+ * taps.
  */
 export function separableSums(side: number, columns: number, blocks: number): string {
   return `
@@ -29,7 +30,7 @@ ${rowSums(side)}
 ${columnSums(side)}`;
 }
 
-/** Sums of four pixels, the four after them, and so on: each takes each tap of a row from the pixels that lie there. */
+/** Sums of four pixels, of the next four, and so on: each sum takes the pixels under each tap of a row. */
 function rowSums(side: number): string {
   const first = ownPixel - (side - 1) / 2;
   const fours: string[] = [];
@@ -45,7 +46,7 @@ function rowSums(side: number): string {
   return inFunction('row_sums(window: Window)', [...fours, ...added]);
 }
 
-/** Four pixels from one on, which may begin anywhere in a word. */
+/** Four pixels from `pixel` on, which may begin anywhere in a word. */
 function pixelsFrom(pixel: number): string {
   const word = Math.floor(pixel / 4);
   const parts = [
@@ -57,7 +58,7 @@ function pixelsFrom(pixel: number): string {
   return `vec4(${parts[pixel % 4]})`;
 }
 
-/** Sums of four rows: row r of those that they take is for the k-th as far as there is a tap r - k. */
+/** Sums of four rows: row r of the input has tap r - k in sum k, if there is such a tap. */
 function columnSums(side: number): string {
   const added: string[] = [];
   for (let row = 0; row < side + sums.length - 1; row++) {

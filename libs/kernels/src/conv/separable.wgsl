@@ -1,17 +1,17 @@
-// Convolution with a matrix that is an outer product, as f32, over a batch of 8-bit planes. After tile.wgsl, for its
-// constants and edge_word, bins.wgsl, and what separable-sums.ts writes out for a side: COLUMNS, BLOCKS, row_sums and
-// column_sums.
+// Convolution with a matrix that is an outer product, as f32, over a batch of 8-bit planes. Comes after tile.wgsl, for
+// its constants and edge_word, bins.wgsl, and the code that separable-sums.ts generates for a side: COLUMNS, BLOCKS,
+// row_sums and column_sums.
 //
-// A group filters rows into workgroup memory, 16 pixels a lane at a time, straight from the plane: the vectors before
-// and after those 16 hold any halo. Then it filters the columns of that: a lane computes four columns of four rows.
-// Each pixel's sums have the order of the taps, wherever it lies.
+// A group filters rows into workgroup memory, straight from the plane, 16 pixels per lane at a time: the vectors before
+// and after those 16 hold any halo. Then it filters the columns of the result: a lane computes four columns of four
+// rows. Taps are added in the same order for every pixel, wherever it lies.
 //
 // dispatch: x = ceil(width / (16 * GROUP_VECTORS)), y = ceil(height / GROUP_ROWS) of the largest item,
 // z = items x channels.
 
 override SCALE: f32 = 1;
 
-// Rows of sums, in blocks of four. Columns of rows are in vectors of four, at slot_of.
+// Rows of sums, in blocks of four. A row's columns are in vectors of four, placed by slot_of.
 var<workgroup> filtered: array<array<array<vec4<f32>, COLUMNS>, 4>, BLOCKS>;
 
 // 16 pixels of a row, and those before and after them.
@@ -39,13 +39,14 @@ fn separable(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_
   add_counts(group.z, local, THREADS);
 }
 
-// Where a vector of a row is, so that eight lanes next to each other meet no bank twice: in a row pass they are four
-// vectors apart, in two rows or in one; in a column pass one vector. A lane's other three of a row follow by `^`.
+// The place of a vector in a row, so that eight neighbouring lanes never meet in a memory bank. In a row pass these
+// lanes are four vectors apart, in one row or two; in a column pass, one vector. XOR with 1, 2 and 3 gives the other
+// three vectors of a lane.
 fn slot_of(row: u32, column: u32) -> u32 {
   return column ^ ((column / 8) % 4) ^ (2 * (row % 2));
 }
 
-// The 16 pixels of a lane in a row of the group.
+// Filters the 16 pixels of a lane in a row of the group.
 fn filter_row(item: Item, group: vec3<u32>, row: u32, lane: u32) {
   let vector = group.x * GROUP_VECTORS + lane;
   let line = group.y * GROUP_ROWS + row;
@@ -58,7 +59,7 @@ fn filter_row(item: Item, group: vec3<u32>, row: u32, lane: u32) {
   let channel = group.z % CHANNELS;
   var window = Window();
   if (y >= 0) {
-    // One before the buffer's first vector is another one: its pixels are replaced below.
+    // Before the first vector of the buffer this reads some other vector; its pixels are replaced below.
     let at = item.src + (channel * item.stored_height + u32(y)) * item.src_stride + vector;
     window = Window(planes[at - 1], planes[at], planes[at + 1]);
     if (x < i32(HALO) || x + 16 + i32(HALO) > i32(item.stored_width)) {
@@ -73,8 +74,8 @@ fn filter_row(item: Item, group: vec3<u32>, row: u32, lane: u32) {
   filtered[row / 4][row % 4][slot ^ 3] = sums[3];
 }
 
-// The window around pixel x of row y of the plane, with what the border rule puts outside the plane. Words go round, so
-// that all have constant places: a window that is indexed would lie in memory, also where no edge is.
+// The window around pixel x of row y of the plane, with the border rule's pixels outside the plane. The window's words
+// are rotated so that all indexes are constant: an indexed window would be kept in memory, even in the inner part.
 fn edge_window(window: Window, item: Item, channel: u32, x: i32, y: i32) -> Window {
   var turned = window;
   for (var i = x - 16; i < x + 32; i += 4) {
@@ -90,7 +91,7 @@ fn edge_window(window: Window, item: Item, channel: u32, x: i32, y: i32) -> Wind
   return turned;
 }
 
-// Four rows, the block-th four of the group, of four columns.
+// Filters four columns of four rows, which are block `block` of the group.
 fn filter_columns(item: Item, group: vec3<u32>, local: u32, block: u32, column: u32) {
   let vector = group.x * COLUMNS + column;
   let x = i32(vector * 4) - i32(item.lead);

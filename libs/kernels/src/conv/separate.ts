@@ -7,12 +7,12 @@ export interface Factors {
 }
 
 /**
- * An outer product that was rounded to float64 is off by 2^-53; float32 results do not show what is a thousand times as
- * far off.
+ * Relative tolerance for an outer product: its rounding to float64 is off by 2^-53, and even a thousand times as much
+ * does not show in float32 results.
  */
 const tolerance = 2 ** -40;
 
-/** The factors of a matrix that is an outer product, integers where its entries are integers; otherwise undefined. */
+/** The factors of a matrix that is an outer product, integers if its entries are integers; otherwise undefined. */
 export function separate(matrix: Matrix): Factors | undefined {
   const entries = matrix.flat();
   const largest = entries.reduce((at, entry, i) => (Math.abs(entry) > Math.abs(entries[at]!) ? i : at), 0);
@@ -20,7 +20,7 @@ export function separate(matrix: Matrix): Factors | undefined {
   const pivot = entries[largest]!;
   if (pivot === 0) return undefined;
   const isInteger = entries.every(Number.isInteger);
-  // Integer factors of integers: a line without a common divisor, whose multiples the rows are.
+  // Integer factors of integers: one line without a common divisor; all rows are multiples of it.
   const divisor = isInteger ? matrix[row]!.reduce(greatestCommonDivisor) : 1;
   const horizontal = matrix[row]!.map((entry) => entry / divisor);
   const vertical = matrix.map((line) => (line[column]! / pivot) * divisor);

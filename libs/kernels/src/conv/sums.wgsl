@@ -1,14 +1,14 @@
-// Sums of taps times pixels for the 16 pixels of a row that a lane computes. Before direct.wgsl, after tile.wgsl.
+// Sums of taps times pixels for the 16 pixels of a row that a lane computes. Comes before direct.wgsl, after tile.wgsl.
 //
 // A lane slides over the tile's rows with five words of pixels in registers, and takes four taps for each word that it
-// loads: 64 multiply-adds. Each pixel's sum has the order of the taps, wherever it lies, and multiply-adds of float32
-// are written as such, so that no compiler may round them in one place and not in another.
+// loads: 64 multiply-adds. Taps are added in the same order for every pixel, wherever it lies. Multiply-adds of float32
+// are written as fma, so that a compiler cannot round them differently in different places.
 
 // Binary digits after the point of EXACT sums, at least 13.
 override SHIFT: u32 = 13;
 
-// Rows of TAP_GROUPS vectors of taps: float32, or two matrices of them for MAGNITUDE, or upper and then lower limbs of
-// i32 for EXACT. 31 rows of 8 groups, twice.
+// Rows of TAP_GROUPS vectors of taps: float32 taps; two matrices of them for MAGNITUDE; upper and then lower limbs, as
+// i32, for EXACT. 31 rows of 8 groups, twice.
 const TABLE = 496u;
 @group(0) @binding(4) var<uniform> taps: array<vec4<u32>, TABLE>;
 
@@ -27,7 +27,8 @@ struct Wholes {
   d: vec4<i32>,
 }
 
-// Sums of float32 taps from vector `table` on. A row takes two groups of taps or more: the first and the last are cut.
+// Sums of float32 taps from vector `table` on. A row takes at least two groups of taps; the first and the last are
+// partial.
 fn sums(lane: vec2<u32>, table: u32) -> Reals {
   var s = Reals(vec4(0f), vec4(0f), vec4(0f), vec4(0f));
   for (var r = 0u; r < SIDE; r++) {
@@ -53,7 +54,7 @@ fn sums(lane: vec2<u32>, table: u32) -> Reals {
   return s;
 }
 
-// Adds the taps begin … end - 1 of four; both are constants where it is called.
+// Adds the taps begin … end - 1 of four; both are constants at each call.
 fn add_taps(
   before: Reals, four: vec4<f32>,
   p0: vec4<f32>, p1: vec4<f32>, p2: vec4<f32>, p3: vec4<f32>, p4: vec4<f32>,
@@ -88,7 +89,7 @@ fn add_taps(
   return s;
 }
 
-// Sums of integer taps times 2^-SHIFT, rounded to the nearest integer, the even one of two.
+// Sums of integer taps times 2^-SHIFT, rounded to the nearest integer, halves to the even one.
 fn exact_sums(lane: vec2<u32>) -> Wholes {
   let t = limbs_of(lane, 0);
   if (PIXEL_BYTES == 1) {
@@ -104,13 +105,13 @@ fn exact_sums(lane: vec2<u32>) -> Wholes {
   );
 }
 
-// Sums in two words: of the taps' lower 12 bits, and of what is above.
+// Sums in two words: of the taps' lower 12 bits, and of their upper bits.
 struct Limbs {
   upper: Wholes,
   lower: Wholes,
 }
 
-// Sums of integer taps times a byte of the pixels, that from bit `shift` on.
+// Sums of integer taps times one byte of the pixels, the byte that begins at bit `shift`.
 fn limbs_of(lane: vec2<u32>, shift: u32) -> Limbs {
   var upper = Wholes(vec4(0), vec4(0), vec4(0), vec4(0));
   var lower = Wholes(vec4(0), vec4(0), vec4(0), vec4(0));
@@ -195,18 +196,19 @@ fn rounded(upper: vec4<i32>, lower: vec4<i32>) -> vec4<i32> {
   return below + select(vec4(0), vec4(1), is_up);
 }
 
-// SHIFT, where it is one of the lower 20 bits, and how far it is above them, where it is not.
+// Bits of SHIFT within the lower 20 bits, or above them.
 override LOW_SHIFT: u32 = min(SHIFT, 20);
 override HIGH_SHIFT: u32 = max(SHIFT, 21) - 20;
 
 // (256 (4096 upper1 + lower1) + 4096 upper0 + lower0) / 2^SHIFT, within the range of an i32.
 fn rounded_deep(upper1: vec4<i32>, lower1: vec4<i32>, upper0: vec4<i32>, lower0: vec4<i32>) -> vec4<i32> {
-  // As 2^20 high + low, low in 0 … 2^20 - 1, from the lowest bits on; `middle` is below 2^30 + 2^21 in size.
+  // As 2^20 high + low, with low in 0 … 2^20 - 1, computed from the lowest bits on; `middle` is below 2^30 + 2^21 in
+  // size.
   let lowest = 256 * (lower1 & vec4(4095)) + (lower0 & vec4(4095));
   let middle = upper0 + (lower0 >> vec4(12u)) + (lowest >> vec4(12u));
   let high = upper1 + (lower1 >> vec4(12u)) + (middle >> vec4(8u));
   let low = ((middle & vec4(255)) << vec4(12u)) | (lowest & vec4(4095));
-  // `rest` of 2^k is what is rounded, and `more` says whether there is anything below it.
+  // `rest`, out of 2^k, is rounded away, and `more` says whether anything below it is not 0.
   var below: vec4<i32>;
   var rest: vec4<i32>;
   var more = vec4(false);
@@ -217,7 +219,7 @@ fn rounded_deep(upper1: vec4<i32>, lower1: vec4<i32>, upper0: vec4<i32>, lower0:
     more = low > vec4(0);
     half = 1i << (HIGH_SHIFT - 1);
   } else {
-    // What is cut off here is beyond every result: those that are not saturated are below 2^29.
+    // The clamp only changes results that saturate anyway: all others are below 2^29.
     let most = (1i << (LOW_SHIFT + 10)) - 1;
     below = (clamp(high, vec4(-most), vec4(most)) << vec4(20 - LOW_SHIFT)) | (low >> vec4(LOW_SHIFT));
     rest = low & vec4((1i << LOW_SHIFT) - 1);

@@ -1,10 +1,11 @@
 // Comes after item.wgsl: a group's pixels with their halo as bytes in workgroup memory, loaded in whole vectors.
 //
 // The tile begins a vector (16 pixels) before the first one that the group computes, and ends a vector after the last:
-// no halo is wider. Word w of vector v is at `(w % 4) * TILE_VECTORS + v` of its row, so that lanes that are vectors
-// apart read words that are banks apart.
+// no halo is wider. Word w of vector v is at `(w % 4) * TILE_VECTORS + v` of its row, so that lanes, which are vectors
+// apart, read words in different memory banks.
 //
-// TILED = false leaves the pixels in global memory, where lanes then read each word, which shows what the tile saves.
+// TILED = false leaves the pixels in global memory, where lanes read each word. It exists to measure what the tile
+// saves.
 
 // Side of the matrix, odd.
 override SIDE: u32 = 3;
@@ -12,7 +13,7 @@ override HALO: u32 = (SIDE - 1) / 2;
 // Vectors that a group computes in x, and rows in y.
 override GROUP_VECTORS: u32 = 16;
 override GROUP_ROWS: u32 = 16;
-// Places for the words of a row in each of its four planes: at least GROUP_VECTORS + 2.
+// Length of a row in each of the tile's four planes, in words: at least GROUP_VECTORS + 2.
 override TILE_VECTORS: u32 = 20;
 override TILE_ROWS: u32 = GROUP_ROWS + SIDE - 1;
 // Lanes of a group.
@@ -20,25 +21,24 @@ override THREADS: u32 = 256;
 override CHANNELS: u32 = 1;
 override TILED: bool = true;
 
-// A lane's first tap is the TAP_BEGIN-th pixel of word TAP_WORD, counted from the vector before the lane's own. Taps
-// are taken in groups of four pixels, from a word on; the first group has some before the matrix, the last some after
-// it.
+// A lane's first tap is at pixel TAP_BEGIN of word TAP_WORD, counted from the vector before the lane's own. Taps are
+// taken in groups of four pixels, a word each. The first group may have pixels before the matrix, the last after it.
 override TAP_WORD: u32 = (16 - HALO) / 4;
 override TAP_BEGIN: u32 = (16 - HALO) % 4;
 override TAP_GROUPS: u32 = (TAP_BEGIN + SIDE + 3) / 4;
 override TAP_END: u32 = TAP_BEGIN + SIDE - 4 * (TAP_GROUPS - 1);
 
-// Words that may hold pixels left of the plane, and right of it: lead + halo bytes, and halo bytes, from anywhere in a
-// word.
+// The most words with pixels left of the plane, and right of it: lead + halo bytes, and halo bytes, beginning anywhere
+// in a word.
 const LEFT_WORDS = 8u;
 const RIGHT_WORDS = 5u;
 
-// With pixels of 16 bits the tile is two such planes: one has the first two of every four pixels, one the others.
+// With 16-bit pixels the tile is two such planes: one has the first two of every four pixels, the other the last two.
 override PLANE_WORDS: u32 = TILE_ROWS * 4 * TILE_VECTORS;
 override TILE_WORDS: u32 = select(1u, PLANE_WORDS * PIXEL_BYTES, TILED);
 var<workgroup> tile: array<u32, TILE_WORDS>;
 
-// What is read in place of a tile.
+// Read in place of a tile if TILED is false.
 struct Source {
   item: Item,
   channel: u32,
@@ -75,7 +75,7 @@ fn load_tile(item: Item, channel: u32, group: vec2<u32>, local: u32) {
     let y = border_index(first_row + i32(row), i32(item.stored_height));
     var pixels = vec4(0u);
     if (y >= 0) {
-      // One before the buffer's first vector is another one: its pixels are replaced below.
+      // Before the first vector of the buffer this reads some other vector; its pixels are replaced below.
       let start = item.src + (channel * item.stored_height + u32(y)) * item.src_stride;
       pixels = planes[start + group.x * GROUP_VECTORS + vector - 1];
     }
@@ -87,7 +87,7 @@ fn load_tile(item: Item, channel: u32, group: vec2<u32>, local: u32) {
   }
   workgroupBarrier();
 
-  // The byte that is right of the plane.
+  // The first byte right of the plane.
   let end = i32(item.stored_width) - first;
   let has_left = first + 16 < i32(HALO);
   let has_right = end < i32(16 * (GROUP_VECTORS + 1) + HALO);
@@ -108,8 +108,8 @@ fn load_tile(item: Item, channel: u32, group: vec2<u32>, local: u32) {
   workgroupBarrier();
 }
 
-// Pixels x … x + 3 of a row of the plane, any of which may be outside it. One pixel at a time, which few lanes do:
-// pixels4 of item.wgsl is four times as much to compile, half a second on SwiftShader.
+// Pixels x … x + 3 of a row of the plane; any of them may be outside it. They are read one at a time, which few lanes
+// do: pixels4 of item.wgsl takes four times as long to compile, half a second on SwiftShader.
 fn edge_word(item: Item, channel: u32, x: i32, y: i32) -> u32 {
   let row = border_index(y, i32(item.stored_height));
   var word = 0u;
@@ -131,7 +131,7 @@ fn tile_word(row: u32, lane: u32, word: u32) -> u32 {
   return tile[(row * 4 + word % 4) * TILE_VECTORS + lane + word / 4];
 }
 
-// Pixels x … x + 3 of row y of the plane; x lies on a word of memory.
+// Pixels x … x + 3 of row y of the plane; x begins a word of memory.
 fn source_word(x: i32, y: i32) -> u32 {
   let item = source.item;
   if (x >= 0 && x + 4 <= i32(item.stored_width) && y >= 0 && y < i32(item.stored_height)) {

@@ -1,18 +1,19 @@
 /**
- * Which values each bin of a histogram counts: bin b those from `width * (first + b)` up to, and without, the next
- * bin's. The first bin and the last one count what is beyond them, too.
+ * The values that each bin of a histogram counts: bin b counts values from `width * (first + b)` up to, but without,
+ * the lower end of the next bin. The first and the last bin also count all values beyond them.
  */
 export interface Binning {
   /** The lower end of the first bin, in widths: an integer. */
   readonly first: number;
-  /** A power of two, so that a value's bin is found without rounding. */
+  /** A power of two, so that finding a value's bin needs no rounding. */
   readonly width: number;
   /**
-   * Whether every device counts the same: values are integers. Otherwise one near the end of a bin may be in the next.
+   * Whether every device counts the same, because values are integers. Otherwise a value near the end of a bin may be
+   * counted in the next.
    */
   readonly isExact: boolean;
-  /** What results of pixels of 16 bits are divided by before they are counted: 257, or 1. */
+  /** The divisor of results of 16-bit pixels before counting: 257, or 1. */
   readonly deepScale: number;
-  /** Whether a bin's results are one integer, which is its lower end. */
+  /** Whether each bin counts a single integer, its lower end. */
   readonly isOneValue: boolean;
 }

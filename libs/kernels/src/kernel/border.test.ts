@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { borderIndex, borderModes, parseBorderMode } from './border.ts';
 
-// As SciPy's documentation of ndimage draws them for a row "abcd".
+// As in SciPy's documentation of ndimage, for a row "abcd".
 const pictures = {
   zero: '....abcd....',
   replicate: 'aaaaabcddddd',
@@ -12,7 +12,7 @@ const pictures = {
 } as const;
 
 for (const [mode, picture] of Object.entries(pictures)) {
-  test(`${mode} continues a row as the literature draws it`, () => {
+  test(`${mode} continues a row as SciPy documents it`, () => {
     const row = Array.from({ length: 12 }, (_, i) => {
       const at = borderIndex(i - 4, 4, parseBorderMode(mode));
       return at < 0 ? '.' : 'abcd'[at];
@@ -30,7 +30,7 @@ test('rows of one pixel have a continuation too', () => {
   }
 });
 
-test('names of other libraries mean the canonical mode, unknown ones are refused with the allowed ones', () => {
+test('names of other libraries become the canonical mode; unknown ones are refused, with the allowed ones', () => {
   assert.equal(parseBorderMode('nearest'), 'replicate');
   assert.equal(parseBorderMode('symmetric'), 'reflect');
   assert.equal(parseBorderMode('reflect101'), 'mirror');

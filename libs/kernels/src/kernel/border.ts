@@ -5,15 +5,15 @@ import { ParameterError } from './parameter-error.ts';
  *
  * - `zero`       `0 0 0|a b c d|0 0 0`
  * - `replicate`  `a a a|a b c d|d d d`
- * - `reflect`    `c b a|a b c d|d c b`  the edge is repeated (SciPy `reflect`, NumPy `symmetric`, OpenCV `REFLECT`)
- * - `mirror`     `d c b|a b c d|c b a`  the edge is not repeated (SciPy `mirror`, NumPy `reflect`, OpenCV `REFLECT_101`)
+ * - `reflect`    `c b a|a b c d|d c b`  the edge repeated (SciPy `reflect`, NumPy `symmetric`, OpenCV `REFLECT`)
+ * - `mirror`     `d c b|a b c d|c b a`  the edge not repeated (SciPy `mirror`, NumPy `reflect`, OpenCV `REFLECT_101`)
  * - `wrap`       `b c d|a b c d|a b c`
  * - `interior`   no rule: pixels whose support leaves the image have code 0 and are not counted
  */
 export const borderModes = ['zero', 'replicate', 'reflect', 'mirror', 'wrap', 'interior'] as const;
 export type BorderMode = (typeof borderModes)[number];
 
-/** Names that other libraries use for the same rule, where the word does not mean two things. */
+/** Names in other libraries for the same rule, unless the name has two meanings. */
 const aliases: ReadonlyMap<string, BorderMode> = new Map([
   ['constant', 'zero'],
   ['nearest', 'replicate'],
@@ -24,7 +24,7 @@ const aliases: ReadonlyMap<string, BorderMode> = new Map([
   ['valid', 'interior'],
 ]);
 
-/** The canonical mode of a name or alias. Throws ParameterError for any other. */
+/** The canonical mode of a name or alias. Throws ParameterError for other names. */
 export function parseBorderMode(name: string): BorderMode {
   const mode = borderModes.find((m) => m === name) ?? aliases.get(name);
   if (!mode) throw new ParameterError('border', name, borderModes);
@@ -32,8 +32,8 @@ export function parseBorderMode(name: string): BorderMode {
 }
 
 /**
- * The index inside [0, n) that stands for index `i` of a row of `n` pixels, or -1 where the pixel is 0. `interior`
- * never reads outside for a pixel that counts; the nearest pixel stands in for those that do not.
+ * The index in [0, n) whose pixel stands for index `i` of a row of `n` pixels, or -1 if the pixel is 0. With
+ * `interior`, no counted pixel reads outside; for the others, the nearest pixel is used.
  */
 export function borderIndex(i: number, n: number, mode: BorderMode): number {
   if (i >= 0 && i < n) return i;

@@ -6,7 +6,7 @@ import { noise } from '../testing/index.ts';
 import { borderIndex, borderModes } from './border.ts';
 import { copyBorderedRows } from './bordered-rows.ts';
 
-test('every pixel of any rectangle is the one that the border rule puts there, and nothing else is written', () => {
+test('every pixel of any rectangle follows the border rule, and nothing else is written', () => {
   fc.assert(
     fc.property(
       fc.record({ width: fc.integer({ min: 1, max: 12 }), height: fc.integer({ min: 1, max: 12 }) }),

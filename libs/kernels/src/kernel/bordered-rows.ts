@@ -2,9 +2,7 @@ import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geo
 import { type BorderMode, borderIndex } from './border.ts';
 import type { PlaneItem } from './plane-item.ts';
 
-/**
- * One stored plane: of an item of several channels, with the offset of the channel. Offset and stride are in pixels.
- */
+/** A stored plane; in an item of several channels, the plane of one channel. Offset and stride are in pixels. */
 export type StoredPlane = Pick<PlaneItem, 'offset' | 'stride' | 'stored'>;
 
 /** Pixels in memory. */
@@ -15,7 +13,7 @@ export function createPixels(type: PixelType, length: number): Pixels {
   return type === 'u8' ? new Uint8Array(length) : new Uint16Array(length);
 }
 
-/** A channel's plane of an item that lies in `bytes`, in pixels of that type. */
+/** The pixels of type `type` of one channel's plane of an item in `bytes`. */
 export function storedPixels(
   bytes: Uint8Array,
   { offset, stride, planeBytes, stored }: PlaneItem,
@@ -29,8 +27,8 @@ export function storedPixels(
 }
 
 /**
- * Copies `rect` of a plane, which may reach any distance outside it, to place `at` of `target`, rows `targetStride`
- * pixels apart; pixels outside are those of the border rule. An inner loop over what it leaves knows no borders.
+ * Copies `rect` of a plane, which may reach any distance outside it, to index `at` of `target`, in rows `targetStride`
+ * pixels apart. Pixels outside the plane follow the border rule, so that inner loops over the copy need none.
  */
 export function copyBorderedRows(
   pixels: Pixels,
@@ -42,7 +40,8 @@ export function copyBorderedRows(
   targetStride: number,
 ): void {
   if (stride === targetStride && isInside(rect, stored)) {
-    // Rows lie as they do in the plane. Measured: a frame of 1920 x 1080 takes 0.15 ms so, and 0.53 row by row.
+    // Rows have the same distance in both, so all are copied at once: 0.15 ms for 1920 x 1080, row by row 0.53 ms
+    // (measured).
     const from = offset + rect.y * stride + rect.x;
     target.set(pixels.subarray(from, from + (rect.height - 1) * stride + rect.width), at);
     return;
@@ -68,7 +67,7 @@ export function copyBorderedRows(
   }
 }
 
-/** Whether a plane of that size holds all of a rectangle, which is not empty. */
+/** Whether a plane of size `stored` contains the rectangle, which is not empty. */
 export function isInside({ x, y, width, height }: Rect, stored: Size): boolean {
   return x >= 0 && y >= 0 && x + width <= stored.width && y + height <= stored.height;
 }

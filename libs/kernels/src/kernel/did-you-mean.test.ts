@@ -26,7 +26,7 @@ for (const [written, words, meant] of table) {
   });
 }
 
-test('one edit of a word of four letters or more is recognised, and what is proposed is one of the words', () => {
+test('one edit of a word of four letters or more is recognised, and the suggestion is one of the words', () => {
   const word = fc.stringMatching(/^[a-z]{4,9}$/);
   fc.assert(
     fc.property(word, fc.nat(), fc.stringMatching(/^[a-z]$/), (right, at, letter) => {

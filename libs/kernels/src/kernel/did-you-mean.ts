@@ -1,14 +1,14 @@
-/** A longer text is not a misspelt word. */
+/** Longer texts are not taken for misspelt words. */
 const longestWord = 40;
 const mostEdits = 2;
 
-/** ` (did you mean lbp?)` where one of `words` is near what was written; nothing otherwise. */
+/** ` (did you mean lbp?)` if one of `words` is similar to `written`; otherwise empty. */
 export function didYouMean(written: string, words: readonly string[]): string {
   const word = nearestWord(written, words);
   return word === undefined ? '' : ` (did you mean ${word}?)`;
 }
 
-/** The one of `words` that is nearest to what was written; undefined where none is near. */
+/** The most similar of `words`; undefined if none is similar. */
 export function nearestWord(written: string, words: readonly string[]): string | undefined {
   if (written.length > longestWord) return undefined;
   const given = plain(written);
@@ -27,19 +27,19 @@ export function nearestWord(written: string, words: readonly string[]): string |
   return nearest;
 }
 
-/** `map_format`, `map-format` and `mapFormat` are one word. */
+/** Makes `map_format`, `map-format` and `mapFormat` the same word. */
 const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_]/g, '');
 
 const isBeginning = (a: string, b: string): boolean => a.length >= 3 && a.length < b.length && b.startsWith(a);
 
 /**
- * Words of three letters are often near each other and both meant, as cpu and gpu; but for the same letters in another
- * order.
+ * Words of up to three letters are too often similar by chance, as cpu and gpu are; they only match if they have the
+ * same letters.
  */
 const areShort = (a: string, b: string): boolean =>
   Math.max(a.length, b.length) <= 3 && [...a].sort().join('') !== [...b].sort().join('');
 
-/** Characters to insert, remove, replace or swap with the next one. */
+/** The number of characters to insert, remove, replace or swap with the next one. */
 function editsBetween(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

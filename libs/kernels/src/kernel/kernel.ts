@@ -5,14 +5,14 @@ import type { BorderMode } from './border.ts';
 /** Every parameter of a kernel by name, as text, defaults filled in. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** What a result is: names of patterns, of which no mean means anything, or values. */
+/** The meaning of a result: names of patterns, which cannot be averaged, or values. */
 export type Meaning = 'labels' | 'values';
 
-/** A result in words, for files that are read without the program. */
+/** A description of a result, for files that are read without the program. */
 export interface ResultWords {
-  /** What each channel is of, in the order of the output's. */
+  /** A description of each channel, in the order of the output's. */
   readonly channels: readonly string[];
-  /** What bin i of a channel counts; absent where there is no histogram. */
+  /** A description of what bin i of a channel counts; absent if there is no histogram. */
   readonly bin?: string;
 }
 
@@ -23,45 +23,48 @@ export interface Tolerance {
 }
 
 /**
- * What the catalogue says of a kernel: enough to plan, check and merge, and nothing of a GPU. Settings are what its
- * parameters mean: plain data, because a pipeline carries them to threads. They are parsed once for a pipeline.
+ * The definition of a kernel in the catalogue: enough to plan, check and merge, without anything about GPUs. Its
+ * settings are the meaning of its parameters: plain data, because a pipeline carries them to threads. Parameters are
+ * parsed once for a pipeline.
  */
 export interface KernelDefinition<Settings> {
   /** One sentence for people. */
   readonly summary: string;
-  /** What a form begins with, where not every parameter has a default. */
+  /** The initial values of a form, if not every parameter has a default. */
   readonly example?: Readonly<Record<string, string>>;
   /**
    * Fills in defaults and puts values in canonical form. Throws ParameterError for an unknown name or a wrong value.
    */
   complete(given: Readonly<Record<string, string>>): Parameters;
-  /** What complete parameters mean. */
+  /** The settings that complete parameters stand for. */
   parse(parameters: Parameters): Settings;
   /** Pixels read around a pixel, on each side. */
   halo(settings: Settings): number;
-  /** The border rule where none is asked for. */
+  /** The default border rule. */
   defaultBorder(settings: Settings): BorderMode;
-  /** Channels of the image it takes: `gray` or `rgb`. */
+  /** The channels that it reads of an image: `gray` or `rgb`. */
   input(settings: Settings): readonly string[];
-  /** What its dense result is made of; a histogram has the same channels. */
+  /** The type of its dense result; a histogram has the same channels. */
   output(settings: Settings): ImageType;
   meaning(settings: Settings): Meaning;
-  /** What the channels and bins of its result are, for people. */
+  /** A description of the channels and bins of its result. */
   describe(settings: Settings): ResultWords;
-  /** For results of f32 that the definition leaves open. Without it every device gives the reference's, bit for bit. */
+  /**
+   * For f32 results that the definition does not fix to the bit. Without it, all devices equal the reference bit for
+   * bit.
+   */
   tolerance?(settings: Settings, reads: PixelType): Tolerance;
-  /** Bins a channel; 0 where the result has no histogram. */
+  /** Bins per channel; 0 if the result has no histogram. */
   bins(settings: Settings): number;
-  /** Which values each bin counts, where results are values. Without it bin b counts the result b. */
+  /** The values that each bin counts, if results are values. Without it, bin b counts the result b. */
   binning?(settings: Settings): Binning;
-  /** An image with a shorter side is refused. */
+  /** Images with a shorter side are refused. */
   minSide(settings: Settings): number;
   /** The tag that results carry, so that histograms of different conventions are never mixed up. */
   convention(settings: Settings): string;
 }
 
 /**
- * Definitions by their names. Each one's settings come from its own `parse`, so that nobody else need know what they
- * are.
+ * Kernel definitions by name. The settings of each come from its own `parse`, so other code need not know their type.
  */
 export type Kernels = Readonly<Record<string, KernelDefinition<unknown>>>;

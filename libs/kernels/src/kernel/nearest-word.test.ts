@@ -12,7 +12,7 @@ const meant: [typed: string, name: string | undefined][] = [
   ['captured-timezone', undefined],
   ['capturedzone', 'captured-zone'],
   ['frobnicate', undefined],
-  // Half of so short a name is another name.
+  // With half of its letters changed, a short name is another name.
   ['tp', undefined],
   ['', undefined],
 ];

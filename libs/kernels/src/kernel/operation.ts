@@ -3,25 +3,25 @@ import { type BorderMode, parseBorderMode } from './border.ts';
 import type { KernelDefinition, Parameters } from './kernel.ts';
 import type { ItemResult, PlaneItem } from './plane-item.ts';
 
-/** A kernel as it is asked for: what is missing takes its default. */
+/** A kernel as requested: missing fields take their defaults. */
 export interface AskedOperation {
   readonly kernel: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly border?: string;
 }
 
-/** One kernel with its parameters and its border rule, all of them, and what follows from them. */
+/** One kernel with all its parameters and its border rule, and the facts that follow from them. */
 export interface Operation<Settings = unknown> {
   readonly kernel: string;
   readonly parameters: Parameters;
   readonly border: BorderMode;
-  /** What the parameters mean, as the kernel's own programs read it. */
+  /** The settings that the parameters stand for, as the kernel's programs read them. */
   readonly settings: Settings;
   /** Pixels read around a pixel, on each side. */
   readonly halo: number;
-  /** What its dense result is made of. */
+  /** The type of its dense result. */
   readonly output: ImageType;
-  /** Type of the pixels it reads; u8 where it is absent. */
+  /** Type of the pixels that it reads. Default: u8. */
   readonly reads?: PixelType;
 }
 
@@ -42,14 +42,14 @@ export function createOperation<Settings>(
   };
 }
 
-/** The operation as the specification of a job has it: what createOperation makes the same operation of. */
+/** The operation as the specification of a job has it: createOperation makes the same operation from it. */
 export const specifiedOperation = ({ kernel, parameters, border }: Operation) => ({
   kernel,
   parameters: { ...parameters },
   border,
 });
 
-/** Equal for equal operations, e.g. `lbp:convention=nw-cw-msb border=interior`. */
+/** A text that is the same for equal operations, e.g. `lbp:convention=nw-cw-msb border=interior`. */
 export function describeOperation({ kernel, parameters, border }: Operation): string {
   const pairs = Object.keys(parameters)
     .sort()

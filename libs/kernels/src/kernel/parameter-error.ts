@@ -1,20 +1,22 @@
 import { didYouMean } from './did-you-mean.ts';
 import { shortened } from './shortened.ts';
 
-/** Parameters that are no kernel's: callers have names of their own for these. */
+/** Parameters that do not belong to a kernel: callers have their own names for these. */
 const ofCaller: readonly string[] = ['the kernel', 'the grid'];
 
-/** A parameter that is not allowed: one sentence with its name, its value and what is allowed. */
+/**
+ * A parameter whose value is not allowed. The message is one sentence with its name, its value and the allowed values.
+ */
 export class ParameterError extends Error {
   readonly parameter: string;
-  /** What is allowed, as a clause. */
+  /** The allowed values, as a clause. */
   readonly allowed: string;
-  /** What is allowed, where that is one of some words. */
+  /** The allowed values, if these are words. */
   readonly choices: readonly string[];
   readonly #received: string;
 
   /**
-   * `allowed` as a clause, e.g. 'an odd number from 3 to 31', or the words that are; `near` are words that may be
+   * `allowed`: a clause, e.g. 'an odd number from 3 to 31', or the allowed words. `near`: words that may have been
    * meant.
    */
   constructor(parameter: string, value: unknown, allowed: string | readonly string[], near?: readonly string[]) {
@@ -30,7 +32,10 @@ export class ParameterError extends Error {
     this.#received = received;
   }
 
-  /** The sentence for a caller who has a name for where the parameter is: what comes before that name, and after it. */
+  /**
+   * The sentence without the parameter's name, for callers that have another name for it: the text before and after the
+   * name.
+   */
   aroundName(): [before: string, after: string] {
     if (!ofCaller.includes(this.parameter)) return [`${this.message} (`, ')'];
     return [`Expected ${this.allowed} for `, ` ${this.#received}`];

@@ -2,7 +2,7 @@ import type { Rect, Sampling, Size } from '@halogrid/geometry';
 
 /**
  * The planes of an image in memory, and the part of them that a kernel computes. Pixel (x, y) of channel c is at byte
- * `offset + c * planeBytes + y * stride + x * b`, where b is 1, or 2 for pixels of 16 bits, which are little-endian;
+ * `offset + c * planeBytes + y * stride + x * b`, with b = 1, or b = 2 for 16-bit pixels, which are little-endian;
  * `offset` is a multiple of b, `stride` and `planeBytes` are multiples of 16 b.
  */
 export interface PlaneItem {
@@ -14,27 +14,30 @@ export interface PlaneItem {
   planeBytes: number;
   /** Size of a stored plane in pixels. */
   stored: Size;
-  /** What to compute, in the stored plane's coordinates. */
+  /** The pixels to compute, in the stored plane's coordinates. */
   out: Rect;
-  /** Where results exist and count, in the stored plane's coordinates, inside `out`. Elsewhere the result is 0. */
+  /**
+   * The pixels that have a result and count, in the stored plane's coordinates, inside `out`. Elsewhere the result is
+   * 0.
+   */
   valid: Rect;
   /**
-   * The pixels of `out` that are wanted of the dense result; a kernel may leave out the others, and says so in the
-   * result.
+   * The pixels of `out` that are wanted in the dense result. A kernel may leave out the others; the result then says
+   * so.
    */
   sampling?: Sampling;
 }
 
-/** What a kernel, or a pipeline, makes of one item. */
+/** The result of a kernel, or a pipeline, for one item. */
 export interface ItemResult {
   /** Pixels counted in each channel. */
   counted: number;
   /**
-   * Counts of every channel, one channel after another; of a pipeline, so for each cell. Empty where there is no
-   * histogram.
+   * The counts of every channel, one channel after another; of a pipeline, the same for each cell in turn. Empty if
+   * there is no histogram.
    */
   bins: Uint32Array;
-  /** The dense result of `out`, or of the pixels of it that a sampling names, where it was asked for. */
+  /** The dense result of `out`, or of its sampled pixels, if it was requested. */
   map?: DenseResult;
 }
 
@@ -45,9 +48,9 @@ export interface DenseResult {
   stride: number;
   /** Bytes from one band to the next. */
   bandBytes: number;
-  /** The others were left out. */
+  /** Whether pixels that are not sampled were left out. */
   isSampled?: true;
 }
 
-/** Pixels that a GPU lane loads at once: 16 bytes of them, or 32. */
+/** Pixels that a GPU lane loads at once: 16 or 32 bytes. */
 export const lanePixels = 16;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { shortened } from './shortened.ts';
 
-test('what is short is shown as it is, what is long by its beginning', () => {
+test('short values are shown whole, long ones by their beginning', () => {
   assert.equal(shortened('tiff'), 'tiff');
   assert.equal(shortened('ä'.repeat(200)), 'ä'.repeat(200));
   assert.equal(shortened('x'.repeat(201)), `${'x'.repeat(199)}…`);
@@ -11,13 +11,13 @@ test('what is short is shown as it is, what is long by its beginning', () => {
   assert.equal(shortened(-1.5), '-1.5');
 });
 
-test('what a terminal would act on is written out', () => {
+test('control characters are written out', () => {
   assert.equal(shortened('a\u001b[2Jb\nc'), 'a\\u{1b}[2Jb\\u{a}c');
   assert.equal(shortened('abc\u202ecba'), 'abc\\u{202e}cba');
   assert.equal(shortened('\ud800'), '\\u{d800}');
 });
 
-test('whatever the value, it fits, it is whole characters, and nothing in it is acted on', () => {
+test('every value is shown within the limit, in whole characters, and without control characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.integer({ min: 1, max: 300 }), (value, most) => {
       const shown = shortened(value, most);

@@ -1,9 +1,9 @@
-// The part of the WebAssembly API that is used here: TypeScript declares it with the browser's globals only.
+// The part of the WebAssembly API that is used here: TypeScript only declares it among the browser's globals.
 declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number; maximum?: number });
     readonly buffer: ArrayBuffer;
-    /** Adds pages of 64 KiB; `buffer` is another one afterwards. Throws RangeError where there is no memory. */
+    /** Adds pages of 64 KiB, and replaces `buffer`. Throws RangeError if there is not enough memory. */
     grow(pages: number): number;
   }
   class Module {

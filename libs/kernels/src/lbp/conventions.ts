@@ -2,29 +2,29 @@ import type { BorderMode } from '../kernel/border.ts';
 import { type LbpLabels, lbpLabels, type NonUniform } from './labels.ts';
 import { circle, type Offset, square } from './ring.ts';
 
-/** What LBP implementations disagree on. */
+/** The points on which LBP implementations differ. */
 export interface LbpConvention {
-  /** Bit 0 first. */
+  /** The neighbours of a pixel, bit 0 first. */
   neighbours(points: number, radius: number): readonly Offset[];
-  /** A bit is 1 where the neighbour is greater than the pixel, not where it is equal. */
+  /** True: a bit is 1 if the neighbour is greater than the pixel. False: also if both are equal. */
   readonly isStrict: boolean;
-  /** The rule for neighbours outside the image, unless another is asked for. */
+  /** The default rule for neighbours outside the image. */
   readonly border: BorderMode;
-  /** Labels that it has; the first one where none is asked for. */
+  /** The labels that it has; the first one is the default. */
   readonly labels: readonly LbpLabels[];
   readonly nonUniform: NonUniform;
-  /** Numbers of points that it has for these labels, and radii for that number of points. */
+  /** The allowed numbers of points for these labels, and the allowed radii for that number of points. */
   points(labels: LbpLabels): Range;
   radius(points: number): Range;
 }
 
-/** Numbers that are allowed, and what they are in words. */
+/** A set of allowed numbers, and its description. */
 export interface Range {
   has(value: number): boolean;
   readonly words: string;
 }
 
-/** Bounds what is read around a tile. */
+/** The largest radius. It limits how much is read around a tile. */
 export const maxRadius = 16;
 export const minPoints = 4;
 export const maxPoints = 24;
@@ -38,15 +38,15 @@ function upTo(most: number): Range {
   return { has: (value) => value <= most, words: `a whole number from ${minPoints} to ${most}` };
 }
 
-/** East first, counter-clockwise. */
+/** Neighbours counter-clockwise, East first. */
 const fromEast = (points: number, radius: number): Offset[] =>
   circle(points, radius, (angle) => [Math.cos(angle), -Math.sin(angle)]);
 
-/** West first, clockwise: what shifting the image by (R cos, R sin) brings to a pixel. */
+/** Neighbours clockwise, West first: the pixels that shifting the image by (R cos, R sin) brings to the centre. */
 const fromWest = (points: number, radius: number): Offset[] =>
   circle(points, radius, (angle) => [-Math.cos(angle), -Math.sin(angle)]);
 
-/** The 3x3 square of the first papers. */
+/** The 3x3 square of the first papers on LBP. */
 const threeByThree = {
   isStrict: false,
   border: 'interior',
@@ -56,7 +56,9 @@ const threeByThree = {
   radius: () => exactly(1),
 } as const;
 
-/** The upper left first, or the one above where there are four, clockwise; the first one is the highest bit. */
+/**
+ * Neighbours clockwise from the upper left or, if there are four, from the one above. The first one is the highest bit.
+ */
 const bobCircle = (points: number, radius: number): Offset[] => {
   const start = points === 4 ? -0.5 * Math.PI : -0.75 * Math.PI;
   return circle(points, radius, (angle) => [Math.cos(start + angle), Math.sin(start + angle)]).reverse();
@@ -73,7 +75,7 @@ const bobCircular: LbpConvention = {
   radius: () => anyRadius,
 };
 
-/** Each by the name that `convention=` takes; docs/kernels/lbp.md says where each is from. */
+/** The conventions by the name that `convention=` takes; docs/kernels/lbp.md gives the source of each. */
 export const lbpConventions = {
   'nw-cw-msb': { ...threeByThree, neighbours: () => square(8, 1).reverse() },
   'nw-cw-lsb': { ...threeByThree, neighbours: () => square(8, 1) },
@@ -95,7 +97,7 @@ export const lbpConventions = {
     points: () => anyPoints,
     radius: () => wholeRadius,
   },
-  // A square, its default, where it has one.
+  // By default a square, for numbers of points that form one.
   bob: {
     ...bobCircular,
     neighbours: (points, radius) =>

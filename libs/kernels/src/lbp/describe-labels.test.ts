@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createPipeline } from '../pipeline/pipeline.ts';
 import { labelOf } from './labels.ts';
 
-test('every result of lbp says what its channel and its bins are', () => {
+test('every result of lbp describes its channel and its bins', () => {
   const table: [parameters: Record<string, string>, bin: string | undefined][] = [
     [{}, 'pixels of code i; bit b of a code is neighbour b of the 8 in the order of nw-cw-msb'],
     [

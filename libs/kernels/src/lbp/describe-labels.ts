@@ -1,12 +1,12 @@
 import { labelCount } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 
-/** What the one channel of a result is of. */
+/** A description of the result's only channel. */
 export function channelWords({ labels }: Pick<LbpRing, 'labels'>): string {
   return labels === 'var' ? 'variances of the neighbours of gray pixels' : 'codes of gray pixels';
 }
 
-/** What bin i of a histogram of these labels counts. */
+/** A description of what bin i of a histogram of these labels counts. */
 export function binWords({ labels, points, nonUniform, convention }: LbpRing): string {
   const others = nonUniform === 'first' ? 'bin 0' : `bin ${labelCount(labels, points) - 1}`;
   const first = nonUniform === 'first' ? 1 : 0;

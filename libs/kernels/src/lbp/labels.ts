@@ -1,19 +1,19 @@
 /**
- * What a dense result holds of a neighbourhood, and scikit-image's name for it:
+ * The labels of a neighbourhood in a dense result, with scikit-image's names:
  *
  * - `all`          its code (`default`)
  * - `ror`          the smallest code that rotating its bits gives (`ror`)
- * - `uniform`      how many bits are 1 where at most two neighbouring bits differ, one label for all others (`uniform`)
- * - `nri-uniform`  a label for each code where at most two neighbouring bits differ, one for all others (`nri_uniform`)
- * - `var`          the variance of the neighbours, NaN where they are all equal (`var`)
+ * - `uniform`      the number of ones if at most two neighbouring bits differ, one label for all others (`uniform`)
+ * - `nri-uniform`  a label per code if at most two neighbouring bits differ, one for all others (`nri_uniform`)
+ * - `var`          the variance of the neighbours, NaN if they are all equal (`var`)
  */
 export const lbpLabels = ['all', 'ror', 'uniform', 'nri-uniform', 'var'] as const;
 export type LbpLabels = (typeof lbpLabels)[number];
 
-/** Where the label of the codes that are not uniform stands: after the others, or before them as label 0. */
+/** The place of the label for codes that are not uniform: after all others, or before them as label 0. */
 export type NonUniform = 'last' | 'first';
 
-/** How many labels there are for a ring of `points` neighbours; 0 for `var`, which has none. */
+/** The number of labels for a ring of `points` neighbours; 0 for `var`, which has none. */
 export function labelCount(labels: LbpLabels, points: number): number {
   switch (labels) {
     case 'all':
@@ -41,8 +41,8 @@ export function labelOf(code: number, points: number, labels: LbpLabels, nonUnif
 }
 
 /**
- * How far the run of ones of a uniform code was turned. Labels that have the others last count to the right from the
- * run that begins at bit 0; those that have them first, from the run that ends at the highest bit.
+ * How far the run of ones of a uniform code is rotated. With `last`, rotations are counted to the right from the run
+ * that begins at bit 0; with `first`, from the run that ends at the highest bit.
  */
 function turnsOf(code: number, points: number, nonUniform: NonUniform): number {
   const first = code & ~rotateLeft(code, points);

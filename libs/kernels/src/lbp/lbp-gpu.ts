@@ -4,7 +4,7 @@ import type { LbpRing } from './parameters.ts';
 import { ringOnGpu } from './ring-gpu.ts';
 import { squareOnGpu } from './square-gpu.ts';
 
-/** LBP on GPUs: codes of the 3x3 square of bytes, which need no interpolation, have programs of their own. */
+/** LBP on GPUs. Codes of the 3x3 square of 8-bit pixels, which need no interpolation, have their own programs. */
 export const lbpOnGpu: GpuHost<LbpRing> = {
   variant: (operation) => hostOf(operation).variant(operation),
   strategies: (operation, output) => hostOf(operation).strategies(operation, output),

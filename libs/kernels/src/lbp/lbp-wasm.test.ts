@@ -53,7 +53,7 @@ const large = [
 ];
 
 for (const { size, op } of large) {
-  test(`more than a band or a strip equals the reference: ${size.width} x ${size.height}, ${op}`, () => {
+  test(`images larger than a band or a strip equal the reference: ${size.width} x ${size.height}, ${op}`, () => {
     const pipeline = createPipeline([{ ...parseOperation(op), border: 'mirror' }]);
     const { item, bytes } = staged(pipeline, noiseImage(size, 5));
     assert.deepEqual(runCpu(pipeline, bytes, item, true), runReference(pipeline, bytes, item, true));

@@ -5,7 +5,7 @@ import { lbpConventionNames } from './conventions.ts';
 
 const pipelineOf = (op: string) => createPipeline([parseOperation(op)]);
 
-test('parameters are filled in and put in one form', () => {
+test('parameters are filled in and put in canonical form', () => {
   const table: [op: string, line: string][] = [
     ['lbp', 'lbp:convention=nw-cw-msb,labels=all,points=8,radius=1 border=interior'],
     ['lbp:radius=1.0,points=08', 'lbp:convention=nw-cw-msb,labels=all,points=8,radius=1 border=interior'],
@@ -44,7 +44,7 @@ test('the type and the bins follow from the labels', () => {
   }
 });
 
-test('what no convention has, or this one has not, is refused in one sentence', () => {
+test('values that no convention has, or that the chosen one lacks, are refused in one sentence', () => {
   const table: [op: string, message: string][] = [
     ['lbp:size=3', "Expected one of convention, points, radius, labels for a parameter of lbp but received 'size'"],
     [
@@ -93,7 +93,7 @@ test('what no convention has, or this one has not, is refused in one sentence', 
   }
 });
 
-test('only labels of a byte go on to another kernel', () => {
+test('only 8-bit labels can be the input of another kernel', () => {
   const chain = (op: string) => createPipeline([parseOperation(op), parseOperation('lbp')]);
   assert.equal(chain('lbp:points=16,labels=uniform').bins, 256);
   assert.throws(() => chain('lbp:points=16'), /Expected u8 gray for the input of kernel 2 .* but received '.*u16 gray/);

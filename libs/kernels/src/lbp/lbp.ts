@@ -5,8 +5,8 @@ import { binWords, channelWords } from './describe-labels.ts';
 import { completeLbp, type LbpRing, ringOf } from './parameters.ts';
 
 /**
- * Local Binary Pattern (Ojala, Pietikäinen, Mäenpää 2002): bit i of a pixel's code is 1 where neighbour i of a ring is
- * at least as great as the pixel. Neighbours between pixels are interpolated, and compared in exact integers.
+ * Local Binary Pattern (Ojala, Pietikäinen, Mäenpää 2002): bit i of a pixel's code is 1 if neighbour i of a ring is at
+ * least as great as the pixel. Neighbours between pixels are interpolated, and compared in exact integers.
  */
 export const lbp: KernelDefinition<LbpRing> = {
   summary: 'Local Binary Pattern: points, radius, labels and the conventions of six implementations',
@@ -18,9 +18,9 @@ export const lbp: KernelDefinition<LbpRing> = {
   input: () => gray,
   output: ({ sample }) => ({ sample, channels: gray }),
   meaning: ({ labels }) => (labels === 'var' ? 'values' : 'labels'),
-  // Variances are sums of f32, whose roundings are in proportion.
+  // Variances are sums of f32, whose rounding errors are proportional to them.
   tolerance: () => ({ relative: 1e-5, absolute: 0 }),
-  describe: (ring) => ({ channels: [channelWords(ring)], ...(ring.bins > 0 && { bin: binWords(ring) }) }),
+  describe: (ring) => ({ channels: [channelWords(ring)], bin: ring.bins > 0 ? binWords(ring) : undefined }),
   bins: ({ bins }) => bins,
   minSide: () => 1,
   convention: ({ convention }) => convention,

@@ -4,15 +4,15 @@ import { createPipeline } from '../pipeline/pipeline.ts';
 import { samplesOf, staged, type TestImage } from '../testing/index.ts';
 import { oracleRuns, readGray, readOracle, sha256, whyLeftOut } from '../testing/oracle.ts';
 
-/** What scikit-image's definition makes of an image; its names for parameters, keys and labels. */
+/** The result of scikit-image's definition for an image, with scikit-image's names of parameters, keys and labels. */
 interface ExpectedLbp {
   P: number;
   R: number;
   method: 'default' | 'ror' | 'uniform' | 'nri_uniform' | 'var';
   map_sha256: string;
-  /** Counts of labels that occur. */
+  /** Counts of the labels that occur. */
   histogram: Record<string, number>;
-  /** The variances of `var` in rows and columns 0 … 31, null where NaN. */
+  /** The variances of `var` in rows and columns 0 … 31, null for NaN. */
   crop32: (number | null)[][];
 }
 
@@ -33,7 +33,7 @@ for (const expected of readOracle<LbpResults>()) {
   describe(expected.name, async () => {
     const image = await readGray(expected);
 
-    test('the luma plane is the one that was measured', () => {
+    test('the luma plane equals the one that scikit-image measured', () => {
       assert.equal(sha256(image.pixels), expected.gray.sha256);
     });
 
@@ -76,7 +76,7 @@ for (const expected of readOracle<LbpResults>()) {
   });
 }
 
-/** Within 1e-4 of scikit-image's float64. */
+/** Checks variances to within 1e-4 of scikit-image's float64. */
 function checkVariances(samples: Float32Array, { width }: TestImage, { crop32 }: ExpectedLbp): void {
   crop32.forEach((row, y) => {
     row.forEach((theirs, x) => {

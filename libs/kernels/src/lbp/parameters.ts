@@ -15,7 +15,10 @@ import type { Offset } from './ring.ts';
 
 const names = ['convention', 'points', 'radius', 'labels'];
 
-/** All parameters of lbp in canonical form. Throws ParameterError for what no convention has, or this one has not. */
+/**
+ * All parameters of lbp in canonical form. Throws ParameterError for values that no convention has, or that this one
+ * lacks.
+ */
 export function completeLbp(given: Readonly<Record<string, string>>): Parameters {
   for (const name of Object.keys(given)) {
     if (!names.includes(name)) throw new ParameterError('a parameter of lbp', name, names);
@@ -62,23 +65,23 @@ function parseLabels(text: string): LbpLabels {
 
 const oneOf = (words: readonly string[]): string => (words.length === 1 ? words[0]! : `one of ${words.join(', ')}`);
 
-/** What canonical parameters mean. */
+/** The settings that canonical parameters stand for. */
 export interface LbpRing extends Pick<LbpConvention, 'isStrict' | 'nonUniform'> {
   readonly convention: LbpConventionName;
   readonly labels: LbpLabels;
   readonly points: number;
-  /** Bit 0 first. */
+  /** The neighbours of a pixel, bit 0 first. */
   readonly neighbours: readonly Offset[];
   /** Pixels read around a pixel, on each side. */
   readonly halo: number;
   readonly sample: SampleType;
-  /** 0 where there is no histogram. */
+  /** 0 if there is no histogram. */
   readonly bins: number;
-  /** The 3x3 square, which has faster programs, and whether its first pixel is the highest bit. */
+  /** Set for the 3x3 square, which has faster programs; `isMsb`: its first pixel is the highest bit. */
   readonly square?: { isMsb: boolean };
 }
 
-/** What complete parameters mean. */
+/** The settings that complete parameters stand for. */
 export function ringOf(parameters: Parameters): LbpRing {
   const convention = parameters.convention as LbpConventionName;
   const labels = parameters.labels as LbpLabels;
@@ -96,6 +99,6 @@ export function ringOf(parameters: Parameters): LbpRing {
     halo: Math.ceil(radius),
     sample: labels === 'var' ? 'f32' : count <= 2 ** 8 ? 'u8' : count <= 2 ** 16 ? 'u16' : 'u32',
     bins: count <= 2 ** 16 ? count : 0,
-    ...(isSquare && points === 8 && radius === 1 && { square: { isMsb: convention !== 'nw-cw-lsb' } }),
+    square: isSquare && points === 8 && radius === 1 ? { isMsb: convention !== 'nw-cw-lsb' } : undefined,
   };
 }

@@ -7,7 +7,7 @@ import { runReference } from '../reference.ts';
 import { createPipelineOver, noiseFor, samplesOf, staged, tileArbitrary } from '../testing/index.ts';
 import { defineLbp } from './testing/define-lbp.ts';
 
-/** Every convention with all that it has. */
+/** Every convention with all its labels, numbers of points and radii. */
 const variants = [
   ...['nw-cw-msb', 'nw-cw-lsb'].flatMap((convention) =>
     ['all', 'ror', 'uniform', 'nri-uniform', 'var'].map((labels) => ({ convention, points: 8, radius: 1, labels })),
@@ -32,7 +32,7 @@ const variants = [
   { convention: 'mahotas', points: 9, radius: 2.25, labels: 'ror' },
 ];
 
-test('labels, variances and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
+test('labels, variances and counts follow the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(
     fc.property(
       tileArbitrary(14, 12),
@@ -76,7 +76,7 @@ test('labels, variances and counts are those of the definition, pixel by pixel, 
   );
 });
 
-/** As near as an f32 can be. */
+/** Checks a variance to within the precision of f32. */
 function checkVariance(sample: number, expected: number): void {
   if (Number.isNaN(expected)) assert.ok(Number.isNaN(sample));
   else assert.ok(Math.abs(sample - expected) <= 1e-6 * expected, `${sample} is not ${expected}`);

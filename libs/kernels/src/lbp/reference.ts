@@ -7,7 +7,8 @@ import type { LbpRing } from './parameters.ts';
 import { tapsOf, unit } from './taps.ts';
 
 /**
- * The reference of square-vector.wgsl, square-word.wgsl and ring.wgsl: labels, or variances, and histogram of one item.
+ * The reference of square-vector.wgsl, square-word.wgsl and ring.wgsl: labels, or variances, and the histogram of one
+ * item.
  */
 export function lbpReference(
   { settings, border, reads = 'u8' }: Operation<LbpRing>,
@@ -62,7 +63,9 @@ export function lbpReference(
   };
 }
 
-/** Biased variance of neighbours in units of weight, as pixels squared; NaN where they are all equal. */
+/**
+ * Biased variance of neighbours. They are in units of weight; the variance is in pixels squared, NaN if all are equal.
+ */
 function varianceOf(ring: Float64Array): number {
   const base = ring[0]!;
   let sum = 0;

@@ -10,19 +10,22 @@ import { placeOf } from './taps.ts';
 
 const code = readText(new URL('./ring.wgsl', import.meta.url));
 
-/** COLUMNS, ROWS and STEPS of ring.wgsl. */
+/** The constants COLUMNS, ROWS and STEPS of ring.wgsl. */
 const columns = 64;
 const rows = 4;
 const steps = 4;
 /** Words of workgroup memory that every device has. */
 const workgroupWords = 4096;
-/** More would be added up for longer than lanes queue on fewer. */
+/** The most copies of a histogram: adding up more copies takes longer than lanes wait with fewer. */
 const maxCopies = 8;
 /** Words of histograms in workgroup memory: with more, too few workgroups are at work at once. */
 const maxHistogramWords = 1024;
-/** Fewer would move labels that others count in workgroup memory to global memory. */
+/**
+ * The least words of a histogram: with fewer, labels that other tiles count in workgroup memory would move to global
+ * memory.
+ */
 const leastHistogramWords = 256;
-/** Words of struct Neighbour. */
+/** Words of a `Neighbour` of ring.wgsl. */
 const neighbourWords = 4;
 
 /** LBP of any ring. */
@@ -34,17 +37,17 @@ export const ringOnGpu: GpuHost<LbpRing> = {
   compile: compileRing,
 };
 
-/** Tiles of 8, 16 or 4 rows, as far as they and their histogram fit. A wide halo leaves room for fewer. */
+/** Tiles of 8, 16 or 4 rows, if they fit with their histogram. A wide halo leaves room for fewer. */
 function strategiesOf(ring: LbpRing): Strategy[] {
   const fitting = [2, 4, 1].filter((blocks) => freeWordsOf(ring, blocks) >= leastHistogramWords);
-  // Labels are made of integers. Variances are sums of f32, which another program may round differently.
+  // Labels follow from integers. Variances are sums of f32, which another program may round differently.
   const isExact = ring.labels !== 'var';
   return fitting.map((blocks, i) => {
     return { name: 'workgroup', lanes: { width: columns, height: blocks }, isExact: isExact || i === 0 };
   });
 }
 
-/** Words of workgroup memory that tiles of 4 * `blocks` rows leave to the histograms. */
+/** Words of workgroup memory that tiles of 4 * `blocks` rows leave for histograms. */
 function freeWordsOf({ halo, sample }: LbpRing, blocks: number): number {
   const before = Math.ceil(halo / 4) * 4;
   const tileColumns = Math.ceil((before + columns + halo) / 4) * 4;
@@ -88,7 +91,7 @@ function compileRing(
   });
 }
 
-/** Which labels are counted in workgroup memory: all where they fit, and otherwise the one that flat areas have. */
+/** The labels that are counted in workgroup memory: all if they fit, otherwise the label of flat areas. */
 function privateBins({ bins, points, isStrict }: LbpRing, freeWords: number) {
   const words = Math.min(maxHistogramWords, freeWords);
   const isFew = bins <= words;
@@ -97,7 +100,7 @@ function privateBins({ bins, points, isStrict }: LbpRing, freeWords: number) {
   return { FIRST_PRIVATE: isFew || isStrict ? 0 : 2 ** points - 1, PRIVATE_BINS: count, COPIES: copies };
 }
 
-/** The ring as ring.wgsl reads it. */
+/** The table of neighbours of ring.wgsl. */
 function neighbourTable({ neighbours }: LbpRing): Int32Array<ArrayBuffer> {
   const words = new Int32Array(neighbourWords * 24);
   neighbours.forEach((neighbour, i) => {

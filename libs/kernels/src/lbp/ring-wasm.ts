@@ -7,7 +7,7 @@ import { labelOf } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 import { tapsOf, unit } from './taps.ts';
 
-/** What assembly/lbp/ring.ts exports; addresses are bytes in the memory. */
+/** The exports of assembly/lbp/ring.ts; addresses are bytes in the memory. */
 interface Exports {
   widenU8(source: number, count: number, target: number): void;
   widenU16(source: number, count: number, target: number): void;
@@ -33,23 +33,23 @@ interface Exports {
   ): void;
 }
 
-/** Rings with more neighbours have more codes than a table of labels should have: each label is computed. */
+/** Rings with more neighbours would need too large a table of labels: their labels are computed one by one. */
 const maxTablePoints = 16;
 
 const neighbourBytes = 56;
 /** A vector of four pixels may begin at the last pixel of a row. */
 const beyondRow = 3;
-/** A strip is as wide at most, so that the rows which a pixel's neighbours lie in stay in a core's L1 cache. */
+/** The greatest width of a strip, so that the rows with a pixel's neighbours stay in a core's L1 cache. */
 const stripPx = 512;
-/** Bytes of doubles of a band: it stays in a core's L2 cache. */
+/** Bytes of a band of doubles, so that it stays in a core's L2 cache. */
 const bandBytes = 2 ** 18;
 
 const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
 
 /**
- * Labels and histogram of one item for a ring of at most `maxTablePoints` neighbours, with WebAssembly SIMD: equal to
- * lbpReference. Measured on one core of an EPYC, in Mpx/s: 160 for P=8 R=1, 76 for P=16 R=2, 30 for P=24 R=3, against
- * 13, 6.6 and 4.5 of lbpReference.
+ * Labels and histogram of one item, with WebAssembly SIMD; equal to lbpReference. Labels of up to `maxTablePoints`
+ * neighbours come from a table. Measured on one core of an EPYC, in Mpx/s: 160 for P=8 R=1, 76 for P=16 R=2, 30 for
+ * P=24 R=3; lbpReference 13, 6.6 and 4.5.
  */
 export function ringWasm(
   { settings: ring, border, reads = 'u8' }: Operation<LbpRing>,
@@ -65,7 +65,7 @@ export function ringWasm(
   const map = withMap ? createSamples(sample, out.width * out.height) : undefined;
 
   const stripWidth = Math.min(valid.width, stripPx);
-  // Doubles are made four at a time.
+  // Doubles are converted four at a time.
   const stride = Math.ceil((stripWidth + 2 * halo + 1 + beyondRow) / 4) * 4;
   const rowsABand = Math.max(1, Math.min(valid.height, Math.floor(bandBytes / (8 * stride)) - 2 * halo - 1));
   const bandRows = rowsABand + 2 * halo + 1;
@@ -113,7 +113,7 @@ export function ringWasm(
   };
 }
 
-/** Hands out memory from the beginning on. */
+/** Allocates memory from the beginning on. */
 function placer(): (bytes: number) => number {
   let end = WasmModule.begin;
   return (bytes) => {
@@ -137,21 +137,19 @@ function writeRing({ neighbours }: LbpRing, stride: number, at: number): void {
   }
 }
 
-/**
- * The two tables of counts, added up: a loop, because Uint32Array.from takes a millisecond for 65,536 bins (measured).
- */
+/** The sum of the two tables of counts, by a loop: Uint32Array.from takes a millisecond for 65,536 bins (measured). */
 function sumOfPair(histogram: Uint32Array, bins: number): Uint32Array {
   const sums = histogram.slice(0, bins);
   for (let bin = 0; bin < bins; bin++) sums[bin]! += histogram[bins + bin]!;
   return sums;
 }
 
-/** Labels of all codes, by what they depend on: of rings with the same points and labels they are the same. */
+/** Labels of all codes, by points, labels and their order; other parameters do not change them. */
 const tables = new Map<string, Uint16Array>();
 
 /**
- * Kept: filling one of 16 points took 0.55 ms (uniform) to 3.5 ms (ror), and labels of a tile of 40 x 40 take 0.04 ms
- * (measured). 128 KiB at most.
+ * The labels of all codes, kept once made: 16 points took 0.55 ms (uniform) to 3.5 ms (ror), while labelling a tile of
+ * 40 x 40 takes 0.04 ms (measured). At most 128 KiB.
  */
 function tableOf({ points, labels, nonUniform }: LbpRing): Uint16Array {
   const key = `${points} ${labels} ${nonUniform}`;

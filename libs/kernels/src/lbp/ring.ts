@@ -1,15 +1,15 @@
-/** Where a neighbour lies, seen from the pixel: x to the right, y down, in units of a `onePixel`-th of a pixel. */
+/** The position of a neighbour relative to the pixel: x to the right, y down; `onePixel` units are a pixel. */
 export interface Offset {
   readonly x: number;
   readonly y: number;
 }
 
-/** Units in a pixel. Offsets of circles are rounded to five decimals, as scikit-image does it. */
+/** Units in a pixel. Offsets on circles are rounded to five decimals, as in scikit-image. */
 export const onePixel = 100_000;
 
 /**
- * `points` places on a circle of `radius` pixels from (x, y) = `place(0)` on; `place` is that of an angle on a circle
- * of 1.
+ * `points` positions on a circle of `radius` pixels. `place` returns (x, y) on the unit circle for an angle; the first
+ * angle is 0.
  */
 export function circle(
   points: number,
@@ -22,7 +22,7 @@ export function circle(
   });
 }
 
-/** The 4 or 8 pixels of a square ring clockwise, 4 from the one above, 8 from the upper left. */
+/** The 4 or 8 pixels of a square ring, clockwise; 4 begin above, 8 at the upper left. */
 export function square(points: 4 | 8, radius: number): Offset[] {
   const steps = points === 4 ? [0, -1, 1, 0, 0, 1, -1, 0] : [-1, -1, 0, -1, 1, -1, 1, 0, 1, 1, 0, 1, -1, 1, -1, 0];
   return Array.from({ length: points }, (_, i) => ({
@@ -31,7 +31,7 @@ export function square(points: 4 | 8, radius: number): Offset[] {
   }));
 }
 
-/** Rounds to whole units, halves to the even one as NumPy does it. */
+/** Rounds to whole units, halves to the even one, as NumPy does. */
 function toUnits(pixels: number): number {
   const units = pixels * onePixel;
   const rounded = Math.abs(units % 1) === 0.5 ? 2 * Math.round(units / 2) : Math.round(units);

@@ -1,20 +1,20 @@
 // Local Binary Pattern of a ring of neighbours that may lie between pixels, over a batch of planes: labels, their
 // histogram, or the variance of the neighbours.
 //
-// A workgroup computes STEPS tiles of COLUMNS x (ROWS * BLOCKS) pixels from left to right. A tile and its halo are put
-// into workgroup memory with the pixels of the border rule, so that what follows knows no borders. A lane computes ROWS
-// pixels of a column. What compares a ring's neighbours with them is written out for each ring, see ring-codes.ts:
+// A workgroup computes STEPS tiles of COLUMNS x (ROWS * BLOCKS) pixels from left to right. A tile and its halo are
+// loaded into workgroup memory with the pixels of the border rule, so that later steps need not handle borders. A lane
+// computes ROWS pixels of a column. The comparisons with the neighbours are generated for each ring, by ring-codes.ts:
 // `codes_of`.
 //
-// Exact: offsets have five decimals, so that a neighbour is a whole number of 1e-10 grey levels. An f32 estimate
-// decides unless the neighbour is near its pixel, and then integers do: labels are the same on every device.
+// Labels are exact, and equal on every device. Offsets have five decimals, so a neighbour is an integer multiple of
+// 1e-10 grey levels. An f32 estimate decides unless the neighbour is near its pixel; then integers decide.
 //
 // dispatch: x = ceil(width / (COLUMNS * STEPS)), y = ceil(height / (ROWS * BLOCKS)) of the largest item, z = items.
 
 override BLOCKS: u32 = 4;
 override HALO: u32 = 1;
 override POINTS: u32 = 8;
-// A neighbour that is equal to its pixel gives 0 (true) or 1.
+// The bit for a neighbour that is equal to its pixel: 0 if STRICT, otherwise 1.
 override STRICT: bool = false;
 // Index in lbpLabels.
 override LABELS: u32 = 0;
@@ -31,8 +31,8 @@ const NRI_UNIFORM = 3u;
 
 override LANES: u32 = COLUMNS * BLOCKS;
 
-// A neighbour lies between the pixel that is `row` and `column` further, the one right of that, and the two below
-// these.
+// A neighbour lies between four pixels: the one at `column` and `row`, relative to the centre, the one right of it, and
+// the two below these.
 struct Neighbour {
   column: i32,
   row: i32,
@@ -49,25 +49,25 @@ const ONE = 100000i;
 override PAD: u32 = (4 - HALO % 4) % 4;
 // Columns of the tile, four at a time.
 override TILE_FOURS: u32 = (PAD + COLUMNS + 2 * HALO + 3) / 4;
-// Vectors of four rows in a column of the tile, and with one that makes them odd, so that lanes of a warp, which read
-// neighbouring columns, meet in no bank.
+// Vectors of four rows in a column of the tile. One more makes an even number odd, so that the lanes of a warp, which
+// read neighbouring columns, never meet in a memory bank.
 override USED_VECTORS: u32 = (ROWS * BLOCKS + 2 * HALO + 3) / 4;
 override COLUMN_VECTORS: u32 = USED_VECTORS | 1u;
 override TILE_VECTORS: u32 = 4 * TILE_FOURS * COLUMN_VECTORS;
 var<workgroup> tile: array<vec4<f32>, TILE_VECTORS>;
 
-// Labels of less than a word: those of a lane's rows together. They become words of a row.
+// Labels shorter than a word, first packed by column: a lane's rows together. Later they become words of a row.
 override PACKED: u32 = select(1u, LANES * SAMPLE_BYTES, SAMPLE_BYTES < 4);
 var<workgroup> packed: array<u32, PACKED>;
 
-// Where a lane is.
+// The position of a lane.
 struct Place {
   // Its index in the workgroup.
   lane: u32,
   // Its first pixel in the item; x may be negative by up to the item's lead.
   x: i32,
   y: u32,
-  // Where its neighbours begin in the tile, HALO pixels left of and above the first pixel: the column, and the vector
+  // The first of its neighbours in the tile, HALO pixels left of and above its first pixel: the column, and the vector
   // of four rows.
   left: u32,
   top: u32,
@@ -80,13 +80,13 @@ fn place(item: Item, group: vec3<u32>, lane: u32, step: u32) -> Place {
   return Place(lane, x, (group.y * BLOCKS + block) * ROWS, column + PAD, block);
 }
 
-// Whether no lane has anything to do; equal for all of them.
+// Whether no lane has any work; equal for all lanes.
 fn is_outside(item: Item, group: vec3<u32>, step: u32) -> bool {
   let x = (group.x * STEPS + step) * COLUMNS;
   return x >= item.lead + item.out_width || group.y * BLOCKS * ROWS >= item.out_height;
 }
 
-// Labels, and their counts.
+// Entry point for labels and their counts.
 @compute @workgroup_size(LANES)
 fn labels(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let item = items[group.z];
@@ -100,13 +100,13 @@ fn labels(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) gro
     if (WRITE_MAP) {
       write_labels(item, at, found);
     }
-    // The next step overwrites what others may still read.
+    // The next step overwrites data that other lanes may still read.
     workgroupBarrier();
   }
   add_counts(group.z, lane, LANES);
 }
 
-// Variances.
+// Entry point for variances.
 @compute @workgroup_size(LANES)
 fn variances(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let item = items[group.z];
@@ -119,8 +119,9 @@ fn variances(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) 
   }
 }
 
-// Puts the tile of a workgroup, with its halo, into workgroup memory: squares of four by four pixels, as columns. Those
-// inside the plane, which nearly all are, are whole words: measured, P = 16 and R = 2, 0.095 ms where it was 0.116.
+// Loads the tile of a workgroup, with its halo, into workgroup memory: squares of four by four pixels, as columns.
+// Nearly all are inside the plane, and are read as whole words: 0.095 ms instead of 0.116 for P = 16 and R = 2
+// (measured).
 fn load_tile(item: Item, group: vec3<u32>, lane: u32, step: u32) {
   let left = i32(item.out_x + (group.x * STEPS + step) * COLUMNS) - i32(item.lead + HALO + PAD);
   let top = i32(item.out_y + group.y * BLOCKS * ROWS) - i32(HALO);
@@ -149,7 +150,7 @@ fn load_tile(item: Item, group: vec3<u32>, lane: u32, step: u32) {
   }
 }
 
-// The pixel that is so many columns and rows further than where a lane's neighbours begin.
+// The pixel `column` and `row` after the first of a lane's neighbours.
 fn tile_pixel(at: Place, column: u32, row: u32) -> f32 {
   return tile[(at.left + column) * COLUMN_VECTORS + at.top + row / 4][row % 4];
 }
@@ -169,7 +170,7 @@ fn counted_rows(item: Item, at: Place) -> vec4<bool> {
   return vec4(column) & (rows >= vec4(item.valid_y0)) & (rows < vec4(item.valid_y1));
 }
 
-// Decides the neighbours of `doubts` exactly.
+// Decides the neighbours in `doubts` exactly.
 fn decided(codes: vec4<u32>, doubts: u32, at: Place) -> vec4<u32> {
   var exact = codes;
   var open = doubts;
@@ -182,7 +183,7 @@ fn decided(codes: vec4<u32>, doubts: u32, at: Place) -> vec4<u32> {
   return exact;
 }
 
-// Integers of LOW_BITS more bits than an i32 has: high * 2^LOW_BITS + low, low in 0 … 2^LOW_BITS - 1.
+// Integers with LOW_BITS more bits than an i32: high * 2^LOW_BITS + low, low in 0 … 2^LOW_BITS - 1.
 struct Wide {
   high: vec4<i32>,
   low: vec4<i32>,
@@ -190,7 +191,7 @@ struct Wide {
 
 override LOW_BITS: u32 = select(12u, 20u, PIXEL_BYTES == 2);
 
-// The i-th neighbour - pixel for each of a lane's rows, in units of 1 / ONE² of a grey level: below 2^50.
+// The i-th neighbour minus the pixel, for each of a lane's rows, in units of 1 / ONE² of a grey level: below 2^50.
 fn neighbour_values(i: u32, at: Place) -> Wide {
   let neighbour = ring[i];
   let centre = tile_pixels(at, HALO, HALO);
@@ -204,16 +205,17 @@ fn neighbour_values(i: u32, at: Place) -> Wide {
   if (PIXEL_BYTES == 1) {
     return weighed(neighbour, corners);
   }
-  // Differences of 16 bits are 256 a + b, a in -256 … 255 and b in 0 … 255, and so are their weighed sums.
+  // Differences of 16 bits are 256 a + b, a in -256 … 255 and b in 0 … 255, and their weighted sums split the same way.
   let a = weighed(neighbour, bits_of(corners, 8, -1));
   let b = weighed(neighbour, bits_of(corners, 0, 255));
-  // 256 (4096 a.high + a.low) + 4096 b.high + b.low, from the lowest bits on. `middle` is below 2^30 and not negative.
+  // 256 (4096 a.high + a.low) + 4096 b.high + b.low, computed from the lowest bits on. `middle` is below 2^30 and not
+  // negative.
   let lowest = 256 * a.low + b.low;
   let middle = b.high + (lowest >> vec4(12u));
   return Wide(a.high + (middle >> vec4(8u)), ((middle & vec4(255)) << vec4(12u)) | (lowest & vec4(4095)));
 }
 
-// The four pixels around a neighbour, less the pixel.
+// The four pixels around a neighbour, minus the pixel.
 struct Corners {
   left: vec4<i32>,
   right: vec4<i32>,
@@ -229,9 +231,10 @@ fn bits_of(c: Corners, shift: u32, mask: i32) -> Corners {
   );
 }
 
-// The sum of the corners, none above 256 in size, each times its weight: high * 4096 + low.
+// The weighted sum of the corners, each at most 256 in size: high * 4096 + low.
 fn weighed(neighbour: Neighbour, c: Corners) -> Wide {
-  // The two rows around a neighbour, in units of 1 / ONE: below 2^25, so that the products below fit 30 bits.
+  // Interpolated in the two rows around a neighbour, in units of 1 / ONE: below 2^25, so that the products below fit 30
+  // bits.
   let upper = c.left * (ONE - neighbour.x) + c.right * neighbour.x;
   let lower = c.left_below * (ONE - neighbour.x) + c.right_below * neighbour.x;
   let high = (upper >> vec4(12u)) * (ONE - neighbour.y) + (lower >> vec4(12u)) * neighbour.y;
@@ -244,7 +247,7 @@ fn is_greater(difference: Wide) -> vec4<bool> {
   return (difference.high >= vec4(0)) & (vec4(!STRICT) | !is_zero);
 }
 
-// The labels of codes; labelOf in labels.ts is the reference.
+// The labels of codes. The reference is labelOf in labels.ts.
 fn labels_of(codes: vec4<u32>) -> vec4<u32> {
   if (LABELS == ROR) {
     return smallest_rotations(codes);
@@ -284,7 +287,7 @@ fn smallest_rotations(codes: vec4<u32>) -> vec4<u32> {
   return smallest;
 }
 
-// Four equal labels, the rule in flat areas, take one addition.
+// Four equal labels, usual in flat areas, take one addition.
 fn count_column(histogram: u32, lane: u32, found: vec4<u32>, counts: vec4<bool>) {
   if (all(counts) && all(found == found.xxxx)) {
     count(histogram, lane, found.x, 4);
@@ -304,13 +307,13 @@ fn count_column(histogram: u32, lane: u32, found: vec4<u32>, counts: vec4<bool>)
   }
 }
 
-// Labels of columns become words of rows, which several lanes share.
+// Turns labels of columns into words of rows, which several lanes share.
 fn write_labels(item: Item, at: Place, found: vec4<u32>) {
   if (SAMPLE_BYTES == 4) {
     write_words(item, at, found);
     return;
   }
-  // The n-th of the two or four lanes that share words writes the n-th rows.
+  // Two or four lanes share words. The n-th of them writes the n-th of their rows, or pairs of rows.
   let part = at.lane % (4 / SAMPLE_BYTES);
   let first = at.lane - part;
   if (SAMPLE_BYTES == 2) {
@@ -328,7 +331,7 @@ fn write_labels(item: Item, at: Place, found: vec4<u32>) {
     let bytes = (labels >> vec4(8 * part)) & vec4(0xffu);
     write_word(item, at, part, part, bytes.x | (bytes.y << 8) | (bytes.z << 16) | (bytes.w << 24));
   }
-  // The next rows overwrite what others may still read.
+  // The next labels overwrite data that other lanes may still read.
   workgroupBarrier();
 }
 
@@ -339,7 +342,7 @@ fn write_words(item: Item, at: Place, column: vec4<u32>) {
   write_word(item, at, 0, 3, column.w);
 }
 
-// Writes a word of results of one of a lane's rows; the first one is `before` columns left of the lane.
+// Writes a word of results in one of a lane's rows; its first result is `before` columns left of the lane.
 fn write_word(item: Item, at: Place, before: u32, row: u32, word: u32) {
   let sample = u32(at.x + i32(item.lead)) - before;
   let y = at.y + row;
@@ -348,8 +351,8 @@ fn write_word(item: Item, at: Place, before: u32, row: u32, word: u32) {
   }
 }
 
-// Biased variances of the neighbours, as the bits of f32, NaN where they are all equal. The differences between
-// neighbours are exact, and their mean is taken off before they are squared.
+// Biased variances of the neighbours, as the bits of f32, NaN if all are equal. Differences between neighbours are
+// exact, and their mean is subtracted before they are squared.
 fn variances_of(at: Place) -> vec4<u32> {
   let first = neighbour_values(0, at);
   var sum = vec4(0.0);

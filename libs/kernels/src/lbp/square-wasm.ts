@@ -6,10 +6,10 @@ import { WasmModule } from '../kernel/wasm-module.ts';
 import { labelOf } from './labels.ts';
 import type { LbpRing } from './parameters.ts';
 
-/** What assembly/lbp.ts exports; addresses are bytes in the memory. */
+/** The exports of assembly/lbp.ts; addresses are bytes in the memory. */
 interface Exports {
   lbpBand: LbpBand;
-  /** The same of 16-bit pixels. */
+  /** The same for 16-bit pixels. */
   lbpBandDeep: LbpBand;
   addPairs(pairs: number, histogram: number): void;
 }
@@ -27,24 +27,24 @@ type LbpBand = (
 ) => void;
 
 const bins = 256;
-/** Four tables of counts; those of pairs, a band and its codes follow them. */
+/** Addresses in the memory: four tables of counts, then the counts of pairs, a band and its codes. */
 const histogramAt = WasmModule.begin;
 const tables = 4;
-/** Zero between items. */
+/** All zero between items. */
 const pairsAt = histogramAt + 4 * bins * tables;
 const bandAt = pairsAt + 4 * bins * bins;
 
-/** From so many pixels on, adding up 256 x 256 pairs once costs less than counting by pairs saves; measured. */
+/** The number of pixels from which counting by pairs saves more than adding up 256 x 256 pairs costs (measured). */
 const worthPairs = 2 ** 16;
 
-/** Bytes of a band: with its codes it stays in a core's L2 cache. */
+/** Bytes of a band, so that it stays in a core's L2 cache with its codes. */
 const bandBytes = 2 ** 17;
 
 const wasm = new WasmModule<Exports>(new URL('./lbp.wasm', import.meta.url));
 
 /**
- * Labels and histogram of one item for the 3x3 square, with WebAssembly SIMD: equal to lbpReference. Rows are copied in
- * bands, with the pixels of the border rule around them, so that the inner loop knows no borders.
+ * Labels and histogram of one item for the 3x3 square, with WebAssembly SIMD; equal to lbpReference. Rows are copied in
+ * bands, surrounded by the pixels of the border rule, so that the inner loop need not handle borders.
  */
 export function squareWasm(
   { settings: ring, border, reads = 'u8' }: Operation<LbpRing>,
@@ -95,15 +95,16 @@ export function squareWasm(
 }
 
 /**
- * Pixels from one row of a band to the next. Those of the plane where no row needs a border and little would be copied
- * besides, so that a band is one copy; a vector may reach 15 pixels beyond a row and its neighbours, into the next row.
+ * Pixels from one row of a band to the next. If no row needs a border and the plane's rows are not much longer, it is
+ * the plane's stride, so that a band is a single copy. Vectors may reach 15 pixels beyond a row and its neighbours,
+ * into the next row.
  */
 function strideOf(valid: Rect, { stride, stored }: StoredPlane): number {
   const read = { x: valid.x - 1, y: valid.y - 1, width: valid.width + 2, height: valid.height + 2 };
   return isInside(read, stored) && stride < 1.5 * read.width ? stride : read.width + 16;
 }
 
-/** Puts those of a row of codes, which begins at (left, top), that a sampling names to their places. */
+/** Writes the sampled codes of a row, which begins at (left, top), to their places. */
 function sampleRow(
   codes: Uint8Array,
   { top, left }: { top: number; left: number },
@@ -124,7 +125,7 @@ function labelsOfCodes({ points, labels, nonUniform }: LbpRing): Uint8Array {
   return Uint8Array.from({ length: bins }, (_, code) => labelOf(code, points, labels, nonUniform));
 }
 
-/** Counts of labels from those of codes. */
+/** Adds up counts of codes to counts of labels. */
 function countsOf(labels: Uint8Array, counts: Uint32Array, labelCount: number): Uint32Array {
   const sums = new Uint32Array(labelCount);
   counts.forEach((count, code) => {

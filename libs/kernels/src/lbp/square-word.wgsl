@@ -1,6 +1,6 @@
-// Local Binary Pattern of the 3x3 square as it is usually written for GPUs, four pixels a lane: what square-vector.wgsl
-// is measured against. Each neighbour of a word of four pixels is read where it lies: in global memory, or, if TILED,
-// in the workgroup's pixels with their halo, which it loads into its own memory first. Codes are counted one by one.
+// Local Binary Pattern of the 3x3 square as usually written for GPUs, four pixels a lane; square-vector.wgsl is
+// measured against it. Each neighbour of a word of four pixels is read separately: from global memory or, if TILED,
+// from workgroup memory, into which the workgroup first loads its pixels with their halo. Codes are counted one by one.
 //
 // dispatch: x = ceil(width / (4 * LANES_X)), y = ceil(height / LANES_Y) of the largest item, z = items.
 
@@ -10,8 +10,8 @@ override LANES_Y: u32 = 8;
 override MSB: bool = true;
 override TILED: bool = false;
 
-// Columns and rows of NW N NE E SE S SW W, two bits each, NW in the lowest: 0, 1, 2 is left or above, same, right or
-// below. An array with a variable index would lie in memory.
+// Columns and rows of NW N NE E SE S SW W, two bits each, NW in the lowest: 0 is left or above, 1 the same, 2 right or
+// below. An array with a variable index would be kept in memory.
 const RING_COLUMNS = 0x06a4u;
 const RING_ROWS = 0x6a40u;
 
@@ -54,7 +54,7 @@ fn load_tile(item: Item, group: vec3<u32>, local: u32) {
   }
 }
 
-// The codes of pixels x … x + 3 of row y of the part to compute, the first one in the low byte.
+// The codes of pixels x … x + 3 of row y, relative to `out`, the first one in the low byte.
 fn codes_of(item: Item, lane: vec3<u32>, x: i32, y: i32) -> u32 {
   let centre = neighbours(item, lane, x, y, vec2(0));
   var codes = 0u;
@@ -66,7 +66,7 @@ fn codes_of(item: Item, lane: vec3<u32>, x: i32, y: i32) -> u32 {
   return codes;
 }
 
-// The pixels that lie at `step` from those of a lane.
+// The pixels at distance `step` from the pixels of a lane.
 fn neighbours(item: Item, lane: vec3<u32>, x: i32, y: i32, step: vec2<i32>) -> u32 {
   if (!TILED) {
     return pixels4(item, 0, i32(item.out_x) + x + step.x, i32(item.out_y) + y + step.y);
@@ -74,11 +74,11 @@ fn neighbours(item: Item, lane: vec3<u32>, x: i32, y: i32, step: vec2<i32>) -> u
   let byte = 4 * lane.x + u32(4 + step.x);
   let word = u32(i32(lane.y) + 1 + step.y) * TILE_WORDS + byte / 4;
   let shift = 8 * (byte % 4);
-  // Shifting by 32 is not defined.
+  // Shifting by 32 is undefined.
   return (tile[word] >> shift) | select(tile[word + 1] << ((32 - shift) % 32), 0u, shift == 0);
 }
 
-// The high bit of each byte: is byte n >= byte c? The other bits are noise. See square-vector.wgsl.
+// Sets the high bit of each byte if byte n >= byte c. The other bits are arbitrary. See square-vector.wgsl.
 fn at_least(n: u32, c: u32) -> u32 {
   let low = (n | 0x80808080u) - (c & 0x7f7f7f7fu);
   return (n & ~c) | (~(n ^ c) & low);

@@ -1,26 +1,25 @@
 import { type Offset, onePixel } from './ring.ts';
 
-/**
- * What a neighbour of weight 1 weighs. Sums of weights times pixels of 16 bits stay below 2^50: doubles hold them
- * exactly.
- */
+/** The weight of a whole pixel. Sums of weights times 16-bit pixels stay below 2^50, which doubles hold exactly. */
 export const unit = onePixel * onePixel;
 
-/** The pixel left above a neighbour, seen from the pixel, and how far right of and below that the neighbour is. */
+/**
+ * The pixel left of and above a neighbour, relative to the centre, and how far the neighbour is right of and below it.
+ */
 export function placeOf({ x, y }: Offset): { left: number; top: number; right: number; down: number } {
   const [left, top] = [Math.floor(x / onePixel), Math.floor(y / onePixel)];
   return { left, top, right: x - left * onePixel, down: y - top * onePixel };
 }
 
-/** One of the four pixels around a neighbour, seen from the pixel. */
+/** One of the four pixels around a neighbour, relative to the centre. */
 export interface Corner {
   column: number;
   row: number;
-  /** In units of 1 / `unit`, a whole number; 0 where the neighbour does not depend on it. */
+  /** An integer in units of 1 / `unit`; 0 if the neighbour does not depend on the pixel. */
   weight: number;
 }
 
-/** The four pixels around a neighbour: left and right above, left and right below. */
+/** The four pixels around a neighbour: upper left and right, lower left and right. */
 export function cornersOf(neighbour: Offset): Corner[] {
   const { left, top, right, down } = placeOf(neighbour);
   return [
@@ -31,7 +30,7 @@ export function cornersOf(neighbour: Offset): Corner[] {
   ];
 }
 
-/** The four pixels around each neighbour: their steps from the pixel in memory, and their weights. */
+/** The four pixels around each neighbour: their distances from the centre in memory, and their weights. */
 export function tapsOf(neighbours: readonly Offset[], stride: number): { steps: Int32Array; weights: Float64Array } {
   const corners = neighbours.flatMap(cornersOf);
   return {

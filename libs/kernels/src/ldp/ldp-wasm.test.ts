@@ -26,7 +26,7 @@ test('tiles of any size, place, border and order equal the reference', () => {
   );
 });
 
-test('images wider, higher and larger than what is computed at once equal the reference', () => {
+test('images wider, higher and larger than the part computed at once equal the reference', () => {
   for (const size of [
     { width: 70_000, height: 3 },
     { width: 1, height: 70_000 },

@@ -4,7 +4,7 @@ import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { WasmModule } from '../kernel/wasm-module.ts';
 import type { LdpSettings } from './ldp.ts';
 
-/** What assembly/ldp.ts exports; addresses are bytes in the memory. */
+/** The exports of assembly/ldp.ts; addresses are bytes in the memory. */
 interface Exports {
   ldpBand(
     source: number,
@@ -21,20 +21,22 @@ interface Exports {
 
 const bands = 4;
 const bins = 256;
-/** Two tables of counts for each band; signs, codes and pixels follow them. */
+/** Addresses in the memory: two tables of counts for each band, then signs, codes and pixels. */
 const histogramsAt = WasmModule.begin;
 const tables = 2;
 const signsAt = histogramsAt + 4 * bins * tables * bands;
 const signRows = 3;
 
-/** Bytes of the pixels computed at once: with their codes, four times as much, they stay in a core's L2 cache. */
+/**
+ * Bytes of the pixels computed at once, so that they and their codes, four times as much, stay in a core's L2 cache.
+ */
 const sourceBytes = 2 ** 16;
 
 const wasm = new WasmModule<Exports>(new URL('./ldp.wasm', import.meta.url));
 
 /**
- * Codes and histograms of one item with WebAssembly SIMD: equal to ldpReference, and what the `cpu` device runs. Rows
- * are copied some at a time, with the pixels of the border rule around them, so that the inner loop knows no borders.
+ * Codes and histograms of one item with WebAssembly SIMD; equal to ldpReference. The `cpu` device runs it. Rows are
+ * copied some at a time, surrounded by the pixels of the border rule, so that the inner loop need not handle borders.
  */
 export function ldpWasm(
   { settings: { order }, border }: Operation<LdpSettings>,
@@ -45,7 +47,7 @@ export function ldpWasm(
   const { out, valid } = item;
   const bandBytes = out.width * out.height;
   const map = withMap ? new Uint8Array(bands * bandBytes) : undefined;
-  // A vector may reach 15 bytes beyond a row and its neighbours.
+  // Vectors may reach 15 bytes beyond a row and its neighbours.
   const stride = valid.width + 2 * order + 16;
   const rowsAtOnce = Math.max(1, Math.min(valid.height, Math.floor(sourceBytes / stride)));
   const codesAt = signsAt + signRows * stride;

@@ -6,18 +6,18 @@ import { derivativeCoefficients, type LdpSettings } from './ldp.ts';
 const bands = 4;
 const bins = 256;
 
-/** Pixels computed at once: with their signs they stay in a core's L2 cache. */
+/** Pixels computed at once, so that they and their signs stay in a core's L2 cache. */
 const pixelsAtOnce = 2 ** 16;
 
-/** Bit d of a half byte as bit 8 d: of four directions, the lowest bits of their codes. */
+/** Moves bit d of a half byte to bit 8 d: from one bit per direction to the lowest bits of four codes. */
 const spread = Uint32Array.from(
   { length: 16 },
   (_, half) => (half & 1) | ((half & 2) << 7) | ((half & 4) << 14) | ((half & 8) << 21),
 );
 
 /**
- * Codes and histograms of one item of 16-bit pixels: equal to ldpReference, and what the `cpu` device runs. As ldpBand
- * of assembly/ldp.ts it keeps the signs of all directions in a byte a pixel, and computes some rows at a time.
+ * Codes and histograms of one item of 16-bit pixels; equal to ldpReference. The `cpu` device runs it. Like ldpBand of
+ * assembly/ldp.ts it keeps the signs of all directions in a byte per pixel, and computes some rows at a time.
  */
 export function ldpWide(
   { settings: { order }, border, reads = 'u16' }: Operation<LdpSettings>,
@@ -53,19 +53,21 @@ export function ldpWide(
 }
 
 interface Extent {
-  /** Pixels from one row to the next, of the source and of the signs. */
+  /** Pixels from one row to the next, in the source and in the signs. */
   stride: number;
   width: number;
   rows: number;
   order: number;
 }
 
-/** A byte a pixel: bit d says that the derivative in direction d is above 0, bit 4 + d that it is below. */
+/**
+ * Writes one byte per pixel: bit d says that the derivative in direction d is above 0, bit 4 + d that it is below 0.
+ */
 function writeSigns(source: Pixels, extent: Extent, coefficients: Int32Array, signs: Uint8Array): void {
   const { stride, width, rows, order } = extent;
   const steps = Int32Array.of(1, 1 - stride, -stride, -stride - 1);
   for (let y = 0; y < rows; y++) {
-    // The first pixel is the one left of the first that is computed, and above it.
+    // The first sign belongs to the pixel left of and above the first computed one.
     const from = (y + order - 1) * stride + order - 1;
     for (let x = 0; x < width; x++) {
       let bits = 0;
@@ -75,7 +77,7 @@ function writeSigns(source: Pixels, extent: Extent, coefficients: Int32Array, si
         for (let k = 0, at = from + x; k < order; k++, at += step) {
           derivative = (derivative + Math.imul(coefficients[k]!, source[at]!)) | 0;
         }
-        // It is below 2^22 either way, so that bit 31 is its sign.
+        // The derivative is below 2^22 in size, so bit 31 is its sign.
         bits |= ((-derivative >>> 31) | ((derivative >>> 31) << 4)) << d;
       }
       signs[y * stride + x] = bits;
@@ -83,7 +85,7 @@ function writeSigns(source: Pixels, extent: Extent, coefficients: Int32Array, si
   }
 }
 
-/** Counts the codes of a row, from its first pixel on, and keeps them. */
+/** Counts the codes of a row, from its first pixel on, and writes them to the map. */
 function countRow(
   signs: Uint8Array,
   first: number,
@@ -97,7 +99,7 @@ function countRow(
   for (let x = 0; x < width; x++) {
     const at = first + x;
     const own = signs[at]!;
-    // Bits are those of neighbours on the same side of 0: NW first.
+    // A bit is set if the neighbour's derivative has the same sign; NW is the highest bit. Codes are the complement.
     const codes = ~(
       (same(own, signs[at - stride - 1]!) << 7) |
       (same(own, signs[at - stride]!) << 6) |

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { createPipeline } from '../pipeline/pipeline.ts';
 import { derivativeCoefficients, ldp } from './ldp.ts';
 
-test('the order is 3 unless given, and gives the halo', () => {
+test('the order is 3 by default, and is the halo', () => {
   assert.deepEqual(ldp.complete({}), { order: '3' });
   assert.deepEqual(ldp.complete({ order: '06' }), { order: '6' });
   assert.deepEqual(
@@ -12,7 +12,7 @@ test('the order is 3 unless given, and gives the halo', () => {
   );
 });
 
-test('it gives four bands of bytes with a histogram each, of the interior unless a border is given', () => {
+test('the result is four 8-bit bands with a histogram each, of the interior by default', () => {
   const { output, bins, convention, operations } = createPipeline([{ kernel: 'ldp', parameters: {} }]);
   assert.deepEqual(output, { sample: 'u8', channels: ['0', '45', '90', '135'] });
   assert.equal(bins, 256);
@@ -29,7 +29,7 @@ for (const order of ['1', '7', '0', '-3', '2.5', '3x', '', ' 3', '1e1', 'three',
   });
 }
 
-test('a parameter that it does not have is refused', () => {
+test('an unknown parameter is refused', () => {
   assert.throws(() => ldp.complete({ points: '8' }), {
     message: `Expected order for a parameter of ldp but received 'points'`,
   });

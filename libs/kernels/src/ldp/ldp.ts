@@ -2,21 +2,21 @@ import { gray } from '@halogrid/geometry';
 import type { KernelDefinition } from '../kernel/kernel.ts';
 import { ParameterError } from '../kernel/parameter-error.ts';
 
-/** Names of the four bands: degrees of the directions in which the image is derived, counter-clockwise from east. */
+/** Names of the four bands: the direction of the derivatives in degrees, counter-clockwise from east. */
 const directions = ['0', '45', '90', '135'] as const;
 const towards = ['east', 'north-east', 'north', 'north-west'] as const;
 
 const minOrder = 2;
 const maxOrder = 6;
 
-/** What complete parameters mean. */
+/** The settings that complete parameters stand for. */
 export interface LdpSettings {
   readonly order: number;
 }
 
 /**
- * Local Derivative Pattern of order n (Zhang, Gao, Zhao, Liu 2010). In each direction the image is derived n - 1 times,
- * a derivative being a pixel less the next one in that direction. A ring neighbour's bit is 1 where its derivative
+ * Local Derivative Pattern of order n (Zhang, Gao, Zhao, Liu 2010). In each direction the image is differentiated n - 1
+ * times; a derivative is a pixel minus the next one in that direction. A ring neighbour's bit is 1 if its derivative
  * times that of the pixel is not positive. The ring NW, N, NE, E, SE, S, SW, W is bits 7 … 0. Everything is an integer,
  * so codes are exact on every device.
  */
@@ -52,8 +52,8 @@ export const ldp: KernelDefinition<LdpSettings> = {
 };
 
 /**
- * The coefficients of the pixels along a direction, nearest first, in the derivative that `order` compares: 1 -2 1 for
- * 3.
+ * The coefficients of the derivative that `order` compares, for the pixels along a direction, nearest first: 1 -2 1 for
+ * order 3.
  */
 export function derivativeCoefficients(order: number): number[] {
   const coefficients = [1];

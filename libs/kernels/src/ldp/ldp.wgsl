@@ -9,9 +9,10 @@
 // 3. A lane makes the codes of 16 pixels in all four directions from the bytes around them, all of it bit by bit on
 //    words of four pixels, without a comparison or a multiplication.
 //
-// Pixels of 16 bits differ in steps 1 and 2 alone.
+// For 16-bit pixels only steps 1 and 2 differ.
 //
-// Counts are added to the item's at the end of all strips: 1024 additions to global memory are too many for one strip.
+// Counts are added to the item's at the end of all strips: 1024 additions to global memory would be too many for one
+// strip.
 //
 // dispatch: x = ceil(width / TILE_WIDTH), y = ceil(height / (LANES_Y * STRIPS)) of the largest item, z = items.
 
@@ -26,15 +27,15 @@ override TILE_WIDTH: u32 = LANES_X * LANE_PIXELS;
 const BANDS = 4u;
 const BAND_BINS = 256u;
 
-// A strip's pixels: ORDER rows above it, one below, and a vector on each side; four pixels a word, or two words.
+// A strip's pixels: ORDER rows above it, one below, and a vector on each side. Four pixels take one word, or two.
 override PIXEL_VECTORS: u32 = LANES_X + 2;
 override PIXEL_STRIDE: u32 = 4 * PIXEL_VECTORS;
 override PIXEL_ROWS: u32 = ORDER + LANES_Y + 1;
 var<workgroup> pixels: array<u32, PIXEL_STRIDE * PIXEL_ROWS * PIXEL_BYTES>;
 
-// A strip's signs: one row above and one below, and a word on each side, a byte a pixel. Bit 4 + d says that the
-// derivative in direction d is above 0, bit d that it is below. An odd stride: lanes, which are four words apart, then
-// meet in no bank of memory.
+// A strip's signs, a byte per pixel, with one row above and one below, and a word on each side. Bit 4 + d says that the
+// derivative in direction d is above 0, bit d that it is below 0. The stride is odd, so that lanes, which are four
+// words apart, never meet in a memory bank.
 override SIGN_WORDS: u32 = TILE_WIDTH / 4 + 2;
 override SIGN_STRIDE: u32 = SIGN_WORDS + 1;
 override SIGN_ROWS: u32 = LANES_Y + 2;
@@ -75,13 +76,12 @@ fn ldp(
   put_counts(group.z, local, LANES_X * LANES_Y, groups);
 }
 
-// Step 1. `column` is the vector of the strip's left edge, `top` its first row, both in the part to compute.
+// Step 1. `column` is the vector of the strip's left edge, `top` its first row, both relative to `out`.
 fn load_pixels(item: Item, local: u32, column: u32, top: u32) {
   let left = i32(item.out_x) - i32(item.lead) + i32(column * LANE_PIXELS) - i32(LANE_PIXELS);
   let above = i32(item.out_y + top) - i32(ORDER);
   let first = item.src + column - 1;
-  // What a strip has beyond the part to compute and its halo is left out: nobody needs it, and the border rule takes
-  // time.
+  // Parts of a strip beyond `out` and its halo are left out: they are not needed, and the border rule takes time.
   let right = i32(item.out_x + item.out_width + ORDER);
   let bottom = i32(item.out_y + item.out_height);
   for (var i = local; i < PIXEL_VECTORS * PIXEL_ROWS; i += LANES_X * LANES_Y) {
@@ -118,14 +118,14 @@ fn make_signs(local: u32) {
   for (var i = local; i < SIGN_WORDS * SIGN_ROWS; i += LANES_X * LANES_Y) {
     let row = i / SIGN_WORDS;
     let word = i % SIGN_WORDS;
-    // The first sign is of the pixel left of the strip and above it, in the last word of the first vector.
+    // The first sign belongs to the pixel left of and above the strip, which is in the last word of the first vector.
     signs[row * SIGN_STRIDE + word] = signs_of((row + ORDER - 1) * PIXEL_STRIDE + word + 3);
   }
 }
 
 // Signs of four pixels. A derivative is the sum of the pixels along its direction, each times a binomial coefficient of
-// alternating sign: 1 -2 1 for ORDER 3. It is computed for two pixels at once in the halves of a word, pixels 0 and 2
-// apart from 1 and 3. The components of a vector are the four directions.
+// alternating sign: 1 -2 1 for ORDER 3. It is computed for two pixels at once in the halves of a word: pixels 0 and 2
+// in one word, 1 and 3 in another. The components of a vector are the four directions.
 fn signs_of(at: u32) -> u32 {
   if (PIXEL_BYTES == 2) {
     return deep_signs_of(at);
@@ -145,12 +145,12 @@ fn signs_of(at: u32) -> u32 {
   return choose(0xff00ff00u, signs_of_halves(odd), signs_of_halves(even) >> 8);
 }
 
-// The halves of a word for direction d are kept at 2^(12 + d) - 1 + derivative. Derivatives are at most 16 * 255, which
-// is below 2^12, so that bit 12 + d says 'above 0', no half borrows of the other, and the bits of four directions need
-// no shifting to be put together.
+// For direction d, each half of a word holds 2^(12 + d) - 1 + derivative. Derivatives are at most 16 * 255, below 2^12.
+// So bit 12 + d says 'above 0', no half borrows from the other, and the bits of the four directions can be combined
+// without shifts.
 const BIAS = vec4(0x0fff0fffu, 0x1fff1fffu, 0x3fff3fffu, 0x7fff7fffu);
 
-// The signs of two pixels as the high bytes of the halves. The low ones are noise.
+// The signs of two pixels, as the high bytes of the halves. The low bytes are arbitrary.
 fn signs_of_halves(biased: vec4<u32>) -> u32 {
   let above = bits_of_directions(biased);
   let below = bits_of_directions(2 * BIAS - biased);
@@ -163,7 +163,7 @@ fn bits_of_directions(biased: vec4<u32>) -> u32 {
   return choose(0x30003000u, first, last);
 }
 
-// The same for pixels of 16 bits, direction by direction: derivatives are at most 16 * 65535.
+// The same for 16-bit pixels, direction by direction: derivatives are at most 16 * 65535.
 fn deep_signs_of(at: u32) -> u32 {
   var d0 = deep_pixels(at, 0);
   var d45 = d0;
@@ -181,7 +181,7 @@ fn deep_signs_of(at: u32) -> u32 {
   return deep_signs(d0, 0) | deep_signs(d45, 1) | deep_signs(d90, 2) | deep_signs(d135, 3);
 }
 
-// The four pixels that are `right` to the right of four.
+// The four pixels `right` pixels to the right of the word at `at`.
 fn deep_pixels(at: u32, right: i32) -> vec4<i32> {
   let first = u32(i32(4 * at) + right);
   return vec4(deep_pixel(first), deep_pixel(first + 1), deep_pixel(first + 2), deep_pixel(first + 3));
@@ -197,7 +197,7 @@ fn deep_signs(derivatives: vec4<i32>, direction: u32) -> u32 {
   return pack4xU8(above | below);
 }
 
-// The four pixels that are k to the right of those of a word.
+// The four pixels k pixels to the right of the word at `at`.
 fn pixels_right(at: u32, k: u32) -> u32 {
   return straddling(at + k / 4, k % 4);
 }
@@ -206,7 +206,7 @@ fn pixels_left(at: u32, k: u32) -> u32 {
   return straddling(at - (k + 3) / 4, (4 - k % 4) % 4);
 }
 
-// Four pixels from byte `skip` of a word on.
+// Four pixels, beginning at byte `skip` of a word.
 fn straddling(at: u32, skip: u32) -> u32 {
   if (skip == 0) {
     return pixels[at];
@@ -214,7 +214,7 @@ fn straddling(at: u32, skip: u32) -> u32 {
   return (pixels[at] >> (8 * skip)) | (pixels[at + 1] << (32 - 8 * skip));
 }
 
-// The codes of a lane, 16 pixels in each direction. Pixels that do not count have code 0.
+// The codes of a lane: 16 pixels in each direction. Pixels that do not count have code 0.
 struct Codes {
   d0: vec4<u32>,
   d45: vec4<u32>,
@@ -237,8 +237,8 @@ fn lane_codes(item: Item, lane: vec3<u32>, x: i32, y: u32) -> Codes {
   return codes;
 }
 
-// Signs of 16 pixels of a row and of those left and right of each: byte k of `west` is the pixel left of byte k of
-// `here`.
+// Signs of 16 pixels of a row, and of the pixels left and right of each: byte k of `west` is the pixel left of byte k
+// of `here`.
 struct Row {
   west: vec4<u32>,
   here: vec4<u32>,
@@ -252,9 +252,9 @@ fn sign_row(at: u32) -> Row {
   return Row(west, here, east);
 }
 
-// Each pair of opposite neighbours gives a byte that holds what they have in common with the pixel, in four directions
-// each. Those four bytes are turned, in two steps, into one byte a direction: a bit of every neighbour. Where it is set
-// the product of the derivatives is above 0, so the code is the complement.
+// Each pair of opposite neighbours gives a byte with the signs that each has in common with the pixel, in four
+// directions. Those four bytes are transposed, in two steps, into one byte per direction with a bit for each neighbour.
+// A bit is set if the product of the derivatives is above 0, so the code is the complement.
 fn codes_of(above: Row, centre: Row, below: Row) -> Codes {
   let c = centre.here;
   let nw_se = agree(c, above.west, below.east);
@@ -262,7 +262,7 @@ fn codes_of(above: Row, centre: Row, below: Row) -> Codes {
   let ne_sw = agree(c, above.east, below.west);
   let e_w = agree(c, centre.east, centre.west);
 
-  // Bits of each half byte: two of direction 0 or 45 next to each other (first), two of 90 or 135 (last).
+  // Bits of each half byte: two of direction 0 or 45 next to each other (first), or two of 90 or 135 (last).
   let n_first = choose4(0x33333333u, e_w, n_s << vec4(2u));
   let n_last = choose4(0x33333333u, e_w >> vec4(2u), n_s);
   let nw_first = choose4(0x33333333u, ne_sw, nw_se << vec4(2u));
@@ -275,15 +275,15 @@ fn codes_of(above: Row, centre: Row, below: Row) -> Codes {
   );
 }
 
-// In which directions the derivatives have the same sign, and are not 0: of the pixels and one neighbour in the high
-// half of each byte, of them and the opposite one in the low half.
+// The directions in which the derivatives have the same sign and are not 0: of the pixel and one neighbour in the high
+// half of each byte, of the pixel and the opposite neighbour in the low half.
 fn agree(c: vec4<u32>, high: vec4<u32>, low: vec4<u32>) -> vec4<u32> {
   let both_high = c & high;
   let both_low = c & low;
   return choose4(0xf0f0f0f0u, both_high | (both_high << vec4(4u)), both_low | (both_low >> vec4(4u)));
 }
 
-// Bits of a under the mask, of b elsewhere.
+// Bits of a if the mask's bit is 1, otherwise bits of b.
 fn choose(mask: u32, a: u32, b: u32) -> u32 {
   return (a & mask) | (b & ~mask);
 }
@@ -301,7 +301,7 @@ fn write_codes(item: Item, column: u32, y: u32, codes: Codes) {
   store_vector(at + 3 * band, codes.d135);
 }
 
-// Counts a lane's codes in one direction; 16 equal ones at once, which saves most in a black frame.
+// Counts a lane's codes in one direction. 16 equal codes are counted at once, which helps most in black frames.
 fn count_vector(histogram: u32, local: u32, band: u32, codes: vec4<u32>) {
   let first = band * BAND_BINS;
   let code = codes.x & 0xff;

@@ -6,7 +6,7 @@ import { type BorderMode, borderIndex, borderModes } from '../kernel/border.ts';
 import { runReference } from '../reference.ts';
 import { createPipelineOver, noiseFor, samplesOf, staged, type TestImage, tileArbitrary } from '../testing/index.ts';
 
-test('codes and counts are those of the definition, pixel by pixel, for whole images and tiles', () => {
+test('codes and counts follow the definition, pixel by pixel, for whole images and tiles', () => {
   fc.assert(
     fc.property(
       tileArbitrary(24, 24),
@@ -50,7 +50,7 @@ type Field = Map<string, number>;
 
 const at = (x: number, y: number): string => `${x} ${y}`;
 
-/** Columns and rows from a pixel to the next in a direction: E, NE, N, NW. */
+/** Columns and rows from a pixel to the next one in each direction: E, NE, N, NW. */
 const towards = [
   [1, 0],
   [1, -1],
@@ -58,7 +58,7 @@ const towards = [
   [-1, -1],
 ] as const;
 
-/** The image with a margin that is larger than the halo. */
+/** The image with a margin larger than the halo. */
 function padded({ width, height, pixels }: TestImage, border: BorderMode, order: number): Field {
   const field: Field = new Map();
   for (let y = -order; y < height + order; y++) {
@@ -70,7 +70,7 @@ function padded({ width, height, pixels }: TestImage, border: BorderMode, order:
   return field;
 }
 
-/** Differences of differences, `times` times; pixels that have no next one are gone. */
+/** Differences of differences, `times` times; pixels without a next one drop out. */
 function derive(field: Field, [dx, dy]: readonly [number, number], times: number): Field {
   if (times === 0) return field;
   const differences: Field = new Map();
@@ -82,7 +82,7 @@ function derive(field: Field, [dx, dy]: readonly [number, number], times: number
   return derive(differences, [dx, dy], times - 1);
 }
 
-/** The sentence of the literature: 0 where the product of the derivatives is positive, else 1; NW first, clockwise. */
+/** The literature's definition: 0 if the product of the derivatives is positive, otherwise 1; NW first, clockwise. */
 function definition(derivative: Field, x: number, y: number): number {
   const ring = [
     derivative.get(at(x - 1, y - 1))!,

@@ -11,7 +11,7 @@ const directions = [
   [-1, -1],
 ] as const;
 
-/** Row and column steps to the ring: NW, N, NE, E, SE, S, SW, W. */
+/** Row and column steps to the neighbours on the ring: NW, N, NE, E, SE, S, SW, W. */
 const ring = [
   [-1, -1],
   [-1, 0],
@@ -63,7 +63,10 @@ export function ldpReference(
   };
 }
 
-/** The sign of the derivative along `step` of every pixel from which no direction leaves `pixels`: -1, 0 or 1. */
+/**
+ * The signs of the derivative along `step`, -1, 0 or 1, for every pixel whose derivatives in all directions stay in
+ * `pixels`.
+ */
 function signsOfDerivative(pixels: Pixels, stride: number, coefficients: readonly number[], step: number): Int8Array {
   const reach = (coefficients.length - 1) * (stride + 1);
   const signs = new Int8Array(pixels.length);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { countTiles, cutTiles } from './cut-tiles.ts';
 
-test('tiles cover every pixel exactly once, none is larger than asked, and their number is known beforehand', () => {
+test('tiles cover every pixel exactly once, none is larger than requested, and countTiles returns their number', () => {
   const side = fc.integer({ min: 1, max: 60 });
   fc.assert(
     fc.property(side, side, side, (width, height, tilePx) => {
@@ -22,7 +22,7 @@ test('tiles cover every pixel exactly once, none is larger than asked, and their
   );
 });
 
-test('tiles come row by row, and those at the right and at the bottom are what is left', () => {
+test('tiles come row by row, and the last ones of rows and columns may be smaller', () => {
   assert.deepEqual(
     [...cutTiles({ width: 5, height: 3 }, 2)].map(({ x, y, width, height }) => [x, y, width, height]),
     [

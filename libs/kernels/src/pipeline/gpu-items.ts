@@ -2,24 +2,24 @@ import type { Size } from '@halogrid/geometry';
 import { itemWords } from '../kernel/gpu/gpu-kernel.ts';
 import { lanePixels, type PlaneItem } from '../kernel/plane-item.ts';
 
-/** Where a dense result lies in a buffer, in bytes, all multiples of 16. Its first sample lies `lead` samples in. */
+/** The place of a dense result in a buffer, in bytes, all multiples of 16. `lead` samples precede its first one. */
 export interface MapPlace {
   offset: number;
   stride: number;
   bandBytes: number;
 }
 
-/** Bytes of a vector, in which memory is addressed. */
+/** Bytes of a vector, the unit of addresses in shaders. */
 const vectorBytes = 16;
 
-/** Pixels between the first 16 that a lane loads and the first column to compute. */
+/** Pixels between the first of the 16 that a lane loads and the first column to compute. */
 export function leadOf({ offset, out }: PlaneItem, pixelBytes: number): number {
   return (offset / pixelBytes + out.x) % lanePixels;
 }
 
 /**
- * Places dense results of `bands` bands of samples of `bytes` bytes, of pixels of `pixelBytes`, one after another;
- * `end` is where the last ends.
+ * Places the dense results of items one after another: `bands` bands each, with samples of `bytes` bytes, for pixels of
+ * `pixelBytes` bytes. `end` is the end of the last.
  */
 export function placeMaps(
   items: readonly PlaneItem[],
@@ -37,7 +37,7 @@ export function placeMaps(
   return { places, end };
 }
 
-/** Nowhere: for items whose dense result is not wanted. */
+/** A placeholder for items whose dense result is not wanted. */
 export const noPlace: MapPlace = { offset: 0, stride: 0, bandBytes: 0 };
 
 /** The table of items as `struct Item` of item.wgsl reads it. */
@@ -78,7 +78,7 @@ export function packItems(
   return words;
 }
 
-/** The largest width, with its lead, and the largest height of items. */
+/** The largest width, including the lead, and the largest height of items. */
 export function largestOf(items: readonly PlaneItem[], pixelBytes: number): Size {
   return {
     width: items.reduce((width, item) => Math.max(width, leadOf(item, pixelBytes) + item.out.width), 0),

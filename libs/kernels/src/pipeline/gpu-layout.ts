@@ -6,16 +6,16 @@ import { leadOf, type MapPlace, noPlace, packItems, placeMaps } from './gpu-item
 import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 
-/** Cells whose sides are at most `smallCellSide` are small: kernels have strategies for them. */
+/** Cells whose sides are at most `smallCellSide` pixels are small: kernels have strategies for them. */
 export type CellSize = 'small' | 'large';
 
-/** What a program leaves behind. `cells`: histograms are of parts of the items, see PipelineItem. */
+/** The results of a program. `cells`: histograms are of parts of the items, see PipelineItem. */
 export interface GpuProgramOptions {
   map: boolean;
   cells?: CellSize;
 }
 
-/** How large the cells of a batch are; undefined where each item is one. */
+/** The size of the cells of a batch; undefined if each item is one cell. */
 export function cellSizeOf(items: readonly PipelineItem[]): CellSize | undefined {
   if (items.every(({ parts }) => parts.length <= 1)) return undefined;
   const isSmall = ({ width, height }: Size) => Math.max(width, height) <= smallCellSide;
@@ -26,32 +26,32 @@ export function cellSizeOf(items: readonly PipelineItem[]): CellSize | undefined
 export interface GpuKernels {
   /** Every kernel but the last. */
   readonly first: readonly GpuKernel[];
-  /** The last kernel as it is run over items, and over parts of them. */
+  /** The last kernel, run over whole items, and over parts of them. */
   readonly whole: GpuKernel | undefined;
   readonly parts: GpuKernel | undefined;
 }
 
-/** One kernel over many items: all of an image, or the parts that are counted apart. */
+/** One kernel over many items: the items of a batch, or the parts that are counted separately. */
 interface Dispatch {
   kernel: GpuKernel;
   items: readonly PlaneItem[];
   places: readonly MapPlace[];
-  /** Bytes of a pixel that it reads. */
+  /** Bytes of a pixel that the kernel reads. */
   pixelBytes: number;
-  /** Index of the planes it reads: 0 are those that were staged, n those that the n-th kernel left. */
+  /** Index of the planes that it reads: 0 are the staged planes, n those that the n-th kernel wrote. */
   reads: number;
-  /** Index of the planes it leaves; absent for results. */
+  /** Index of the planes that it writes; absent if it writes results. */
   leaves?: number;
 }
 
-/** Where everything of a batch lies. */
+/** Where everything of a batch lies in the buffers. */
 export interface GpuBatchLayout {
   readonly dispatches: readonly Dispatch[];
-  /** The table of items, `itemTableBytes` for each 1024 of a dispatch; only the beginning of the last is there. */
+  /** The tables of items, one for each 1024 items of a dispatch, `itemTableBytes` apart; the last one is cut short. */
   readonly table: Uint32Array<ArrayBuffer>;
   /** Bytes of the whole table. */
   readonly tableBytes: number;
-  /** Bytes of the planes that each kernel but the last leaves. */
+  /** Bytes of the planes that each kernel but the last writes. */
   readonly planesBytes: readonly number[];
   readonly histogramsBytes: number;
   readonly mapsBytes: number;
@@ -59,7 +59,7 @@ export interface GpuBatchLayout {
   readonly results: readonly { item: PlaneItem; lead: number; parts: number; map?: MapPlace; sampling?: Sampling }[];
 }
 
-/** Decides where everything of a batch lies, and what is run over what. */
+/** Decides where everything of a batch lies, and which kernels run over which items. */
 export function layOutBatch(
   pipeline: Pipeline,
   options: GpuProgramOptions,
@@ -106,7 +106,7 @@ export function layOutBatch(
   };
 }
 
-/** Bytes of one histogram, every channel. */
+/** Bytes of one histogram with all its channels. */
 export function histogramBytesOf({ bins, output }: Pipeline): number {
   return 4 * bins * output.channels.length;
 }
@@ -115,12 +115,12 @@ function planeOf({ offset, stride, planeBytes, stages }: PipelineItem, stage: nu
   return { offset, stride, planeBytes, ...stages[stage]! };
 }
 
-/** A dense result of bytes as planes that the next kernel reads. */
+/** A dense 8-bit result as planes for the next kernel. */
 function planesAt({ offset, stride, bandBytes }: MapPlace, lead: number) {
   return { offset: offset + lead, stride, planeBytes: bandBytes };
 }
 
-/** The items of every dispatch, 1024 at a time, each from a new table on. */
+/** The items of every dispatch, in tables of 1024. */
 function tableOf(dispatches: readonly Dispatch[]): Pick<GpuBatchLayout, 'table' | 'tableBytes'> {
   const chunks = dispatches.flatMap(({ items, places, pixelBytes }) => {
     return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, i) => {

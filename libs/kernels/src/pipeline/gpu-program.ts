@@ -22,12 +22,15 @@ export type CompileKernel = (
   ofSmallCells: boolean,
 ) => Promise<GpuKernel>;
 
-/** The buffers of one batch: `table` is uniform, the others are storage, each at least as large as the layout says. */
+/**
+ * The buffers of one batch: `table` is uniform, the others are storage. Each has at least the size that the layout
+ * requires.
+ */
 export interface GpuBatchBuffers {
-  /** The staged planes, then those that each kernel but the last leaves. */
+  /** The staged planes, then the planes that each kernel but the last writes. */
   planes: readonly GPUBuffer[];
   table: GPUBuffer;
-  /** Zero at first. */
+  /** Must be zero at first. */
   histograms: GPUBuffer;
   maps: GPUBuffer;
 }
@@ -38,7 +41,7 @@ export class GpuProgram {
   readonly #options: GpuProgramOptions;
   readonly #kernels: GpuKernels;
 
-  /** Rejects with GPUPipelineError where the device refuses a shader. */
+  /** Rejects with GPUPipelineError if the device refuses a shader. */
   static async compile(
     device: GPUDevice,
     pipeline: Pipeline,
@@ -49,7 +52,7 @@ export class GpuProgram {
     const last = operations.at(-1)!;
     const countsWhole = bins > 0 && !options.cells;
     const countsParts = bins > 0 && options.cells !== undefined;
-    // Where nothing is wanted, nothing is computed.
+    // If no results are wanted, nothing is computed.
     const before = options.map || bins > 0 ? operations.slice(0, -1) : [];
     const output = options.map ? (countsWhole ? 'both' : 'map') : countsWhole ? 'histogram' : undefined;
     const [first, whole, parts] = await Promise.all([
@@ -94,8 +97,8 @@ export class GpuProgram {
   }
 
   /**
-   * Copies the results of a batch out of its mapped buffers, all histograms into one array. Dense results that are
-   * wanted as they are lie in what `copy` makes of `maps`; it is called once, or not at all.
+   * Copies the results of a batch out of its mapped buffers, all histograms into one array. Dense results lie in the
+   * copy of `maps` that `copy` returns, unless all are sampled; `copy` is called at most once.
    */
   unpack(
     layout: GpuBatchLayout,

@@ -8,14 +8,14 @@ const side = fc.integer({ min: 1, max: 30 });
 const size = fc.record({ width: side, height: side });
 const grid = fc.record({ rows: fc.integer({ min: 1, max: 40 }), columns: fc.integer({ min: 1, max: 40 }) });
 
-/** The definition, pixel by pixel: the last cell that begins at or before it. */
+/** The definition, pixel by pixel: the last cell that begins at or before `at`. */
 function cellOf(at: number, count: number, length: number): number {
   let cell = 0;
   for (let i = 0; i < count; i++) if (Math.floor((i * length) / count) <= at) cell = i;
   return cell;
 }
 
-test('the cells of any rectangle hold each of its pixels once, in the cell of the definition', () => {
+test('the cells of any rectangle contain each of its pixels once, in the cell of the definition', () => {
   fc.assert(
     fc.property(size, grid, fc.nat(29), fc.nat(29), side, side, (image, cut, left, top, w, h) => {
       const [x, y] = [left % image.width, top % image.height];
@@ -60,7 +60,7 @@ for (const [cut, sentence] of refused) {
   });
 }
 
-test('a grid may have as many bins as a result carries', () => {
+test('a grid may have as many bins as a result can carry', () => {
   checkGrid({ rows: 512, columns: 512 }, gray256);
   checkGrid({ rows: 1, columns: 1 }, { ...gray256, bins: 0 });
   assert.throws(() => checkGrid({ rows: 1, columns: 2 }, { ...gray256, bins: 0 }), {

@@ -2,19 +2,19 @@ import { intersect, type Rect, type Size } from '@halogrid/geometry';
 import { ParameterError } from '../kernel/parameter-error.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** A grid laid over each image; every cell gets a histogram of its own. */
+/** A grid over each image; every cell has its own histogram. */
 export interface Grid {
   readonly rows: number;
   readonly columns: number;
 }
 
 /**
- * Bins of all cells of an image at most: 256 MiB of 32-bit counts, which a node and the coordinator hold of one image.
- * A frame of 3840 x 2160 pixels has half as many where LDP counts by blocks of 16 x 16.
+ * The most bins of all cells of an image: 256 MiB of 32-bit counts, which a node and the coordinator hold for one
+ * image. A frame of 3840 x 2160 pixels has half as many if LDP counts by blocks of 16 x 16.
  */
 export const maxImageBins = 2 ** 26;
 
-/** Throws ParameterError for a grid that cannot be, or whose histograms are too many. */
+/** Throws ParameterError for a grid that is not possible, or that has too many histograms. */
 export function checkGrid({ rows, columns }: Grid, { output, bins }: Pick<Pipeline, 'output' | 'bins'>): void {
   const name = `${rows}x${columns}`;
   if (![rows, columns].every((count) => Number.isInteger(count) && count >= 1)) {
@@ -30,21 +30,21 @@ export function checkGrid({ rows, columns }: Grid, { output, bins }: Pick<Pipeli
   }
 }
 
-/** The part of a cell that a rectangle holds. */
+/** A cell, with its part of a rectangle. */
 export interface Cell {
   row: number;
   column: number;
   rect: Rect;
 }
 
-/** First row of grid row `index` of an image of `length` rows cut into `count`, or column likewise; integers. */
+/** The first row of grid row `index`, for `length` rows of pixels cut into `count`; columns likewise. An integer. */
 export function cellStart(index: number, count: number, length: number): number {
   return Math.floor((index * length) / count);
 }
 
 /**
- * The cells that `rect` of an image of that size touches, row by row, each with its part of `rect`. Cell r of R holds
- * rows floor(r H / R) up to floor((r + 1) H / R); one without pixels is never touched.
+ * The cells that `rect` of an image of size `size` touches, row by row, each with its part of `rect`. Cell r of R holds
+ * rows floor(r H / R) up to floor((r + 1) H / R). Cells without pixels are left out.
  */
 export function cellsOf(grid: Grid, size: Size, rect: Rect): Cell[] {
   const cells: Cell[] = [];
@@ -63,7 +63,7 @@ export function cellsOf(grid: Grid, size: Size, rect: Rect): Cell[] {
   return cells;
 }
 
-/** A cell that does not begin after `at`, and the last such one but for empty cells. */
+/** A cell that begins at or before `at`. Later such cells, if any, are empty. */
 function cellAt(at: number, count: number, length: number): number {
   return Math.floor((at * count) / length);
 }

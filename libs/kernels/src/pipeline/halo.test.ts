@@ -9,7 +9,7 @@ const size = fc.record({ width: fc.integer({ min: 1, max: 40 }), height: fc.inte
 const cut = fc.tuple(size, fc.nat(39), fc.nat(39), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }));
 const mode = fc.constantFrom(...borderModes);
 
-test('a tile and its halo, stored as planned, give every pixel that the whole image would give', () => {
+test('a tile and its halo, stored as planned, contain every pixel that the kernel would read from the whole image', () => {
   fc.assert(
     fc.property(cut, mode, fc.integer({ min: 0, max: 3 }), ([image, left, top, w, h], border, halo) => {
       const x = left % image.width;
@@ -17,7 +17,7 @@ test('a tile and its halo, stored as planned, give every pixel that the whole im
       const tile = { x, y, width: Math.min(w, image.width - x), height: Math.min(h, image.height - y) };
       const plan = planRead(tile, image, halo, border);
 
-      // Each stored pixel remembers where it came from.
+      // For each stored pixel, where it was copied from.
       const from = new Int32Array(plan.stored.width * plan.stored.height).fill(-1);
       for (const copy of plan.copies) {
         for (let dy = 0; dy < copy.from.height; dy++) {

@@ -1,31 +1,34 @@
 import { intersect, type Rect, type Size } from '@halogrid/geometry';
 import { type BorderMode, borderIndex } from '../kernel/border.ts';
 
-/** A rectangle of the image, and where it goes in the stored plane. */
+/** A rectangle of the image, and its place in the stored plane. */
 export interface CopyRect {
   from: Rect;
   to: { x: number; y: number };
 }
 
 /**
- * How a tile is read and stored so that computing it needs nothing else: the stored plane holds the tile and those
- * pixels of its halo that the border rule does not make from pixels already stored.
+ * How to read and store a tile so that computing it needs nothing else. The stored plane holds the tile and those
+ * pixels of its halo that the border rule cannot derive from stored pixels.
  */
 export interface ReadPlan {
   /** Size of the stored plane. */
   stored: Size;
-  /** What to copy from the image; together they fill the plane. */
+  /** The rectangles to copy from the image; together they fill the plane. */
   copies: CopyRect[];
   /** The tile in the stored plane's coordinates. */
   out: Rect;
-  /** Where codes exist and count, in the stored plane's coordinates; all of `out` unless the border is `interior`. */
+  /**
+   * The pixels that have codes and count, in the stored plane's coordinates; all of `out` unless the border is
+   * `interior`.
+   */
   valid: Rect;
 }
 
 /**
  * Plans the read of `tile` from an image of size `image`, for kernels that read `halo` pixels on each side. Beyond the
- * stored plane the kernel applies `border` to the plane itself, which is right because the plane ends only where the
- * image ends. Under `wrap` the far side is not near, so a cut image's halo is copied in full.
+ * stored plane the kernel applies `border` to the plane itself; this is right because the plane ends only where the
+ * image ends. With `wrap`, the opposite side of the image is not in the tile, so the halo is copied in full.
  */
 export function planRead(tile: Rect, image: Size, halo: number, border: BorderMode): ReadPlan {
   const whole = { x: 0, y: 0, ...image };
@@ -43,7 +46,8 @@ export function planRead(tile: Rect, image: Size, halo: number, border: BorderMo
 }
 
 /**
- * What to copy from an image of that size for a plane that holds `stored` of it; beyond an edge the image is repeated.
+ * The rectangles to copy from an image of size `image` for the plane `stored`, which may extend beyond the image: it
+ * repeats there.
  */
 export function copiesOf(stored: Rect, image: Size): CopyRect[] {
   const copies: CopyRect[] = [];

@@ -4,36 +4,39 @@ import { type Cell, cellsOf, type Grid } from './grid.ts';
 import { type CopyRect, planRead } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** What one kernel of a pipeline reads, computes and counts, in the coordinates of the plane it reads. */
+/**
+ * The pixels that one kernel of a pipeline reads, computes and counts, in the coordinates of the plane that it reads.
+ */
 export type StagePlan = Pick<PlaneItem, 'stored' | 'out' | 'valid'>;
 
 /**
- * How a tile is read so that a pipeline needs nothing else, and what each of its kernels makes of what the one before
- * left.
+ * How to read a tile so that a pipeline needs nothing else, and what each of its kernels computes from the result of
+ * the one before.
  */
 export interface PipelinePlan {
-  /** A kernel each; the first one's stored plane is what is read, the last one's `out` is the tile. */
+  /** One stage per kernel. The first one's stored plane is what is read, the last one's `out` is the tile. */
   stages: readonly StagePlan[];
-  /** What to copy from the image into the first stored plane; together they fill it. */
+  /** The rectangles to copy from the image into the first stored plane; together they fill it. */
   copies: readonly CopyRect[];
   /** Cells of the grid that the tile touches, in the image's coordinates. */
   cells: readonly Cell[];
-  /** Parts of the last kernel's `out` that have a histogram of their own, in its coordinates: a cell each. */
+  /** The parts of the last kernel's `out` that have their own histogram, one per cell, in its coordinates. */
   parts: readonly Rect[];
 }
 
-/** A planned tile and where its first stored plane lies in a staging buffer, as in PlaneItem. */
+/** A planned tile, and the place of its first stored plane in a staging buffer, as in PlaneItem. */
 export interface PipelineItem extends Pick<PlaneItem, 'offset' | 'stride' | 'planeBytes'> {
   stages: readonly StagePlan[];
   parts: readonly Rect[];
-  /** The pixels of the last kernel's `out` that the dense result has; all of them where this is absent. */
+  /** The pixels of the last kernel's `out` in the dense result. Default: all. */
   sampling?: Sampling;
 }
 
 const wholeGrid: Grid = { rows: 1, columns: 1 };
 
 /**
- * Plans `tile` of an image of size `image`, from the last kernel to the first: each wants its halo of the one before.
+ * Plans `tile` of an image of size `image`, from the last kernel to the first: each kernel needs its halo from the one
+ * before.
  */
 export function planPipeline(pipeline: Pipeline, tile: Rect, image: Size, grid: Grid = wholeGrid): PipelinePlan {
   const stages: StagePlan[] = [];
@@ -52,9 +55,9 @@ export function planPipeline(pipeline: Pipeline, tile: Rect, image: Size, grid: 
 }
 
 /**
- * Places a planned tile at or after byte `from`, for a pipeline of that many input channels of pixels of `pixelBytes`;
- * `end` is where the next may begin. The first pixel that the first kernel computes lies on a boundary of 16 pixels,
- * because a GPU lane loads as many.
+ * Places a planned tile at or after byte `from`, for a pipeline of `channels` input channels with pixels of
+ * `pixelBytes` bytes. `end` is where the next tile may begin. The first pixel that the first kernel computes is on a
+ * boundary of 16 pixels, because a GPU lane loads 16 at once.
  */
 export function placeItem(
   plan: PipelinePlan,
@@ -68,9 +71,9 @@ export function placeItem(
 }
 
 /**
- * Where stored planes of that size lie at or after byte `from`, so that their column `firstX` is on such a boundary.
- * `stride`: bytes from a row to the next, a multiple of 16 pixels that a row fits; the least with which no row shares
- * such 16 pixels with the next unless given.
+ * The place of stored planes of size `stored` at or after byte `from`, with column `firstX` on such a boundary.
+ * `stride`: bytes from a row to the next, a multiple of 16 pixels that fits a row. Default: the least with which no two
+ * rows share such 16 pixels.
  */
 export function placePlanes(
   stored: Size,

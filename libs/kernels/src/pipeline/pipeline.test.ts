@@ -12,7 +12,7 @@ test('parameters and borders that are left out take their defaults', () => {
   assert.equal(convention, 'nw-cw-msb');
 });
 
-test('a pipeline is described by one line that says everything, in one order', () => {
+test('a pipeline is described by one line with all its parameters, in a fixed order', () => {
   const line = describePipeline(
     createPipeline(
       [op('conv:as=u8,kernel=box-3'), op('lbp:convention=nw-cw-lsb', 'wrap')].map((o) => ({
@@ -27,7 +27,7 @@ test('a pipeline is described by one line that says everything, in one order', (
   );
 });
 
-test('the last kernel says whether a mean means anything', () => {
+test('the last kernel says whether a mean of results makes sense', () => {
   const table: [ops: string[], kind: string][] = [
     [['lbp'], 'labels'],
     [['lbp:points=16,radius=2,labels=uniform'], 'labels'],

@@ -12,34 +12,34 @@ import {
 import { ParameterError } from '../kernel/parameter-error.ts';
 
 /**
- * Kernels applied one after another, checked and complete: everything else about it can be derived. Its result is what
- * they give one by one on the whole image, each with its own border rule.
+ * Kernels applied one after another, checked and complete; everything else is derived from them. The result equals
+ * running them one by one on the whole image, each with its own border rule.
  */
 export interface Pipeline {
   readonly operations: readonly Operation[];
-  /** Channels of the image that the first kernel takes, and type of its pixels. */
+  /** The channels of the image that the first kernel reads, and the type of its pixels. */
   readonly input: readonly string[];
   readonly pixel: PixelType;
-  /** What the last kernel's dense result is made of. */
+  /** The type of the last kernel's dense result. */
   readonly output: ImageType;
-  /** What the last kernel's result is. */
+  /** The meaning of the last kernel's result. */
   readonly meaning: Meaning;
-  /** The same in words. */
+  /** A description of the last kernel's result. */
   readonly words: ResultWords;
-  /** Bins a channel of the last kernel; 0 where it has no histogram. */
+  /** Bins per channel of the last kernel; 0 if it has no histogram. */
   readonly bins: number;
-  /** Which values each bin counts; undefined where bin b counts the result b. */
+  /** The values that each bin counts; undefined if bin b counts the result b. */
   readonly binning: Binning | undefined;
-  /** An image with a shorter side is refused. */
+  /** Images with a shorter side are refused. */
   readonly minSide: number;
   /** Convention tag of the last kernel. */
   readonly convention: string;
 }
 
-/** Whether every device gives a pipeline's histogram bin by bin; false where there is none. */
+/** Whether all devices give exactly the same histogram; false if there is no histogram. */
 export const hasExactHistogram = ({ bins, binning }: Pipeline): boolean => bins > 0 && binning?.isExact !== false;
 
-/** Kernels of a pipeline at most: more than anyone chains, and few enough to compile while one waits. */
+/** The most kernels of a pipeline: more than are useful, and few enough to compile while a user waits. */
 const maxOperations = 8;
 
 /** Parses `NAME[:key=value,…]`, e.g. `lbp:convention=nw-cw-lsb`. Throws ParameterError. */
@@ -60,7 +60,7 @@ export function parseOperation(text: string): { kernel: string; parameters: Reco
 
 /**
  * Checks operations and derives the rest. Throws ParameterError for an unknown kernel, a wrong parameter or border, and
- * a sequence whose types do not fit. `kernels` are the catalogue's unless given.
+ * a sequence whose types do not match. Default of `kernels`: the catalogue.
  */
 export function createPipeline(asked: readonly AskedOperation[], kernels: Kernels = catalogue): Pipeline {
   if (asked.length < 1 || asked.length > maxOperations) {
@@ -84,11 +84,11 @@ export function createPipeline(asked: readonly AskedOperation[], kernels: Kernel
   };
 }
 
-/** An operation, and what is known of it while a pipeline is made. */
+/** An operation, with its definition, while a pipeline is made. */
 interface Step {
   operation: Operation;
   definition: Kernels[string];
-  /** Channels that it takes. */
+  /** The channels that it reads. */
   input: readonly string[];
 }
 
@@ -98,11 +98,11 @@ function parseStep(asked: AskedOperation, kernels: Kernels): Step {
   return { operation, definition, input: definition.input(operation.settings) };
 }
 
-/** The operations as a job's specification has them: what createPipeline makes the same pipeline of. */
+/** The operations as a job's specification has them: createPipeline makes the same pipeline from them. */
 export const specifiedOperations = ({ operations }: Pick<Pipeline, 'operations'>) => operations.map(specifiedOperation);
 
 /**
- * The same pipeline over images of that type of pixels. Only its first kernel reads them: between kernels pixels are
+ * The same pipeline for images with that type of pixels. Only its first kernel reads them: between kernels pixels are
  * u8.
  */
 export function pipelineOver(pixel: PixelType, pipeline: Pipeline): Pipeline {
@@ -113,7 +113,7 @@ export function pipelineOver(pixel: PixelType, pipeline: Pipeline): Pipeline {
 
 function checkSequence(steps: readonly Step[]): void {
   const borders = new Set(steps.map(({ operation }) => operation.border));
-  // A wrapped halo holds pixels of the far side, which the kernel before computes by its own rule for that side.
+  // A wrapped halo holds pixels of the opposite side, which the kernel before computes by its own rule for that side.
   if (borders.has('wrap') && borders.size > 1) {
     throw new ParameterError('the borders of a pipeline', [...borders].join(', '), 'wrap for every kernel or for none');
   }
@@ -132,8 +132,8 @@ function checkSequence(steps: readonly Step[]): void {
 }
 
 /**
- * One line that is equal for equal pipelines, e.g. `lbp:convention=nw-cw-msb border=interior`; kernels are joined by `
- * > `.
+ * One line that is the same for equal pipelines, e.g. `lbp:convention=nw-cw-msb border=interior`. Kernels are joined by
+ * ` > `.
  */
 export const describePipeline = ({ operations }: Pick<Pipeline, 'operations'>): string =>
   operations.map(describeOperation).join(' > ');

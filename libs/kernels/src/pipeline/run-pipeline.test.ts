@@ -12,7 +12,7 @@ import { createPipeline } from './pipeline.ts';
 
 const lbp = (convention: string): AskedOperation => ({ kernel: 'lbp', parameters: { convention } });
 
-/** Kernels one after another over whole images, each a pipeline of its own. */
+/** Runs kernels one after another over whole images, each as its own pipeline. */
 function oneByOne(operations: readonly AskedOperation[], image: TestImage<Uint8Array>): Uint8Array {
   let at = image;
   for (const operation of operations) {
@@ -33,7 +33,7 @@ for (const [name, run] of [
   ['the references', runReference],
   ['the cpu device', runCpu],
 ] as const) {
-  test(`${name} give any tile of a pipeline what its kernels give one by one on the whole image`, () => {
+  test(`${name}: a pipeline gives each tile what its kernels, run one by one, give on the whole image`, () => {
     fc.assert(
       fc.property(
         tileArbitrary(20, 20),
@@ -58,7 +58,7 @@ for (const [name, run] of [
   });
 }
 
-test('the histograms of the cells of a grid are those of the cells as tiles', () => {
+test("the histograms of a grid's cells stay the same if each cell is computed as a tile", () => {
   fc.assert(
     fc.property(
       tileArbitrary(30, 30),

@@ -6,7 +6,7 @@ import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 import { sampleResult } from './sampling.ts';
 
-/** Computes one item on this thread, kernel after kernel, each with the program of its name. */
+/** Computes one item on this thread, kernel after kernel, with the programs of their names. */
 export function runPipeline(
   programs: Programs,
   pipeline: Pipeline,
@@ -52,7 +52,7 @@ export function runPipeline(
   return { counted, bins, map: withMap ? sampled(runKernel(last, source, plane, true).map) : undefined };
 }
 
-/** What is known of an item without computing it: all where neither counts nor a dense result are wanted. */
+/** The result if neither counts nor a dense result are wanted: nothing needs to be computed. */
 function uncomputed({ stages }: PipelineItem): ItemResult {
   const { width, height } = stages.at(-1)!.valid;
   return { counted: width * height, bins: new Uint32Array(0) };

@@ -2,7 +2,7 @@ import { type Sampling, takeSamples } from '@halogrid/geometry';
 import type { DenseResult } from '../kernel/plane-item.ts';
 
 /**
- * The pixels of a sampling of a dense result of `bands` bands of samples of `unit` bytes, rows and bands without gaps.
+ * The sampled pixels of a dense result with `bands` bands of samples of `unit` bytes, in rows and bands without gaps.
  */
 export function sampleResult(
   { bytes, stride, bandBytes }: DenseResult,

@@ -27,7 +27,7 @@ const tiles = fc.record({
 });
 const size = { width: 61, height: 31 };
 
-test('property: each of several pipelines finds of planes that all share what it finds of its own', () => {
+test('property: each of several pipelines has the same result from shared planes as from its own', () => {
   fc.assert(
     fc.property(
       set,
@@ -48,7 +48,7 @@ test('property: each of several pipelines finds of planes that all share what it
         const tile = { ...asked, width, height: Math.min(asked.height, size.height - asked.y) };
         const plan = planPipelines(pipelines, tile, size);
         const unit = sampleBytes[pixel];
-        // As a decoder has its rows: without room for what comes before the first pixel.
+        // Rows as a decoder has them: without room for pixels before the first one.
         const stride = more === undefined ? undefined : 16 * unit * (Math.ceil(plan.stored.width / 16) + more);
         const { item, end } = placeSharedItem(plan, 1, from, unit, stride);
         const bytes = noise(end, 977);

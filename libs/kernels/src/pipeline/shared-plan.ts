@@ -5,26 +5,25 @@ import { type CopyRect, copiesOf } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, type PipelinePlan, placePlanes, planPipeline } from './pipeline-item.ts';
 
-/** How a tile is read once for several pipelines, which take the same channels. */
+/** How to read a tile once for several pipelines, which take the same channels. */
 export interface SharedPlan {
-  /** One a pipeline. */
+  /** One per pipeline. */
   plans: readonly PipelinePlan[];
-  /** Size of the plane that holds what any of them reads. */
+  /** Size of the plane with everything that any of them reads. */
   stored: Size;
-  /** What to copy from the image into it; together they fill it. */
+  /** The rectangles to copy from the image into it; together they fill it. */
   copies: readonly CopyRect[];
-  /** Where the first stored plane of each pipeline begins in it. */
+  /** The corner of each pipeline's first stored plane in it. */
   corners: readonly { x: number; y: number }[];
 }
 
-/** A planned tile in a staging buffer: its planes, as in PlaneItem, and what each pipeline sees of them. */
+/** A planned tile in a staging buffer: its planes, as in PlaneItem, and the part that each pipeline reads. */
 export interface SharedItem extends Pick<PlaneItem, 'offset' | 'stride' | 'planeBytes'> {
   items: readonly PipelineItem[];
 }
 
 /**
- * Plans `tile` of an image of size `image` for each pipeline; what is read is the smallest rectangle that is enough for
- * all.
+ * Plans `tile` of an image of size `image` for each pipeline. It reads the smallest rectangle that is enough for all.
  */
 export function planPipelines(pipelines: readonly Pipeline[], tile: Rect, image: Size, grid?: Grid): SharedPlan {
   const plans = pipelines.map((pipeline) => planPipeline(pipeline, tile, image, grid));
@@ -42,8 +41,8 @@ export function planPipelines(pipelines: readonly Pipeline[], tile: Rect, image:
 }
 
 /**
- * As placeItem, with a `stride` as placePlanes takes it. On the boundary of 16 pixels lies the first one that the first
- * pipeline computes.
+ * As placeItem, with a `stride` as for placePlanes. The first pixel that the first pipeline computes is on the boundary
+ * of 16 pixels.
  */
 export function placeSharedItem(
   { plans, stored, corners }: SharedPlan,
@@ -61,7 +60,7 @@ export function placeSharedItem(
   return { item: { ...place, items }, end };
 }
 
-/** What a pipeline reads of an image: each kernel's tile lies that far inside of what it reads. */
+/** The rectangle of an image that a pipeline reads: each kernel reads its halo around its result. */
 function readOf({ stages }: PipelinePlan, tile: Rect): Rect {
   const x = stages.reduce((left, { out }) => left - out.x, tile.x);
   const y = stages.reduce((top, { out }) => top - out.y, tile.y);

@@ -2,8 +2,8 @@ import { greatest, type MapSamples } from '@halogrid/geometry';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
 /**
- * Counts the samples of a dense result, channel by channel, as docs/kernels/conv.md says: of f32 and i16 on the scale
- * of pixels of 8 bits. `counted` in each channel are results; the others are samples of 0 that do not count.
+ * Counts the samples of a dense result, channel by channel, as docs/kernels/conv.md defines it; f32 and i16 are counted
+ * on the scale of 8-bit pixels. `counted` samples of each channel are results; the others are 0 and do not count.
  */
 export function countSamples(
   samples: MapSamples,

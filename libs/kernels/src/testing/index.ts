@@ -1,4 +1,4 @@
-// What tests of kernels and devices share.
+// Shared by tests of kernels and devices.
 export type { MapSamples } from '@halogrid/geometry';
 export { countSamples } from './count-samples.ts';
 export { noise, noiseFor, noiseImage, type TestImage } from './noise.ts';

@@ -7,7 +7,7 @@ export interface TestImage<P extends Pixels = Pixels> extends Size {
   pixels: P;
 }
 
-/** Bytes that a seed decides, below `levels`. */
+/** Bytes below `levels`, determined by a seed. */
 export function noise(length: number, seed: number, levels = 256): Uint8Array {
   let state = seed | 1;
   return Uint8Array.from({ length }, () => {
@@ -16,12 +16,12 @@ export function noise(length: number, seed: number, levels = 256): Uint8Array {
   });
 }
 
-/** An image of noise; few levels make ties, which are where implementations differ. */
+/** An image of noise. Few levels make ties, on which implementations differ. */
 export function noiseImage(size: Size, seed: number, levels = 256, channels = 1): TestImage<Uint8Array> {
   return { ...size, pixels: noise(size.width * size.height * channels, seed, levels) };
 }
 
-/** The same of 16 bits: all values, or few from 0 to 65535. */
+/** The same in 16 bits: all values, or few from 0 to 65535. */
 function deepNoiseImage(size: Size, seed: number, levels = 256, channels = 1): TestImage<Uint16Array> {
   const { pixels } = noiseImage(size, seed, levels, channels);
   if (levels < 256)
@@ -30,7 +30,7 @@ function deepNoiseImage(size: Size, seed: number, levels = 256, channels = 1): T
   return { ...size, pixels: Uint16Array.from(pixels, (v, i) => 256 * v + low[i]!) };
 }
 
-/** An image of noise of either type of pixels, for a pipeline over them. */
+/** An image of noise with the pipeline's type of pixels and channels. */
 export function noiseFor(pipeline: Pipeline, size: Size, seed: number, levels = 256): TestImage {
   const image = pipeline.pixel === 'u8' ? noiseImage : deepNoiseImage;
   return image(size, seed, levels, pipeline.input.length);

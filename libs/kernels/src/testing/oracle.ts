@@ -27,18 +27,18 @@ export function readOracle<Results>(): (OracleImage & Results)[] {
 }
 
 /**
- * What computes every case of an image: of the smallest also the reference, which properties of random images hold all
- * else against.
+ * The programs that compute every case of an image. Only the smallest image also runs the reference; other tests
+ * compare everything with the reference on random images.
  */
 export const oracleRuns = ({ name }: OracleImage): Record<string, typeof runReference> =>
   name === quickImage ? { reference: runReference, cpu: runCpu } : { cpu: runCpu };
 
-/** Why an image's cases are left out, or false: unless tests are thorough, one image has to do. */
+/** Why an image's cases are skipped, or false. Unless tests are thorough, one image is enough. */
 export function whyLeftOut({ name }: OracleImage): string | false {
   return !isThorough && name !== quickImage && 'HALOGRID_THOROUGH=1 computes every image';
 }
 
-/** The luma plane that the results were made of. */
+/** The luma plane that the results were computed from. */
 export async function readGray({ name }: OracleImage): Promise<TestImage> {
   const { data, info } = await sharp(join(folder, 'images', name))
     .raw()

@@ -7,7 +7,7 @@ import { createPipeline, type Pipeline, pipelineOver } from '../pipeline/pipelin
 import { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from '../pipeline/pipeline-item.ts';
 import { noise, type TestImage } from './noise.ts';
 
-/** A pipeline over pixels of that type. */
+/** A pipeline for pixels of type `pixel`. */
 export function createPipelineOver(
   pixel: PixelType,
   operations: readonly AskedOperation[],
@@ -16,7 +16,7 @@ export function createPipelineOver(
   return pipelineOver(pixel, createPipeline(operations, kernels));
 }
 
-/** Lays an image's tile out in staging memory, at or after `from`, as a node does it. */
+/** Lays out an image's tile in staging memory, at or after `from`, as a node does. */
 export function stageTile(
   pipeline: Pipeline,
   image: TestImage,
@@ -42,9 +42,7 @@ export function stageTile(
   return { plan, item, end, fill };
 }
 
-/**
- * A tile of an image in staging memory of its own, with noise around it, so that a kernel that reads that is caught.
- */
+/** A tile of an image in its own staging memory, surrounded by noise, so that a kernel that reads too far is caught. */
 export function staged(
   pipeline: Pipeline,
   image: TestImage,

@@ -1,7 +1,7 @@
 import type { Rect, Size } from '@halogrid/geometry';
 import fc from 'fast-check';
 
-/** A tile of an image of noise, in every position: within it, at its edges, or all of it. */
+/** A tile of an image of noise, in every position: inside, at the edges, or the whole image. */
 interface TestTile {
   size: Size;
   tile: Rect;

@@ -1,10 +1,10 @@
-// How counts of devices are verified, for tests.
+// Compares counts of devices in tests.
 import assert from 'node:assert/strict';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
 /**
- * Verifies histograms against the reference's, of any number of channels and cells. Counts of integers are equal; of
- * float32, which differ by the last bits, each result is in the same bin or in one beside it.
+ * Compares histograms, of any number of channels and cells, with the reference's. Counts of integers must be equal.
+ * Results in float32 differ in the last bits, so each must be in the same bin or in a neighbouring one.
  */
 export function verifyBins(ours: ArrayLike<number>, reference: ArrayLike<number>, { bins, binning }: Pipeline): void {
   if (binning?.isExact !== false) {
@@ -22,7 +22,7 @@ export function verifyBins(ours: ArrayLike<number>, reference: ArrayLike<number>
   }
 }
 
-/** How many are in each bin and those before it. */
+/** For each bin, the count of this bin and all before it. */
 function sumsUpTo(counts: readonly number[]): number[] {
   let sum = 0;
   return counts.map((count) => {

@@ -1,4 +1,4 @@
-// How dense results of devices are verified, for tests.
+// Compares dense results of devices in tests.
 import assert from 'node:assert/strict';
 import type { MapSamples } from '@halogrid/geometry';
 import { catalogue, findKernel } from '../catalogue.ts';
@@ -6,8 +6,8 @@ import type { Kernels } from '../kernel/kernel.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 
 /**
- * Verifies a dense result against the reference's: within the tolerance of the last kernel, and equal where it has
- * none.
+ * Compares a dense result with the reference's: within the tolerance of the last kernel, or equal if it has no
+ * tolerance.
  */
 export function verifySamples(
   ours: MapSamples,

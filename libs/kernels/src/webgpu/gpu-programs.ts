@@ -5,23 +5,21 @@ import type { GpuProgram } from '../pipeline/gpu-program.ts';
 import { type Pipeline, specifiedOperations } from '../pipeline/pipeline.ts';
 import type { PipelineItem } from '../pipeline/pipeline-item.ts';
 
-/** The pipelines that were compiled for a device. */
+/** The compiled pipelines of a device. */
 export class GpuPrograms {
   readonly #device: GPUDevice;
   readonly #choose: ChooseStrategy | undefined;
   readonly #hosts: GpuHosts | undefined;
   readonly #programs = new Map<string, Promise<GpuProgram>>();
 
-  /** `choose` and `hosts` as createGpuProgram takes them. */
+  /** `choose` and `hosts` are as for createGpuProgram. */
   constructor(device: GPUDevice, choose?: ChooseStrategy, hosts?: GpuHosts) {
     this.#device = device;
     this.#choose = choose;
     this.#hosts = hosts;
   }
 
-  /**
-   * The program for items like these, compiled once. Rejects with GPUPipelineError where the device refuses a shader.
-   */
+  /** The program for such items, compiled once. Rejects with GPUPipelineError if the device refuses a shader. */
   of(pipeline: Pipeline, items: readonly PipelineItem[], map: boolean): Promise<GpuProgram> {
     const cells = cellSizeOf(items);
     const key = JSON.stringify([specifiedOperations(pipeline), pipeline.pixel, pipeline.bins, map, cells]);

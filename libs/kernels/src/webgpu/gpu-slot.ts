@@ -4,12 +4,12 @@ const { MAP_READ, MAP_WRITE, COPY_SRC, COPY_DST, UNIFORM, STORAGE, QUERY_RESOLVE
 
 /** Timestamps of a batch: before the upload, before and after the kernels, after the readback copy. */
 export const timestampCount = 6;
-/** Where in `resolved` the timestamps that follow them go. */
+/** Offset in `resolved` of the further timestamps. */
 export const moreResolvedAt = 256;
 
 /**
- * Uses of buffers by their roles; a role that is not here has STORAGE. `planesN`: what the n-th kernel of a pipeline
- * leaves for the next.
+ * Usages of buffers by role; the default is STORAGE. `planesN`: the planes that the n-th kernel of a pipeline writes
+ * for the next.
  */
 const usages: Record<string, GPUBufferUsageFlags> = {
   planes: STORAGE | COPY_DST,
@@ -20,26 +20,26 @@ const usages: Record<string, GPUBufferUsageFlags> = {
 };
 
 export interface GpuSlotOptions {
-  /** Views upload memory of that many bytes, which is mapped; as WebGPU does it, unless given. */
+  /** Views `bytes` bytes of mapped upload memory. Default: the way of WebGPU. */
   view?: (upload: GPUBuffer, bytes: number) => Uint8Array;
-  /** Timestamps besides those of a batch. */
+  /** Timestamps beyond the batch's own. */
   moreTimestamps?: number;
 }
 
 const viewMapped = (upload: GPUBuffer): Uint8Array => new Uint8Array(upload.getMappedRange());
 
 /**
- * The buffers of one batch in flight, kept for the next: creating them costs more than a batch of frames takes.
- * `upload` is mapped while the slot is not computing, so that planes are written straight into it.
+ * The buffers of one batch in flight, kept for later batches: creating them takes longer than computing a batch of
+ * frames. `upload` is mapped while the slot is not computing, so that planes are written straight into it.
  */
 export class GpuSlot {
   readonly capacity: number;
   readonly upload: GPUBuffer;
-  /** The planes on the device are what was written into `upload`, or made of it. */
+  /** The planes on the device already hold the content of `upload`, or were computed from it. */
   isUploaded = false;
-  /** What is written into `upload` is luma of the limited range. */
+  /** The content of `upload` is luma of the limited range. */
   isLimited = false;
-  /** Present where the device measures time. */
+  /** Present if the device measures time. */
   readonly timestamps: { queries: GPUQuerySet; resolved: GPUBuffer } | undefined;
   readonly #device: GPUDevice;
   readonly #view: (upload: GPUBuffer, bytes: number) => Uint8Array;
@@ -73,18 +73,18 @@ export class GpuSlot {
     }
   }
 
-  /** The upload memory, for as long as it is mapped. */
+  /** The upload memory, valid as long as it is mapped. */
   mappedBytes(): Uint8Array {
     this.#mapped ??= this.#view(this.upload, this.capacity);
     return this.#mapped;
   }
 
-  /** The device's planes, of at least `bytes` and of all that `upload` holds. */
+  /** The device's planes, with at least `bytes` bytes and the size of `upload`. */
   planes(bytes: number): GPUBuffer {
     return this.buffer('planes', Math.max(bytes, this.capacity));
   }
 
-  /** Hands the upload memory to the GPU, if it has not got it; `remap` gets it back. */
+  /** Hands the upload memory to the GPU, unless the GPU has it already; `remap` takes it back. */
   unmap(): void {
     if (!this.#isMapped) return;
     this.#isMapped = false;
@@ -97,7 +97,7 @@ export class GpuSlot {
     this.#isMapped = true;
   }
 
-  /** The slot's buffer for that role, of at least `bytes`; made again where it is too small. */
+  /** The slot's buffer for a role, of at least `bytes` bytes. Replaced if it is too small. */
   buffer(role: string, bytes: number, usage = usages[role] ?? STORAGE): GPUBuffer {
     const present = this.#results.get(role);
     if (present && present.size >= bytes) return present;
@@ -107,7 +107,7 @@ export class GpuSlot {
     return made;
   }
 
-  /** Bytes of its buffers; `upload` is memory of the host. */
+  /** Bytes of all its buffers. `upload` is memory of the host. */
   get heldBytes(): number {
     return [...this.#results.values()].reduce((sum, { size }) => sum + size, this.upload.size);
   }
@@ -119,7 +119,7 @@ export class GpuSlot {
   }
 }
 
-/** Sizes that let a buffer serve many batches: powers of two up to 8 MiB, then multiples of 8 MiB. */
+/** Rounds sizes up so that a buffer serves many batches: to powers of two up to 8 MiB, then to multiples of 8 MiB. */
 export function roundUpCapacity(bytes: number, least: number): number {
   const step = 8 * 2 ** 20;
   if (bytes > step) return Math.ceil(bytes / step) * step;

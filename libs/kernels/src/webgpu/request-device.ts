@@ -1,11 +1,11 @@
-/** The device that kernels are compiled for. */
+/** The device that kernels are compiled for, with the adapter's limits. */
 export function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   const { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } = adapter.limits;
   const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX, maxComputeWorkgroupSizeY } = adapter.limits;
   return adapter.requestDevice({
     label: 'halogrid',
     requiredFeatures: adapter.features.has('timestamp-query') ? ['timestamp-query'] : [],
-    // Without being asked for they stay at 256 and 128 MiB, 16 KiB, and 256 lanes, which only benchmarks exceed.
+    // By default the limits are 256 and 128 MiB, 16 KiB, and 256 lanes; only benchmarks exceed 256 lanes.
     requiredLimits: {
       maxBufferSize,
       maxStorageBufferBindingSize,
@@ -17,12 +17,12 @@ export function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   });
 }
 
-/** As an adapter calls itself, e.g. `NVIDIA H200`; browsers tell as little as `nvidia ampere`. */
+/** The name that an adapter gives itself, e.g. `NVIDIA H200`; browsers may only tell `nvidia ampere`. */
 export function adapterName({ vendor, architecture, device, description }: GPUAdapterInfo): string {
   return (device || description || `${vendor} ${architecture}`).replace(/[\s-]+$/, '').trim();
 }
 
-/** Whether an adapter computes on the CPU, which WebAssembly does faster. */
+/** Whether an adapter computes on the CPU, where WebAssembly is faster. */
 export function isSoftwareAdapter({ vendor, architecture, device, description }: GPUAdapterInfo): boolean {
   return /swiftshader|llvmpipe|lavapipe/i.test(`${vendor} ${architecture} ${device} ${description}`);
 }

@@ -14,13 +14,13 @@ export interface DeviceSeconds {
 export interface GpuBatchOptions {
   /** Channels of the image that the program's first kernel takes. */
   channels: number;
-  /** Records what is done to the first `bytes` bytes of planes that have just been uploaded, before the kernels. */
+  /** Records work on the first `bytes` bytes of planes that were just uploaded, before the kernels. */
   prepare?: ((pass: GPUComputePassEncoder, planes: GPUBuffer, bytes: number) => void) | undefined;
-  /** As GpuProgram.unpack takes it. */
+  /** As for GpuProgram.unpack. */
   copy?: (maps: Uint8Array) => Uint8Array;
 }
 
-/** Computes items laid out in the slot's upload memory, or in its planes, where it is uploaded already. */
+/** Computes items that lie in the slot's upload memory, or in its planes if these were uploaded already. */
 export async function runBatch(
   device: GPUDevice,
   slot: GpuSlot,
@@ -30,7 +30,7 @@ export async function runBatch(
 ): Promise<{ items: ItemResult[]; seconds: DeviceSeconds }> {
   const layout = program.layOut(items);
   if (layout.dispatches.length === 0) {
-    // Neither counts nor anything else is wanted.
+    // Neither counts nor dense results are wanted.
     const idle = program.unpack(layout, new Uint32Array(0), new Uint8Array(0));
     return { items: idle, seconds: { upload: 0, compute: 0, readback: 0 } };
   }
@@ -40,7 +40,7 @@ export async function runBatch(
   const table = slot.buffer('table', layout.tableBytes);
   const histograms = slot.buffer('histograms', histogramsBytes);
   const maps = slot.buffer('maps', mapsBytes);
-  // What is there already stays where it is.
+  // Planes that are on the device already stay in their buffer.
   const staged = slot.planes(slot.isUploaded ? 0 : usedBytes);
   const planes = [staged, ...layout.planesBytes.map((bytes, i) => slot.buffer(`planes${i + 1}`, bytes))];
   // [timestamps][histograms][maps]
@@ -69,7 +69,7 @@ export async function runBatch(
   }
   const submitted = performance.now();
   device.queue.submit([encoder.finish()]);
-  // One look at what the device has done sees both.
+  // Requesting both mappings now lets one look at the device find both.
   const writable = slot.remap();
   writable.catch(() => {});
   await readback.mapAsync(mapMode.READ, 0, mapsAt + mapsBytes);
@@ -90,20 +90,23 @@ export async function runBatch(
   return { items: results, seconds };
 }
 
-/** An empty pass, because only passes carry timestamps. */
+/** Records timestamps in an empty pass, because only passes carry them. */
 function stamp(encoder: GPUCommandEncoder, slot: GpuSlot, first: number): void {
   if (!slot.timestamps) return;
   encoder.beginComputePass({ label: 'batch.stamp', timestampWrites: stampsOf(slot, first) }).end();
 }
 
-/** The timestamps `first` and the next of a slot, for the begin and the end of a pass. */
+/** Writes timestamps `first` and `first` + 1 of a slot at the beginning and the end of a pass. */
 export function stampsOf({ timestamps }: GpuSlot, first: number): GPUComputePassTimestampWrites | undefined {
   if (!timestamps) return undefined;
   const { queries } = timestamps;
   return { querySet: queries, beginningOfPassWriteIndex: first, endOfPassWriteIndex: first + 1 };
 }
 
-/** Stages by the GPU's own clock, in nanoseconds: from the end of one pass to the start of the next are the copies. */
+/**
+ * Seconds by the GPU's own clock, whose stamps are nanoseconds. Copies run between the end of one pass and the start of
+ * the next.
+ */
 function secondsOf(stamps: BigUint64Array): DeviceSeconds {
   const between = (from: number, to: number) => Math.max(0, Number(stamps[to]! - stamps[from]!)) / 1e9;
   return { upload: between(1, 2), compute: between(2, 3), readback: between(3, 4) };

@@ -1,4 +1,4 @@
-// A coordinator for tests: real gRPC on loopback, and what it says is decided by the test.
+// A coordinator for tests: real gRPC on loopback. The test decides what it says.
 import { Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import {
   type AttachRequest,
@@ -46,7 +46,7 @@ export class FakeSession {
     this.send({ $case: 'lease', value: lease });
   }
 
-  /** Ends the conversation as a coordinator that goes away does. */
+  /** Ends the conversation as a coordinator that shuts down does. */
   end(): void {
     this.#call.end();
   }
@@ -55,13 +55,13 @@ export class FakeSession {
     this.#call.emit('error', { code: status.FAILED_PRECONDITION, details });
   }
 
-  /** Waits for a report of that kind. */
+  /** Waits for a report of kind `kind`. */
   async report<Kind extends keyof ReportValues>(kind: Kind): Promise<ReportValues[Kind]> {
     const found = await eventually(`the report '${kind}'`, () => this.reports.find((report) => report.$case === kind));
     return found.value as ReportValues[Kind];
   }
 
-  /** Waits for the next report of that kind, which is then no more among the others. */
+  /** Waits for the next report of kind `kind`, and removes it from `reports`. */
   async next<Kind extends keyof ReportValues>(kind: Kind): Promise<ReportValues[Kind]> {
     const value = await this.report(kind);
     this.reports.splice(
@@ -80,13 +80,13 @@ export class FakeSession {
 export class FakeCoordinator {
   readonly sessions: FakeSession[] = [];
   port = 0;
-  /** Whether what a node brings along goes on, under epoch 8. The welcome then waits for hello. */
+  /** Whether shards that a node brings along go on, under epoch 8. The welcome then waits for hello. */
   keeps = false;
   readonly #reportWithinMs: number;
   readonly #welcomes: boolean;
   readonly #server = new Server();
 
-  /** Nodes must report within that time; `welcomes` says whether hello is answered with a welcome. */
+  /** Nodes must report within `reportWithinMs`. `welcomes`: hello is answered with a welcome. */
   constructor(reportWithinMs = 60_000, welcomes = true) {
     this.#reportWithinMs = reportWithinMs;
     this.#welcomes = welcomes;

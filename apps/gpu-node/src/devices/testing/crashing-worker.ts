@@ -1,4 +1,4 @@
-// What a worker thread runs in a test: it crashes when told to and otherwise computes nothing.
+// Runs in a worker thread of a test: crashes when told to, and otherwise computes nothing.
 import { serveOrders } from '@halogrid/threads';
 import type { CpuAnswer, CpuBatch } from '../cpu-thread.ts';
 

@@ -1,4 +1,4 @@
-// What the suites of the JPEG decoder decode, and the device that they do it on.
+// The JPEGs that the suites of the JPEG decoder decode, and their device.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ export const counts = { images: repeated(40, many.images), mutants: repeated(100
 /** Files of several encoders. */
 const fixtures = globSync(fileURLToPath(new URL('../../../../../libs/imaging/fixtures/*.jpg', import.meta.url)));
 
-/** It has many groups of chunks, so that what is found out of one component has to be right for the others. */
+/** It has many groups of chunks, so results found for one component have to be right for the others. */
 export const photograph = fileURLToPath(new URL('../../../../../samples/images/cloth.jpg', import.meta.url));
 
 interface NamedJpeg {
@@ -35,7 +35,7 @@ export const fixturesNamed = (pattern: RegExp): NamedJpeg[] => filesAt(fixtures.
 
 export const filesOfEncoders = (): NamedJpeg[] => filesAt([...fixtures, photograph]);
 
-/** Fixtures, each damaged in some way. */
+/** Fixtures, each damaged differently. */
 export function mutants(pattern: RegExp, count: number): NamedJpeg[] {
   const files = fixturesNamed(pattern);
   return Array.from({ length: count }, (_, i) => {
@@ -44,7 +44,7 @@ export function mutants(pattern: RegExp, count: number): NamedJpeg[] {
   });
 }
 
-/** Those of the files that devices decode; `isFor` may leave out more. */
+/** The files that devices decode; `isFor` may leave out more. */
 export function forDevices(files: readonly NamedJpeg[], isFor: (frame: JpegFrame) => boolean = () => true): TestJpeg[] {
   return files.flatMap(({ name, jpeg }) => {
     const frame = readJpegFrame(jpeg);
@@ -68,8 +68,8 @@ async function open(): Promise<SuiteDevice> {
 }
 
 /**
- * The device of suites, open while tests of this process run, with what decodes, which is compiled once. An error that
- * nobody waits for fails the suite.
+ * The device and decoders of a suite, open while the tests of this process run; decoders are compiled once. An error
+ * that nobody awaits fails the suite.
  */
 export function deviceOfSuite(): SuiteDevice {
   let own: SuiteDevice;

@@ -15,26 +15,26 @@ export interface TestJpeg {
   frame: JpegFrame;
 }
 
-/** What a device has made of a batch. */
+/** The result of a batch on a device. */
 export interface DecodedJpegs {
   files: readonly Required<JpegFile>[];
-  /** What a kernel would read of each. */
+  /** For each file, the plane that a kernel would read. */
   items: readonly PipelineItem[];
   layout: JpegBatchLayout;
   /** The status of each file. */
   statuses: readonly number[];
   planes: Uint8Array;
-  /** What it has left between passes. */
+  /** The content of the buffers between passes. */
   scratch: Readonly<Record<keyof JpegBatchLayout['scratch'], Uint32Array>>;
 }
 
-/** A kernel for which planes are placed; for whole images they lie alike for all. */
+/** The kernel that planes are placed for; for whole images all kernels place them alike. */
 export const lbp = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 
 /** Bytes between files, so that they begin anywhere in a word. */
 const gap = 3;
 
-/** Decodes a batch of JPEGs, whose planes lie as kernels read them; `behind` is recorded behind it in the same pass. */
+/** Decodes a batch of JPEGs to planes placed as kernels read them. `behind` is recorded after it in the same pass. */
 export async function runJpegs(
   device: GPUDevice,
   decoder: JpegDecoder,

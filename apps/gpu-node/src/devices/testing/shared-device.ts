@@ -7,8 +7,9 @@ let opened: Promise<NodeDevice> | undefined;
 after(async () => (await opened)?.close());
 
 /**
- * The device of all suites of a process that need none of their own, closed behind the last. SwiftShader compiles a
- * program once for a device, for half a second of a core each; suites share a third of them (measured).
+ * The device of all suites of a process that need no device of their own, closed after the last one. SwiftShader
+ * compiles a program once for each device, half a second of a core each; suites share a third of their programs
+ * (measured).
  */
 export function sharedDevice(): Promise<NodeDevice> {
   opened ??= openWebGpuDevice(testedKind);

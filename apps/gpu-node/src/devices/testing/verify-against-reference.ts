@@ -1,4 +1,4 @@
-// What tests of devices share.
+// Shared by the tests of devices.
 import assert from 'node:assert/strict';
 import type { PixelType } from '@halogrid/geometry';
 import {
@@ -39,23 +39,23 @@ export async function runOne(
   return (await device.run(staging, [item], pipeline, withMap)).items[0]!;
 }
 
-/** What a device is tried with. */
+/** A pipeline that a device is tested with. */
 export interface TestVariant {
   operations: AskedOperation[];
   withMap: boolean;
   grid?: Grid;
-  /** u8 unless given. */
+  /** Default: u8. */
   pixel?: PixelType;
 }
 
 /**
- * SwiftShader compiles a variant for a second of a core: of a long list it tries as many as this, and each a few times,
- * unless asked for more.
+ * SwiftShader takes a second of a core to compile a variant. Unless more is asked for, it tries this many variants of a
+ * long list, and each this many times.
  */
 const fewVariants = 6;
 const fewRuns = 2;
 
-/** What is tried of the variants, and how often each. */
+/** The variants to try, and how often to try each. */
 function triesOf(variants: readonly TestVariant[], runs: { gpu: number; software: number }) {
   const each = Math.ceil(runs[testedKind] / variants.length);
   if (testedKind === 'gpu') return { tried: variants, numRuns: each };
@@ -64,9 +64,9 @@ function triesOf(variants: readonly TestVariant[], runs: { gpu: number; software
 }
 
 /**
- * Verifies with fast-check that batches of tiles of any size and place, of images of noise, have the counts and the
- * dense results of the reference. `runs` is for all variants together, on a GPU or with HALOGRID_THOROUGH=1. They are
- * verified side by side, so that kernels compile on all cores.
+ * Verifies with fast-check that batches of tiles, of any size and place in images of noise, have the counts and the
+ * dense results of the reference. `runs`: tries for all variants together, on a GPU or with HALOGRID_THOROUGH=1.
+ * Variants are verified in parallel, so that kernels compile on all cores.
  */
 export async function verifyAgainstReference(
   device: NodeDevice,
@@ -86,7 +86,7 @@ function propertyOf(device: NodeDevice, { operations, withMap, grid, pixel = 'u8
       end = one.end;
       return { ...one, tile };
     });
-    // Noise wherever no tile is, so that a kernel that reads there is caught.
+    // Noise between the tiles, so that a kernel that reads there is caught.
     const bytes = noise(end, 977);
     for (const { fill } of placed) fill(bytes);
     const staging = await device.acquire(end);

@@ -1,4 +1,4 @@
-// Leases computed with JPEGs decoded here or there.
+// Leases computed with JPEGs decoded on the device or on cores.
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,7 +15,10 @@ import { createTestExecutor, type TestFolder } from './shard-fixture.ts';
 
 export type TestFeeds = Required<NonNullable<ExecutorOptions['feeds']>>;
 
-/** A device, as one that is worth decoding on, with what is changed; notes the files of each batch that it decodes. */
+/**
+ * A device that is worth decoding on, with some members changed. Notes the number of files in each batch that it
+ * decodes.
+ */
 export function watched(device: NodeDevice, changes: Partial<NodeDevice> = {}, jpegs: Partial<DeviceJpegs> = {}) {
   const batches: number[] = [];
   const its: DeviceJpegs = {
@@ -33,7 +36,12 @@ export function watched(device: NodeDevice, changes: Partial<NodeDevice> = {}, j
 export function feedsOf(choice: DecodeChoice, on: NodeDevice, threads: JpegFeedOptions['threads']): TestFeeds {
   const feedTo = (channels: 'gray' | 'rgb') =>
     new JpegFeed({
-      ...{ choice, device: on, channels, threads, coresAtOnce: 4, note: assert.fail },
+      choice,
+      device: on,
+      channels,
+      threads,
+      coresAtOnce: 4,
+      note: assert.fail,
       readRate: async () => undefined,
       keepRate: async () => {},
       nowMs: () => performance.now(),
@@ -41,7 +49,7 @@ export function feedsOf(choice: DecodeChoice, on: NodeDevice, threads: JpegFeedO
   return { gray: feedTo('gray'), rgb: feedTo('rgb') };
 }
 
-/** What a lease gives, but for times. */
+/** The answer of a lease, without times. */
 export async function computed(
   lease: Lease,
   on: NodeDevice,
@@ -69,8 +77,8 @@ const mendedFixtures = globSync(
 ).toSorted();
 
 /**
- * What is wrong with a frame header, by bytes behind its marker: height in 5 and 6, width in 7 and 8, components in 9,
- * luma's factors in 11.
+ * Faults of a frame header, as bytes by their offset from its marker: height at 5 and 6, width at 7 and 8, components
+ * at 9, luma's sampling factors at 11.
  */
 const badFrames: Readonly<Record<string, Record<number, number>>> = {
   'no-components': { 9: 0 },
@@ -81,7 +89,7 @@ const badFrames: Readonly<Record<string, Record<number, number>>> = {
   'sampling-0': { 11: 0x20 },
   'below-chroma': { 11: 0x11, 14: 0x22 },
   'no-quantisers': { 12: 3 },
-  // Less and more than the data has.
+  // Sizes below and above the true ones.
   smaller: { 6: 40 },
   higher: { 6: 200 },
   wider: { 8: 150 },
@@ -89,8 +97,8 @@ const badFrames: Readonly<Record<string, Record<number, number>>> = {
 };
 
 /**
- * A JPEG with each of these headers, and with tables that have more codes than there are, and shorter ones than it
- * needs.
+ * A JPEG with each of these headers, with tables that have more codes than are possible, and with tables that are too
+ * short.
  */
 function badHeaders(jpeg: Buffer): [name: string, bytes: Buffer][] {
   const changed = (marker: number, changes: Record<number, number>): Buffer => {

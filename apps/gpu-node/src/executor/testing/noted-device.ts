@@ -1,14 +1,14 @@
 import type { BatchResult, NodeDevice } from '../../devices/device.ts';
 import { deviceOver } from '../../devices/device-over.ts';
 
-/** As if the memory of dense results were used for others at once. */
+/** Overwrites dense results, as if their memory were used for others at once. */
 function spoil({ items }: BatchResult): void {
   for (const { map } of items) map?.bytes.fill(0xee);
 }
 
 /**
- * A device that notes its batches, what is out and of how many maps nobody gave back the memory, and whose dense
- * results are gone once that is.
+ * A device that notes its batches, the staging memory that is out, and the maps whose memory was not given back. Maps
+ * are overwritten once their memory is given back.
  */
 export function noted(inner: NodeDevice, changes: Partial<NodeDevice> = {}) {
   const batches: { items: number; withMap: boolean }[] = [];

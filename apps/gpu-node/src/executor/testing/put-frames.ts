@@ -9,7 +9,7 @@ export const sizes: Size[] = [
   { width: 200, height: 3 },
 ];
 
-/** Frames of those sizes as files, and what is in them. */
+/** Writes frames of these sizes as files; returns the URIs and the pixels. */
 export async function putFrames(folder: TestFolder): Promise<{ uris: string[]; frames: TestImage[] }> {
   const patterns = sizes.map((size, seed) => patternImage(size, seed));
   const uris = await Promise.all(patterns.map(({ file }, i) => folder.put(`${i}.pgm`, file)));

@@ -5,7 +5,7 @@ import { Lease } from '@halogrid/proto';
 import { packSources } from '@halogrid/sources/pack-sources';
 import { lbp, type TestFolder } from './shard-fixture.ts';
 
-/** A lease of the first segment of a recording of so many frames, of one of the kinds that there are. */
+/** A lease of the first segment of a recording with `frames` frames; `name` is one of the known kinds. */
 export async function recordingLease(
   folder: TestFolder,
   name: string,
@@ -30,7 +30,12 @@ export async function leaseOfVideo(folder: TestFolder, uri: string, lease: Parti
     const { packet, pts, dts, position, size } = start;
     const its = { ...segment, packet, position, size, pts: pts ?? undefined, dts: dts ?? undefined, hwaccel: '' };
     return Lease.fromPartial({
-      ...{ jobId: 'job', shard: 1, attempt: 1, epoch: 1, pipeline: { operations: [lbp()] }, scratch: folder.scratch },
+      jobId: 'job',
+      shard: 1,
+      attempt: 1,
+      epoch: 1,
+      pipeline: { operations: [lbp()] },
+      scratch: folder.scratch,
       work: { $case: 'frames', value: { segment: its } },
       sources: packSources(sources),
       ...lease,

@@ -21,7 +21,7 @@ import { type JobParts, type KeptShard, NodeParts } from '../../parts/node-parts
 import { createExecutor, type Executor, type ExecutorOptions } from '../executor.ts';
 import { noted } from './noted-device.ts';
 
-/** A folder for images and chunks that is gone afterwards. */
+/** Makes a folder for images and chunks, and removes it after `use`. */
 export async function withFolder(use: (folder: TestFolder) => Promise<void>): Promise<void> {
   const path = await mkdtemp(join(tmpdir(), 'halogrid-test-'));
   try {
@@ -52,10 +52,7 @@ export class TestFolder {
     return pathToFileURL(path).href;
   }
 
-  /**
-   * The bytes of a whole map, band after band, put together from its chunks, which are in that folder of the scratch
-   * folder.
-   */
+  /** The bytes of a whole map, band after band, put together from the chunks in a subfolder of the scratch folder. */
   async map(
     operations: readonly AskedOperation[],
     size: Size,
@@ -79,7 +76,7 @@ export class TestFolder {
   }
 }
 
-/** A binary PGM with a pattern that `seed` changes, or a PPM where it has three planes; of 32 values, or of 65536. */
+/** A binary PGM, or a PPM for three planes, with a pattern that depends on `seed`; pixels have 32 values, or 65536. */
 export function patternImage(
   { width, height }: Size,
   seed: number,
@@ -100,12 +97,12 @@ export function patternImage(
   return { file: Buffer.concat([Buffer.from(header), interleaved]), image: { width, height, pixels } };
 }
 
-/** 3x3 LBP with the default convention, changed by what is given. */
+/** 3x3 LBP with the default convention, changed by `parameters`. */
 export const lbp = (parameters: Record<string, string> = {}, border = ''): Required<AskedOperation> => {
   return { kernel: 'lbp', parameters, border };
 };
 
-/** What the references make of a whole image; the map as `TestFolder.map` gives it. */
+/** The result of the references for a whole image; the map as `TestFolder.map` gives it. */
 export function referenceOf(
   operations: readonly AskedOperation[],
   image: TestImage,
@@ -119,7 +116,7 @@ export function referenceOf(
 
 const bytesOf = ({ buffer }: MapSamples): Uint8Array => new Uint8Array(buffer);
 
-/** The same images, but as if they could only be decoded whole; counts the decodes. */
+/** The same images, as if they could only be decoded whole; counts the decodes. */
 export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>; decodes: () => number } {
   let decodes = 0;
   return {
@@ -147,22 +144,27 @@ export function openedWhole(): { openImage: (uri: string) => Promise<OpenImage>;
 }
 
 /**
- * Dense results that are read after they were given back are not what is expected. What is found of frames is kept in
- * memory: answers have it as `results`, one after another, as those of tiles are but with all cells.
+ * An executor for tests. Dense results are overwritten once they were given back. Results of frames are kept in memory,
+ * and answers have them as `results`, like the results of tiles but with all cells.
  */
 export function createTestExecutor(inner: NodeDevice, options: Partial<ExecutorOptions> = {}): Executor {
   const decoders = new DecoderPool({ processes: 1 });
   const { device } = noted(inner, { jpegs: inner.jpegs });
   const results = new Map<FoundInPart, FoundResult[]>();
   const execute = createExecutor({
-    ...{ device, twin: device, openImage, decoders, writeChunk, nowMs: () => performance.now() },
+    device,
+    twin: device,
+    openImage,
+    decoders,
+    writeChunk,
+    nowMs: () => performance.now(),
     parts: new NodeParts(async (lease) => partsInMemory(results, lease)),
     ...options,
   });
   return async (lease, signal) => {
     const { found, ...answer } = await execute(lease, signal);
     const its = found && results.get(found);
-    return its ? { ...answer, results: its } : { ...answer, ...(found && { found }) };
+    return its ? { ...answer, results: its } : { ...answer, found };
   };
 }
 
@@ -176,7 +178,10 @@ function partsInMemory(results: Map<FoundInPart, FoundResult[]>, lease: Lease): 
   return { add: keep, sum: keep, flush: () => {}, close: async () => {} };
 }
 
-/** What was found of frames by pipelines of these shapes, as results of tiles: of each those of its pipelines, one after another. */
+/**
+ * The results of frames by pipelines of these shapes, in the form of tile results: frame after frame, for each frame
+ * pipeline after pipeline.
+ */
 export function resultsOf(shard: FoundShard, shapes: readonly HistogramShape[]): FoundResult[] {
   const block = new SourceBlock(shard.block);
   const rows = [...shardRows(shard, block, shapes)].sort((a, b) => a.nth - b.nth || a.part - b.part);
@@ -209,9 +214,9 @@ export function tileLease(folder: TestFolder, uri: string, size: Size, rect: Rec
 }
 
 const sourcesOf = (uris: readonly string[], previews = 0): Uint8Array =>
-  packed(uris.map((uri, index) => ({ index, uri, ...(index < previews && { preview: true as const }) })));
+  packed(uris.map((uri, index) => ({ index, uri, preview: index < previews ? true : undefined })));
 
-/** The sources of a lease, of as much as matters. */
+/** The sources of a lease, with defaults for fields that do not matter. */
 export const packed = (sources: readonly (Pick<BlockSource, 'index' | 'uri'> & Partial<BlockSource>)[]): Uint8Array =>
   packSources(sources.map((source) => ({ name: String(source.index), sizeBytes: 0, ...source })));
 

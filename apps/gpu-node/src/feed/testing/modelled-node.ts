@@ -16,7 +16,7 @@ export interface ModelledMachine {
   compileSeconds: number;
 }
 
-/** Frames of a piece of work (each of one byte), and the pieces that a node has at once. */
+/** Frames per piece of work (each of one byte), and the pieces that a node has at once. */
 const framesAPiece = 64;
 const piecesAtOnce = 16;
 
@@ -25,7 +25,7 @@ interface Piece {
   end: () => void;
 }
 
-/** The virtual seconds in which a node on that machine decodes `frames` frames. */
+/** The virtual seconds in which a node on this machine decodes `frames` frames. */
 export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, frames: number): Promise<number> {
   let nowMs = 0;
   const queues: Record<Decoder, Piece[]> = { device: [], cores: [] };
@@ -35,20 +35,26 @@ export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, 
   };
   const jpegs = { maxBytes: 1, batchBytes: 1, prepare: () => compiled.promise, decode: unused };
   const device: NodeDevice = {
-    ...{ info: { kind: 'gpu', name: 'model', driver: '' }, maxStagingBytes: 1, batchBytes: 1, batchesInFlight: 1 },
-    ...{ jpegs, acquire: unused, run: unused, lost: new Promise(() => {}), close: unused },
+    info: { kind: 'gpu', name: 'model', driver: '' },
+    maxStagingBytes: 1,
+    batchBytes: 1,
+    batchesInFlight: 1,
+    jpegs,
+    acquire: unused,
+    run: unused,
+    lost: new Promise(() => {}),
+    close: unused,
   };
   const feed = new JpegFeed({
-    ...{
-      choice,
-      device,
-      channels: 'gray',
-      threads: { read: unused },
-      coresAtOnce: 4,
-      nowMs: () => nowMs,
-      note: unused,
-    },
-    ...{ readRate: async () => undefined, keepRate: async () => {} },
+    choice,
+    device,
+    channels: 'gray',
+    threads: { read: unused },
+    coresAtOnce: 4,
+    nowMs: () => nowMs,
+    note: unused,
+    readRate: async () => undefined,
+    keepRate: async () => {},
   });
   const rateOf = (decoder: Decoder): number => {
     if (decoder === 'cores') return machine.cores;
@@ -57,8 +63,8 @@ export async function secondsOf(machine: ModelledMachine, choice: DecodeChoice, 
   };
   const work = (decoder: Decoder) => async () => {
     await new Promise<void>((end) => queues[decoder].push({ left: framesAPiece, end }));
-    // The device measures by its own clock, on which waiting for other work does not count.
-    return { done: framesAPiece, ...(decoder === 'device' && { seconds: framesAPiece / machine.device }) };
+    // The device measures by its own clock, which does not count waiting for other work.
+    return { done: framesAPiece, seconds: decoder === 'device' ? framesAPiece / machine.device : undefined };
   };
   let begun = 0;
   let running = 0;

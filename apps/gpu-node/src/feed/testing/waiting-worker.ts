@@ -1,4 +1,4 @@
-// Runs in a worker thread: answers a batch with the number of its thread, once the word that its limits are is not 0.
+// Runs in a worker thread: answers a batch with the thread's id, once its limits, a shared word, are not 0.
 import { threadId } from 'node:worker_threads';
 import { serveBatchOrders } from '../serve-batch-orders.ts';
 

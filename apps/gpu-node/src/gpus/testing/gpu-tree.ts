@@ -1,4 +1,4 @@
-// For tests: files under a folder as NVIDIA's driver has them under /.
+// For tests: a folder with files as NVIDIA's driver has them under /.
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** Takes files as a coordinator does that hands over, or answers all with a status. */
+/** Takes files as a coordinator with remote nodes does, or answers every request with `status`. */
 export async function startTaker(t: TestContext, status = 204) {
   const taken: { path: string; bytes: Buffer }[] = [];
   const server = createServer(async (request, response) => {

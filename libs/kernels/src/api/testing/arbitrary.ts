@@ -1,4 +1,4 @@
-// What tests of the library try: pictures of every layout, and kernels.
+// Arbitraries for tests of the library: pictures of every layout, and kernels.
 import fc from 'fast-check';
 import { borderModes } from '../../kernel/border.ts';
 import type { AskedOperation } from '../../kernel/operation.ts';
@@ -19,7 +19,7 @@ export const pictureArbitrary = (most = 40): fc.Arbitrary<Picture> => {
     });
 };
 
-/** Pipelines as texts, and as they are asked for. */
+/** Pipelines as texts, and as parsed operations. */
 interface Operations {
   texts: string[];
   border: Border;

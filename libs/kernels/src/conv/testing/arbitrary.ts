@@ -1,8 +1,8 @@
-// Convolutions for property tests, with their weights stated anew.
+// Convolutions for property tests, with their weights defined independently.
 import fc from 'fast-check';
 import { sampleTypes } from '../conv.ts';
 
-/** Parameters, and the matrices that they mean: two for a magnitude. */
+/** Parameters, and the matrices that they stand for: two for a magnitude. */
 export interface TestConv {
   parameters: Record<string, string>;
   weights: readonly (readonly (readonly number[])[])[];

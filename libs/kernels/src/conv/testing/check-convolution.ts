@@ -1,8 +1,8 @@
-// What results of convolution are compared by, for tests.
+// Compares results of convolution in tests.
 import assert from 'node:assert/strict';
 import type { MapSamples, Size } from '@halogrid/geometry';
 
-/** SciPy's convolution of an image. */
+/** The result of SciPy's convolution of an image. */
 export interface ExpectedConv {
   kernel: string;
   border: string;
@@ -13,7 +13,7 @@ export interface ExpectedConv {
   l2: number;
 }
 
-/** Checks a whole image: the crop within 2e-3, mean and root mean square within 1e-6 of theirs. */
+/** Checks a whole image: the crop within 2e-3, mean and root mean square within 1e-6 of the expected ones. */
 export function checkConvolution(samples: MapSamples, { width }: Size, { crop, mean, l2 }: ExpectedConv): void {
   crop.forEach((row, y) => {
     row.forEach((value, x) => {

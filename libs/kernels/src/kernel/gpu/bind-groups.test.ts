@@ -3,15 +3,16 @@ import { test } from 'node:test';
 import type { GpuKernelBuffers } from './bind-groups.ts';
 import { BindGroups } from './bind-groups.ts';
 
-/** A buffer by its name alone. */
+/** A buffer that is only a name. */
 const buffer = (label: string): GPUBuffer => ({ label }) as GPUBuffer;
 
-test('the same buffers at the same places have one bind group, and any other have their own', () => {
+test('the same buffers with the same offsets share a bind group, and others have their own', () => {
   let made = 0;
   const groups = new BindGroups(() => ({ label: String(++made) }) as GPUBindGroup);
   const [planes, table, counts, maps] = ['planes', 'table', 'counts', 'maps'].map(buffer);
   const all: GpuKernelBuffers = {
-    ...{ planes: planes!, maps: maps! },
+    planes: planes!,
+    maps: maps!,
     items: { buffer: table!, offset: 0 },
     histograms: { buffer: counts!, offset: 0 },
   };

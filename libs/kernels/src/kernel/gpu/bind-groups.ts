@@ -1,4 +1,4 @@
-/** Where a dispatch finds its buffers; offsets are multiples of 256 bytes. */
+/** The buffers of a dispatch; offsets are multiples of 256 bytes. */
 export interface GpuKernelBuffers {
   planes: GPUBuffer;
   items: { buffer: GPUBuffer; offset: number };
@@ -6,13 +6,13 @@ export interface GpuKernelBuffers {
   maps: GPUBuffer;
 }
 
-/** For each planes; of a batch of more dispatches, making them is no part that anyone would notice. */
+/** Bind groups kept for each buffer of planes. In a batch of more dispatches, the time to make them does not matter. */
 const mostKept = 4;
 
-/** The bind groups of a kernel, kept for the next batch in the same buffers. */
+/** The bind groups of a kernel, kept for later batches in the same buffers. */
 export class BindGroups {
   readonly #make: (buffers: GpuKernelBuffers) => GPUBindGroup;
-  /** By the planes that are read, the last ones. */
+  /** By buffer of planes, the last ones made. */
   readonly #kept = new WeakMap<GPUBuffer, { buffers: GpuKernelBuffers; group: GPUBindGroup }[]>();
 
   constructor(make: (buffers: GpuKernelBuffers) => GPUBindGroup) {

@@ -4,7 +4,7 @@ import { readText } from '../read-beside.ts';
 import { BindGroups, type GpuKernelBuffers } from './bind-groups.ts';
 import { bufferUsage } from './webgpu-flags.ts';
 
-/** What a kernel leaves behind: dense results, histograms, or both. */
+/** The results that a kernel writes: dense results, histograms, or both. */
 export type GpuOutput = 'map' | 'histogram' | 'both';
 
 const item = readText(new URL('./item.wgsl', import.meta.url));
@@ -13,43 +13,46 @@ const noMap = readText(new URL('./no-map.wgsl', import.meta.url));
 const histogram = readText(new URL('./histogram.wgsl', import.meta.url));
 const noHistogram = readText(new URL('./no-histogram.wgsl', import.meta.url));
 
-/** What makes a kernel's compute pipeline. */
+/** The source of a kernel's compute pipeline. */
 export interface GpuKernelSource {
   /** For error messages and profilers, e.g. `lbp.vector.map`. */
   label: string;
   /** WGSL after item.wgsl, map.wgsl and histogram.wgsl, which declare bindings 0 to 3. */
   code: string;
   entryPoint: string;
-  /** What it writes. Nothing else is bound to be written: a dispatch waits for every one before it that might have. */
+  /**
+   * The results that it writes. Only these are bound as writable, because a dispatch waits for all earlier ones that
+   * can write to its buffers.
+   */
   output: GpuOutput;
   border: BorderMode;
-  /** Type of the planes' pixels; u8 where it is absent. */
+  /** Type of the planes' pixels. Default: u8. */
   reads?: PixelType;
   /** Other override constants that the entry point reaches. */
   constants: Record<string, number>;
   /** Pixels that a workgroup computes. */
   groupPixels: Size;
-  /** Workgroups in z for one item: 1 unless channels are computed apart. */
+  /** Workgroups in z per item: 1, unless channels are computed separately. */
   groupsAnItem?: number;
-  /** Contents of binding 4, a uniform buffer, where the code declares one. */
+  /** Contents of binding 4, a uniform buffer, if the code declares one. */
   table?: ArrayBufferView<ArrayBuffer>;
 }
 
 /** A kernel compiled for one device. */
 export interface GpuKernel {
-  /** Records `count` items, of which none is larger than `largest` with its lead. */
+  /** Records `count` items, each at most as large as `largest` including its lead. */
   record(pass: GPUComputePassEncoder, buffers: GpuKernelBuffers, count: number, largest: Size): void;
 }
 
 const uniformUsage = bufferUsage.UNIFORM | bufferUsage.COPY_DST;
 
-/** Compiles a kernel for one device. Rejects with GPUPipelineError where the device refuses the shader. */
+/** Compiles a kernel for one device. Rejects with GPUPipelineError if the device refuses the shader. */
 export async function compileKernel(device: GPUDevice, source: GpuKernelSource): Promise<GpuKernel> {
   const { label, output, reads = 'u8', groupPixels, groupsAnItem = 1, table } = source;
   const head = [item, output === 'histogram' ? noMap : map, output === 'map' ? noHistogram : histogram];
   const compiled = await device.createComputePipelineAsync({
     label,
-    // What the entry point uses, and as it does.
+    // Only the bindings that the entry point uses, in the way it uses them.
     layout: 'auto',
     compute: {
       module: device.createShaderModule({ label: `${label}.wgsl`, code: [...head, source.code].join('\n') }),
@@ -96,9 +99,9 @@ function uniformBuffer(device: GPUDevice, label: string, contents: ArrayBufferVi
   return buffer;
 }
 
-/** Words of an item in the table that kernels read. */
+/** Words per item in the table that kernels read. */
 export const itemWords = 16;
-/** Items of a dispatch at most: what fits 64 KiB, the uniform buffer that every device can bind. */
+/** The most items of a dispatch: they fit 64 KiB, the uniform buffer that every device can bind. */
 export const maxItems = 1024;
-/** Bytes that a dispatch binds of the table. */
+/** Bytes of the table that a dispatch binds. */
 export const itemTableBytes = maxItems * 4 * itemWords;

@@ -1,10 +1,10 @@
-// Comes before every kernel: its bindings, the items of a batch, and what lies outside an image.
+// Comes before every kernel: bindings, the items of a batch, and pixels outside an image.
 //
-// Items are in z. A lane's pixels are counted from the 16 that hold the first column to compute, and begin on a
-// boundary of 16 pixels in memory, so that it loads whole vectors; the `lead` pixels before the column belong to
-// nobody.
+// Items are in z. A lane's pixels are counted from the group of 16 that holds the first column to compute. They begin
+// on a boundary of 16 pixels in memory, so that lanes load whole vectors. The `lead` pixels before that column are
+// ignored.
 //
-// Pixels are of PIXEL_BYTES: 1, four to a word, or 2, two to a word. Programs that say nothing else are for bytes.
+// Pixels have PIXEL_BYTES bytes: 1, four to a word, or 2, two to a word. Programs that do not use it are for bytes.
 override PIXEL_BYTES: u32 = 1;
 
 // Index in borderModes.
@@ -38,12 +38,12 @@ struct Item {
 }
 
 @group(0) @binding(0) var<storage, read> planes: array<vec4<u32>>;
-// Uniform rather than storage: measured 2 % faster. 1024 items are the 64 KiB that every device can bind.
+// Uniform, because storage is 2 % slower (measured). 1024 items are the 64 KiB that every device can bind.
 @group(0) @binding(1) var<uniform> items: array<Item, 1024>;
 // Bindings 2 and 3 are the histograms and the dense results: see histogram.wgsl and map.wgsl.
 
-// The index in [0, n) that the border rule puts at i, or -1 where the pixel is 0; borderIndex in border.ts is the
-// reference.
+// The index in [0, n) whose pixel the border rule puts at i, or -1 if the pixel is 0. The reference is borderIndex in
+// border.ts.
 fn border_index(i: i32, n: i32) -> i32 {
   if (i >= 0 && i < n) {
     return i;
@@ -73,7 +73,7 @@ fn modulo(i: i32, n: i32) -> i32 {
   return ((i % n) + n) % n;
 }
 
-// The pixel at (x, y) of the stored plane of a channel, which may be any distance outside it.
+// The pixel at (x, y) of a channel's stored plane; (x, y) may be any distance outside it.
 fn pixel(item: Item, channel: u32, x: i32, y: i32) -> u32 {
   let column = border_index(x, i32(item.stored_width));
   let row = border_index(y, i32(item.stored_height));
@@ -100,7 +100,7 @@ fn four_pixels(item: Item, channel: u32, x: i32, y: i32) -> vec4<u32> {
   return four;
 }
 
-// Four pixels from a place in memory on that is a multiple of four.
+// Four pixels from `at` on, a multiple of four.
 fn aligned_pixels(at: u32) -> vec4<u32> {
   if (PIXEL_BYTES == 2) {
     let words = vec2(word_at(at / 2), word_at(at / 2 + 1));
@@ -116,7 +116,7 @@ fn pixels4(item: Item, channel: u32, x: i32, y: i32) -> u32 {
   if (row >= 0 && x >= 0 && x + 3 < i32(item.stored_width)) {
     let at = row_of(item, channel, row) + u32(x + i32(item.lead) - i32(item.out_x));
     let shift = 8 * (at % 4);
-    // The word after is not needed where the first one holds all four, and shifting by 32 is not defined.
+    // If the first word holds all four, the next one is not needed, and a shift by 32 would be undefined.
     let high = select(word_at(at / 4 + 1) << ((32 - shift) % 32), 0u, shift == 0);
     return (word_at(at / 4) >> shift) | high;
   }
@@ -124,7 +124,7 @@ fn pixels4(item: Item, channel: u32, x: i32, y: i32) -> u32 {
     | (pixel(item, channel, x + 2, y) << 16) | (pixel(item, channel, x + 3, y) << 24);
 }
 
-// Place of the first pixel of a row's first lane, in pixels.
+// The index of the first pixel of a row's first lane.
 fn row_of(item: Item, channel: u32, row: i32) -> u32 {
   return 16 * (item.src + (channel * item.stored_height + u32(row)) * item.src_stride);
 }
@@ -144,14 +144,14 @@ fn byte_at(byte: u32) -> u32 {
   return (word_at(byte / 4) >> (8 * (byte % 4))) & 0xff;
 }
 
-// Which of pixels x … x + 3 of row y of the part to compute have a result.
+// Which of pixels x … x + 3 of row y, relative to `out`, have a result.
 fn valid_pixels(item: Item, x: i32, y: u32) -> vec4<bool> {
   let columns = vec4(x) + vec4(0, 1, 2, 3);
   let inside = (columns >= vec4(i32(item.valid_x0))) & (columns < vec4(i32(item.valid_x1)));
   return inside & vec4(y >= item.valid_y0 && y < item.valid_y1);
 }
 
-// The same as a word: 0xff in the bytes of those that have.
+// The same as a word: 0xff in the bytes of pixels with a result.
 fn valid_word(item: Item, x: i32, y: u32) -> u32 {
   return pack4xU8(select(vec4(0u), vec4(0xffu), valid_pixels(item, x, y)));
 }
@@ -165,12 +165,12 @@ fn valid_vector(item: Item, x: i32, y: u32) -> vec4<u32> {
 // 0xff in bytes 0 … n-1 of 16.
 fn bytes_below(n: i32) -> vec4<u32> {
   let bytes = clamp(vec4(n) - vec4(0, 4, 8, 12), vec4(0), vec4(4));
-  // A shift by 32 is not defined, so whole words are chosen apart.
+  // A shift by 32 is undefined, so whole words are selected separately.
   return select((vec4(1u) << vec4<u32>(bytes * 8)) - 1, vec4(0xffffffffu), bytes == vec4(4));
 }
 
-// Pixels without a result that lanes of 16 pixels of `rows` rows cover. They are counted all the same and then taken
-// off: leaving them out one by one, though only lanes at edges would, makes every lane slower. Measured on an H200 for
+// The number of pixels without a result that lanes of 16 pixels of `rows` rows cover. They are counted and then taken
+// back: excluding them, although only lanes at edges have some, would make every lane slower. Measured on an H200 for
 // LBP: 0.026 ms against 0.020.
 fn excess(item: Item, rows: u32) -> u32 {
   let lanes = ((item.lead + item.out_width + 15) / 16) * ((item.out_height + rows - 1) / rows);

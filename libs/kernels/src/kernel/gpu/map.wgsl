@@ -1,4 +1,4 @@
-// Comes after item.wgsl where dense results are wanted; no-map.wgsl stands in where they are not.
+// Comes after item.wgsl if dense results are wanted; otherwise no-map.wgsl takes its place.
 
 const WRITE_MAP = true;
 

@@ -1,4 +1,4 @@
-// In place of histogram.wgsl where nothing is counted: nothing is bound, so that no dispatch waits for another.
+// Takes the place of histogram.wgsl if nothing is counted. It binds nothing, so that no dispatch waits for another.
 
 fn count(histogram: u32, local: u32, bin: u32, times: u32) {
 }

@@ -1,4 +1,4 @@
-// In place of map.wgsl where dense results are not wanted: nothing is bound, so that no dispatch waits for another.
+// Takes the place of map.wgsl if dense results are not wanted. It binds nothing, so that no dispatch waits for another.
 
 const WRITE_MAP = false;
 

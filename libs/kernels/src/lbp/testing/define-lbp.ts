@@ -1,4 +1,4 @@
-// What docs/kernels/lbp.md says, word by word, in rational numbers and strings of bits: for tests.
+// The definition of docs/kernels/lbp.md, followed word by word with rational numbers and strings of bits, for tests.
 
 /** The pixel at (x, y), which may be outside the image. */
 export type ReadPixel = (x: number, y: number) => number;
@@ -10,14 +10,14 @@ export interface DefinedLbp {
   labels: string;
 }
 
-/** The label of the pixel at (x, y), or the variance of its neighbours, NaN where they are equal. */
+/** The label of the pixel at (x, y), or the variance of its neighbours, NaN if they are equal. */
 export function defineLbp(read: ReadPixel, x: number, y: number, lbp: DefinedLbp): number {
   const { convention, points, labels } = lbp;
   const centre = BigInt(read(x, y)) * unit * unit;
   const ring = placesOf(lbp).map(([dx, dy]) => interpolate(read, x, y, dx!, dy!));
   if (labels === 'var') return variance(ring);
   const bits = ring.map((value) => (convention === 'mahotas' ? value > centre : value >= centre));
-  // The first neighbour is the lowest bit of a number, which is written last, unless it is the highest.
+  // The first neighbour is the lowest bit, which is written last, unless it is the highest.
   const inOrder = bits.map((bit) => (bit ? '1' : '0'));
   const isFirstHighest = convention === 'nw-cw-msb' || convention.startsWith('bob');
   return labelOfBits((isFirstHighest ? inOrder : inOrder.toReversed()).join(''), points, labels, convention);
@@ -26,7 +26,7 @@ export function defineLbp(read: ReadPixel, x: number, y: number, lbp: DefinedLbp
 /** Units in a pixel: five decimals. */
 const unit = 100_000n;
 
-/** Neighbours in their order: right and down, in units. */
+/** The neighbours in order: distances right and down, in units. */
 function placesOf({ convention, points, radius }: DefinedLbp): bigint[][] {
   const isSquare = convention.startsWith('nw-cw') || (convention === 'bob' && (points === 4 || points === 8));
   if (isSquare) {
@@ -38,7 +38,7 @@ function placesOf({ convention, points, radius }: DefinedLbp): bigint[][] {
   }
   return Array.from({ length: points }, (_, i) => {
     const turn = (2 * Math.PI * i) / points;
-    // Degrees on the compass of mathematics: 0 is East, 90 is North.
+    // Mathematical angles in degrees: 0 is East, 90 is North.
     const isClockwise = convention.startsWith('bob') || convention === 'mahotas';
     const start = convention === 'mahotas' ? 180 : !convention.startsWith('bob') ? 0 : points === 4 ? 90 : 135;
     const angle = (start * Math.PI) / 180 + (isClockwise ? -turn : turn);
@@ -46,7 +46,7 @@ function placesOf({ convention, points, radius }: DefinedLbp): bigint[][] {
   });
 }
 
-/** A pixel at a place, in units of the square of `unit`. */
+/** The interpolated pixel at a position, in units of 1 / `unit` squared. */
 function interpolate(read: ReadPixel, x: number, y: number, dx: bigint, dy: bigint): bigint {
   const floor = (a: bigint) => (a - (((a % unit) + unit) % unit)) / unit;
   const [left, top] = [floor(dx), floor(dy)];
@@ -61,7 +61,7 @@ function interpolate(read: ReadPixel, x: number, y: number, dx: bigint, dy: bigi
   return sum;
 }
 
-/** Mean of squares less the square of the mean, in whole numbers as long as possible. */
+/** Mean of squares minus square of the mean, in integers as far as possible. */
 function variance(ring: readonly bigint[]): number {
   const count = BigInt(ring.length);
   const sum = ring.reduce((a, b) => a + b);
@@ -79,7 +79,8 @@ function labelOfBits(bits: string, points: number, labels: string, convention: s
   const groups = Array.from({ length: points + 1 }, (_, ones) => {
     const run = '1'.repeat(ones);
     const rest = '0'.repeat(points - ones);
-    // Written with the lowest bit last: scikit-image turns a run at the low end to the right, bob one at the high end.
+    // Written with the lowest bit last: scikit-image rotates a run at the low end to the right, bob one at the high
+    // end.
     const first = isBob ? run + rest : rest + run;
     const turned = Array.from({ length: points }, (_, i) => first.slice(points - i) + first.slice(0, points - i));
     return ones === 0 || ones === points ? [first] : turned;

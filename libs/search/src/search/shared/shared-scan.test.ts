@@ -41,7 +41,7 @@ async function setNodes(t: TestContext) {
         nature === 'elsewhere' ? blocks.filter((_, at) => at < first || at >= end) : blocks.slice(first, end);
       const asked = wantedOf(order, catalog.pipeline);
       const found = await threads.findIn(part, nature === 'greedy' ? { ...asked, top: asked.top + 1 } : asked);
-      if (nature === 'refuses') throw new Error('The index is another one there, or of another time');
+      if (nature === 'refuses') throw new Error('The index there is another one, or another version of it');
       if (nature === 'late') await pause(3);
       if (nature === 'silent') await new Promise(() => {});
       const message = { rankings: rankingsMessage(found) };
@@ -128,7 +128,7 @@ test('searchers are reported, and a node that does not answer well gets no part 
   };
   await index.search(request);
   assert.deepEqual(Object.keys(framesBy()).sort(), ['coordinator', 'cpu']);
-  assert.deepEqual(failed, ['node-2: The index is another one there, or of another time']);
+  assert.deepEqual(failed, ['node-2: The index there is another one, or another version of it']);
   await index.search(request);
   assert.deepEqual(framesBy(), { cpu: frames.length });
   nodes = [];
