@@ -1,5 +1,5 @@
-// node scripts/report-pictures.mjs: makes lab/reports/pictures, which docs/reports shows, from a photograph of the tests
-// and from drawn textures.
+// node scripts/report-pictures.mjs: makes lab/reports/pictures, which docs/reports shows, from a photograph that tests
+// use and from drawn textures.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
