@@ -106,7 +106,15 @@ export async function startCoordinator(
     }
 
     const leader = await startLeader({
-      ...{ config, clock, log, metricsRegistry, epoch, access, tls, handOver, httpPort: http.port },
+      config,
+      clock,
+      log,
+      metricsRegistry,
+      epoch,
+      access,
+      tls,
+      handOver,
+      httpPort: http.port,
       registry: leadership.registry,
       lost,
       ledgerLost: ({ message }) => leadership.end(message),

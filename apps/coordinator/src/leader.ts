@@ -217,7 +217,13 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
       config.ledger === undefined ? resumeInFolder(job, inFolder) : resumeInLedger(job, recovery),
     );
   const calls = new JobCalls({
-    ...{ jobs, view, ledger, known, resume, check, survey },
+    jobs,
+    view,
+    ledger,
+    known,
+    resume,
+    check,
+    survey,
     createJobId: () => createJobId(clock.wallMs(), Math.random()),
     pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
   });
@@ -229,7 +235,10 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const { access, tls } = options;
   const { connections: limits, introspection } = config;
   grpc = await startGrpc(config.listen, services, {
-    ...{ tls, access, limits, introspection },
+    tls,
+    access,
+    limits,
+    introspection,
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
     warn: (sentence) => log.warn(sentence),
   });

@@ -47,8 +47,15 @@ test('a collector gets a span for the job, each lease of it, and each of its sta
   jobs.jobStarted('the-job');
   ms = 14_000;
   jobs.merged('the-job', {
-    ...{ node: 'n', shard: 3, attempt: 1, leasedAtMs: 11_000, answeredMs: 13_000, mergedMs: 14_000, pixels: 9 },
-    ...{ stageSeconds: {}, mergeSeconds: 1 },
+    node: 'n',
+    shard: 3,
+    attempt: 1,
+    leasedAtMs: 11_000,
+    answeredMs: 13_000,
+    mergedMs: 14_000,
+    pixels: 9,
+    stageSeconds: {},
+    mergeSeconds: 1,
     spans: [
       { stage: 'shard', from: 0, to: 1 },
       { stage: 'decode', from: 0.25, to: 0.75 },

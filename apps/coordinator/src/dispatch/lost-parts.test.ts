@@ -22,7 +22,10 @@ function stage(nodes: readonly (string | undefined)[], missing: readonly number[
     return { open: { shard: shard(number), attempts: 1 }, ...(node !== undefined && { node }), planned: 9, kept: 0 };
   };
   const parts = new LostParts({
-    ...{ jobId: 'job', spec: { out: 'file:///out' }, until: atOnce, lostShards: async () => missing },
+    jobId: 'job',
+    spec: { out: 'file:///out' },
+    until: atOnce,
+    lostShards: async () => missing,
     ledger: { withdraw, answered: () => assert.fail('Nobody asks') },
     log: createLog('test', 'warn', { write: (line) => warnings.push(JSON.parse(line).msg) }),
   });

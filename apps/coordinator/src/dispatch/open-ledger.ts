@@ -40,10 +40,14 @@ export async function openSharedLedger(
 ): Promise<LedgerInRegistry> {
   const home: LogHome = {
     journal: new Journal({ registry, epoch, log, lost, nowMs: clock.monotonicMs }),
-    ...{ registry, logsOf, partsOf },
+    registry,
+    logsOf,
+    partsOf,
   };
   const ledger = new LogLedger({
-    ...{ epoch, homeOf: async () => home, lost },
+    epoch,
+    homeOf: async () => home,
+    lost,
     ...(others && { others }),
   });
   if (!others) await ledger.load(home);
@@ -53,7 +57,9 @@ export async function openSharedLedger(
 /** A ledger that keeps each job in logs in its output folder, which are removed when the job has ended. */
 export function createFolderLedger(context: LedgerContext): LogLedger {
   return new LogLedger({
-    ...{ epoch: folderEpoch, homeOf: async () => createFolderHome(context), lost: context.lost },
+    epoch: folderEpoch,
+    homeOf: async () => createFolderHome(context),
+    lost: context.lost,
   });
 }
 

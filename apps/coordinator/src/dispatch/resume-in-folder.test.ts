@@ -24,7 +24,8 @@ async function stage(t: TestContext) {
   const path = await mkdtemp(join(tmpdir(), 'halogrid-left-half-way-'));
   t.after(() => rm(path, { recursive: true, force: true }));
   const spec = JobSpec.fromPartial({
-    ...{ sources: ['file:///in'], out: pathToFileURL(path).href },
+    sources: ['file:///in'],
+    out: pathToFileURL(path).href,
     pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
   });
   await claimOutputFolder(spec.out, { jobId, spec });

@@ -191,8 +191,14 @@ export class WorkRecorder {
     metrics.inputFrames.inc({ kernel }, frames);
     metrics.inputBytes.inc(inputBytes);
     const merged: MergedShard = {
-      ...{ leasedAtMs, answeredMs: commitStartMs, mergedMs: nowMs, pixels, stageSeconds, spans },
-      ...{ shard: lease.shard, attempt: lease.attempt },
+      leasedAtMs,
+      answeredMs: commitStartMs,
+      mergedMs: nowMs,
+      pixels,
+      stageSeconds,
+      spans,
+      shard: lease.shard,
+      attempt: lease.attempt,
       node: answer.node.name,
       mergeSeconds: (nowMs - commitStartMs) / 1000,
     };

@@ -302,9 +302,13 @@ async function stage(
   const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   const openTables = (): TablesFile => {
     const tables = new TablesFile({
-      ...{ parts: partsPath(spec.out), growing },
+      parts: partsPath(spec.out),
+      growing,
       pipelines: pipelines.map((each) => ({
-        ...{ ...each, paths: pathsIn(folder), unfinished: pathsIn(growing), line: 'lbp' },
+        ...each,
+        paths: pathsIn(folder),
+        unfinished: pathsIn(growing),
+        line: 'lbp',
       })),
       settled: async (from, atMost) => {
         asked.push(from);
@@ -332,8 +336,14 @@ async function stage(
     const fate = fates[source]!;
     const [shard = -1] = shards[source]!;
     const commit = {
-      ...{ jobId: 'job', attempt: 1, epoch: 1, node: { name: 'node', device: 'cpu' } },
-      ...{ stageSeconds: {}, inputBytes: 0, results: [], errors: [] },
+      jobId: 'job',
+      attempt: 1,
+      epoch: 1,
+      node: { name: 'node', device: 'cpu' },
+      stageSeconds: {},
+      inputBytes: 0,
+      results: [],
+      errors: [],
     };
     if (fate === 'given up') await ledger.quarantineShard('job', shard, failures[fate]!.error, 3);
     else if (fate === 'tiled') {
@@ -360,7 +370,10 @@ const wholeWork: Works = (sources) => [{ kind: 'frames', sources }];
 
 /** What is to be done with a source. */
 const worksOf: Record<Fate, Works> = {
-  ...{ done: wholeWork, broken: wholeWork, 'given up': wholeWork, unread: noWork },
+  done: wholeWork,
+  broken: wholeWork,
+  'given up': wholeWork,
+  unread: noWork,
   kept: (sources) => [{ kind: 'kept', sources, earlier: [0, 0, 1] }],
   tiled: (sources) => tiles.map((rect) => ({ kind: 'tile', sources, size, rect })),
 };

@@ -249,7 +249,12 @@ export function openTables(
     line: jobLine(pipeline, grid),
   }));
   return new TablesFile({
-    ...{ parts: partsPath(spec.out), growing, pipelines, settled, failed, until },
+    parts: partsPath(spec.out),
+    growing,
+    pipelines,
+    settled,
+    failed,
+    until,
     ...(spec.captured && { captured: spec.captured }),
   });
 }

@@ -77,13 +77,17 @@ test('tables have the same bytes however many lanes read ranges side by side', a
     { name: 'many', shape: shapeOf(512) },
   ];
   const job: MadeJob = {
-    ...{ pipelines, rule: { from: 'mtime', zone: '' } },
+    pipelines,
+    rule: { from: 'mtime', zone: '' },
     sources: Array.from({ length: 9000 }, (_, index) => ({
       planned: { index, uri: `file:///in/${index}.png`, name: `${index}`, sizeBytes: 9 },
       ...(index % 1000 === 0 && { size: { width: 40, height: 40 } }),
       ...(index % 3000 < 300 && { size: { width: 30, height: index === 6100 ? 70 : 20 } }),
     })),
-    ...{ firsts: [0, 100, 3000, 4097, 4098, 8500], partOf: [0, 0, 1, 0, 1, 1], seed: 1, largest: 300 },
+    firsts: [0, 100, 3000, 4097, 4098, 8500],
+    partOf: [0, 0, 1, 0, 1, 1],
+    seed: 1,
+    largest: 300,
   };
   const runs = await runsOfJob(folder, job, []);
   const limits = { wholeCounts: 2 ** 31, partCounts: 2 ** 27, lines: 5000 };
@@ -164,9 +168,13 @@ async function write(
   let started = 0;
   const lanes = new TablesLanes({
     task: {
-      ...{ parts: join(folder, 'scratch', 'parts'), captured: job.rule, growing },
+      parts: join(folder, 'scratch', 'parts'),
+      captured: job.rule,
+      growing,
       pipelines: job.pipelines.map(({ name, shape }) => ({
-        ...{ name, shape, line: `line of ${name}` },
+        name,
+        shape,
+        line: `line of ${name}`,
         paths: tablePaths((file) => join(folder, name, file)),
         unfinished: tablePaths((file) => join(growing, `${name}-${file}`)),
       })),
@@ -180,7 +188,8 @@ async function write(
         return orders.obey(structuredClone(order));
       };
     },
-    ...{ most, failed: () => {} },
+    most,
+    failed: () => {},
   });
   const shapes = job.pipelines.map(({ shape }) => shape);
   const cutter = new RangeCutter(shapes, { counts, lines: limits?.lines });
@@ -204,7 +213,11 @@ function quarantined({ index, uri, video, version }: MadeJob['sources'][number][
 }
 
 const errorOf = ({ uri, video, stage, error, attempts }: QuarantinedRow): object => ({
-  ...{ uri: redactUri(uri), frame: video?.frame ?? 0, stage, error, attempts },
+  uri: redactUri(uri),
+  frame: video?.frame ?? 0,
+  stage,
+  error,
+  attempts,
 });
 
 /** The lines of a file; none where it is not there. */

@@ -113,7 +113,10 @@ export class PlanEmitter {
       const { frame, timestampMs = null, width, height } = line;
       const own = frame === undefined ? name : nameOfFrame(name, frame);
       const source: BlockSource = {
-        ...{ index: this.#sources++, uri, name: this.#names.next(own), size: { width, height } },
+        index: this.#sources++,
+        uri,
+        name: this.#names.next(own),
+        size: { width, height },
         sizeBytes: frame === undefined ? sizeBytes : 0,
         ...(version !== undefined && { version }),
         ...(frame !== undefined && { video: { frame, timestampMs } }),
@@ -136,13 +139,11 @@ export class PlanEmitter {
     const { video, batchFrames } = this.#spec;
     const plan: typeof planVideo = (uri, choice, lengthOf) => planVideo(uri, choice, lengthOf, index);
     const planning: VideoPlanning = {
-      ...{
-        video,
-        batchFrames,
-        channels: this.#channels,
-        maxFrames: Math.min(this.#maxFrames, maxBatchFrames),
-        maxBytes: maxBatchBytes,
-      },
+      video,
+      batchFrames,
+      channels: this.#channels,
+      maxFrames: Math.min(this.#maxFrames, maxBatchFrames),
+      maxBytes: maxBatchBytes,
       countsBytes: this.#countsBytes,
       // Frames are known together before any is planned: else more are chosen only until later ones take their place,
       // and each has a map computed. In ten recordings of 342 frames, 253 were chosen without this.

@@ -41,8 +41,15 @@ after(async () => {
 const specOf = (names: string[], more: Partial<JobSpec> = {}): JobSpec => ({
   sources: names.map((name) => pathToFileURL(join(folder, name)).href),
   pipeline: { operations: pipeline.operations.map(({ kernel, border }) => ({ kernel, parameters: {}, border })) },
-  ...{ op: [], tilePx: 0, batchFrames: 0, mapFormat: '', out: pathToFileURL(join(folder, 'out')).href },
-  ...{ grid: undefined, video: undefined, checksum: false, fresh: true },
+  op: [],
+  tilePx: 0,
+  batchFrames: 0,
+  mapFormat: '',
+  out: pathToFileURL(join(folder, 'out')).href,
+  grid: undefined,
+  video: undefined,
+  checksum: false,
+  fresh: true,
   ...more,
 });
 

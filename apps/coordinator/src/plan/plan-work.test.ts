@@ -35,13 +35,15 @@ test('frames are opened and decoded once each, and some have previews', () => {
   });
   const pixels = 3 * 2 ** 20;
   assert.deepEqual(work, {
-    ...{
-      inputs: 3,
-      kinds: { jpeg: { units: 3, opens: 3, pixels, bytes: 30 } },
-      kernelPixels: { u8: pixels, u16: 0 },
-      knownPixels: [],
-    },
-    ...{ bins: 3 * 256, previews: 2, previewPixels: 2 * 1024 * 256, remoteFiles: 0, remoteBytes: 0 },
+    inputs: 3,
+    kinds: { jpeg: { units: 3, opens: 3, pixels, bytes: 30 } },
+    kernelPixels: { u8: pixels, u16: 0 },
+    knownPixels: [],
+    bins: 3 * 256,
+    previews: 2,
+    previewPixels: 2 * 1024 * 256,
+    remoteFiles: 0,
+    remoteBytes: 0,
   });
 });
 

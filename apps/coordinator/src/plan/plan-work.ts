@@ -66,8 +66,15 @@ interface Waiting {
 /** Adds up the work of the steps of a plan. */
 export class WorkCounter {
   readonly work: PlanWork = {
-    ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, knownPixels: [] },
-    ...{ bins: 0, previews: 0, previewPixels: 0, remoteFiles: 0, remoteBytes: 0 },
+    inputs: 0,
+    kinds: {},
+    kernelPixels: { u8: 0, u16: 0 },
+    knownPixels: [],
+    bins: 0,
+    previews: 0,
+    previewPixels: 0,
+    remoteFiles: 0,
+    remoteBytes: 0,
   };
   readonly #binsOfSource: number;
   /** Sources whose shards are to come. */

@@ -40,7 +40,18 @@ function answerOf(
   const { mapsBytes, featuresBytes } = output;
   const reasons = quarantine.map((reason) => ({ ...reason, example: redactUri(reason.example) }));
   return {
-    ...{ sources, kept, quarantined, unknown, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes },
-    ...{ notes, reasons, isPart },
+    sources,
+    kept,
+    quarantined,
+    unknown,
+    pixels,
+    shards,
+    videoFrames,
+    mapsBytes,
+    featuresBytes,
+    scratchBytes,
+    notes,
+    reasons,
+    isPart,
   };
 }

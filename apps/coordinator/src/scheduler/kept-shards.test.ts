@@ -19,8 +19,15 @@ import {
 
 const order = { jobId: 'job', epoch: 7 };
 const lost: Event = {
-  ...{ kind: 'ShardLost', ...order, open: { shard: kept(0), attempts: 0 }, planned: 1, kept: 1 },
-  ...{ nodeIds: [], inVain: ['the coordinator'], isFalse: true, error: 'The part is gone' },
+  kind: 'ShardLost',
+  ...order,
+  open: { shard: kept(0), attempts: 0 },
+  planned: 1,
+  kept: 1,
+  nodeIds: [],
+  inVain: ['the coordinator'],
+  isFalse: true,
+  error: 'The part is gone',
 };
 const done: Event[] = [...job('job', [kept(0)]), committed(0)];
 

@@ -15,8 +15,16 @@ import {
 const done: Event[] = [joined(1), ...job('job', shards(1)), completed(1, lease(0)), committed(0), joined(2)];
 
 const lost = (more: Partial<Extract<Event, { kind: 'ShardLost' }>> = {}): Event => ({
-  ...{ kind: 'ShardLost', jobId: 'job', epoch: 7, open: { shard: shard(0), attempts: 1 }, planned: 1, kept: 0 },
-  ...{ nodeIds: ['node-1'], inVain: ['node-1'], isFalse: false, error: 'The part is gone' },
+  kind: 'ShardLost',
+  jobId: 'job',
+  epoch: 7,
+  open: { shard: shard(0), attempts: 1 },
+  planned: 1,
+  kept: 0,
+  nodeIds: ['node-1'],
+  inVain: ['node-1'],
+  isFalse: false,
+  error: 'The part is gone',
   ...more,
 });
 

@@ -44,7 +44,8 @@ export function toShardAnswer(
 function toFoundFrames({ part, places, ...summary }: FoundInPart): FoundFrames {
   if (part === undefined) return summary;
   return {
-    ...{ ...summary, part },
+    ...summary,
+    part,
     places: places.map(({ sources = nowhereInFile, features }) => ({ sources, ...(features && { features }) })),
   };
 }

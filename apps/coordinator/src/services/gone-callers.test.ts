@@ -38,8 +38,12 @@ async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof c
     { host: '127.0.0.1', port: 0 },
     { jobs, ...others },
     {
-      ...{ tls: undefined, access: openAccess, limits: defaultConnectionLimits },
-      ...{ untakenMs: 3_600_000, warn: assert.fail, introspection: false },
+      tls: undefined,
+      access: openAccess,
+      limits: defaultConnectionLimits,
+      untakenMs: 3_600_000,
+      warn: assert.fail,
+      introspection: false,
     },
   );
   const client = new JobsClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
@@ -49,7 +53,9 @@ async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof c
   });
   const folder = await temporaryFolder(t);
   const spec = JobSpec.fromPartial({
-    ...{ sources: ['file:///in'], mapFormat: 'none', out: pathToFileURL(join(folder, 'out')).href },
+    sources: ['file:///in'],
+    mapFormat: 'none',
+    out: pathToFileURL(join(folder, 'out')).href,
     pipeline: { operations: [{ kernel: 'lbp' }] },
   });
   /** Resolves with the status code that the caller gets. */

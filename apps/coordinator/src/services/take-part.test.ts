@@ -22,7 +22,11 @@ async function holdLease(t: TestContext, pipelines: readonly string[] = []) {
   const session = handOver.openSession();
   const lease = session.grant(
     Lease.fromPartial({
-      ...{ jobId: 'job', shard: 1, attempt: 1, epoch: 1, scratch: pathToFileURL(scratch).href },
+      jobId: 'job',
+      shard: 1,
+      attempt: 1,
+      epoch: 1,
+      scratch: pathToFileURL(scratch).href,
       sources: packSources([{ index: 4, uri: 'file:///a.pgm', name: 'a', sizeBytes: 1 }]),
       ...(pipelines.length > 0 && { pipelines: PipelineSet.fromPartial({ named }) }),
     }),

@@ -34,7 +34,10 @@ const there = (version = 'v'): OwnView => ({
   file: { version, sha256: new Uint8Array(32), sizeBytes: 1 },
 });
 const notThere = (more: Partial<Extract<OwnView, { kind: 'not there' }>> = {}): OwnView => ({
-  ...{ kind: 'not there', reason: 'gone', isMissing: false, fault: 'access' },
+  kind: 'not there',
+  reason: 'gone',
+  isMissing: false,
+  fault: 'access',
   ...more,
 });
 

@@ -182,7 +182,10 @@ export async function answerOf(lease: Lease): Promise<FoundAnswer> {
 async function answerTo(lease: Lease, results: FoundResult[], errors: SourceError[]): Promise<FoundAnswer> {
   const { jobId, shard, attempt, epoch } = lease;
   return {
-    ...{ jobId, shard, attempt, epoch },
+    jobId,
+    shard,
+    attempt,
+    epoch,
     ...(lease.work!.$case === 'frames' ? { results: [], found: await writeFound(lease, results) } : { results }),
     errors,
     stageSeconds: { decode: 0.25 },

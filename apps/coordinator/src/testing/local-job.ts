@@ -126,7 +126,10 @@ async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { sha
     }
   }
   const answer = {
-    ...{ node: { name: 'node', device: 'twin' }, stageSeconds: {}, inputBytes: 0, errors },
+    node: { name: 'node', device: 'twin' },
+    stageSeconds: {},
+    inputBytes: 0,
+    errors,
     ...(work.kind === 'tile' ? { results } : { results: [], found: await writeFound(job.spec, work, results) }),
   };
   await ledger.commit({ jobId: job.jobId, shard, attempt: 1, epoch: ledger.epoch, ...answer });

@@ -3,18 +3,16 @@ import { test } from 'node:test';
 import { JobHistories } from './job-histories.ts';
 
 const merged = (node: string, leasedAtMs: number, mergedMs: number) => ({
-  ...{
-    node,
-    shard: 7,
-    attempt: 1,
-    leasedAtMs,
-    answeredMs: mergedMs - 1,
-    mergedMs,
-    spans: [],
-    pixels: 1_000,
-    stageSeconds: { decode: 0.5, encode: 0 },
-    mergeSeconds: 0.001,
-  },
+  node,
+  shard: 7,
+  attempt: 1,
+  leasedAtMs,
+  answeredMs: mergedMs - 1,
+  mergedMs,
+  spans: [],
+  pixels: 1_000,
+  stageSeconds: { decode: 0.5, encode: 0 },
+  mergeSeconds: 0.001,
 });
 
 test('a job tells how fast it was, what it waited for and which node had shards when', () => {

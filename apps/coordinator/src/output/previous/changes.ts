@@ -32,8 +32,14 @@ const maxNamed = 100;
  */
 export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
   const changes: Changes = {
-    ...{ kept: 0, new: 0, changed: 0, extended: 0, again: 0, removed: 0 },
-    ...{ changedSources: [], removedSources: [] },
+    kept: 0,
+    new: 0,
+    changed: 0,
+    extended: 0,
+    again: 0,
+    removed: 0,
+    changedSources: [],
+    removedSources: [],
   };
   let last: BlockSource | undefined;
   let kind: 'new' | 'changed' | 'again' = 'new';

@@ -59,7 +59,10 @@ const table: [then: Partial<JobSpec>, now: Partial<JobSpec>, again: RegExp][] = 
 const secret = { sources: ['https://host/a.png?key=hidden'] };
 const specOf = (more: Partial<JobSpec>): JobSpec =>
   JobSpec.fromPartial({
-    ...{ sources: ['file:///in/a.png'], out: 'file:///out', mapFormat: 'none', pipeline: pipelineOf('lbp', {}) },
+    sources: ['file:///in/a.png'],
+    out: 'file:///out',
+    mapFormat: 'none',
+    pipeline: pipelineOf('lbp', {}),
     ...more,
   });
 const follow = (then: Partial<JobSpec>, now: Partial<JobSpec>) => {
@@ -76,7 +79,8 @@ for (const [then, now, again] of table) {
       if (following.kind !== 'follows') continue;
       const { mapFormat, grid, pipelines } = following.there;
       assert.deepEqual(JSON.parse(JSON.stringify({ mapFormat, grid, pipelines })), {
-        ...{ mapFormat: before.mapFormat, ...(before.grid && { grid: before.grid }) },
+        mapFormat: before.mapFormat,
+        ...(before.grid && { grid: before.grid }),
         ...(before.pipelines && { pipelines: before.pipelines }),
       });
     }

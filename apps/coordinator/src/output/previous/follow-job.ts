@@ -36,7 +36,10 @@ export function followJob(before: JobClaim, spec: JobSpec): Following {
   const then = before.specification;
   const there: JobSpec = {
     ...spec,
-    ...{ captured: then.captured, tilePx: then.tilePx, batchFrames: then.batchFrames, priority: then.priority },
+    captured: then.captured,
+    tilePx: then.tilePx,
+    batchFrames: then.batchFrames,
+    priority: then.priority,
     ...(then.mapFormat === 'none' && { mapFormat: then.mapFormat }),
     ...(divides(jobGrid(spec), jobGrid(then)) && { grid: then.grid }),
     ...(hasAll(namedOf(spec), namedOf(then)) && { pipelines: then.pipelines }),

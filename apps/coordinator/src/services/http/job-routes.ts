@@ -87,13 +87,12 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
     ),
     route(
       {
-        ...{
-          ...read,
-          name: 'getHistogram',
-          path: '/jobs/{id}/histogram',
-          summary: 'What is merged so far of a job that has not ended',
-        },
-        ...{ query: 'HistogramQuery', answer: 'MergedSoFar' },
+        ...read,
+        name: 'getHistogram',
+        path: '/jobs/{id}/histogram',
+        summary: 'What is merged so far of a job that has not ended',
+        query: 'HistogramQuery',
+        answer: 'MergedSoFar',
       },
       async ({ path, query }) => known.merged(await calls.find(path.id!), asked(query.pipeline, query.cell)),
     ),
@@ -108,12 +107,10 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
       async ({ path }) => known.quarantined(await calls.find(path.id!)),
     ),
     {
-      ...{
-        ...read,
-        name: 'getTrace',
-        path: '/jobs/{id}/trace',
-        summary: 'When shards of a job were where, for https://ui.perfetto.dev',
-      },
+      ...read,
+      name: 'getTrace',
+      path: '/jobs/{id}/trace',
+      summary: 'When shards of a job were where, for https://ui.perfetto.dev',
       answer: { type: 'application/json', words: 'A trace as Chrome writes them' },
       respond: async ({ path }) => chromeTrace(await calls.trace((path as { id: string }).id)),
     },

@@ -28,12 +28,10 @@ export function resultsRoutes(ledger: Ledger, grpcPort: number): Route[] {
     ),
     otherRoute(
       {
-        ...{
-          ...read,
-          name: 'getResult',
-          path: '/jobs/{id}/results/{name...}',
-          summary: 'A file of a complete job, or a range of its bytes',
-        },
+        ...read,
+        name: 'getResult',
+        path: '/jobs/{id}/results/{name...}',
+        summary: 'A file of a complete job, or a range of its bytes',
         answer: { type: 'application/octet-stream', words: 'The file, of the type that its name says' },
       },
       async ({ path, request }, response) => {

@@ -34,8 +34,12 @@ export function searchRoutes(searcher: Searcher): Route[] {
     ),
     route(
       {
-        ...{ ...read, name: 'listFrames', path: '/indexes/frames', summary: 'Frames of an index by their place in it' },
-        ...{ query: 'ListFramesRequest', answer: 'ListFramesResponse' },
+        ...read,
+        name: 'listFrames',
+        path: '/indexes/frames',
+        summary: 'Frames of an index by their place in it',
+        query: 'ListFramesRequest',
+        answer: 'ListFramesResponse',
       },
       ({ query }) => searcher.listFrames(query),
     ),
@@ -56,8 +60,12 @@ export function searchRoutes(searcher: Searcher): Route[] {
     ),
     route(
       {
-        ...{ ...read, name: 'listChanges', path: '/changes', summary: 'What changed in each camera of a job' },
-        ...{ query: 'ChangesRequest', answer: 'ChangesResponse' },
+        ...read,
+        name: 'listChanges',
+        path: '/changes',
+        summary: 'What changed in each camera of a job',
+        query: 'ChangesRequest',
+        answer: 'ChangesResponse',
       },
       ({ query }) => searcher.changes(query),
     ),

@@ -76,7 +76,7 @@ test('a specification is planned and submitted with its sources alone, and all e
 test('what is given is taken: texts of operations, an absolute output, a grid, and a limit of quarantined inputs', async (t) => {
   const { root, images, ask } = await setRoot(t);
   const out = join(root, 'out');
-  const given = { ...{ sources: [images], out, op: ['lbp:labels=uniform'] }, grid: { rows: 2, columns: 3 } };
+  const given = { sources: [images], out, op: ['lbp:labels=uniform'], grid: { rows: 2, columns: 3 } };
   const { body } = await ask<{ job: { spec: object; jobId: string } }>('jobs', {
     ...given,
     maxQuarantined: { inputs: 3 },

@@ -19,14 +19,13 @@ export const submitRoutes = (access: Access): Route[] => [
   ),
   route(
     {
-      ...{
-        method: 'GET',
-        name: 'listFolder',
-        path: '/folder',
-        role: 'submit',
-        summary: 'What lies in a folder that sources may be in',
-      },
-      ...{ query: 'FolderQuery', answer: 'FolderAnswer' },
+      method: 'GET',
+      name: 'listFolder',
+      path: '/folder',
+      role: 'submit',
+      summary: 'What lies in a folder that sources may be in',
+      query: 'FolderQuery',
+      answer: 'FolderAnswer',
     },
     async ({ query }) => listFolder(query.path),
   ),

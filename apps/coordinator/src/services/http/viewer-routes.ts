@@ -32,13 +32,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
   return [
     route(
       {
-        ...{
-          ...read,
-          name: 'listSources',
-          path: '/jobs/{id}/frames',
-          summary: 'Sources of a complete job, in their order',
-        },
-        ...{ query: 'FramesQuery', answer: 'FramesAnswer' },
+        ...read,
+        name: 'listSources',
+        path: '/jobs/{id}/frames',
+        summary: 'Sources of a complete job, in their order',
+        query: 'FramesQuery',
+        answer: 'FramesAnswer',
       },
       async ({ path, query }) => {
         const { step, count } = readFrameSteps(query);
@@ -54,13 +53,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     route(
       {
-        ...{
-          ...read,
-          name: 'getSource',
-          path: '/jobs/{id}/image',
-          summary: 'How a source of a complete job can be shown',
-        },
-        ...{ query: 'ImageQuery', answer: 'ImageAnswer' },
+        ...read,
+        name: 'getSource',
+        path: '/jobs/{id}/image',
+        summary: 'How a source of a complete job can be shown',
+        query: 'ImageQuery',
+        answer: 'ImageAnswer',
       },
       async ({ path, query }) => {
         const line = await sourceAt((await openJob(path.id!)).list, readIndex(query));
@@ -70,13 +68,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     otherRoute(
       {
-        ...{
-          ...read,
-          name: 'getPicture',
-          path: '/jobs/{id}/picture',
-          summary: 'A source of a complete job, or a part of it',
-        },
-        ...{ query: 'RegionQuery', answer: pictureAnswer },
+        ...read,
+        name: 'getPicture',
+        path: '/jobs/{id}/picture',
+        summary: 'A source of a complete job, or a part of it',
+        query: 'RegionQuery',
+        answer: pictureAnswer,
       },
       async ({ path, query }, response) => {
         const { list } = await openJob(path.id!);
@@ -86,13 +83,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     route(
       {
-        ...{
-          ...read,
-          name: 'getCells',
-          path: '/jobs/{id}/cells',
-          summary: 'Histograms of all sources of a complete job together',
-        },
-        ...{ query: 'CellsQuery', answer: 'FrameHistograms' },
+        ...read,
+        name: 'getCells',
+        path: '/jobs/{id}/cells',
+        summary: 'Histograms of all sources of a complete job together',
+        query: 'CellsQuery',
+        answer: 'FrameHistograms',
       },
       async ({ path, query }) => {
         const { jobId } = await findJob(ledger, path.id!);
@@ -102,13 +98,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     route(
       {
-        ...{
-          ...read,
-          name: 'getSourceHistograms',
-          path: '/jobs/{id}/frame',
-          summary: 'Histograms of one source of a complete job',
-        },
-        ...{ query: 'FrameQuery', answer: 'FrameHistograms' },
+        ...read,
+        name: 'getSourceHistograms',
+        path: '/jobs/{id}/frame',
+        summary: 'Histograms of one source of a complete job',
+        query: 'FrameQuery',
+        answer: 'FrameHistograms',
       },
       async ({ path, query }) => {
         const { spec, part, folder, list } = await openJob(path.id!, query.pipeline);
@@ -141,7 +136,12 @@ function frameOf(index: number, line: SourceLine): JobFrame {
   const of = line.quarantined ? { name: '', width: 0, height: 0, counted: 0 } : line;
   const { name, width, height, counted } = of;
   return {
-    ...{ index, uri, name, width, height, counted },
+    index,
+    uri,
+    name,
+    width,
+    height,
+    counted,
     ...(frame !== undefined && { frame }),
     ...(typeof timestampMs === 'number' && { timestampMs }),
   };

@@ -15,7 +15,10 @@ const keepAliveMs = 15_000;
 export const watchRoute = (calls: JobCalls, access: Access): Route =>
   otherRoute(
     {
-      ...{ method: 'GET', name: 'watchJob', path: '/jobs/{id}/watch', role: 'read' },
+      method: 'GET',
+      name: 'watchJob',
+      path: '/jobs/{id}/watch',
+      role: 'read',
       summary: 'Follows a job: an event now, one whenever it has changed, and a last one when it has ended',
       answer: { type: 'text/event-stream', words: 'Server-sent events: the data of each is a WatchResponse' },
     },

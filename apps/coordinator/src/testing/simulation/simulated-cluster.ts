@@ -127,7 +127,8 @@ export class SimulatedCluster {
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         earlier: simulatedEarlier({
-          ...{ clock: this.clock, seed },
+          clock: this.clock,
+          seed,
           jobOf: (jobId) => this.jobs.get(jobId)!,
           checkRoom: (out) => this.#checkRoom(out),
         }),

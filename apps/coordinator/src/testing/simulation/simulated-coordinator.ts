@@ -81,7 +81,11 @@ export class SimulatedCoordinator {
     const nowMs = () => clock.monotonicMs();
     let isLost = false;
     const shared = new SharedJobs({
-      ...{ registry, shares: registry.shares, epoch, log, nowMs },
+      registry,
+      shares: registry.shares,
+      epoch,
+      log,
+      nowMs,
       lost: () => {},
       after: (ms, task) => {
         let isCancelled = false;

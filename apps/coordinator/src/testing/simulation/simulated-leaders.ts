@@ -60,7 +60,8 @@ export class SimulatedLeaders {
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         earlier: simulatedEarlier({
-          ...{ clock: this.clock, seed },
+          clock: this.clock,
+          seed,
           jobOf: (jobId) => this.jobs.get(jobId)!,
           checkRoom: () => {},
         }),
