@@ -129,7 +129,7 @@ export class JobDriver {
     return this.#parts.running.ended(jobId);
   }
 
-  /** Resolves when what the ledger says of the job changes; at once for a job that does not run. */
+  /** Resolves when the ledger's facts about the job change; at once for a job that does not run. */
   changed(jobId: string): Promise<void> {
     return this.#parts.running.changed(jobId);
   }

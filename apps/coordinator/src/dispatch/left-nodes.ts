@@ -15,7 +15,7 @@ export class LeftNodes {
     this.#nowMs = nowMs;
   }
 
-  /** It is back. */
+  /** The node is back. */
   attached(nodeId: string): void {
     this.#byId.delete(nodeId);
   }

@@ -29,8 +29,8 @@ export interface LedgerInRegistry {
 }
 
 /**
- * The ledger of a coordinator that leads the registry with this epoch: with all jobs, or, if other coordinators lead
- * too (`others`), with those that it adopts. Rejects with one sentence where it is damaged.
+ * The ledger of a coordinator that leads the registry with this epoch. It holds all jobs, or, if other coordinators
+ * lead too (`others`), only the jobs that this one adopts. Rejects with one sentence if it is damaged.
  */
 export async function openSharedLedger(
   registry: Registry,
@@ -48,7 +48,7 @@ export async function openSharedLedger(
     epoch,
     homeOf: async () => home,
     lost,
-    ...(others && { others }),
+    others,
   });
   if (!others) await ledger.load(home);
   return { ledger, home };
@@ -63,7 +63,7 @@ export function createFolderLedger(context: LedgerContext): LogLedger {
   });
 }
 
-/** The epoch in leases. Nodes of an earlier process ended with it, so it need not change. */
+/** The epoch in leases. It need not change, because the nodes of an earlier process ended with that process. */
 const folderEpoch = 1;
 
 /** The home of a job whose output folder this process has claimed: any process that led it before has ended. */

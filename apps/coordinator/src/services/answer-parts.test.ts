@@ -55,7 +55,7 @@ const refused: [name: string, say: (parts: AnswerParts) => unknown, sentence: Re
   ...(['jobId', 'shard', 'attempt', 'epoch'] as const).map((field): (typeof refused)[number] => [
     `a part of another ${field}`,
     (parts) => [partOf(1, 2), partOf(2, 2, { [field]: 9 })].map((part) => parts.add(part)),
-    /Expected the parts of one answer after another but received those of two/,
+    /Expected all parts of one answer before the next answer but received parts of two/,
   ]),
 ];
 for (const [name, say, message] of refused) {

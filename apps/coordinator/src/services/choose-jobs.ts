@@ -2,7 +2,7 @@ import type { JobRecord } from '@halogrid/ledger';
 import type { ListRequest } from '@halogrid/proto';
 import { wireStates } from './job-status.ts';
 
-/** The jobs that a request is for, and how many more it would be for without its limit. `records` are newest first. */
+/** The jobs that a request asks for, and how many more there would be without its limit. `records` are newest first. */
 export function chooseJobs(
   records: readonly JobRecord[],
   { states, sinceMs = 0, limit = 0 }: ListRequest,

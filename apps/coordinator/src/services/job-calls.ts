@@ -33,23 +33,20 @@ export interface JobCallsOptions {
   known: JobAnswers;
   createJobId: () => string;
   resume?: ResumeJob;
-  /** Where this coordinator's pages are. */
+  /** The address of this coordinator's pages. */
   pages?: PagesAddress;
-  /** Unless given, sources are checked on this thread. */
+  /** Checks sources; by default on this thread. */
   check?: typeof checkSources;
-  /** What a job would come to. */
+  /** Surveys what a job would come to, without running it. */
   survey: PlanThreads['survey'];
-  /** Between two messages to a watcher; by a timer of the system unless given. */
+  /** Waits between two messages to a watcher; with system timers by default. */
   pause?: Pause;
 }
 
-/** Plans that are made at once: each reads headers as fast as the disk gives them. */
+/** The most plans at a time: each reads headers as fast as the disk gives them. */
 const mostPlans = 2;
 
-/**
- * What people and programs ask of a coordinator about jobs, over gRPC and HTTP alike. Everything is checked. Calls
- * reject with Refusal.
- */
+/** The calls about jobs, for gRPC and HTTP alike. All requests are checked. Calls reject with Refusal. */
 export class JobCalls {
   readonly #options: JobCallsOptions;
   #plans = 0;
@@ -58,7 +55,7 @@ export class JobCalls {
     this.#options = options;
   }
 
-  /** The job that is meant by an id, or a part of one. */
+  /** The job with this id, or with an id that begins or ends like this; see `findJob`. */
   find(jobId: string): Promise<JobRecord> {
     return findJob(this.#options.ledger, jobId);
   }
@@ -75,8 +72,7 @@ export class JobCalls {
   }
 
   /**
-   * Submits the specification of a job once more: the ledger has what may be secret in its sources, which no caller is
-   * told.
+   * Submits the specification of a job once more, from the ledger: its sources may hold secrets that no caller is told.
    */
   async again(jobId: string, gone: AbortSignal): Promise<SubmitResponse> {
     const { spec } = await this.find(jobId);

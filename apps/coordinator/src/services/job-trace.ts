@@ -6,7 +6,10 @@ import type { WorkView } from '../dispatch/work-view.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus } from './job-status.ts';
 
-/** When shards of a job were where, as far as its last leader saw it. Rejects with a Refusal where nobody knows. */
+/**
+ * When each shard of a job was on which node, as far as its last leader saw it. Rejects with Refusal if nothing is
+ * known.
+ */
 export async function jobTrace(
   record: JobRecord,
   view: Pick<WorkView, 'jobNow'>,
@@ -17,7 +20,7 @@ export async function jobTrace(
   if (!timeline)
     throw new Refusal(
       'unmet',
-      `Nothing is known of when job ${jobId} was where: it ended before this coordinator began, or a hundred jobs ago`,
+      `Nothing is known of when shards of job ${jobId} were on which node: it ended before this coordinator began, or a hundred jobs ago`,
     );
   return { ...timeline, job: toJobStatus(record, view.jobNow(jobId)), traceId: traceIdOf(jobId) };
 }

@@ -26,7 +26,7 @@ export interface ApiParts {
   grpcPort: number;
 }
 
-/** All that a coordinator answers below /api/v1. */
+/** All routes of a coordinator below /api/v1. */
 export function apiRoutes(parts: ApiParts): Route[] {
   const { calls, known, view, ledger, searcher, retrieval, access, grpcPort } = parts;
   const routes = [

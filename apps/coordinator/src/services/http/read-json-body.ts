@@ -5,7 +5,7 @@ import { BodyReceiver, bodyTimes } from './receive-body.ts';
 /** A form has hundreds of sources at most; a list of more is a manifest. */
 const forms = new BodyReceiver(32, { ...bodyTimes, bytes: 2 ** 20 });
 
-/** The JSON that comes with a request. Rejects with Refusal where it is none, or too long. */
+/** The JSON in the body of a request. Rejects with Refusal if it is not JSON, or too long. */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const body = await forms.receive(request);
   try {

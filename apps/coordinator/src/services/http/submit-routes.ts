@@ -4,7 +4,7 @@ import type { Access } from '@halogrid/service';
 import { listFolder } from './list-folder.ts';
 import { type Route, route } from './route.ts';
 
-/** What a job may be made of, and whether the caller may submit one. */
+/** Routes for the form that submits jobs: kernels, folders, and whether the caller may submit. */
 export const submitRoutes = (access: Access): Route[] => [
   route(
     {

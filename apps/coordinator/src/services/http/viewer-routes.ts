@@ -18,7 +18,7 @@ const pictureAge = 600;
 /** What the viewer shows of a complete job: its sources, by number or by name, their histograms and their pictures. */
 export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>): Route[] {
   const lists = new SourceLists();
-  /** The part of a job that is asked for by its name, or the first: all have the same sources. */
+  /** The part of a job with the asked name, or the first: all parts have the same sources. */
   const openJob = async (given: string, asked = '') => {
     const { jobId, spec } = await findJob(ledger, given);
     const folder = await resultsFolder(ledger, jobId);
@@ -93,7 +93,7 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
       async ({ path, query }) => {
         const { jobId } = await findJob(ledger, path.id!);
         const name = query.pipeline;
-        return retrieval.ask('cells', { folder: await resultsFolder(ledger, jobId), ...(name && { name }) });
+        return retrieval.ask('cells', { folder: await resultsFolder(ledger, jobId), name: name || undefined });
       },
     ),
     route(
@@ -129,7 +129,7 @@ async function sourceAt(list: SourceList, index: number): Promise<SourceLine> {
   return list.line(index);
 }
 
-const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, ...(frame !== undefined && { videoFrame: frame }) });
+const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, videoFrame: frame });
 
 function frameOf(index: number, line: SourceLine): JobFrame {
   const { uri, frame, timestampMs } = line;
@@ -142,7 +142,7 @@ function frameOf(index: number, line: SourceLine): JobFrame {
     width,
     height,
     counted,
-    ...(frame !== undefined && { frame }),
-    ...(typeof timestampMs === 'number' && { timestampMs }),
+    frame,
+    timestampMs: typeof timestampMs === 'number' ? timestampMs : undefined,
   };
 }
