@@ -340,9 +340,8 @@ export class JobRun {
     const { job } = this;
     const results = await this.#wait.until(() => this.#ledger.results(job.jobId));
     await this.#pictures?.end();
-    const previewed = this.#previewed && { previewed: this.#previewed };
     const leader = { epoch: this.#ledger.logEpochOf(job.jobId), confirm: () => this.#ledger.confirm(job.jobId) };
-    const begun = { ...leader, tables: this.#tables, until: this.#wait.until, ...previewed };
+    const begun = { ...leader, tables: this.#tables, until: this.#wait.until, previewed: this.#previewed };
     return this.#work.finalise(results, job.pipeline, begun, this.#clock.wallMs, this.#stopped.signal);
   }
 
