@@ -66,7 +66,7 @@ function lacksOf(then: JobSpec, spec: JobSpec): string[] {
     ...(then.mapFormat === spec.mapFormat ? [] : ['no maps']),
     ...(isDeepStrictEqual(grid, now) ? [] : [`a grid of ${grid.rows}x${grid.columns}`]),
     // The earlier output has times of change instead of the times that files state.
-    ...(isMtime(then) && !isMtime(spec) ? ['times of change in place of those that files state'] : []),
+    ...(isMtime(then) && !isMtime(spec) ? ['times of change in place of the times that files state'] : []),
   ];
 }
 
