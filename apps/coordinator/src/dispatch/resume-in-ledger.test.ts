@@ -85,7 +85,7 @@ test('a job that could go on is cancelled: nothing but its job.json is left', as
   assert.equal(await submit(spec), undefined);
 });
 
-test('a job that could go on, and whose folder another has by now, is cancelled without a change there', async (t) => {
+test('a job that could go on, but whose folder another job has by now, is cancelled without a change to the folder', async (t) => {
   const { path, spec, ledger, dispatcher, jobJson } = await stage(t);
   await rm(path, { recursive: true });
   await claimOutputFolder(spec.out, { jobId: 'next', spec });

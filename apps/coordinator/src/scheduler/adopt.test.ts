@@ -13,9 +13,9 @@ import {
   verified,
 } from './testing/scheduler-cases.ts';
 
-// A coordinator that goes on with jobs, and nodes that bring along what they held.
+// A coordinator goes on with jobs, and nodes bring along the leases that they held.
 
-/** A job that another coordinator began: of two shards, the second of which was leased twice. */
+/** A job of two shards that another coordinator began; its second shard was leased twice. */
 const resumed: Event = {
   kind: 'JobResumed',
   jobId: 'job',

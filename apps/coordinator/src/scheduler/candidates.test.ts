@@ -1,6 +1,6 @@
 import { completed, joined, lease, testCases, verified } from './testing/scheduler-cases.ts';
 
-// Results that are verified before they count.
+// Results are verified before they count.
 
 testCases([
   {

@@ -5,7 +5,7 @@ import { type Event, job, joined, shards } from './testing/scheduler-cases.ts';
 
 const withDecoders = (session: number, decoders: number): Event => ({ ...joined(session, 1e6), decoders }) as Event;
 
-/** Leases that nodes are given of a job before anybody has answered, by session. */
+/** How many leases of a job each node gets before any node has answered, by session. */
 function firstLeases(nodes: readonly Event[], count: number): number[] {
   const scheduler = new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100 });
   const given = new Map<number, number>();

@@ -73,7 +73,7 @@ const table: SchedulerCase[] = [
 
 testCases(table);
 
-test('it is neither queued nor leased nor done: these are shards of nodes', () => {
+test('a kept shard does not count as queued, leased or done: these counts are of shards for nodes', () => {
   const scheduler = create();
   const after = (...events: Event[]) => {
     for (const event of events) scheduler.handle(event, 0);
@@ -89,7 +89,7 @@ test('it is neither queued nor leased nor done: these are shards of nodes', () =
   assert.deepEqual(after(goesOn), { queued: 1, leased: 1, done: 2 });
 });
 
-test('a job of which much is kept is not near its end before nodes are', () => {
+test('a job with many kept sources is near its end only when its nodes are', () => {
   const scheduler = create();
   const keptOnes = Array.from({ length: 16 }, (_, number) => kept(number));
   const computed = shards(20).slice(16);

@@ -21,7 +21,7 @@ interface SimulatedJob {
   isPlanEnded: boolean;
   isAbandoned: boolean;
   finalised: number;
-  /** What was written to the ledger of each shard that is done. */
+  /** What was written to the ledger for each done shard, by its number. */
   done: Map<number, 'committed' | 'quarantined' | 'kept'>;
 }
 
@@ -31,10 +31,10 @@ interface Answer {
   bytes: number;
 }
 
-/** So many answers are as many bytes as may be unwritten. */
+/** This many answers have as many bytes as may be unwritten. */
 const mostAnswers = 16;
 
-/** What a node says about a lease. A device may be wrong, the reference never is. */
+/** A node's answer to a lease. A device may be wrong; the reference never is. */
 type Outcome = 'right' | 'wrong' | 'failed' | 'device lost' | 'returned';
 
 /** Jobs, the highest number last; the answers of the one without checks are all right. */
@@ -45,8 +45,8 @@ const orders = [
 ];
 
 /**
- * A world of nodes and jobs around a scheduler: it carries out commands, checks them, and makes of random numbers
- * events that could really happen. Writing to the ledger takes a while, as it would.
+ * A world of nodes and jobs around a scheduler: it executes commands, checks them, and makes possible events from
+ * random numbers. As in reality, writing to the ledger takes a while.
  */
 class World {
   readonly scheduler = new Scheduler<Answer>({ epoch: 1, reportWithinMs: 1000, tickMs: 100 });
@@ -208,7 +208,7 @@ class World {
     this.send({ kind: 'NodeDraining', session });
   }
 
-  /** Time passes in ticks; nodes speak all the while, unless they are silent. */
+  /** Time passes in ticks; nodes report at each tick, unless they are silent. */
   pass(ms: number, areSilent: boolean): void {
     for (let end = this.#now + ms; this.#now < end; ) {
       this.#now += 100;
@@ -376,7 +376,7 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       for (const order of orders) world.submit(order);
       for (const step of steps) perform(world, step);
 
-      // From here on all is well: plans end, a healthy node joins, and everybody answers.
+      // From here on all is well: plans end, a healthy node joins, and every node answers.
       for (const [id, job] of world.jobs) if (!job.isPlanEnded && !job.isAbandoned) world.endPlan(id);
       world.join(99, 10);
       for (let rounds = 0; !world.isOver; rounds++) {

@@ -11,7 +11,7 @@ import {
   testCases,
 } from './testing/scheduler-cases.ts';
 
-/** Two nodes, the first of which has done all of the job. */
+/** Two nodes; the first one has done the whole job. */
 const done: Event[] = [joined(1), ...job('job', shards(1)), completed(1, lease(0)), committed(0), joined(2)];
 
 const lost = (more: Partial<Extract<Event, { kind: 'ShardLost' }>> = {}): Event => ({

@@ -35,7 +35,7 @@ const untold = { kind: 'untold', reason: 'The server refuses access' } as const;
 
 const out = 'write file:///out/.halogrid';
 const full: OutputLack = { kind: 'room', error: 'ENOSPC: no space left on device, write', freeBytes: 4096 };
-/** The answer to `notWritten(1, lease(0))` where the disk is full for the coordinator too. */
+/** The answer to `notWritten(1, lease(0))` if the disk is full for the coordinator too. */
 const outputVetted: Event = {
   kind: 'OutputVetted',
   session: 1,
@@ -186,13 +186,13 @@ testCases([
   },
 ]);
 
-/** Feeds events at moments, and returns what is commanded, each with its moment. */
+/** Feeds events at their times, and returns the commands, each with its time. */
 function play(events: readonly [atMs: number, Event][]): string[] {
   const scheduler = create();
   return events.flatMap(([atMs, event]) => scheduler.handle(event, atMs).map((command) => `${atMs} ${words(command)}`));
 }
 
-/** Ticks of every tenth of a second, with a word of node 1 each. */
+/** A tick every tenth of a second, with a report of node 1 each. */
 const ticks = (fromMs: number, toMs: number): [number, Event][] =>
   Array.from({ length: (toMs - fromMs) / 100 }, (_, i) => fromMs + 100 * (i + 1)).flatMap((atMs): [number, Event][] => [
     [atMs, { kind: 'NodeReported', session: 1 }],
@@ -212,7 +212,7 @@ test('a node that lacks something is asked again, after ever longer times', () =
   ]);
 });
 
-test('a node that does not answer what it sees is taken for blind until it does', () => {
+test('a node that does not answer a probe counts as lacking the need until it answers', () => {
   const events: [number, Event][] = [...job('job', [needing(0, read)]), joined(1)].map((event) => [0, event]);
   events.push(...ticks(0, 1500), [1500, shown(1, a)]);
   assert.deepEqual(play(events).slice(1), [
@@ -222,7 +222,7 @@ test('a node that does not answer what it sees is taken for blind until it does'
   ]);
 });
 
-test('a node that fails what it has shown gets one shard at a time, until it has computed one', () => {
+test('a node that lacks what it has shown gets one shard at a time, until it has computed one', () => {
   const shards = Array.from({ length: 9 }, (_, i) => needing(i, read));
   const events: [number, Event][] = [joined(1), ...job('job', shards), shown(1, a)].map((event) => [0, event]);
   const first = [0, 1, 2, 3].flatMap((i): [number, Event][] => [
@@ -248,7 +248,7 @@ test('a node that is asked to show what it has shown for another job goes on mea
   assert.deepEqual(tell(tick), ['lease two/0#1 to 1 (first)']);
 });
 
-test('a host is not taken for away while a node that reads from it is set aside: what it fails is given up when it is back', () => {
+test('a host does not count as away while a node that reads from it is set aside: shards that it fails are given up when it is back', () => {
   const [host] = ['read http://host'] as const;
   const scheduler = new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100, sourceGraceMs: 20_000 });
   const said: string[] = [];
@@ -278,7 +278,7 @@ test('a host is not taken for away while a node that reads from it is set aside:
 });
 
 /**
- * A job that writes, a node that sees nothing, and one whose shard could not be written; the nodes say a word a second.
+ * A job that writes, a node that lacks everything, and a node that could not write its shard; both report every second.
  */
 function playFull(options: { spaceGraceMs?: number; own?: OutputLack; untilMs: number }) {
   const { own = full, untilMs, ...graces } = options;

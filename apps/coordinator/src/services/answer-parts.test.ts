@@ -24,7 +24,7 @@ function listen() {
 
 const create = (memory = new Budget(2 ** 30)) => new AnswerParts(memory, 60_000, listen().listener);
 
-test('the counts of an answer are those of its parts and its last message, and the next answer begins anew', () => {
+test('the counts of an answer come from its parts and its last message, and the next answer begins again', () => {
   const parts = create();
   for (const shard of [1, 2]) {
     parts.add(partOf(1, 2, { shard }));
@@ -64,7 +64,7 @@ for (const [name, say, message] of refused) {
   });
 }
 
-test('a node is not read while there is no room for its answer, is said to be there, and goes on when there is', async (t) => {
+test('while there is no room for its answer, a node is not read but counts as alive; it goes on when there is room', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const memory = new Budget(3 * maxCountsBytes);
   const [first, second] = [listen(), listen()];
@@ -88,7 +88,7 @@ test('a node is not read while there is no room for its answer, is said to be th
   assert.equal(memory.used, 0);
 });
 
-test('a node that is gone while it waits for room takes none', async () => {
+test('a node that is gone while it waits for room takes no room', async () => {
   const memory = new Budget(2 * maxCountsBytes);
   const [one, gone] = [create(memory), create(memory)];
   one.add(partOf(1, 2));

@@ -17,8 +17,8 @@ import { JobCalls } from './job-calls.ts';
 import { createJobsService } from './jobs-service.ts';
 
 /**
- * A server that accepts jobs by that driver once `check` has resolved, a client, and the faults of the program
- * that were logged.
+ * A server that accepts jobs through `driver` once `check` has resolved, a client, and the logged faults of the
+ * program.
  */
 async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof checkSources) {
   const logged: unknown[] = [];
@@ -67,7 +67,7 @@ async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof c
   return { submit, logged, folder };
 }
 
-test('what a caller that leaves had checked is ended, and no job comes of it', async (t) => {
+test('when a caller leaves, the check of its sources ends, and no job is made', async (t) => {
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const check: typeof checkSources = (_uris, _option, { signal } = {}) =>

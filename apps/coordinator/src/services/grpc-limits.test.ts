@@ -11,15 +11,18 @@ import { eventually, within } from '@halogrid/testing';
 import { startCoordinator } from '../coordinator.ts';
 import { testConfig } from '../testing/coordinator-stage.ts';
 
-/** Connections of the flood; HALOGRID_FLOOD=10000 takes some seconds more, and two files a connection. */
+/**
+ * How many connections flood the server; HALOGRID_FLOOD=10000 takes some seconds more, and two open files per
+ * connection.
+ */
 const flood = Number(process.env.HALOGRID_FLOOD ?? 800);
 
 interface Started {
   port: number;
   jobs: JobsClient;
-  /** Asks for the list of jobs over a connection of its own; the code. */
+  /** Lists jobs over a connection of its own; resolves with the status code. */
   ask(): Promise<status>;
-  /** Resolves when such a call has been served: one that the machine holds up may be taken for silent. */
+  /** Resolves when such a call has been served. Repeats it: on a busy machine, a call may count as silent. */
   served(): Promise<unknown>;
 }
 
@@ -73,7 +76,7 @@ test('a client that only greets, and answers pings, is let go', async (t) => {
   await served();
 });
 
-test(`${flood} connections that say nothing leave room for those who ask`, async (t) => {
+test(`${flood} connections that say nothing leave room for callers`, async (t) => {
   const { port, jobs, ask } = await start(t, { maxConnections: Math.min(1_000, flood / 2) });
   assert.equal(await codeOf((answer) => jobs.list({ states: [] }, answer)), status.OK);
   for (let opened = 0; opened < flood; opened += 100) {
@@ -81,7 +84,7 @@ test(`${flood} connections that say nothing leave room for those who ask`, async
     if (opened % 400 === 0) assert.equal(await ask(), status.OK);
   }
   assert.equal(await ask(), status.OK);
-  // Who was there before was not made to go.
+  // The earlier connection was not closed.
   assert.equal(jobs.getChannel().getConnectivityState(false), 2);
   assert.equal(await codeOf((answer) => jobs.list({ states: [] }, answer)), status.OK);
 });

@@ -15,7 +15,7 @@ const merged = (node: string, leasedAtMs: number, mergedMs: number) => ({
   mergeSeconds: 0.001,
 });
 
-test('a job tells how fast it was, what it waited for and which node had shards when', () => {
+test('a history shows how fast a job was, what it waited for, and when each node had shards', () => {
   const histories = new JobHistories();
   histories.begin('j', 10_000, 5_000_000);
   const history = histories.get('j')!;
@@ -45,7 +45,7 @@ test('a job tells how fast it was, what it waited for and which node had shards 
   );
 });
 
-test('nodes beyond a hundred have no lane, and of a job that ended is told how it was', () => {
+test('nodes beyond a hundred have no lane, and an ended job keeps its history', () => {
   const histories = new JobHistories();
   histories.begin('j', 0, 0);
   for (let i = 0; i < 120; i++) histories.get('j')!.merged(merged(`n${i}`, 0, 1_000));

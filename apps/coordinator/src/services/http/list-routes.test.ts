@@ -26,7 +26,7 @@ const recordOf = (jobId: string, state: LedgerState, submittedMs: number): JobRe
   counts: { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 },
 });
 
-test('the jobs of a query are told with how many its limit leaves out, and a wrong query is refused', async (t) => {
+test('a list has the jobs of a query and how many its limit leaves out, and a wrong query is refused', async (t) => {
   const records = [
     recordOf('new', 'running', 3000),
     recordOf('mid', 'complete', 2000),

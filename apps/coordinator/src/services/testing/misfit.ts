@@ -4,8 +4,8 @@ import type { Schema } from '@halogrid/proto/json';
 export type Schemas = Readonly<Record<string, Schema>>;
 
 /**
- * For tests: where a value is not what a schema says, and why; undefined where it is. Knows what descriptions of the
- * API have.
+ * For tests: where and why a value does not fit a schema; undefined if it fits. Knows the parts of schemas that the
+ * description of the API uses.
  */
 export function misfit(value: unknown, schema: Schema, schemas: Schemas, at = 'the answer'): string | undefined {
   const { $ref, anyOf, type, minimum, maximum } = schema as Record<string, never>;
