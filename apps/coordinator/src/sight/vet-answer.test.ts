@@ -11,8 +11,8 @@ const need = 'read file:///a';
 const uri = (index: number): string => `file:///a/${index}.pgm`;
 
 /**
- * Ten frames, listed in version 'v' but for one that a manifest states to have one byte, and the last, of which nobody
- * knew one.
+ * Ten frames, listed in version 'v', except one that a manifest states to have one byte, and the last one, which has no
+ * known version.
  */
 const shard: Shard = {
   shard: 0,
@@ -93,7 +93,7 @@ const table: Case[] = [
     errors: [0, 1, 2, 3].map((source) => [source, Cause.ACCESS]),
     views: { 0: notThere(), 1: notThere(), 2: there(), 3: notThere() },
     verdict: 'refuted',
-    // What is not there is looked at twice.
+    // Missing files are read twice.
     reads: 5,
   },
   {
@@ -169,14 +169,14 @@ for (const { name, errors, views, delays = 0, isGone = false, verdict, reads } o
     const found = await vetAnswer(eyes, probes, { shard, answer, delays });
     assert.equal(found.kind, verdict);
     if (reads !== undefined) assert.equal(read.length, reads);
-    // The node is asked for what it failed at.
+    // Nodes are asked for the file that the node failed to read.
     assert.equal(failed.length, verdict === 'refuted' && !isGone ? 1 : 0);
     if (found.kind === 'refuted')
       assert.match(`${found.need}: ${found.reason}`, /^read file:\/\/\/a: No \(\/a\/\d\.pgm\)$/);
   });
 }
 
-test('frames of a video are all in one file, which is read once, and held to the version of their segment', async () => {
+test('all frames of a video are in one file, which is read once and must have the version of their segment', async () => {
   let reads = 0;
   const eyes = {
     see: async () => {
@@ -205,7 +205,7 @@ test('frames of a video are all in one file, which is read once, and held to the
   assert.deepEqual([kind, reads], ['upheld', 1]);
 });
 
-test('a folder that comes back while the coordinator looks tells nothing of what was in it', async () => {
+test('a folder that comes back while the coordinator looks proves nothing about its files', async () => {
   let looks = 0;
   const eyes = {
     see: async () => (looks++ === 0 ? notThere({ isMissing: true }) : there()),
@@ -233,7 +233,7 @@ interface HostCase {
   isHostGone: boolean;
   /** The number of frames of the shard; the first has an error. */
   frames?: number;
-  /** Undefined: no version was known. */
+  /** Undefined if no version was known. */
   version?: string;
   verdict: Verdict['kind'];
 }

@@ -98,7 +98,7 @@ const refused: [then: Partial<JobSpec>, now: Partial<JobSpec>, said: RegExp][] =
   [{}, { sources: ['file:///in/b.png'] }, /^source 1 is /],
   [{}, { verifyPercent: 5 }, /^verify_percent is 5 and was 0$/],
   [{ video: { every: 2, fpsNum: 0, fpsDen: 0, hwaccel: '' } }, {}, /^video.every is not given and was 2$/],
-  // What may be added is not among what stands in its way.
+  // Allowed additions are not among the differences.
   [grid(2, 2), { mapFormat: 'tiff', ...captured('', 'UTC'), tilePx: 8 }, /^grid is 1x1 and was 2x2$/],
 ];
 
@@ -110,7 +110,7 @@ for (const [then, now, said] of refused) {
   });
 }
 
-test('of sources that may be secret it is known all the same that they are others', () => {
+test('different sources are noticed even if their secret parts are left out', () => {
   const { following } = follow(secret, { sources: ['https://host/a.png?key=other'], mapFormat: 'png' });
   assert.ok(following.kind === 'refused');
   assert.match(

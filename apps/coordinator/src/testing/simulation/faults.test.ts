@@ -7,17 +7,17 @@ import type { MetricSums } from './metric-sums.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import { acceptedJob } from './simulated-job.ts';
 
-// After every fault the result is that of the undisturbed job, bit for bit, and every shard is accepted once.
+// After every fault the result equals that of the undisturbed job, bit for bit, and every shard is accepted once.
 
 interface Fault {
   name: string;
-  /** Without the two nodes. */
+  /** Whether the two nodes are left out. */
   isEmpty?: boolean;
-  /** Time that the ledger takes for a transaction; 0 unless given. */
+  /** Time that the ledger takes for a transaction; by default 0. */
   commitMs?: number;
-  /** Two sound nodes and a job of 100 shards of 100 ms are there; what is done to them. */
+  /** Disturbs a cluster of two sound nodes with a job of 100 shards of 100 ms. */
   arrange: (cluster: SimulatedCluster) => void;
-  /** Beyond what always holds: metrics, and when the job was done. */
+  /** Checks metrics and times, besides what always holds. */
   check?: (counted: MetricSums, cluster: SimulatedCluster) => void | Promise<void>;
 }
 
@@ -425,7 +425,7 @@ for (const { name, isEmpty, commitMs = 0, arrange, check } of faults) {
   });
 }
 
-test('a job is cancelled while its shards run: nodes hold nothing of it within a second, and others go on', async () => {
+test('a job is cancelled while its shards run: within a second nodes hold no lease of it, and other jobs go on', async () => {
   const cluster = await createCluster();
   cluster.add(nature('one'));
   cluster.add(nature('two'));
@@ -445,7 +445,7 @@ test('a job is cancelled while its shards run: nodes hold nothing of it within a
   await cluster.close();
 });
 
-test('a job fails with a sentence where all nodes fail everything for long, and nothing of it is quarantined', async () => {
+test('a job fails with a sentence if all nodes fail everything for long, and nothing of it is quarantined', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two', 'three']) cluster.add(nature(name, { failures: 1 }));
   cluster.submit(frames());
@@ -456,7 +456,7 @@ test('a job fails with a sentence where all nodes fail everything for long, and 
   await cluster.close();
 });
 
-test('a job fails with a sentence where the only node fails everything for long', async () => {
+test('a job fails with a sentence if the only node fails everything for long', async () => {
   const cluster = await createCluster();
   cluster.add(nature('bad', { failures: 1 }));
   cluster.submit(frames());
@@ -468,7 +468,7 @@ test('a job fails with a sentence where the only node fails everything for long'
   await cluster.close();
 });
 
-test('a job fails with a sentence where no node sees its sources for long, and nothing of it is quarantined', async () => {
+test('a job fails with a sentence if no node sees its sources for long, and nothing of it is quarantined', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two']) cluster.add(nature(name, { blind: [blindTo('file:///in/')] }));
   cluster.submit(frames());
@@ -481,7 +481,7 @@ test('a job fails with a sentence where no node sees its sources for long, and n
   await cluster.close();
 });
 
-test('a job fails with the host and the reason where that is away for longer than it is waited for, and nothing is quarantined', async () => {
+test('a job fails with the host and the reason if a host is away for too long, and nothing is quarantined', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two']) cluster.add(nature(name));
   cluster.world.outages.push({ place: 'http://job-0', fromMs: 1000, untilMs: Number.POSITIVE_INFINITY });
@@ -499,7 +499,7 @@ test('a job fails with the host and the reason where that is away for longer tha
   await cluster.close();
 });
 
-test('a coordinator refuses a job of whose log a bit has changed', async () => {
+test('a coordinator refuses a job if a bit of its log has changed', async () => {
   const cluster = await createCluster();
   cluster.add(nature('one'));
   const job = frames();
@@ -519,7 +519,7 @@ test('a coordinator refuses a job of whose log a bit has changed', async () => {
   await cluster.close();
 });
 
-test('a job whose disk is full keeps no other job of its coordinator from being done', async () => {
+test('a job whose disk is full does not keep other jobs of its coordinator from being done', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two']) cluster.add(nature(name));
   cluster.world.full.push({ below: 'file:///out/job', fromMs: 50, untilMs: 120_000 });
