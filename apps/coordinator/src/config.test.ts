@@ -85,7 +85,7 @@ test('tokens allow other addresses, and warnings say what they do not protect fr
   const tokens = writeSecret(secretFolder(t), 'tokens', 'submit alice 0123456789abcdef\n');
   const options = { listen: '0.0.0.0:1', data: { dataRoot: ['/'] }, security: { tokens } };
   assert.deepEqual(createCoordinatorConfig(options).warnings, [
-    'Tokens are sent without TLS: whoever sees the network can use them',
+    'Tokens are sent without TLS: anyone who can read the traffic of the network can use them',
   ]);
   assert.deepEqual(createCoordinatorConfig({ security: { tokens } }).warnings, []);
 });

@@ -35,9 +35,9 @@ const damages: Record<string, [again: number, Damage]> = {
   cut: [1, (part) => truncate(features(part), 100)],
   empty: [1, (part) => truncate(join(part, 'sources.parquet'))],
   'of another byte': [1, (part) => change(features(part), (bytes) => (bytes[100]! ^= 1))],
-  'of pages that say gigabytes': [1, (part) => change(features(part), (bytes) => bytes.fill(0xff, 6, 11))],
-  'replaced by that of another shard': [1, (part, other) => cp(other, part, { recursive: true })],
-  'replaced by that of another job': [1, (part, _, foreign) => cp(foreign, part, { recursive: true })],
+  'with pages that state gigabytes': [1, (part) => change(features(part), (bytes) => bytes.fill(0xff, 6, 11))],
+  'replaced by the part of another shard': [1, (part, other) => cp(other, part, { recursive: true })],
+  'replaced by the part of another job': [1, (part, _, foreign) => cp(foreign, part, { recursive: true })],
   'a link to a folder outside': [
     1,
     async (part, _, __, outside) => {
@@ -53,14 +53,14 @@ const damages: Record<string, [again: number, Damage]> = {
     },
   ],
   'gone, as all of them': [images - 1, (part) => rm(join(part, '..'), { recursive: true })],
-  'beside what a killed writer left': [
+  'next to remains of a killed writer': [
     0,
     async (part) => {
       await mkdir(`${part.slice(0, -12)}0123456789ab.tmp`);
       await writeFile(join(`${part.slice(0, -12)}0123456789ab.tmp`, 'features.parquet'), 'half of a part');
     },
   ],
-  'of a footer that lies': [
+  'with a footer that lies': [
     0,
     (part) => change(features(part), (bytes) => bytes.fill(0x15, bytes.length - 40, bytes.length - 4)),
   ],

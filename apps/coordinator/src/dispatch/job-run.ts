@@ -100,7 +100,7 @@ export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string; 
  */
 export function endBecause(error: unknown): JobEnd | 'closing' {
   if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
-  return { state: 'failed', error: whyFailed(error), ...(error instanceof WantError && { isWant: true }) };
+  return { state: 'failed', error: whyFailed(error), isWant: error instanceof WantError };
 }
 
 /** Callbacks from a running job to its driver. */

@@ -68,8 +68,8 @@ test('a job that failed for want of room keeps what is done, and goes on when th
   const { path, spec, ledger, dispatcher, jobJson, submit } = await stage(t);
   const { state, error, canGoOn } = await jobJson();
   assert.deepEqual([state, error, canGoOn], ['failed', 'There is no room', true]);
-  assert.deepEqual(await readdir(join(path, '.halogrid')), ['logs', 'map'], 'what is made again takes no room');
-  assert.equal(await submit({ ...spec, mapFormat: 'tiff' }), undefined, 'another job is none to go on with');
+  assert.deepEqual(await readdir(join(path, '.halogrid')), ['logs', 'map'], 'files that are made again take no room');
+  assert.equal(await submit({ ...spec, mapFormat: 'tiff' }), undefined, 'another job does not go on');
   assert.equal(await submit({ ...spec, fresh: true }), undefined);
   assert.equal(await submit({ ...spec, waitForNode: true }), 'job');
   await dispatcher.jobs.ended('job');

@@ -162,7 +162,7 @@ test('a part that is cut short, missing or altered fails the tables and names it
   }
 });
 
-test('a part that differs from its node's answer names its shard as well', async (t) => {
+test("a part that differs from its node's answer names its shard as well", async (t) => {
   const lies: [(found: FoundInPart) => Partial<FoundInPart>, RegExp][] = [
     [() => ({ digest: Buffer.alloc(32) }), /has results of another digest than was answered$/],
     [({ pixels }) => ({ pixels: pixels + 1 }), /has 1600 pixels instead of 1601$/],

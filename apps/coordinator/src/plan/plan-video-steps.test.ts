@@ -70,7 +70,7 @@ test('frames in colour cost three times as much', async () => {
   assert.deepEqual(costs, [3 * 2 * 1920 * 1080]);
 });
 
-test('without FFmpeg a video is set aside with a sentence, and the job goes on; another failure is not the video's fault', async () => {
+test("without FFmpeg a video is set aside with a sentence, and the job goes on; another failure is not the video's fault", async () => {
   const failing = (error: Error) =>
     async function* (): ReturnType<typeof planVideo> {
       yield* [];

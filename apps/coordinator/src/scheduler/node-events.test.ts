@@ -196,11 +196,14 @@ test('a late answer that contradicts what was committed has the reference decide
   assert.deepEqual(contested('right'), ['node-1 was wrong on job/19#1', 'drop 1 for good', 'finalise job']);
   const wrong = contested('other');
   const failed = wrong.pop();
-  assert.match(failed!, /^fail job: Shard 19 was merged as node-2 had computed it, but the reference computes something else/);
+  assert.match(
+    failed!,
+    /^fail job: Shard 19 was merged as node-2 had computed it, but the reference computes something else/,
+  );
   assert.deepEqual(wrong, ['node-2 was wrong on job/19#2', 'drop 2 for good']);
 });
 
-test('the scheduler's counts add up: queued, leased and done shards, bytes', () => {
+test("the scheduler's counts add up: queued, leased and done shards, bytes", () => {
   const scheduler = create();
   scheduler.handle(joined(1, 20), 0);
   scheduler.handle(joined(2, 20), 0);

@@ -66,9 +66,9 @@ class World {
         case 'AssignShard': {
           const node = this.nodes.get(command.session);
           assert.ok(node, 'a lease goes to an attached node');
-          assert.ok(!node.isDraining, 'a draining node is given nothing');
-          assert.ok(this.isOpen(command.lease) || command.verify, 'a shard that is done is only checked');
-          assert.ok(!isKept(command.shard), 'what is kept is leased to nobody');
+          assert.ok(!node.isDraining, 'a draining node gets no shards');
+          assert.ok(this.isOpen(command.lease) || command.verify, 'a done shard is only checked');
+          assert.ok(!isKept(command.shard), 'kept shards are not leased');
           const settling = this.#writing.filter(({ lease }) => lease.jobId === command.lease.jobId);
           const commits = settling.filter(({ how }) => how === 'committed');
           assert.ok(commits.length < mostAnswers, 'a job whose ledger cannot keep up is held up');
@@ -76,14 +76,14 @@ class World {
             return other.held.some(({ lease }) => isSameShard(lease, command.lease));
           });
           assert.ok(!holders.includes(node), 'a node holds a shard once');
-          assert.ok(holders.length <= (command.reason === 'straggler' ? 1 : 0), 'one lease a shard, and one copy');
+          assert.ok(holders.length <= (command.reason === 'straggler' ? 1 : 0), 'a shard has one lease, and one copy');
           assert.ok(!this.pastLeases.some((past) => isDeepStrictEqual(past, command.lease)), 'no lease is given twice');
           node.held.push({ lease: command.lease, costBytes: command.shard.costBytes, verify: command.verify });
           this.pastLeases.push(command.lease);
           const bytes = node.held.reduce((sum, { costBytes }) => sum + costBytes, 0);
           assert.ok(
             bytes <= node.creditBytes || node.held.length === 1,
-            'the credit covers the leases, or there is one',
+            'the credit covers the leases, or there is only one',
           );
           break;
         }
@@ -93,7 +93,7 @@ class World {
             jobId === command.jobId && (command.shards.length === 0 || command.shards.includes(shard));
           assert.ok(
             node.held.some(({ lease }) => isMeant(lease)),
-            'only what is held is recalled',
+            'only held shards are recalled',
           );
           node.held = node.held.filter(({ lease }) => !isMeant(lease));
           break;
@@ -102,8 +102,8 @@ class World {
           assert.ok(this.nodes.delete(command.session), 'only an attached node is dropped');
           break;
         case 'CommitShard':
-          assert.deepEqual(command.answer.lease, command.lease, 'the answer is the one to the lease');
-          if (command.lease.jobId === 'b') assert.equal(command.answer.digest, 'right', 'what is checked is right');
+          assert.deepEqual(command.answer.lease, command.lease, 'the answer belongs to the lease');
+          if (command.lease.jobId === 'b') assert.equal(command.answer.digest, 'right', 'checked answers are right');
           this.#writing.push({ lease: command.lease, how: 'committed' });
           break;
         case 'QuarantineShard': {
@@ -128,7 +128,7 @@ class World {
           this.#broken.push(command.jobId);
           break;
         case 'RecordWrongAnswer':
-          assert.ok(this.liars.has(command.nodeId), 'only who was wrong is told so');
+          assert.ok(this.liars.has(command.nodeId), 'only nodes that were wrong are sent away');
           break;
         case 'RecordMismatch':
         case 'RecordSetAside':

@@ -47,31 +47,31 @@ const outputVetted: Event = {
 
 testCases([
   {
-    name: 'a node is asked for what shards need before it is given any',
+    name: 'a node is asked about the needs of shards before it gets any',
     given: [joined(1)],
     when: job('job', [needing(0, read)])[1]!,
     expected: [],
   },
   {
-    name: 'a node that joins is asked for what jobs need',
+    name: 'a joining node is asked about the needs of jobs',
     given: job('job', [needing(0, read), needing(1, other)]),
     when: joined(1),
     expected: [`ask 1 whether it can ${a}`, `ask 1 whether it can ${b}`],
   },
   {
-    name: 'what a node has shown it is given',
+    name: 'a node gets shards with needs that it has shown',
     given: [joined(1), ...job('job', [needing(0, read), needing(1, other)])],
     when: shown(1, b),
     expected: ['lease job/1#1 to 1 (first)'],
   },
   {
-    name: 'what a node lacks it is not given, and others are',
+    name: 'a node does not get shards with needs that it lacks, but gets others',
     given: [joined(1), joined(2), ...job('job', [needing(0, read)]), shown(2, a)],
     when: lacked(1, a),
     expected: [`node-1 cannot ${a}: It is not there`],
   },
   {
-    name: 'shards that a node cannot do keep it from none that it can, however many there are',
+    name: 'shards that a node cannot do never hide others that it can, however many there are',
     given: [
       joined(1),
       ...job('job', [...Array.from({ length: 500 }, (_, i) => needing(i, read)), needing(500, other)]),
@@ -81,19 +81,19 @@ testCases([
     expected: ['lease job/500#1 to 1 (first)'],
   },
   {
-    name: 'an answer that says that sources could not be had is vetted before anything comes of it',
+    name: 'an answer that reports unreadable sources is vetted before it counts',
     given: begun,
     when: doubtful(1, lease(0)),
     expected: ['vet job/0#1 of 1'],
   },
   {
-    name: 'an answer that is upheld is committed',
+    name: 'an upheld answer is committed',
     given: [...begun, doubtful(1, lease(0))],
     when: vetted(1, lease(0), { kind: 'upheld' }),
     expected: ['commit job/0#1 of 1'],
   },
   {
-    name: 'an answer that is refuted blames the node: it gets no more of these, and the shard goes to another',
+    name: 'a refuted answer blames the node: it gets no more such shards, and the shard goes to another node',
     given: [...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
     when: vetted(1, lease(0), refuted),
     expected: [
@@ -103,13 +103,13 @@ testCases([
     ],
   },
   {
-    name: 'what the coordinator cannot tell goes to the nodes that have not had it',
+    name: 'if the coordinator cannot tell, the shard goes to nodes that have not had it',
     given: [...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
     when: vetted(1, lease(0), untold),
     expected: ['failed job/0#1 of node-1', 'lease job/0#2 to 2 (failed)'],
   },
   {
-    name: 'what no node could have, and the coordinator cannot tell, is so',
+    name: 'if no node could read the sources, and the coordinator cannot tell, the answer is accepted',
     given: [
       ...[...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
       ...[vetted(1, lease(0), untold), doubtful(2, lease(0, 2))],
@@ -124,19 +124,19 @@ testCases([
     expected: [],
   },
   {
-    name: 'results that cannot be written have the coordinator look',
+    name: 'if results cannot be written, the coordinator tries itself',
     given: begun,
     when: notWritten(1, lease(0)),
     expected: ['vet the output of job for 1'],
   },
   {
-    name: 'a node that cannot write results lacks that, and the shard is not blamed',
+    name: 'a node that cannot write results lacks that need, and the shard is not blamed',
     given: [...job('job', [needing(0, [out])]), joined(1), shown(1, out), notWritten(1, lease(0))],
     when: outputVetted,
     expected: ['failed job/0#1 of node-1', `node-1 cannot ${out}: ${full.error}`],
   },
   {
-    name: 'what a node turns out to lack as it computes is its fault alone',
+    name: 'a need that a node turns out to lack as it computes is only its own fault',
     given: begun,
     when: {
       kind: 'ShardFailed',
@@ -147,7 +147,7 @@ testCases([
     expected: [`node-1 cannot ${a}: libturbojpeg is not there`, 'failed job/0#1 of node-1'],
   },
   {
-    name: 'a shard is not given up as long as a node that could have it has not failed it',
+    name: 'a shard is not given up while a node that could have it has not failed it',
     given: [
       ...[joined(1), joined(2), joined(3), ...job('job', [needing(0, [])])],
       ...[failed(1, lease(0)), failed(2, lease(0, 2))],
@@ -156,7 +156,7 @@ testCases([
     expected: ['quarantine job/0 after 3: The device was lost'],
   },
   {
-    name: 'a node that cannot have a shard is not waited for before it is given up',
+    name: 'a shard is given up without waiting for a node that cannot have it',
     given: [
       ...[joined(1), joined(2), ...job('job', [needing(0, read), needing(1, read)]), shown(1, a), lacked(2, a)],
       ...[completed(1, lease(0)), failed(1, lease(1)), failed(1, lease(1, 2))],

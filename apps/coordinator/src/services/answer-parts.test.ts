@@ -44,11 +44,11 @@ const refused: [name: string, say: (parts: AnswerParts) => unknown, sentence: Re
   ['a part too many', (parts) => [1, 2].map((n) => parts.add(partOf(n, 1))), /Expected completed after all parts/],
   ['no parts in all', (parts) => parts.add(partOf(1, 0)), /Expected 1 to 320 for part.total but received '0'/],
   ['endless parts', (parts) => parts.add(partOf(1, 321)), /Expected 1 to 320 for part.total but received '321'/],
-  ['another total', (parts) => [partOf(1, 3), partOf(2, 4)].map((part) => parts.add(part)), /those of two/],
+  ['another total', (parts) => [partOf(1, 3), partOf(2, 4)].map((part) => parts.add(part)), /parts of two/],
   [
     'an answer before its last part',
     (parts) => [parts.add(partOf(1, 2)), parts.take(completedWith(1))],
-    /those of two/,
+    /parts of two/,
   ],
   ['an answer that names fewer', (parts) => [parts.add(partOf(1, 1)), parts.take(completedWith(0))], /Expected 1 as/],
   ['an answer that names parts which never came', (parts) => parts.take(completedWith(1)), /Expected 0 as they came/],

@@ -101,11 +101,11 @@ const settings = frame(0, 4, 0, Buffer.alloc(0));
 for (const [name, bytes] of [
   ['HTTP/1.1', Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n')],
   ['random bytes', Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 167 + 13) % 251))],
-  ['TLS where there is none', Buffer.from('160301020001000001fc0303', 'hex')],
+  ['TLS on a port without it', Buffer.from('160301020001000001fc0303', 'hex')],
   ['a frame that announces 16 MB', Buffer.concat([preface, settings, frame(0xffffff, 0, 1, Buffer.alloc(1024))])],
-  ['headers that are no HPACK', Buffer.concat([preface, settings, frame(64, 1, 1, Buffer.alloc(64, 0xff))])],
+  ['headers that are not HPACK', Buffer.concat([preface, settings, frame(64, 1, 1, Buffer.alloc(64, 0xff))])],
   ['settings of a broken length', Buffer.concat([preface, frame(5, 4, 0, Buffer.alloc(5))])],
-  ['data of a stream that nobody opened', Buffer.concat([preface, settings, frame(8, 0, 7, Buffer.alloc(8))])],
+  ['data of a stream that was not opened', Buffer.concat([preface, settings, frame(8, 0, 7, Buffer.alloc(8))])],
 ] as const) {
   test(`${name} on the port: the connection is closed, others are served`, async (t) => {
     const { port, jobs, served } = await start(t, { speakWithinMs: 1_000 });

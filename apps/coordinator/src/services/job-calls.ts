@@ -14,15 +14,14 @@ import {
   type TraceResponse,
 } from '@halogrid/proto';
 import { type Pause, systemPause } from '@halogrid/service/system-pause';
+import { traceIdOf } from '@halogrid/service/trace-context';
 import type { JobDriver } from '../dispatch/job-driver.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
 import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
-import { chooseJobs } from './choose-jobs.ts';
 import type { JobAnswers } from './job-answers.ts';
-import { toJobStatus } from './job-status.ts';
-import { jobTrace } from './job-trace.ts';
+import { toJobStatus, wireStates } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
 import { watchJob } from './watch-job.ts';
 
@@ -117,4 +116,31 @@ export class JobCalls {
     const { jobId } = await this.find(given);
     return watchJob({ jobId, jobs, status: () => this.get(jobId), pause }, send, gone);
   }
+}
+
+/** The jobs that a request asks for, and how many more there would be without its limit. `records` are newest first. */
+function chooseJobs(
+  records: readonly JobRecord[],
+  { states, sinceMs = 0, limit = 0 }: ListRequest,
+): { chosen: readonly JobRecord[]; leftOut: number } {
+  const meant = records.filter(
+    ({ state, submittedMs }) => submittedMs >= sinceMs && (states.length === 0 || states.includes(wireStates[state])),
+  );
+  const chosen = limit > 0 ? meant.slice(0, limit) : meant;
+  return { chosen, leftOut: meant.length - chosen.length };
+}
+
+/**
+ * When each shard of a job was on which node, as far as its last leader saw it. Rejects with Refusal if nothing is
+ * known.
+ */
+async function jobTrace(record: JobRecord, view: Pick<WorkView, 'jobNow'>, known: JobAnswers): Promise<TraceResponse> {
+  const { jobId } = record;
+  const timeline = await known.timeline(record);
+  if (!timeline)
+    throw new Refusal(
+      'unmet',
+      `Nothing is known of when shards of job ${jobId} were on which node: it ended before this coordinator began, or a hundred jobs ago`,
+    );
+  return { ...timeline, job: toJobStatus(record, view.jobNow(jobId)), traceId: traceIdOf(jobId) };
 }

@@ -256,7 +256,7 @@ test('a host that refuses its files is gone if the coordinator has seen some, or
   assert.equal(await probes.isHostGone(hostNeed, failed, true), true);
 });
 
-test('a node's hello shows whether it has the same time-zone data', async () => {
+test("a node's hello shows whether it has the same time-zone data", async () => {
   const { ask, asked, told } = createStage(both());
   await ask('zones 2025b');
   await ask('zones 2026a');

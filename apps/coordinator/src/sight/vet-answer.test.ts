@@ -53,43 +53,43 @@ interface Case {
 
 const table: Case[] = [
   {
-    name: 'what the coordinator can read is the node’s',
+    name: 'a source that the coordinator can read is the node’s fault',
     errors: [[0, Cause.ACCESS]],
     views: { 0: there() },
     verdict: 'refuted',
   },
   {
-    name: 'what it cannot read either is so',
+    name: 'a source that it cannot read either is at fault',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere() },
     verdict: 'upheld',
   },
   {
-    name: 'what is as a manifest states it is the node’s',
+    name: 'a source that is as its manifest states is the node’s fault',
     errors: [[7, Cause.CHANGED]],
     views: { 7: there('1 17.5') },
     verdict: 'refuted',
   },
   {
-    name: 'what is another than a manifest states is so',
+    name: 'a source that differs from its manifest is at fault',
     errors: [[7, Cause.CHANGED]],
     views: { 7: there('2 17.5') },
     verdict: 'upheld',
   },
   {
-    name: 'what was written to since it was listed is so',
+    name: 'a source that was written to since it was listed is at fault',
     errors: [[0, Cause.CHANGED]],
     views: { 0: there('w') },
     verdict: 'upheld',
   },
   {
-    name: 'what was not written to is the node’s',
+    name: 'a source that was not written to is the node’s fault',
     errors: [[0, Cause.CHANGED]],
     views: { 0: there() },
     verdict: 'refuted',
   },
   {
-    name: 'one that can be read refutes all',
+    name: 'one readable source refutes the answer',
     errors: [0, 1, 2, 3].map((source) => [source, Cause.ACCESS]),
     views: { 0: notThere(), 1: notThere(), 2: there(), 3: notThere() },
     verdict: 'refuted',
@@ -97,7 +97,7 @@ const table: Case[] = [
     reads: 5,
   },
   {
-    name: 'what is wrong with bytes is not asked about',
+    name: 'errors of content are not vetted',
     errors: [
       [0, Cause.CONTENT],
       [1, Cause.ACCESS],
@@ -107,40 +107,40 @@ const table: Case[] = [
     reads: 2,
   },
   {
-    name: 'a network that fails the coordinator as well may be back',
+    name: 'a network that fails for the coordinator as well may come back',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere({ fault: 'away' }) },
     delays: 1,
     verdict: 'later',
   },
   {
-    name: 'a network that fails again and again is so',
+    name: 'a network that fails again and again makes the source at fault',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere({ fault: 'away' }) },
     delays: 2,
     verdict: 'upheld',
   },
   {
-    name: 'what was never seen from here may be seen elsewhere',
+    name: 'a file that the coordinator never saw may be readable elsewhere',
     errors: [[9, Cause.ACCESS]],
     views: { 9: notThere() },
     verdict: 'untold',
   },
   {
-    name: 'what was never there, in a folder that is, is missing',
+    name: 'a file that was never in its folder, which is there, is missing',
     errors: [[9, Cause.ACCESS]],
     views: { 9: notThere({ isMissing: true }) },
     verdict: 'upheld',
   },
   {
-    name: 'nothing is told by a folder that is gone',
+    name: 'a folder that is gone proves nothing about a source',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere({ isMissing: true }) },
     isGone: true,
     verdict: 'refuted',
   },
   {
-    name: 'an error of a source that the shard lacks tells nothing',
+    name: 'an error of a source that the shard does not have is ignored',
     errors: [[77, Cause.ACCESS]],
     views: {},
     verdict: 'upheld',
@@ -240,22 +240,22 @@ interface HostCase {
 
 const hostTable: HostCase[] = [
   {
-    name: 'it is away for all',
+    name: 'it is away for all its files',
     cause: Cause.AWAY,
     view: notThere({ fault: 'away' }),
     isHostGone: true,
     verdict: 'away',
   },
-  { name: 'it is away for the node alone', cause: Cause.AWAY, view: there(), isHostGone: false, verdict: 'refuted' },
+  { name: 'it is away only for the node', cause: Cause.AWAY, view: there(), isHostGone: false, verdict: 'refuted' },
   {
-    name: 'one file alone is away: later',
+    name: 'only one file is away: later',
     cause: Cause.AWAY,
     view: notThere({ fault: 'away' }),
     isHostGone: false,
     verdict: 'later',
   },
   {
-    name: 'a node that is missing a file knows more than a coordinator that never reached the host',
+    name: 'a node that finds a file missing knows more than a coordinator that never reached the host',
     cause: Cause.ACCESS,
     view: notThere({ fault: 'away' }),
     isHostGone: true,
@@ -271,7 +271,7 @@ const hostTable: HostCase[] = [
   },
   { name: 'it is gone', cause: Cause.ACCESS, view: notThere(), isHostGone: false, version: 'v', verdict: 'upheld' },
   {
-    name: 'all is closed',
+    name: 'all files are closed',
     cause: Cause.CLOSED,
     view: notThere({ fault: 'closed' }),
     isHostGone: true,

@@ -55,7 +55,8 @@ export function createAccess({ tokensFile, ownToken }: ServerSecurity, warn: War
 
 /** What an operator should know of a server that other machines can reach. */
 export function weaknesses({ tls, tokensFile }: ServerSecurity): string[] {
-  if (!tls && tokensFile) return ['Tokens are sent without TLS: whoever sees the network can use them'];
+  if (!tls && tokensFile)
+    return ['Tokens are sent without TLS: anyone who can read the traffic of the network can use them'];
   if (tls && !tls.current().ca && !tokensFile) {
     return ['Everyone who reaches this server may use it: TLS without --tls-ca or --tokens asks nobody who they are'];
   }

@@ -10,7 +10,7 @@ const merged = (shard: number) => {
   return { node: 'n', shard, attempt: 1, leased: shard, answered: shard + 2, merged: shard + 2.5, spans };
 };
 
-test('the view has the times of a shard; its node's work is in the middle between lease and answer', () => {
+test("the view has the times of a shard; its node's work is in the middle between lease and answer", () => {
   const times = new ShardTimes();
   times.add(merged(4));
   times.add({ ...merged(5), node: 'other', spans: [] });

@@ -69,14 +69,14 @@ const table: [what: string, then: Spec, more: Spec, computed: number][] = [
   ['a pattern of names', {}, pattern, 0],
   ['no pattern any more', pattern, zone('UTC'), 0],
   ['times of change', pattern, mtime, 0],
-  ['what files state in place of times of change', mtime, zone('UTC'), good],
+  ['times that files state in place of times of change', mtime, zone('UTC'), good],
   ['a zone for several pipelines', named('codes', 'variances'), zone('UTC'), 0],
   ['another cut', {}, { tilePx: 4, batchFrames: 2, priority: 1 }, 0],
   ['maps', {}, { mapFormat: 'tiff' }, good],
   ['cells', quarters, { grid: { rows: 4, columns: 2 } }, good],
   ['cells and maps', {}, { ...quarters, mapFormat: 'png' }, good],
   ['another pipeline', named('codes'), named('codes', 'near'), good],
-  ['another before those that there are', named('near', 'variances'), named('codes', 'near', 'variances'), good],
+  ['another before the existing ones', named('near', 'variances'), named('codes', 'near', 'variances'), good],
   ['another order of pipelines', named('codes', 'variances'), named('variances', 'codes'), 0],
 ];
 

@@ -207,7 +207,7 @@ function checkChanges(
   }
   // Unchanged files are computed again if they need a preview that they did not need before.
   const again = [...computed].filter((uri) => before.get(uri) === now.get(uri) && !isBroken(now.get(uri)));
-  assert.ok(expected.same - again.length <= incremental.kept, 'what has not changed is kept');
+  assert.ok(expected.same - again.length <= incremental.kept, 'unchanged sources are kept');
   assert.ok(
     again.length <= expected.removed + incremental.new + incremental.again,
     `${again.length} were computed again`,

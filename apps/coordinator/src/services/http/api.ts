@@ -9,7 +9,6 @@ import type { Access, Log } from '@halogrid/service';
 import { sendJson } from '@halogrid/service/send-json';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
-import { readJsonBody } from './read-json-body.ts';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
 import type { MessageName, Route, RouteCall } from './route.ts';
 import { goneSignal, sendError, sendMethods } from './send.ts';
@@ -99,6 +98,20 @@ async function readBody({ body }: Route, request: IncomingMessage): Promise<unkn
   if (body === undefined) return void request.resume();
   const json = await readJsonBody(request);
   return inFields(({ messageOf, readMessage }) => readMessage(messageOf(body), json));
+}
+
+/** A form has hundreds of sources at most; a list of more is a manifest. */
+const forms = new BodyReceiver(32, { ...bodyTimes, bytes: 2 ** 20 });
+
+/** The JSON in the body of a request. Rejects with Refusal if it is not JSON, or too long. */
+async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const body = await forms.receive(request);
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    const why = body.length === 0 ? 'nothing' : `something else: ${(error as Error).message}`;
+    throw new Refusal('invalid', `Expected JSON for the body but received ${why}`);
+  }
 }
 
 /** A refusal that already names the field as the request does. */

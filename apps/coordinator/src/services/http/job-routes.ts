@@ -3,7 +3,6 @@ import type { WorkView } from '../../dispatch/work-view.ts';
 import type { JobAnswers } from '../job-answers.ts';
 import type { JobCalls } from '../job-calls.ts';
 import { listNodes } from '../list-nodes.ts';
-import type { AskedHistogram } from '../merged-so-far.ts';
 import { readJobsQuery } from './jobs-query.ts';
 import { type Route, route } from './route.ts';
 
@@ -95,7 +94,8 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         query: 'HistogramQuery',
         answer: 'MergedSoFar',
       },
-      async ({ path, query }) => known.merged(await calls.find(path.id!), { pipeline: query.pipeline, cell: query.cell }),
+      async ({ path, query }) =>
+        known.merged(await calls.find(path.id!), { pipeline: query.pipeline, cell: query.cell }),
     ),
     route(
       {

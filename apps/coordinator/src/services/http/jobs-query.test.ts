@@ -8,7 +8,7 @@ const nowMs = Date.UTC(2026, 0, 31, 12);
 const read = (query: string) =>
   readJobsQuery(readQuery<JobsQuery>(messageOf('JobsQuery'), new URLSearchParams(query)), nowMs);
 
-test('a query chooses jobs as the program's options do; an empty query chooses all', () => {
+test("a query chooses jobs as the program's options do; an empty query chooses all", () => {
   assert.deepEqual(read(''), { states: [], sinceMs: undefined, limit: 0 });
   const { RUNNING, FAILED, COMPLETE } = JobState;
   assert.deepEqual(read('state=running,failed&state=complete&since=2h&limit=5'), {

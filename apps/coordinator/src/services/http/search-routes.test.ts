@@ -64,7 +64,7 @@ test('a coordinator searches its indexes', async (t) => {
   const { coordinator, folder, http, get, images, pictures, cameras, run } = await setSearch(t);
   const { jobId, out } = await run('plain');
 
-  await t.test('frames are found over HTTP and gRPC alike, and the answer's tickets show their pictures', async (t) => {
+  await t.test("frames are found over HTTP and gRPC alike, and the answer's tickets show their pictures", async (t) => {
     const { indexes } = (await (await get('indexes')).json()) as { indexes: { name: string; error: string }[] };
     assert.deepEqual(
       indexes.map(({ name, error }) => [name, error]),
@@ -115,7 +115,7 @@ test('a coordinator searches its indexes', async (t) => {
       ['search?index=others&row=0', 404, /^There is no index 'others' here; there is pictures, cameras$/],
       [`search?index=${folder}&row=0`, 403, /^Only a coordinator with --data-root looks for an index by its path$/],
       ['search?index=pictures', 400, /^Expected row, uri, or an image by POST, but received none$/],
-      ['search?index=pictures&row=2', 404, /^There is no row 2: those of the index are 0 to 1$/],
+      ['search?index=pictures&row=2', 404, /^There is no row 2: the index has rows 0 to 1$/],
       ['search?index=pictures&row=x', 400, /^Expected a whole number for row but received 'x'$/],
       ['search?index=pictures&row=0&row=1', 400, /^Expected one value for row but received 'several'$/],
       ['search?index=pictures&row=0&k=1', 400, /^Expected one of index, .*, group for a parameter but received 'k'$/],
@@ -169,7 +169,7 @@ test('a coordinator searches its indexes', async (t) => {
     assert.equal((await get('changes', { method: 'POST' })).status, 405);
   });
 
-  await t.test('a camera without frames is refused with the names of those that have some', async () => {
+  await t.test('a camera without frames is refused with the cameras of the index', async () => {
     await addTo(cameras, (await run('with-cameras', { captured: { from: 'image-{camera}', zone: '' } })).out);
     const found = (await (await get('search?index=cameras&row=0&camera=1')).json()) as SearchResponse;
     assert.equal(found.results.length, 1);

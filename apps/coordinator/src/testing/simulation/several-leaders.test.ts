@@ -11,7 +11,10 @@ import { SimulatedLeaders } from './simulated-leaders.ts';
 
 const runs = scheduleRuns(repeated(4));
 
-/** Plays one schedule: coordinators that are killed at any moment of a transaction, stand still, or lose their database; returns what came of it when. */
+/**
+ * Plays one schedule: coordinators are killed at any moment of a transaction, stand still, or lose their database.
+ * Resolves with commits and ends of jobs, with their times.
+ */
 async function simulate(seed: number): Promise<string[]> {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
   const leaders = new SimulatedLeaders({ seed, folder, commitMs: seed % 3 === 0 ? 30 : 0 });
@@ -60,7 +63,7 @@ async function simulate(seed: number): Promise<string[]> {
 
 const failure = await findFailure('several-leaders.test.ts', runs, simulate);
 
-test(`${runs} schedules of several coordinators that die and stand still come to the bits of undisturbed jobs`, () => {
+test(`${runs} schedules of several coordinators that die and stand still have the results of undisturbed jobs, bit for bit`, () => {
   assert.ifError(failure);
 });
 

@@ -72,7 +72,7 @@ export interface ClusterOptions {
 
 /**
  * The real scheduler, dispatcher and ledger, with simulated nodes, on a virtual clock, in one process. A run depends
- * only on the seed: between two moments, all promises are waited for, those of the disk too.
+ * only on the seed: between two moments, all promises are waited for, the disk's too.
  */
 export class SimulatedCluster {
   readonly clock = new VirtualClock();

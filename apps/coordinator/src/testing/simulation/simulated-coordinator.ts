@@ -54,7 +54,7 @@ export class SimulatedCoordinator {
       eyes: simulatedEyes(world.outages, world.full, () => clock.monotonicMs()),
       pause: (ms, signal) => pauseOf(clock, ms, signal),
       every: (ms, task) => clock.every(ms, () => this.tell(task)),
-      ...(shared && { others: shared }),
+      others: shared,
     });
   }
 
