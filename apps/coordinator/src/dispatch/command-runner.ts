@@ -9,7 +9,7 @@ import type { WorkCommand, WorkParts } from './work-parts.ts';
 
 type CommandOf<Kind> = Extract<WorkCommand, { kind: Kind }>;
 
-/** Does what the scheduler commands. */
+/** Executes the scheduler's commands. */
 export class CommandRunner {
   readonly #parts: WorkParts;
   readonly #nodes: NodeDriver;

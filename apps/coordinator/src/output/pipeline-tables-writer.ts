@@ -53,7 +53,7 @@ export class PipelineTablesWriter {
     return { ...summary, digest };
   }
 
-  /** Removes what was written. */
+  /** Removes the unfinished tables. */
   async abort(): Promise<void> {
     await this.#features?.abort();
     await this.#sources.abort();

@@ -32,7 +32,7 @@ export function partsOf(spec: JobSpec): WritePart {
   const task = partTask(spec);
   return async (found) => {
     const written = Promise.all(found.map((shard) => thread.add(task, copyOf(shard), 0)));
-    // `forget` has the thread write the parts, so this settles all promises.
+    // `forget` ends the open part, which settles all of `written`.
     await Promise.all([written, thread.forget(task.folder)]);
     return written;
   };

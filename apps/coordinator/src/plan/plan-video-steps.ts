@@ -8,8 +8,8 @@ import { InputError } from '@halogrid/sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
 
 /**
- * How many frames a segment has, unless the job says so: starting a decoder takes as long as some tens of frames, a
- * tenth of a second.
+ * How many frames a segment should have, unless the job says it: starting a decoder takes a tenth of a second, as long
+ * as some tens of frames.
  */
 export const defaultSegmentFrames = 128;
 

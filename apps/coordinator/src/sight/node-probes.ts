@@ -82,8 +82,8 @@ export class NodeProbes {
       return;
     }
     if (verb === 'decode' || verb === 'zones' || isThroughUs) {
-      // The node lacked this before and may be able to by now; and files that it reads through the coordinator are
-      // there.
+      // Believed without a probe: the node's hello said what it lacks, after a failure it may work again, and files
+      // that it reads through the coordinator are there.
       await undefined;
       this.#tell(session, need, { kind: 'NeedShown' });
       return;

@@ -8,9 +8,9 @@ import type { Access } from '@halogrid/service';
  * from a caller who may change something: 'unsupported' for another content type than JSON, else 'forbidden'.
  *
  * - Before a page of another site can send JSON, its browser must ask, and only `allowedOrigins` are allowed to.
- * Browsers also say which site a request comes from.
+ *   Browsers also say which site a request comes from.
  * - Only our own pages send tokens, so no other site has one. Without tokens, the server refuses host names, which
- * another site could have pointed here.
+ *   another site could have pointed here.
  */
 export function checkChange(headers: IncomingHttpHeaders, access: Access, allowedOrigins: readonly string[]): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
