@@ -139,7 +139,7 @@ export function createCoordinatorConfig(
   const isReached = !isLoopback(listen);
   if (isReached && !roots) {
     throw new UsageError(
-      'Expected --data-root DIR where other machines reach the coordinator: without it a job could read every file that this process may',
+      'Expected --data-root DIR if other machines reach the coordinator: without it a job could read every file that this process may',
     );
   }
   return {

@@ -44,7 +44,7 @@ export function exposeState(registry: Registry, view: StateOfWork, ledger: State
   const registers = [registry];
   new Gauge({
     name: 'halogrid_jobs',
-    help: 'Jobs that this coordinator leads, by state; with those that have ended where it leads alone.',
+    help: 'Jobs that this coordinator leads, by state; ended ones are included if it leads alone.',
     labelNames: ['state'],
     registers,
     collect() {

@@ -21,7 +21,7 @@ export class JobSpans {
     this.#begun.set(jobId, this.#clock.wallMs());
   }
 
-  /** A job has come to that state. */
+  /** A job has reached this state. */
   jobIs(jobId: string, state: LedgerState): void {
     const fromMs = this.#begun.get(jobId);
     if (fromMs === undefined || !isEnd(state)) return;

@@ -57,7 +57,7 @@ export class WorkRecorder {
     this.histories.end(jobId, this.#clock.monotonicMs());
   }
 
-  /** A job has come to that state. */
+  /** A job has reached this state. */
   jobIs(jobId: string, state: LedgerState): void {
     this.#spans?.jobIs(jobId, state);
     if (isEnd(state)) this.#metrics.jobsEnded.inc({ state });

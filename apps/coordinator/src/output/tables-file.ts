@@ -211,7 +211,7 @@ export class TablesFile implements TablesOutput {
       const { next, runs } = await settled(from, orderSources);
       for (const run of runs) await add(cutter.add(run));
       if (next === from) {
-        if (areAllSettled) throw failure(this.#path, new Error(`what was found of source ${from} is not there`));
+        if (areAllSettled) throw failure(this.#path, new Error(`the result of source ${from} is missing`));
         const behind = lanes.isIdle ? cutter.endPiece() : [];
         if (behind.length > 0) await add(behind);
         else await this.#waitForMore();

@@ -1,4 +1,4 @@
-/** Buckets at most: a chart of 600 pixels tells no more apart, and each takes 8 bytes. */
+/** The most buckets: a chart of 600 pixels cannot show more, and each takes 8 bytes. */
 const mostBuckets = 240;
 
 /**

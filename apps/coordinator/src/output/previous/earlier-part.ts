@@ -118,7 +118,9 @@ export class EarlierPart {
     return true;
   }
 
-  /** The sources of a valid file, and where their results are. Rejects with one sentence if its list has changed. */
+  /**
+   * The sources of a valid file, with the places of their results. Rejects with one sentence if its list has changed.
+   */
   async *sources(file: number): AsyncGenerator<EarlierPlace & { line: DoneLine }> {
     const { sourcesBefore, doneBefore } = this.index.file(file);
     let nth = 0;

@@ -47,7 +47,7 @@ function operationOf(route: Route, schemas: Schemas): object {
   return {
     operationId: name,
     summary,
-    description: `Needs the role \`${role}\` where the coordinator has --tokens.`,
+    description: `Needs the role \`${role}\` if the coordinator has --tokens.`,
     ...(parameters.length > 0 && { parameters }),
     ...(method === 'POST' && { requestBody: { required: true, content: bodyContent(body, schemas) } }),
     responses: {
