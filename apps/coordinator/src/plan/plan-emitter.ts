@@ -119,8 +119,8 @@ export class PlanEmitter {
         name: this.#names.next(own),
         size: { width, height },
         sizeBytes: frame === undefined ? sizeBytes : 0,
-        ...(version !== undefined && { version }),
-        ...(frame !== undefined && { video: { frame, timestampMs } }),
+        version,
+        video: frame === undefined ? undefined : { frame, timestampMs },
         kept: line.name,
       };
       addEarlier(this.#earlier, place);
@@ -184,10 +184,10 @@ export class PlanEmitter {
         const { size, version } = probed;
         const tiles = countTiles(size, this.#tilePx);
         if (tiles > 1)
-          return yield* this.#tiles({ ...source, size, tiles, ...(version !== undefined && { pin: version }) });
+          return yield* this.#tiles({ ...source, size, tiles, pin: version });
         const pin = pinOf(input);
         const bytes = channelBytes(size);
-        this.#batched({ ...source, size, ...(pin !== undefined && { pin }) }, bytes, steps, known);
+        this.#batched({ ...source, size, pin }, bytes, steps, known);
       }
     }
     if (steps.length > 0) yield steps;
