@@ -7,6 +7,7 @@ import { mostLines } from '@halogrid/results/source-tables';
 /** Consecutive runs of sources: a piece of a range. */
 export interface RangePiece {
   runs: SettledRun[];
+  /** Whether it ends its range; all row groups of features.parquet end there, too. */
   isLast: boolean;
   /** Whether the list of its sources is row groups, as for very many sources; else it is lines. */
   isRows: boolean;
