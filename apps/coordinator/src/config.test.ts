@@ -54,7 +54,7 @@ for (const option of ['listen', 'http'] as const) {
 
 test('a coordinator that other machines reach needs data roots, and requests only named web servers', () => {
   const beyond = { listen: '0.0.0.0:1', insecureNetwork: true };
-  assert.throws(() => createCoordinatorConfig(beyond), /^UsageError: Expected --data-root DIR where other machines/);
+  assert.throws(() => createCoordinatorConfig(beyond), /^UsageError: Expected --data-root DIR if other machines/);
   const configOf = (data: object) => createCoordinatorConfig({ ...beyond, data }).data;
   assert.deepEqual(configOf({ dataRoot: ['/proc/self/../..'] }), { roots: ['/'], hosts: [] });
   const named = { dataRoot: ['/'], allowHost: ['a.example,*.B.example', '[::1]'] };

@@ -3,8 +3,8 @@ import { queuedShards, type ScheduledJob, type SchedulerState } from './schedule
 /**
  * The most bytes of a job's answers that may wait to be written while more of its shards are leased. A ledger or a disk
  * that is slower than the nodes thus slows them down, and memory stays bounded. Enough for a ledger that writes
- * thousands of small answers at once: with 1000 nodes and answers of 256 bins, one write had 600, and a limit of 16
- * took 1.5 times the processor time (measured).
+ * thousands of small answers at once: with 1000 nodes and answers of 256 bins, one write had 600 answers, and a limit
+ * of 16 answers took 1.5 times the processor time (measured).
  */
 export const maxUnwrittenBytes = 64 * 2 ** 20;
 
