@@ -202,10 +202,7 @@ test('a log that is cut short and a source that is not settled fail the file', a
 
     const missing = await stage(t, ['done', 'done'], { fewBins });
     await missing.settle(0);
-    await assert.rejects(
-      missing.tables.finish(2, [{}]),
-      /could not be written: the result of source 1 is missing$/,
-    );
+    await assert.rejects(missing.tables.finish(2, [{}]), /could not be written: the result of source 1 is missing$/);
     await missing.tables.abort();
   }
 });

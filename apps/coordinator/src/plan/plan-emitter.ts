@@ -183,8 +183,7 @@ export class PlanEmitter {
       } else {
         const { size, version } = probed;
         const tiles = countTiles(size, this.#tilePx);
-        if (tiles > 1)
-          return yield* this.#tiles({ ...source, size, tiles, pin: version });
+        if (tiles > 1) return yield* this.#tiles({ ...source, size, tiles, pin: version });
         const pin = pinOf(input);
         const bytes = channelBytes(size);
         this.#batched({ ...source, size, pin }, bytes, steps, known);
