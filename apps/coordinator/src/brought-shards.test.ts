@@ -29,7 +29,7 @@ const nameOf = ({ jobId, shard, attempt, epoch }: Lease) => ({
   inPart: false,
 });
 
-/** Dials again with these leases; the welcome's word about them. */
+/** Dials again with these leases; resolves with the leases that the welcome keeps. */
 async function comeBack(grpcPort: number, leases: Lease[]) {
   const node = new ScriptedNode(grpcPort);
   node.hello({ nodeId: 'n', held: leases.map(nameOf) });
@@ -60,7 +60,7 @@ test('a node whose connection broke goes on with its shards and its totals, and 
   assert.match(await metricsOf(stage), /^halogrid_lease_expirations_total 0$/m);
 });
 
-test('a node that is attached brings along shards of another conversation before anything is leased for its credit', async (t) => {
+test('an attached node brings along shards of another conversation before its credit is used for new leases', async (t) => {
   const { coordinator, jobs, folder } = await setStage(t);
   const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 2)));
   const before = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'n' });

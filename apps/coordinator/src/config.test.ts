@@ -30,7 +30,7 @@ test('a host is waited for ten minutes, also by the coordinator of one run, whic
   assert.throws(() => createCoordinatorConfig({ sourceGraceMs: -1 }), /0 or more milliseconds for --source-grace/);
 });
 
-test("the ledger is what the option says, else a file among the user's data", () => {
+test("the ledger is the one that the option names, else a file in the user's data folder", () => {
   const env = { XDG_DATA_HOME: '/data' };
   assert.equal(createCoordinatorConfig({}, env).ledger, '/data/halogrid/ledger.sqlite');
   assert.equal(createCoordinatorConfig({ ledger: 'here.sqlite' }, env).ledger, 'here.sqlite');
@@ -52,9 +52,9 @@ for (const option of ['listen', 'http'] as const) {
   });
 }
 
-test('a coordinator that other machines reach needs data roots, and asks no web server unless it is named', () => {
+test('a coordinator that other machines reach needs data roots, and requests only named web servers', () => {
   const beyond = { listen: '0.0.0.0:1', insecureNetwork: true };
-  assert.throws(() => createCoordinatorConfig(beyond), /^UsageError: Expected --data-root DIR where other machines/);
+  assert.throws(() => createCoordinatorConfig(beyond), /^UsageError: Expected --data-root DIR if other machines/);
   const configOf = (data: object) => createCoordinatorConfig({ ...beyond, data }).data;
   assert.deepEqual(configOf({ dataRoot: ['/proc/self/../..'] }), { roots: ['/'], hosts: [] });
   const named = { dataRoot: ['/'], allowHost: ['a.example,*.B.example', '[::1]'] };
@@ -66,7 +66,7 @@ test('a coordinator that other machines reach needs data roots, and asks no web 
   }
 });
 
-test('indexes have the names of their folders, which differ', (t) => {
+test('indexes have the names of their folders, which must differ', (t) => {
   const folder = secretFolder(t);
   const [one, other] = ['a/faces', 'b/faces'].map((name) => join(folder, name)) as [string, string];
   for (const path of [one, other]) mkdirSync(path, { recursive: true });
@@ -81,7 +81,7 @@ test('indexes have the names of their folders, which differ', (t) => {
   );
 });
 
-test('tokens open other addresses, and what they do not protect from is said', (t) => {
+test('tokens allow other addresses, and warnings say what they do not protect from', (t) => {
   const tokens = writeSecret(secretFolder(t), 'tokens', 'submit alice 0123456789abcdef\n');
   const options = { listen: '0.0.0.0:1', data: { dataRoot: ['/'] }, security: { tokens } };
   assert.deepEqual(createCoordinatorConfig(options).warnings, [

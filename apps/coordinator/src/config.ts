@@ -20,23 +20,25 @@ import {
   weaknesses,
 } from '@halogrid/service';
 
-/** What a coordinator may be told, as text and numbers from a command line. */
+/** The options of a coordinator, as text and numbers from a command line. */
 export interface CoordinatorOptions {
   /** HOST:PORT for gRPC; port 0: any free one. */
   listen?: string;
   /** HOST:PORT for metrics, health and the JSON API; port 0: any free one. */
   http?: string;
-  /** A node is lost when it says nothing for this long after an order. 100 … 600000. */
+  /** A node is lost if it says nothing for this long after an order. 100 … 600000. */
   nodeTimeoutMs?: number;
-  /** A job fails when nodes are attached and for this long none can do what it needs, unless it waits. 0 … 86400000. */
+  /**
+   * A job fails if nodes are attached and none meets its needs for this long, unless it waits for nodes. 0 … 86400000.
+   */
   nodeGraceMs?: number;
-  /** A job fails when a host or bucket of its sources is away for this long, unless it waits for nodes. */
+  /** A job fails if a host or bucket of its sources is away for this long, unless it waits for nodes. */
   sourceGraceMs?: number;
-  /** A job fails when there is no room for its results for this long; no limit unless given. */
+  /** A job fails if there is no room for its results for this long; no limit by default. */
   spaceGraceMs?: number;
-  /** The ledger: a file, or the URL of a PostgreSQL database; a file below the user's data unless given. */
+  /** The ledger: a file, or the URL of a PostgreSQL database; by default a file below the user's data. */
   ledger?: string;
-  /** Allows to listen beyond this machine although nothing is encrypted and nobody is asked who they are. */
+  /** Allows listening beyond this machine without encryption and tokens. */
   insecureNetwork?: boolean;
   /** Origins of pages of other sites that may use the HTTP API. */
   allowOrigin?: string[];
@@ -51,8 +53,8 @@ export interface CoordinatorOptions {
 }
 
 /**
- * Of all jobs; of those that name more than a few image files; or of those that code of a dependency lists, which a
- * damaged file may make loop without end.
+ * Which jobs are planned on a thread: all; jobs that name more than a few image files; or only jobs whose sources a
+ * dependency lists (Parquet), because a damaged file may make that loop without end.
  */
 export type PlansOnThread = 'all' | 'many' | 'foreign';
 
@@ -63,17 +65,17 @@ export interface CoordinatorConfig {
   nodeGraceMs: number;
   sourceGraceMs: number;
   spaceGraceMs: number;
-  /** As openRegistry takes it; undefined where each job has its own. A URL may hold a password. */
+  /** As for openRegistry; undefined if each job has its own ledger. A URL may hold a password. */
   ledger: string | undefined;
   security: ServerSecurity;
-  /** Of pages of other sites that may use the HTTP API. */
+  /** Origins of pages of other sites that may use the HTTP API. */
   allowedOrigins: readonly string[];
   data: DataAccess;
   /** Real paths of indexes that may be searched, by name. */
   indexes: ReadonlyMap<string, string>;
-  /** Whether programs that do not know it may ask what it serves on gRPC, and how it is: reflection and health. */
+  /** Serves gRPC's reflection and health services. */
   introspection: boolean;
-  /** Whose sources a thread of its own lists and looks at. */
+  /** Which jobs are planned on a thread. */
   plansOnThread: PlansOnThread;
   /** The limits of each of the two addresses. */
   connections: ConnectionLimits;
@@ -84,7 +86,9 @@ export interface CoordinatorConfig {
 export const coordinatorDefaults = {
   listen: '127.0.0.1:7070',
   http: '127.0.0.1:9464',
-  /** A node that dies is noticed by its connection; this is for one that hangs. Far above a pause of its event loop. */
+  /**
+   * For a node that hangs: a node that dies is noticed by its connection. Far longer than a pause of its event loop.
+   */
   nodeTimeoutMs: 10_000,
   /** A person needs no longer to start another node, or to mount a folder again. */
   nodeGraceMs: 120_000,
@@ -99,8 +103,8 @@ export const coordinatorDefaults = {
 const ownNodesGraceMs = 10_000;
 
 /**
- * For a coordinator that was started for one run: with fewer, which its nodes use as well, a thread that plans gains
- * nothing and costs a small job 0.15 s of 1.1 (measured).
+ * For a coordinator that was started for one run: with fewer cores, which its nodes use as well, a thread for plans
+ * gains nothing, and costs a small job 0.15 s of 1.1 (measured).
  */
 const enoughCores = 4;
 
@@ -135,7 +139,7 @@ export function createCoordinatorConfig(
   const isReached = !isLoopback(listen);
   if (isReached && !roots) {
     throw new UsageError(
-      'Expected --data-root DIR where other machines reach the coordinator: without it a job could read every file that this process may',
+      'Expected --data-root DIR if other machines reach the coordinator: without it a job could read every file that this process may',
     );
   }
   return {
@@ -148,7 +152,7 @@ export function createCoordinatorConfig(
     ledger: options.ledgerInOutput ? undefined : options.ledger || defaultLedger(env),
     security,
     allowedOrigins: parseOrigins('--allow-origin', options.allowOrigin ?? []),
-    // Whoever reaches this process from outside must not reach further through it.
+    // Clients from outside must not reach other hosts through this process.
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
     indexes: namedFolders('--index', options.index ?? []),
     introspection: !options.ledgerInOutput,

@@ -106,14 +106,14 @@ test('a job runs from its submission to its output, and is watched to its end', 
   node.hangUp();
 });
 
-test('a grid gives a histogram a cell, the same however an image is cut, and its totals are those of no grid', async (t) => {
+test('a grid gives each cell a histogram, the same however an image is cut, and the totals are the same as without a grid', async (t) => {
   const { coordinator, jobs, folder } = await setStage(t);
   const sources = await writeImages(folder, 2);
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   const answering = (async (): Promise<never> => {
     for (;;) await complete(node, await node.next('lease'));
   })();
-  // It ends as the node hangs up.
+  // It ends when the node hangs up.
   answering.catch(() => {});
   const outcome = async (name: string, more: Partial<JobSpec>) => {
     const at = join(folder, name);
@@ -127,8 +127,8 @@ test('a grid gives a histogram a cell, the same however an image is cut, and its
   const { shards, ...whole } = await outcome('whole', { grid });
   assert.equal(shards, 2);
   assert.deepEqual(whole.grid, grid);
-  // The cells hold 1, 2 and 2 of the rows 0 … 4, of which the first and the last have no code. Eight columns over seven
-  // pixels leave the first one empty, and the pixels of the second and the last have no code.
+  // The cells hold 1, 2 and 2 of the rows 0 … 4; the first and the last row have no code. Eight columns over seven
+  // pixels leave the first column empty; the pixels of the second and the last column have no code.
   assert.deepEqual(
     whole.features.slice(0, 24).map(({ cell_row, cell_col, counted }) => [cell_row, cell_col, Number(counted)]),
     [0, 2, 1].flatMap((height, row) => {
@@ -156,7 +156,7 @@ test('a job whose scratch folder is gone fails after a while, and leaves its job
   assert.deepEqual(await readdir(out), ['job.json']);
 });
 
-test('a shard whose node vanishes is computed by another, and the late answer counts for nothing', async (t) => {
+test('a shard whose node vanishes is computed by another one, and the late answer does not count', async (t) => {
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;
   const first = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'first' });
@@ -229,7 +229,7 @@ test('a node that is gone between two parts of its answer has answered nothing',
   const node = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'other' });
   const leases = [await node.next('lease'), await node.next('lease')];
   assert.deepEqual(leases.map(({ attempt }) => attempt).sort(), [1, 2]);
-  // The rest of the first answer is none of the second.
+  // The parts of the first answer do not count for the second.
   for (const lease of leases) await complete(node, lease);
   const last = (await watchToEnd(jobs, jobId)).at(-1)!;
   assert.equal(last.state, JobState.COMPLETE, last.error);
@@ -374,11 +374,11 @@ test('an unknown job is NOT_FOUND for every call that names one', async (t) => {
   }
 });
 
-test('a job is named by a beginning that it alone has, and of many jobs those are listed that are asked for', async (t) => {
+test('a job can be named by a beginning that only its id has, and a list has the jobs that it asks for', async (t) => {
   const { jobs, folder } = await setStage(t);
   const given = specOf(folder, await writeImages(folder, 1));
   const first = await submit(jobs, given, true);
-  // Ids of two jobs may differ in their last characters alone.
+  // Ids of two jobs may differ only in their last characters.
   const beginning = first.jobId.slice(0, -2);
   assert.equal((await get(jobs, beginning)).jobId, first.jobId);
   assert.equal((await cancel(jobs, beginning)).jobId, first.jobId);
@@ -414,7 +414,7 @@ test('closing ends every conversation and leaves the job unfinished', async (t) 
   assert.equal(JSON.parse(await readFile(join(folder, 'out', 'job.json'), 'utf8')).state, 'running');
 });
 
-test('a coordinator that is told to stop says that, and not that its nodes are lost', async () => {
+test('a coordinator that is asked to stop says so, and not that its nodes are lost', async () => {
   const log = createLog('test', 'silent');
   const said: string[] = [];
   for (const level of ['info', 'warn', 'error'] as const) {

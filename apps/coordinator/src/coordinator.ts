@@ -27,8 +27,8 @@ export interface RunningCoordinator {
   grpcPort: number;
   httpPort: number;
   /**
-   * Resolves with one sentence when another coordinator has taken over, or the ledger is lost: this process may do
-   * nothing then but end.
+   * Resolves with one sentence when another coordinator has taken over, or the ledger is lost: then this process must
+   * end.
    */
   lost: Promise<string>;
   /** Ends every conversation and stops; jobs that run are left unfinished. Resolves when nothing is left running. */
@@ -37,8 +37,8 @@ export interface RunningCoordinator {
 
 /**
  * Starts a coordinator in this process, and resolves once it leads and serves; until then it stands by and only its
- * HTTP answers. Resolves with undefined where `signal` aborts before. Rejects with one sentence when an address or the
- * ledger cannot be had.
+ * HTTP answers. Resolves with undefined if `signal` aborts before. Rejects with one sentence if an address is taken or
+ * the ledger cannot be opened.
  */
 export function startCoordinator(config: CoordinatorConfig, log: Log): Promise<RunningCoordinator>;
 export function startCoordinator(
@@ -61,7 +61,7 @@ export async function startCoordinator(
   const access = createAccess(config.security, warn);
   const tls = createTls(config.security, warn);
   const metricsRegistry = createRegistry('coordinator');
-  /** What was opened last is closed first. */
+  /** In the order of opening; the last one is called first. */
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -97,7 +97,7 @@ export async function startCoordinator(
     const lost = leadership.lost.then((reason): never => {
       throw new LeadershipLostError(reason);
     });
-    // Until somebody waits for it.
+    // Handled later, where it is awaited.
     lost.catch(() => {});
     const epoch = await Promise.race([leadership.led, lost, ...(signal ? [aborted(signal)] : [])]);
     if (epoch === undefined) {
@@ -106,7 +106,15 @@ export async function startCoordinator(
     }
 
     const leader = await startLeader({
-      ...{ config, clock, log, metricsRegistry, epoch, access, tls, handOver, httpPort: http.port },
+      config,
+      clock,
+      log,
+      metricsRegistry,
+      epoch,
+      access,
+      tls,
+      handOver,
+      httpPort: http.port,
       registry: leadership.registry,
       lost,
       ledgerLost: ({ message }) => leadership.end(message),
@@ -118,7 +126,7 @@ export async function startCoordinator(
     api = leader.api;
     return { grpcPort: leader.grpcPort, httpPort: http.port, lost: leadership.lost, close: stop };
   } catch (error) {
-    // What could still be written is for the successor to write.
+    // Nothing more may be written here: that is for the successor.
     if (!(error instanceof LeadershipLostError)) await close();
     throw error;
   }
@@ -131,7 +139,7 @@ function ledgerFailure(ledger: LogLedger | undefined): string | undefined {
   return failure && `The ledger cannot be written for ${(ms! / 1000).toFixed(1)} s: ${failure}`;
 }
 
-/** Tells people which process leads. */
+/** Names the leading process for people. */
 function holderName({ host, port }: ListenAddress): string {
   return `the coordinator on ${machineName()} at ${host}:${port} (process ${process.pid})`;
 }

@@ -43,7 +43,9 @@ async function* plan(): AsyncGenerator<PlannedStep[]> {
   }
 }
 
-/** The median of seven times that a scrape takes, of the processor, which other work of the machine makes no longer. */
+/**
+ * The median of seven scrapes, in milliseconds of processor time, which does not depend on other work of the machine.
+ */
 async function scrapeMs(registry: Registry): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 7; i++) {

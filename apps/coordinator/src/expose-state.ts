@@ -6,7 +6,7 @@ import type { AttachedNodeView } from './dispatch/attached-nodes.ts';
 import { sharedGpus } from './dispatch/shared-gpus.ts';
 import type { WorkView } from './dispatch/work-view.ts';
 
-/** Whether this coordinator leads, read when it is asked. */
+/** Metrics of leadership, which are read on request. */
 export function exposeLeadership(registry: Registry, leadership: Pick<Leadership, 'standby' | 'epoch'>): void {
   const registers = [registry];
   new Gauge({
@@ -27,24 +27,24 @@ export function exposeLeadership(registry: Registry, leadership: Pick<Leadership
   });
 }
 
-/** What metrics tell of nodes and jobs. */
+/** What metrics read from nodes and jobs. */
 export interface StateOfWork extends Pick<WorkView, 'shards'> {
   nodes(): readonly Pick<AttachedNodeView, 'hello' | 'lacks' | 'isDraining' | 'leasedBytes'>[];
   jobNow(jobId: string): { waiting: string };
 }
 
-/** What metrics tell of the ledger. */
+/** What metrics read from the ledger. */
 export interface StateOfLedger {
   ledJobs(): readonly Pick<JobRecord, 'jobId' | 'state'>[];
   behind(): { ms: number };
 }
 
-/** What the coordinator reads off its own state when it is asked. */
+/** Metrics of the coordinator's state, which are read on request. */
 export function exposeState(registry: Registry, view: StateOfWork, ledger: StateOfLedger): void {
   const registers = [registry];
   new Gauge({
     name: 'halogrid_jobs',
-    help: 'Jobs that this coordinator leads, by state; with those that have ended where it leads alone.',
+    help: 'Jobs that this coordinator leads, by state; ended ones are included if it leads alone.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -83,7 +83,7 @@ export function exposeState(registry: Registry, view: StateOfWork, ledger: State
     help: 'Nodes in conversation with the coordinator, by whether they take shards or only finish theirs.',
     labelNames: ['state'],
     registers,
-    // To look at a thousand nodes takes milliseconds: once a scrape is enough for all that is told of them.
+    // Viewing a thousand nodes takes milliseconds, so one view per scrape serves all metrics of nodes.
     collect() {
       const nodes = view.nodes();
       const draining = nodes.filter((node) => node.isDraining).length;

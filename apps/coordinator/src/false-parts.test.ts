@@ -14,12 +14,12 @@ import { ScriptedNode } from './services/testing/scripted-node.ts';
 import { metricsOf, setStage, specOf, startsIn, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, ended, partsIn, readOutput, untilDone } from './testing/lost-parts.ts';
 
-// Nodes that say something else of parts than they wrote, or write when nobody wants it any more.
+// Nodes whose answers differ from the parts that they wrote, or that write after their job has ended.
 
 const images = 3;
 const bins = 256;
 
-/** All pixels in other bins than they were found in, as many of each channel. */
+/** The same number of pixels for each channel, but in other bins than they were found in. */
 function otherSums({ parts }: FoundInPart): FoundInPart['parts'] {
   return parts.map(({ counted }) => {
     const counts = new Float64Array(bins);
@@ -32,21 +32,21 @@ const places = (found: FoundInPart, change: object): FoundInPart['places'] =>
   found.places.map(({ sources, features }) => ({ sources, features: { ...features!, ...change } }));
 
 /**
- * What a node says of its part, and what becomes of it: it is not wanted any more, its answer is refused, or what it
- * found is taken for lost.
+ * Lies of a node about its part, and what follows: the node is sent away (unwanted), its answer is refused, or its
+ * results count as lost.
  */
 const lies: Record<string, ['unwanted' | 'refused' | 'lost', (found: FoundInPart) => Partial<FoundInPart>]> = {
-  'totals are not those of its rows': ['unwanted', (found) => ({ parts: otherSums(found) })],
-  'pixels are not those of its rows': ['unwanted', (found) => ({ pixels: found.pixels + 1 })],
-  'the digest is not that of its rows': ['unwanted', () => ({ digest: Buffer.alloc(32, 7) })],
+  'totals differ from its rows': ['unwanted', (found) => ({ parts: otherSums(found) })],
+  'pixels differ from its rows': ['unwanted', (found) => ({ pixels: found.pixels + 1 })],
+  'the digest differs from its rows': ['unwanted', () => ({ digest: Buffer.alloc(32, 7) })],
   'the digest has too few bytes': ['refused', () => ({ digest: Buffer.alloc(31) })],
-  'the part is one above the folder': ['refused', () => ({ part: '../../etc' })],
-  'the part has the name of one that grows': ['refused', ({ part }) => ({ part: `${part!.slice(4)}.tmp` })],
+  'the part is outside the folder': ['refused', () => ({ part: '../../etc' })],
+  'the part has the name of an unfinished one': ['refused', ({ part }) => ({ part: `${part!.slice(4)}.tmp` })],
   'the part has no name': ['refused', () => ({ part: '' })],
-  'the part is not there': ['lost', () => ({ part: randomUUID() })],
-  'a place is far behind the file': ['refused', (found) => ({ places: places(found, { start: 2 ** 52 }) })],
-  'a place is behind the file': ['lost', (found) => ({ places: places(found, { start: 2 ** 20 }) })],
-  'a place has gigabytes': ['lost', (found) => ({ places: places(found, { length: 2 ** 31 }) })],
+  'the part is missing': ['lost', () => ({ part: randomUUID() })],
+  'a place is far after the end of the file': ['refused', (found) => ({ places: places(found, { start: 2 ** 52 }) })],
+  'a place is after the end of the file': ['lost', (found) => ({ places: places(found, { start: 2 ** 20 }) })],
+  'a place has a length of gigabytes': ['lost', (found) => ({ places: places(found, { length: 2 ** 31 }) })],
   'a place has another checksum': ['lost', (found) => ({ places: places(found, { checksum: 1 }) })],
   'there is no place for the pipeline': ['refused', () => ({ places: [] })],
   'there are places for two pipelines': ['refused', (found) => ({ places: [...found.places, ...found.places] })],
@@ -57,7 +57,7 @@ const lies: Record<string, ['unwanted' | 'refused' | 'lost', (found: FoundInPart
   'more sources were found than there are': ['refused', () => ({ found: 2 })],
 };
 
-test('whatever a node says of its part: the output is the same, and who wrote other rows is not wanted any more', async (t) => {
+test('whatever a node says about its part, the output is the same, and a node that wrote other rows is sent away', async (t) => {
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;
   const sources = await writeImages(folder, images);
@@ -76,7 +76,7 @@ test('whatever a node says of its part: the output is the same, and who wrote ot
     for (let n = 0; n < images; n++) {
       const lease = await liar.next('lease');
       leases.push(lease);
-      // The last one is held until there is another node.
+      // The last lease is held until there is another node.
       if (n < images - 1) await answer(liar, lease);
     }
     await untilDone(stage, jobId, images - 1);
@@ -103,7 +103,7 @@ test('whatever a node says of its part: the output is the same, and who wrote ot
   assert.ok(metrics.includes(`halogrid_shards_finished_total{kernel="lbp",outcome="retry"} ${refused}\n`), metrics);
 });
 
-test('who wakes up and writes on has a part of its own, which is nobody’s: neither its job’s output nor the next job’s has it', async (t) => {
+test('a node that wakes up late and writes on has a part of its own, which neither its job’s output nor the next job’s has', async (t) => {
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;
   const sources = await writeImages(folder, 2);
@@ -128,12 +128,12 @@ test('who wakes up and writes on has a part of its own, which is nobody’s: nei
     for (let n = 0; n < 2; n++) writers.push(await open());
   });
   const [late, later] = writers as [PartWriter, PartWriter];
-  // It has its files open; the folder is gone.
+  // The late writer has its files open, but the folder is gone.
   await late.add(found(lease));
   await assert.rejects(late.finish(), /ENOENT/);
   await assert.rejects(open(), /ENOENT/);
   assert.deepEqual(await readOutput(join(folder, 'out')), output);
-  // Another job runs there by now.
+  // By now, another job runs in the folder.
   await run(async () => {
     const before = await readdir(partsIn(spec));
     await later.add(found(lease));
@@ -146,7 +146,7 @@ test('who wakes up and writes on has a part of its own, which is nobody’s: nei
   assert.deepEqual(await readOutput(join(folder, 'out')), output);
 });
 
-test('a coordinator that is started again goes on with the parts that are there, and has those computed that are gone', async (t) => {
+test('a restarted coordinator goes on with the parts that are there, and has missing ones computed again', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-parts-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const start = startsIn(folder);

@@ -12,8 +12,9 @@ import { pause, threadMs, within } from '@halogrid/testing';
 import { setStage, specOf, testConfig, writeImages } from './testing/coordinator-stage.ts';
 
 /**
- * Milliseconds that this thread takes to decode the largest message, the longest of three: a coordinator does so where
- * it serves. Measured once, before any test has decoded: code that has run often is several times as fast.
+ * How many milliseconds this thread takes to decode the largest message, the longest of three times: a coordinator
+ * decodes on the thread that serves. Measured before any test decodes, because code that has run often is several times
+ * as fast.
  */
 const readingMs = measureReading();
 
@@ -29,7 +30,7 @@ function measureReading(): number {
   return Math.max(...times);
 }
 
-/** Sources of hostile specifications, and what comes of each. */
+/** Sources of hostile specifications, each with its expected answer. */
 async function hostileSources(folder: string): Promise<[sources: string[], outcome: RegExp][]> {
   const [image] = await writeImages(folder, 1);
   const crowd = join(folder, 'crowd');
@@ -65,7 +66,7 @@ async function hostileSources(folder: string): Promise<[sources: string[], outco
   ];
 }
 
-/** Milliseconds of processor time that the event loop is held at most until what is done has settled. */
+/** The longest time, in milliseconds of processor time, for which the event loop is held until `act` has settled. */
 async function heldMs(act: () => Promise<unknown>): Promise<number> {
   let mostMs = 0;
   let lastMs = threadMs();
@@ -81,14 +82,14 @@ async function heldMs(act: () => Promise<unknown>): Promise<number> {
   });
   while (!isOver) await look(5);
   await acting;
-  // What follows an answer at once, such as the beginning of a plan.
+  // Includes work right after the answer, such as the beginning of a plan.
   await look(50);
   return mostMs;
 }
 
 const ends = (text: string): string => `${text.slice(0, 100)} ... ${text.slice(-100)}`;
 
-/** A client on a thread of its own, so that its own work holds nobody up. */
+/** A client on a thread of its own, so that its work does not hold up this one. */
 async function startClient(t: TestContext, port: number): Promise<(given: object) => Promise<string>> {
   const client = new Worker(new URL('./testing/submit-client.ts', import.meta.url), { workerData: { port } });
   t.after(() => client.terminate());
@@ -105,7 +106,7 @@ test('no submission holds a coordinator up, whatever its sources are', async (t)
   const client = await startClient(t, coordinator.grpcPort);
   const mostMs = 10 * readingMs;
   for (const [i, [sources, outcome]] of (await hostileSources(folder)).entries()) {
-    // A large heap may have been collected in between, but is not each time.
+    // A collection of a large heap may fall into one attempt, but not into each.
     let shortest = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 3 && shortest >= mostMs; attempt++) {
       let answer = '';
@@ -119,7 +120,7 @@ test('no submission holds a coordinator up, whatever its sources are', async (t)
   }
 });
 
-test('where sources are checked on the thread that serves, others have their turns', async (t) => {
+test('if sources are checked on the thread that serves, other calls have their turns', async (t) => {
   const { folder } = await setStage(t);
   for (const [i, [sources, outcome]] of (await hostileSources(folder)).entries()) {
     let turns = 1;

@@ -7,7 +7,7 @@ import { ScriptedNode } from './services/testing/scripted-node.ts';
 import { specOf, startsIn, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, partsIn, readOutput, untilKept } from './testing/lost-parts.ts';
 
-// What a job keeps of the one before in its folder, which the coordinator itself reads.
+// Results that a job keeps from the one before in its folder: the coordinator itself reads them.
 
 /** A folder with an output of three images, and a coordinator that may be started again. */
 async function setOutput(t: TestContext) {
@@ -36,10 +36,10 @@ test('a job that keeps everything needs no node', async (t) => {
   assert.deepEqual(await readOutput(out), before);
 });
 
-test('a coordinator that is started again has what is kept, and reads again what is gone of it', async (t) => {
+test('a restarted coordinator has the kept results, and reads lost ones again', async (t) => {
   const { sources, spec, first, start, node, out } = await setOutput(t);
   const before = await readOutput(out);
-  // It is computed again, and its results are the same.
+  // The source is computed again, and its results are the same.
   await utimes(new URL(sources[1]!), 1000, 1000);
   const { jobId } = await submit(first.jobs, spec);
   const held = await node.next('lease');

@@ -52,21 +52,18 @@ interface Planner {
   survey: PlanThreads['survey'];
 }
 
-/**
- * Whether the sources of a job are not to be listed and looked at by this thread; those that code of a dependency lists
- * never are.
- */
+/** Whether a job is planned on another thread. Sources that a dependency lists are never listed on this one. */
 const isForThread = {
   all: () => true,
   many: (uris: readonly string[]) => uris.length > 8 || !uris.every((uri) => isImageFile(uri)),
   foreign: (uris: readonly string[]) => uris.some((uri) => /\.parquet(\?|$)/i.test(uri)),
 } satisfies Record<PlansOnThread, (uris: readonly string[]) => boolean>;
 
-/** By its name: a glob, a list of files and a recording are none. */
+/** By its name; false for a glob, a list of files or a recording. */
 const isImageFile = (uri: string): boolean => /^file:[^*?[\]{}]*\.(jpe?g|png|webp|tiff?|p[gnp]m)$/i.test(uri);
 
 /**
- * Where plans are made on threads, only these load the planner and the readers of images: 90 files that a start does
+ * If plans are made on threads, only the threads load the planner and the readers of images: 90 files that a start does
  * not need.
  */
 async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planner> {
@@ -97,7 +94,7 @@ async function choosePlanner({ config, onClose }: LeaderOptions): Promise<Planne
   };
 }
 
-/** Says in the log that a job keeps nothing of the output before it because that is of another version. */
+/** Logs it if a job keeps nothing of an earlier output because another results version wrote that. */
 function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   return async function* (spec, pipeline, signal) {
     const version = await otherResultsVersion(spec);
@@ -106,13 +103,13 @@ function tellOfEarlierOutput(plan: JobWork['plan'], log: Log): JobWork['plan'] {
   };
 }
 
-/** Jobs of the other coordinators of the registry, where it has several. */
+/** Jobs of the registry's other coordinators; undefined if the registry has only one. */
 function openSharedJobs({ registry, epoch, log, clock, ledgerLost: lost }: LeaderOptions): SharedJobs | undefined {
   const { shares } = registry;
   return shares && new SharedJobs({ registry, shares, epoch, log, nowMs: clock.monotonicMs, lost });
 }
 
-/** A caller that takes nothing for so long stands still or is gone, also where nodes are given less time to speak. */
+/** A caller that takes nothing for this long hangs or is gone, even if nodes must report more often. */
 const leastUntakenMs = 10_000;
 
 export interface LeaderOptions {
@@ -120,21 +117,21 @@ export interface LeaderOptions {
   clock: Clock;
   log: Log;
   metricsRegistry: MetricsRegistry;
-  /** That of the jobs, which this process leads. */
+  /** The registry of the jobs, which this process leads. */
   registry: Registry;
   epoch: number;
-  /** Rejects when this process may do nothing more than end. */
+  /** Rejects if this process must end. */
   lost: Promise<never>;
-  /** Told where the ledger is lost, which makes `lost` reject. */
+  /** Called if the ledger is lost; makes `lost` reject. */
   ledgerLost: LedgerContext['lost'];
   access: Access;
   /** Undefined: without TLS. */
   tls: (() => Tls) | undefined;
   handOver: HandOver;
   httpPort: number;
-  /** Told the ledger as soon as it is there: it may be behind before anything is served. */
+  /** Called with the ledger as soon as it is open: it may be behind before anything is served. */
   opened: (ledger: LogLedger) => void;
-  /** Takes what is to be closed in the end, in the opposite order. */
+  /** Adds a function to be called at the end, the last one first. */
   onClose: (closer: () => Promise<void>) => void;
 }
 
@@ -145,7 +142,7 @@ export interface LeaderServer {
 
 /**
  * What a coordinator does once it leads: goes on with the jobs of the ledger, and serves nodes and clients. Rejects
- * with one sentence where the ledger is damaged or the address cannot be had, and as `lost` does.
+ * with one sentence if the ledger is damaged or the address is taken, and with the reason of `lost`.
  */
 export async function startLeader(options: LeaderOptions): Promise<LeaderServer> {
   const { config, clock, log, metricsRegistry, registry, epoch, handOver, httpPort, onClose } = options;
@@ -170,7 +167,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
       finalise: finaliseJob,
       lostShards,
       abandon: async (job, end, finishedMs) => {
-        // A ledger in the output folder goes with it, and would be missed where something still waits to be written.
+        // A ledger in the output folder is removed with it. It is left first, or writes that still wait would miss it.
         await ledger.leave(job.jobId);
         return abandonJob(job, end, finishedMs);
       },
@@ -184,13 +181,13 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     cancelEnded: (jobId) => cancelEnded(recovery, jobId),
     metrics,
     log,
-    ...(shared && { others: shared }),
+    others: shared,
     spans: spans && new JobSpans(spans, clock),
   });
   let grpc: GrpcServer | undefined;
-  // Conversations end by the dispatcher's word, and the server waits for their ends.
+  // The dispatcher ends conversations, and the server waits for their ends.
   onClose(async () => {
-    // A job may wait for a registry or a folder that is away, and would keep the process from ending.
+    // Otherwise a job that waits for a registry or a folder that is away would keep the process from ending.
     ledger.stopRetrying();
     await dispatcher.close();
     await grpc?.close();
@@ -217,7 +214,13 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
       config.ledger === undefined ? resumeInFolder(job, inFolder) : resumeInLedger(job, recovery),
     );
   const calls = new JobCalls({
-    ...{ jobs, view, ledger, known, resume, check, survey },
+    jobs,
+    view,
+    ledger,
+    known,
+    resume,
+    check,
+    survey,
     createJobId: () => createJobId(clock.wallMs(), Math.random()),
     pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
   });
@@ -229,7 +232,10 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const { access, tls } = options;
   const { connections: limits, introspection } = config;
   grpc = await startGrpc(config.listen, services, {
-    ...{ tls, access, limits, introspection },
+    tls,
+    access,
+    limits,
+    introspection,
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
     warn: (sentence) => log.warn(sentence),
   });

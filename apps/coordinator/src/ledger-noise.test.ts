@@ -23,9 +23,9 @@ import { memoryFolder, repeated } from '@halogrid/testing';
 import { runLocalJob } from './testing/local-job.ts';
 import { SeededRandom } from './testing/simulation/seeded-random.ts';
 
-// Parts of a ledger's file are overwritten with noise. Whatever they were, the job comes to its right end, or the
-// ledger is refused with a sentence; then the job and its folder are as they were, and go on with a copy that was made
-// before. Parts of a job's log are too: the job comes to its right end, or to one that names the log.
+// Parts of a ledger's file are overwritten with noise. Whichever parts they are, the job ends right, or the ledger is
+// refused with a sentence; then the job and its folder are unchanged, and go on with an earlier copy of the ledger. The
+// same is done to parts of a job's log: the job ends right, or with an error that names the log.
 
 const runs = repeated(2);
 const seed = Number(process.env.HALOGRID_TEST_SEED ?? 1);
@@ -65,7 +65,7 @@ async function open(place: string, over: (registry: Registry) => Registry = (reg
   return { job: { jobId: 'job', spec, registry: over(registry) }, close: () => registry.close() };
 }
 
-/** A page of a file, or a part of one. */
+/** Overwrites a page of a file, or a part of a page. */
 function overwrite(file: number, random: SeededRandom, sizeBytes: number): void {
   const page = random.whole(0, sizeBytes / pageBytes - 1);
   const from = random.chance(1 / 4) ? random.whole(0, pageBytes - 1) : 0;
@@ -73,12 +73,12 @@ function overwrite(file: number, random: SeededRandom, sizeBytes: number): void 
   writeSync(file, noise, 0, noise.length, page * pageBytes + from);
 }
 
-/** What is left of a row may also say that another leads. */
+/** The rest of a row may also say that another coordinator leads. */
 const isLostLedger = (error: unknown): boolean =>
   isLedgerLost(error) || error instanceof FencedError || / cannot be used: /.test(String(error));
 const isDamagedLog = (error: unknown): boolean => /(^|: )The log '.*' has changed /.test((error as Error).message);
 
-/** Whether the job came to its right end; otherwise it had that error. */
+/** Whether the job ended right; if not, asserts that `isRight` accepts its error. */
 async function endsWell(place: string, act: () => Promise<unknown>, isRight = isLostLedger): Promise<boolean> {
   try {
     await act();
@@ -140,7 +140,7 @@ test(`noise in the file while it is in use, ${runs} times`, async (t) => {
     const place = join(folder, `while-${run}`);
     mkdirSync(place);
     const path = join(place, 'ledger.sqlite');
-    // Opened once, and closed last: a process that closes a file lets go of its locks, those of SQLite too.
+    // Opened once, and closed last: a process that closes a file loses its locks, SQLite's too.
     const file = openSync(path, 'wx+');
     const beforeWrite = random.whole(0, shards);
     let writes = 0;
@@ -204,7 +204,7 @@ function overwriteLog(place: string, random: SeededRandom): void {
   closeSync(file);
 }
 
-/** Has all of the ledger in its file and nothing of it in memory, copies it, and then writes to the file. */
+/** Puts the whole ledger into its file and nothing into memory, copies it, and then writes noise to the file. */
 function disturb(path: string, place: string, file: number, random: SeededRandom): void {
   const db = new DatabaseSync(path);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');

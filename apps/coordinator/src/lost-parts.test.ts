@@ -10,11 +10,14 @@ import { ScriptedNode } from './services/testing/scripted-node.ts';
 import { metricsOf, type Stage, setStage, specOf, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, ended, partsIn, readOutput, untilDone, untilKept } from './testing/lost-parts.ts';
 
-// Parts that are lost or damaged after they were committed, and before the end of their job.
+// Parts are lost or damaged after their commit, before the end of their job.
 
 const images = 4;
 
-/** What happens to a part: its folder, that of another shard's, one of another job, and a folder beside the output. */
+/**
+ * Damages a part, given its folder, the folder of another shard's part, a part of another job, and a folder outside the
+ * output.
+ */
 type Damage = (part: string, other: string, foreign: string, outside: string) => Promise<unknown>;
 
 const features = (part: string): string => join(part, 'features.parquet');
@@ -25,16 +28,16 @@ async function change(path: string, act: (bytes: Buffer) => void): Promise<void>
   await writeFile(path, bytes);
 }
 
-/** What happens, and the shards that are computed again. */
+/** Each damage, and how many shards are computed again. */
 const damages: Record<string, [again: number, Damage]> = {
   removed: [1, (part) => rm(part, { recursive: true })],
   'without one of its files': [1, (part) => rm(features(part))],
   cut: [1, (part) => truncate(features(part), 100)],
   empty: [1, (part) => truncate(join(part, 'sources.parquet'))],
   'of another byte': [1, (part) => change(features(part), (bytes) => (bytes[100]! ^= 1))],
-  'of pages that say gigabytes': [1, (part) => change(features(part), (bytes) => bytes.fill(0xff, 6, 11))],
-  'replaced by that of another shard': [1, (part, other) => cp(other, part, { recursive: true })],
-  'replaced by that of another job': [1, (part, _, foreign) => cp(foreign, part, { recursive: true })],
+  'with pages that state gigabytes': [1, (part) => change(features(part), (bytes) => bytes.fill(0xff, 6, 11))],
+  'replaced by the part of another shard': [1, (part, other) => cp(other, part, { recursive: true })],
+  'replaced by the part of another job': [1, (part, _, foreign) => cp(foreign, part, { recursive: true })],
   'a link to a folder outside': [
     1,
     async (part, _, __, outside) => {
@@ -50,27 +53,27 @@ const damages: Record<string, [again: number, Damage]> = {
     },
   ],
   'gone, as all of them': [images - 1, (part) => rm(join(part, '..'), { recursive: true })],
-  'beside what a killed writer left': [
+  'next to remains of a killed writer': [
     0,
     async (part) => {
       await mkdir(`${part.slice(0, -12)}0123456789ab.tmp`);
       await writeFile(join(`${part.slice(0, -12)}0123456789ab.tmp`, 'features.parquet'), 'half of a part');
     },
   ],
-  'of a footer that lies': [
+  'with a footer that lies': [
     0,
     (part) => change(features(part), (bytes) => bytes.fill(0x15, bytes.length - 40, bytes.length - 4)),
   ],
 };
 
-/** A node that answers rightly what it is leased next, so many times; the folders of the parts that it writes. */
+/** Has the node answer its next leases rightly; resolves with the folders of the parts that it writes. */
 async function work(node: ScriptedNode, spec: JobSpec, leases: number): Promise<string[]> {
   const parts: string[] = [];
   for (let n = 0; n < leases; n++) parts.push(join(partsIn(spec), await answer(node, await node.next('lease'))));
   return parts;
 }
 
-/** The folder of the part of a job that has one, once that is whole. */
+/** Resolves with the folder of a job's only part, once that is complete. */
 const onlyPart = (spec: JobSpec): Promise<string> =>
   eventually('a part', async () => {
     const [part, ...others] = await readdir(partsIn(spec)).catch((): string[] => []);
@@ -126,10 +129,10 @@ test('all shards whose parts are gone are leased again at once, and blame their 
   const second = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'second', name: 'second' });
   await rm(partsIn(spec), { recursive: true });
   await answer(first, last);
-  // More than one before any is answered, as many as it may hold.
+  // It gets as many as it may hold, more than one, before it answers any.
   const again: Lease[] = [];
   while (again.length < 3) again.push(await second.next('lease'));
-  // How many it holds later depends on how fast it seems beside the other node.
+  // How many it holds later depends on its rate compared with the other node's.
   for (let n = 0; n < 7; n++) {
     if (n === again.length) again.push(await second.next('lease'));
     await answer(second, again[n]!);
@@ -144,10 +147,10 @@ test('all shards whose parts are gone are leased again at once, and blame their 
   assert.deepEqual(await readOutput(join(folder, 'out')), expected);
 });
 
-test('a part that is found to be lost while others are computed is computed again before the end', async (t) => {
+test('a part that is found lost while others are computed is computed again before the end', async (t) => {
   const stage = await setStage(t);
   const sources = await writeImages(stage.folder, images);
-  // So many counts that the tables are written while results come.
+  // Enough counts for the tables to be written while results come.
   const specIn = (name: string) => specOf(join(stage.folder, name), sources, { grid: { rows: 16, columns: 16 } });
   const node = await ScriptedNode.attach(stage.coordinator.grpcPort);
   const expected = await undisturbed(stage, node, specIn('undisturbed'), images);
@@ -169,7 +172,7 @@ test('a part that is found to be lost while others are computed is computed agai
   assert.deepEqual(await readOutput(new URL(spec.out).pathname), expected);
 });
 
-test('a disk that keeps nothing: the job fails with a sentence, and the same one goes on when it does again', async (t) => {
+test('if a disk keeps nothing, the job fails with a sentence, and goes on when the disk keeps data again', async (t) => {
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;
   const sources = await writeImages(folder, 2);
@@ -186,7 +189,7 @@ test('a disk that keeps nothing: the job fails with a sentence, and the same one
     const lease = await node.next('lease');
     assert.deepEqual([lease.shard, lease.attempt], [0, 1 + times]);
     const part = await answer(node, lease, (found) => {
-      // It is gone before anybody hears of it.
+      // The part is gone before the answer.
       return { ...found, found: { ...found.found!, part: `${found.found!.part!.slice(0, -12)}0123456789ab` } };
     });
     assert.ok(part);
@@ -205,7 +208,7 @@ test('a disk that keeps nothing: the job fails with a sentence, and the same one
   assert.deepEqual(await readOutput(join(folder, 'out')), expected);
 });
 
-test('what the coordinator wrote of an image of tiles is lost: the job fails and says so, and is the same when it is run again', async (t) => {
+test('if the part of an image in tiles is lost, the job fails and says so, and a new run has the same results', async (t) => {
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;
   const [frame] = (await writeImages(folder, 1)) as [string];
@@ -241,7 +244,7 @@ test('what the coordinator wrote of an image of tiles is lost: the job fails and
   assert.deepEqual(await readOutput(join(folder, 'out')), expected);
 });
 
-test('what is kept of an earlier job is lost before the end: it is read again', async (t) => {
+test('if kept results of an earlier job are lost before the end, they are read again', async (t) => {
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;
   const input = join(folder, 'in');

@@ -15,12 +15,12 @@ const chains = {
 };
 const named = Object.entries(chains).map(([name, operations]) => ({ name, pipeline: { operations }, op: [] }));
 
-/** What all jobs here ask for, so that their features have times. */
+/** An option of all jobs here, so that their features have times. */
 const captured = { from: 'mtime', zone: '' };
 
 /**
- * A coordinator with a node, and two images in a folder; `run` has a job of so many shards run and gives its output
- * folder.
+ * A coordinator with a node, and two images in a folder; `run` runs a job with this many shards and resolves with its
+ * output folder.
  */
 async function setJobs(t: TestContext) {
   const { coordinator, jobs, folder } = await setStage(t);
@@ -51,13 +51,13 @@ async function filesOf(folder: string): Promise<Map<string, Buffer>> {
 
 const jobIn = (files: Map<string, Buffer>) => JSON.parse(files.get('job.json')!.toString());
 
-/** What of job.json does not tell one run from another. */
+/** The fields of job.json that are the same in every run. */
 function lasting(job: Record<string, unknown>): object {
   const { id: _, submitted: __, finished: ___, wallSeconds: ____, ...rest } = job;
   return { ...rest, specification: { ...(job.specification as object), out: '' } };
 }
 
-test('the folder of each pipeline has the files of a job of its own, byte for byte, also when an image is added', async (t) => {
+test('the folder of each pipeline has the same files, byte for byte, as a job of that pipeline alone, also after an image is added', async (t) => {
   const { images, run } = await setJobs(t);
   for (const [sources, shards] of [
     [2, 2],

@@ -85,10 +85,7 @@ async function countsOf({ query, region }: SearchRequest, catalog: Catalog, fold
 function rowOf(query: SearchRequest['query'], catalog: Catalog): number {
   if (query?.$case === 'row') {
     if (query.value < catalog.frames) return query.value;
-    throw new Refusal(
-      'missing',
-      `There is no row ${query.value}: the rows of the index are 0 to ${catalog.frames - 1}`,
-    );
+    throw new Refusal('missing', `There is no row ${query.value}: the index has rows 0 to ${catalog.frames - 1}`);
   }
   if (query?.$case !== 'frame') throw new Error('The query is not a frame');
   const { uri, frame } = query.value;

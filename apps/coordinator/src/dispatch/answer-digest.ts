@@ -44,8 +44,8 @@ function bytesOf({ results, found }: ShardAnswer): number {
 }
 
 /**
- * SHA-256 over every number of the results, and over which sources could not be processed. Times and the wording of
- * errors do not enter.
+ * SHA-256 (hex) over every number of the results and the numbers of the sources that could not be processed, without
+ * times and the wording of errors.
  */
 export function answerDigest({ results, found, errors }: Pick<ShardAnswer, 'results' | 'found' | 'errors'>): string {
   const sha = createHash('sha256');

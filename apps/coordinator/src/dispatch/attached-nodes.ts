@@ -17,7 +17,7 @@ export interface AttachedNodeView extends NodeTotals {
   shown: string[];
   /** The load of its workers, as last reported in this conversation. */
   load?: Load;
-  /** Until when it gets no shards because it fails too often, in milliseconds since 1970; 0 where it gets some. */
+  /** Until when it gets no shards because it fails too often, in milliseconds since 1970; 0 if it gets some. */
   asideUntilMs: number;
   /** Milliseconds since 1970. */
   attachedMs: number;

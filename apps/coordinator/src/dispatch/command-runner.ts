@@ -9,7 +9,7 @@ import type { WorkCommand, WorkParts } from './work-parts.ts';
 
 type CommandOf<Kind> = Extract<WorkCommand, { kind: Kind }>;
 
-/** Does what the scheduler commands. */
+/** Executes the scheduler's commands. */
 export class CommandRunner {
   readonly #parts: WorkParts;
   readonly #nodes: NodeDriver;
@@ -95,8 +95,8 @@ export class CommandRunner {
   }
 
   /**
-   * The sources of a shard are read from the job's log, on the disk of the output. If that is missing, the job waits as
-   * it does when results cannot be written.
+   * The sources of a shard are read from the job's log, on the disk of the output. If that disk is missing, the job
+   * waits as if results could not be written.
    */
   #notAssigned({ session, lease }: { session: number; lease: LeaseId }, error: Error): void {
     const { running, tell } = this.#parts;

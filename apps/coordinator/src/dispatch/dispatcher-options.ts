@@ -15,7 +15,7 @@ export interface DispatcherOptions {
   reportWithinMs: number;
   metrics: Metrics;
   log: Log;
-  /** Present where a collector of spans is configured. */
+  /** Absent if no collector of spans is configured. */
   spans?: JobSpans | undefined;
   /** How the coordinator checks what it can read and write itself. */
   eyes?: Eyes;
@@ -23,15 +23,15 @@ export interface DispatcherOptions {
   graceMs?: number;
   /** The same for a host or bucket that it needs to read from. */
   sourceGraceMs?: number;
-  /** The same for room for its results; no limit unless given. */
+  /** The same for room for its results; no limit by default. */
   spaceGraceMs?: number;
-  /** Jobs that other coordinators lead, where there may be some. */
+  /** Jobs that other coordinators lead; absent if there are no others. */
   others?: OtherJobs;
   /** Cancels a failed job that could go on; returns false if there is no such job. */
   cancelEnded?: (jobId: string) => Promise<boolean>;
-  /** Calls `task` every `ms` until what it returns is called; timers of the system unless given. */
+  /** Calls `task` every `ms` until the returned function is called; system timers by default. */
   every?: (ms: number, task: () => void) => () => void;
-  /** Waits; by the system's timers unless given. */
+  /** Waits; with system timers by default. */
   pause?: Pause;
 }
 
@@ -39,6 +39,6 @@ export interface DispatcherOptions {
 export interface OtherJobs {
   /** Resolves when the job has ended. */
   cancel(jobId: string): Promise<void>;
-  /** What its leader wrote about it (`writeJobNow`); empty: nothing. */
+  /** The text that its leader wrote about it (`writeJobNow`); empty if it wrote none. */
   now(jobId: string): string;
 }

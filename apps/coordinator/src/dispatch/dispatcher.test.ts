@@ -37,7 +37,7 @@ const folder = await mkdtemp(join(tmpdir(), 'halogrid-dispatcher-'));
 after(() => rm(folder, { recursive: true, force: true }));
 let ledgers = 0;
 
-/** Frames of 3 x 3 pixels, a shard each. */
+/** The plan of frames of 3 x 3 pixels, each with a shard of its own. */
 async function* frames(count: number): AsyncGenerator<PlanStep[]> {
   for (let index = 0; index < count; index++) {
     const uri = `file:///in/${index}.pgm`;
@@ -55,7 +55,7 @@ interface Stage {
   released(): Promise<unknown>;
 }
 
-/** A dispatcher whose jobs plan two frames and write nothing, except for what `work` says. */
+/** A dispatcher whose jobs plan two frames and write nothing; `work` replaces parts of this. */
 async function setStage(
   t: TestContext,
   work: Partial<JobWork> = {},
@@ -138,7 +138,7 @@ function attachWorker(
   const session = dispatcher.nodes.attach(hello, connection);
 }
 
-test('a note of a plan is logged and kept with the job, and is no step of it', async (t) => {
+test('a note of a plan is logged and kept with the job, and does not count as a step', async (t) => {
   const lines: unknown[][] = [];
   const log = createLog('test', 'silent');
   const noting: Log = Object.assign(Object.create(log), { info: (...line: unknown[]) => void lines.push(line) });
@@ -249,7 +249,7 @@ test('tables are started with the first lease, told of every result, and finishe
   assert.equal((await complete.ended()).state, 'complete');
   assert.equal(tables[0], 'start');
   const [first, ...later] = tables.filter((call) => call !== 'start');
-  // Both results may be in the ledger when the first is told of.
+  // Both results may be in the ledger at the first call.
   assert.match(first!, /^settled [12]$/);
   assert.deepEqual(later, ['settled 2', 'finish 2']);
 
@@ -283,7 +283,7 @@ test('a ledger that takes no results fails the job with its sentence', async (t)
   assert.deepEqual([record.state, record.error], ['failed', 'The ledger is read-only']);
 });
 
-test('sources of a shard that cannot be read: the job waits where its folder is away, and fails with the sentence of another reason', async (t) => {
+test('if the sources of a shard cannot be read from the log, the job waits for its folder, and fails for any other reason', async (t) => {
   const away = Object.assign(new Error("ESTALE: stale file handle, open 'log-1'"), { code: 'ESTALE' });
   const scratch = await mkdtemp(join(folder, 'scratch-'));
   for (const [error, expected] of [
@@ -335,7 +335,7 @@ test('a plan far longer than the queue is pulled only as its shards are leased',
   await turns(20);
   attachWorker(dispatcher);
   const record = await ended();
-  // What is planned while the ledger writes is a batch more at most.
+  // While the ledger writes, at most one more batch is planned.
   assert.ok(mostAhead < 4096 + 512, `${mostAhead} shards were planned ahead`);
   assert.deepEqual([record.state, record.counts.shardsDone, pulled], ['complete', 4800, 4800]);
 });
@@ -349,7 +349,7 @@ test('closing leaves a running job as it is', async (t) => {
   assert.deepEqual(calls, ['release']);
 });
 
-test('nobody waits for a change of a job that is unknown or has ended', async (t) => {
+test('waiting for a change of an unknown or ended job ends at once', async (t) => {
   const { dispatcher, ended, released } = await setStage(t);
   await within('a change of an unknown job', dispatcher.jobs.changed('nobody'));
   attachWorker(dispatcher);
@@ -359,7 +359,7 @@ test('nobody waits for a change of a job that is unknown or has ended', async (t
   await within('a change of a job that has ended', dispatcher.jobs.changed(job.jobId));
 });
 
-test('an image of far more tiles than are planned ahead is set aside by its first, and the job ends', async (t) => {
+test('an image of far more tiles than are planned ahead is set aside because of its first tile, and the job ends', async (t) => {
   const tiles = 10_000;
   const rect = (x: number) => ({ x, y: 0, width: 1, height: 1 });
   async function* plan(): AsyncGenerator<PlanStep[]> {

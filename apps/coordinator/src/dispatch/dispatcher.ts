@@ -12,7 +12,7 @@ import type { Tell, WorkParts } from './work-parts.ts';
 import { WorkRecorder } from './work-recorder.ts';
 import { WorkView } from './work-view.ts';
 
-/** Time between looks at the clock; a silent node is noticed this much late at most. */
+/** Time between ticks; a silent node is noticed at most this much late. */
 const tickMs = 100;
 
 /**

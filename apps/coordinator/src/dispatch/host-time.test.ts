@@ -15,7 +15,7 @@ test('only the time in which a host was waited for counts, each second once, by 
   assert.deepEqual(time.take(), {});
 });
 
-test('few hosts are told apart, however many there are', () => {
+test('at most eight hosts have a sum of their own', () => {
   const time = new HostTime();
   for (let i = 0; i < 100; i++) time.look(1000 * i, `http://${i}`);
   assert.equal(Object.keys(time.take()).length, 8);

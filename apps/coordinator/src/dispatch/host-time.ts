@@ -1,4 +1,4 @@
-/** Time is summed for at most this many hosts; that of further hosts is dropped. */
+/** Time is summed for at most this many hosts; the time of further hosts is dropped. */
 const mostHosts = 8;
 
 /** Sums the seconds in which a job waited for hosts that were away, by host. */

@@ -23,7 +23,7 @@ export class JobDriver {
     return this.#parts.running.size;
   }
 
-  /** Runs a job whose output folder is claimed. Rejects where the ledger does not take it. */
+  /** Runs a job whose output folder is claimed. Rejects if the ledger does not take it. */
   async submit(job: AcceptedJob): Promise<void> {
     const { jobId, spec } = job;
     const { ledger, clock, log, tell } = this.#parts;
@@ -34,9 +34,9 @@ export class JobDriver {
   }
 
   /**
-   * Goes on with a job of the ledger that an earlier coordinator began, and whose output folder is claimed. Nodes have
-   * `bringMs` (`reportWithinMs` unless given) to bring along their leases of it; attached nodes are asked for theirs.
-   * Rejects with one sentence where its logs are lost.
+   * Goes on with a job that an earlier coordinator began; its output folder is claimed already. Nodes have `bringMs`
+   * (default: `reportWithinMs`) to bring along their leases of it, and attached nodes are asked for theirs. Rejects
+   * with one sentence if its logs are lost.
    */
   async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
     const { ledger } = this.#parts;
@@ -56,7 +56,7 @@ export class JobDriver {
     const { ledger, log, sessions, sights, tell } = this.#parts;
     const { counts } = (await ledger.getJob(jobId))!;
     log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
-    // Its shards are leased at once.
+    // The needs must be known first: the scheduler leases these shards at once.
     const withNeeds = open.map(({ shard, attempts }) => ({ shard: sights.recovered(jobId, shard), attempts }));
     const epoch = ledger.epochOf(jobId);
     for (const [, { connection }] of sessions.entries()) connection.bring(jobId, epoch);
@@ -129,7 +129,7 @@ export class JobDriver {
     return this.#parts.running.ended(jobId);
   }
 
-  /** Resolves when what the ledger says of the job changes; at once for a job that does not run. */
+  /** Resolves when the ledger's facts about the job change; at once for a job that does not run. */
   changed(jobId: string): Promise<void> {
     return this.#parts.running.changed(jobId);
   }

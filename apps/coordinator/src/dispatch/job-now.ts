@@ -4,16 +4,16 @@ import type { Speed } from './job-speed.ts';
 export interface JobNow {
   /** Attached nodes that hold or held a shard of it; 0 once it has ended. */
   nodes: number;
-  /** Why it waits although nodes are attached, in one sentence; empty where it does not wait. */
+  /** Why it waits although nodes are attached, in one sentence; empty if it does not wait. */
   waiting: string;
-  /** Its speed, where it makes progress. */
+  /** Its speed, if it makes progress. */
   speed?: Speed | undefined;
 }
 
 /** Writes the text by which a coordinator tells others about its job. */
 export const writeJobNow = (now: JobNow): string => JSON.stringify(now);
 
-/** Reads the text of another coordinator; undefined for the form of another version. */
+/** Reads the text of another coordinator; undefined if another version wrote it in another form. */
 export function readJobNow(text: string): JobNow | undefined {
   const told = parse(text);
   return isJobNow(told) ? told : undefined;

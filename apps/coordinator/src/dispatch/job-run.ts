@@ -66,7 +66,7 @@ export interface JobWork {
   ): Pick<PicturesAhead, 'advance' | 'end'>;
   /**
    * Writes the output, each file through `until`. `previewed` are the sources that get a preview, if all were listed in
-   * this process. `now` gives milliseconds since 1970. Rejects with LostPartError where a part is lost.
+   * this process. `now` gives milliseconds since 1970. Rejects with LostPartError if a part is lost.
    */
   finalise(
     results: JobResults,
@@ -100,12 +100,12 @@ export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string; 
  */
 export function endBecause(error: unknown): JobEnd | 'closing' {
   if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
-  return { state: 'failed', error: whyFailed(error), ...(error instanceof WantError && { isWant: true }) };
+  return { state: 'failed', error: whyFailed(error), isWant: error instanceof WantError };
 }
 
 /** Callbacks from a running job to its driver. */
 export interface JobRunListener {
-  /** Steps that are in the ledger, and notes. */
+  /** Steps that are in the ledger by now, and notes. */
   planned(steps: PlannedStep[]): void;
   planEnded(): void;
   /** Shards that wait for a node now, and the sources in them. */
@@ -122,7 +122,7 @@ export interface JobRunOptions {
   work: JobWork;
   clock: Clock;
   log: Log;
-  /** How long to wait for an output that cannot be written; without limit unless given. */
+  /** How long to wait for an output that cannot be written; no limit by default. */
   outputGraces?: OutputGraces;
   /** As in the options of the dispatcher. */
   eyes?: Eyes;
@@ -190,7 +190,11 @@ export class JobRun {
       signal: this.#stopped.signal,
     });
     this.#lostParts = new LostParts({
-      ...{ jobId: job.jobId, spec: job.spec, ledger, log: this.#log, until: this.#wait.until },
+      jobId: job.jobId,
+      spec: job.spec,
+      ledger,
+      log: this.#log,
+      until: this.#wait.until,
       lostShards: async (answered) => (await work.lostShards?.(job, answered)) ?? [],
     });
     this.#tables = this.#openTables();
@@ -225,7 +229,7 @@ export class JobRun {
     }
   }
 
-  /** Seconds in which shards of it waited for nodes, since it was last asked. */
+  /** The seconds since the last call in which shards of it waited for nodes. */
   takeQueuedSeconds(): number {
     this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
     return this.#queueTime.take();
@@ -244,7 +248,7 @@ export class JobRun {
     return isNew;
   }
 
-  /** Fewer of its shards wait. */
+  /** The number of its waiting shards fell. */
   queueShrank(): void {
     if (this.#queuedPart() <= 1 / 2) this.#room.resolve();
   }
@@ -336,9 +340,8 @@ export class JobRun {
     const { job } = this;
     const results = await this.#wait.until(() => this.#ledger.results(job.jobId));
     await this.#pictures?.end();
-    const previewed = this.#previewed && { previewed: this.#previewed };
     const leader = { epoch: this.#ledger.logEpochOf(job.jobId), confirm: () => this.#ledger.confirm(job.jobId) };
-    const begun = { ...leader, tables: this.#tables, until: this.#wait.until, ...previewed };
+    const begun = { ...leader, tables: this.#tables, until: this.#wait.until, previewed: this.#previewed };
     return this.#work.finalise(results, job.pipeline, begun, this.#clock.wallMs, this.#stopped.signal);
   }
 
@@ -349,7 +352,7 @@ export class JobRun {
       settled: (from, atMost) => this.#ledger.settled(jobId, from, atMost),
       failed: (error) => {
         if (!(error instanceof LostPartError)) return this.stop(endBecause(error));
-        // The end of the job meets it as well.
+        // `#untilFinished` meets the same loss, and handles it.
         if (this.#isFinalising) return;
         this.#losing = this.#lost(error).catch((caught) => this.stop(endBecause(caught)));
       },
@@ -375,7 +378,7 @@ export class JobRun {
     const { jobId, spec, pipeline } = this.job;
     const { state, planned, notes = [] } = (await this.#ledger.getJob(jobId))!;
     if (state === 'pending') await this.#setState('running');
-    // A resumed job may allow fewer than before.
+    // A resumed job may allow fewer quarantined inputs than before.
     await this.#checkQuarantined();
     if (planned) {
       this.#notes = notes;
@@ -419,7 +422,7 @@ export class JobRun {
     );
   }
 
-  /** Fails the job where more inputs are quarantined than it allows. */
+  /** Fails the job if more inputs are quarantined than it allows. */
   async #checkQuarantined(): Promise<void> {
     const { jobId, spec } = this.job;
     if (!spec.maxQuarantined) return;
@@ -449,7 +452,7 @@ export class JobRun {
     let canGoOn = false;
     try {
       const record = await this.#ledger.getJob(this.job.jobId);
-      // The output may be that of another leader, who makes this one fail.
+      // If another leader has the output by now, this rejects.
       await this.#ledger.confirm(this.job.jobId);
       if (record) canGoOn = await this.#work.abandon(record, end, this.#clock.wallMs());
     } catch (caught) {
@@ -466,7 +469,7 @@ export class JobRun {
     state: LedgerState,
     more: { error?: string; digest?: string; canGoOn?: boolean } = {},
   ): Promise<void> {
-    // Before its end becomes visible.
+    // The speed ends before the end of the job becomes visible.
     if (isEnd(state)) this.speed.end();
     await this.#ledger.setState(this.job.jobId, state, { nowMs: this.#clock.wallMs(), ...more });
     this.#listener.changed(state);

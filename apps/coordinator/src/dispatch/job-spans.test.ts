@@ -18,7 +18,7 @@ interface SentSpan {
   status: { code?: number; message?: string };
 }
 
-/** A collector that takes spans as OTLP over HTTP with JSON has them, and the variable that says where it is. */
+/** Starts a collector of OTLP spans (JSON over HTTP), and sets the variable with its address. */
 async function startCollector(t: TestContext): Promise<{ spans: SentSpan[]; paths: string[] }> {
   const spans: SentSpan[] = [];
   const paths: string[] = [];
@@ -38,7 +38,7 @@ async function startCollector(t: TestContext): Promise<{ spans: SentSpan[]; path
   return { spans, paths };
 }
 
-test('a collector gets a span for the job, each lease of it, and each of its stages, one within the other', async (t) => {
+test('a collector gets nested spans: for the job, for each of its leases, and for each stage of a lease', async (t) => {
   const { spans, paths } = await startCollector(t);
   let ms = 10_000;
   const clock = { monotonicMs: () => ms, wallMs: () => 1_000_000 + ms };
@@ -47,8 +47,15 @@ test('a collector gets a span for the job, each lease of it, and each of its sta
   jobs.jobStarted('the-job');
   ms = 14_000;
   jobs.merged('the-job', {
-    ...{ node: 'n', shard: 3, attempt: 1, leasedAtMs: 11_000, answeredMs: 13_000, mergedMs: 14_000, pixels: 9 },
-    ...{ stageSeconds: {}, mergeSeconds: 1 },
+    node: 'n',
+    shard: 3,
+    attempt: 1,
+    leasedAtMs: 11_000,
+    answeredMs: 13_000,
+    mergedMs: 14_000,
+    pixels: 9,
+    stageSeconds: {},
+    mergeSeconds: 1,
     spans: [
       { stage: 'shard', from: 0, to: 1 },
       { stage: 'decode', from: 0.25, to: 0.75 },
@@ -56,7 +63,7 @@ test('a collector gets a span for the job, each lease of it, and each of its sta
   });
   ms = 15_000;
   jobs.jobIs('the-job', 'failed');
-  // A collector that is slow is not given up.
+  // A slow collector is not given up.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   await within('the end of the export', out.close());
 
@@ -68,7 +75,7 @@ test('a collector gets a span for the job, each lease of it, and each of its sta
       ...[startTimeUnixNano, endTimeUnixNano].map((nanos) => Number(BigInt(nanos) / 1_000_000n) - 1_000_000),
     ];
   });
-  // The lease and the answer were on their way for a second together.
+  // The lease and the answer together took a second on their way.
   assert.deepEqual(times, [
     ['lease', 11_000, 14_000],
     ['shard', 11_500, 12_500],
@@ -84,12 +91,12 @@ test('a collector gets a span for the job, each lease of it, and each of its sta
   for (const name of ['shard', 'decode', 'merge']) assert.equal(of(name).parentSpanId, of('lease').spanId, name);
 });
 
-test('where nobody collects spans there is nothing to tell', async () => {
+test('without a collector, there is no export', async () => {
   assert.equal(await openSpanExport({}), undefined);
 });
 
-test('a collector that is not there holds nobody up for longer than five seconds', async (t) => {
-  // After that time nothing of it keeps the process from ending.
+test('a missing collector delays the end by at most five seconds', async (t) => {
+  // After that time the export does not keep the process from ending.
   Object.assign(process.env, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_TIMEOUT: '2000' });
   t.after(() => {
     delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;

@@ -21,14 +21,17 @@ export class JobSpans {
     this.#begun.set(jobId, this.#clock.wallMs());
   }
 
-  /** A job has come to that state. */
+  /** A job has reached this state. */
   jobIs(jobId: string, state: LedgerState): void {
     const fromMs = this.#begun.get(jobId);
     if (fromMs === undefined || !isEnd(state)) return;
     this.#begun.delete(jobId);
     this.#out.add({
-      ...{ name: 'job', traceId: traceIdOf(jobId), spanId: spanIdOf(jobId) },
-      ...{ fromMs, toMs: this.#clock.wallMs() },
+      name: 'job',
+      traceId: traceIdOf(jobId),
+      spanId: spanIdOf(jobId),
+      fromMs,
+      toMs: this.#clock.wallMs(),
       attributes: { 'halogrid.job': jobId, 'halogrid.state': state },
       ...(state !== 'complete' && { error: state }),
     });
@@ -40,7 +43,12 @@ export class JobSpans {
     const offsetMs = this.#clock.wallMs() - this.#clock.monotonicMs();
     const add = (name: string, spanId: string, parentId: string, fromMs: number, toMs: number, more = {}) =>
       this.#out.add({
-        ...{ name, traceId, spanId, parentId, fromMs: fromMs + offsetMs, toMs: toMs + offsetMs },
+        name,
+        traceId,
+        spanId,
+        parentId,
+        fromMs: fromMs + offsetMs,
+        toMs: toMs + offsetMs,
         attributes: { 'halogrid.shard': shard, 'halogrid.attempt': attempt, 'halogrid.node': node, ...more },
       });
     add('lease', lease, spanIdOf(jobId), leasedAtMs, mergedMs, { 'halogrid.pixels': pixels });

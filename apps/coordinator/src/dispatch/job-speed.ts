@@ -32,7 +32,7 @@ export class JobSpeed {
     this.#forgetBefore(ms - windowMs);
   }
 
-  /** The mean of the last ten seconds, or since the beginning; undefined where nothing was merged in that time. */
+  /** The mean of the last ten seconds, or since the beginning; undefined if nothing was merged in that time. */
   at(ms: number): Speed | undefined {
     this.#forgetBefore(ms - windowMs);
     const seconds = Math.min(windowMs, ms - (this.#beganMs ?? ms)) / 1000;

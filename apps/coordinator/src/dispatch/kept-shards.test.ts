@@ -27,7 +27,7 @@ function stage(most: number) {
   return { kept, batches, told: () => told };
 }
 
-test('what is planned while a batch is read makes the next one, and each shard gets what is found of it', async () => {
+test('shards that are planned while a batch is read make the next batch, and each shard gets its own result', async () => {
   const { kept, batches, told } = stage(3);
   const found = [0, 1].map((shard) => kept.add(shardOf(shard)));
   await Promise.resolve();
@@ -47,7 +47,7 @@ test('what is planned while a batch is read makes the next one, and each shard g
   assert.deepEqual([batches.length, kept.sources, told()], [3, 0, 3]);
 });
 
-test('where a batch cannot be read, all that wait hear of it, and others may come', async () => {
+test('if a batch cannot be read, all waiting shards are rejected, and new ones can be added', async () => {
   const { kept, batches } = stage(1);
   const failed = [0, 1].map((shard) => assert.rejects(kept.add(shardOf(shard)), /^Error: It has changed$/));
   await Promise.resolve();

@@ -8,9 +8,9 @@ interface Waiting {
 }
 
 /**
- * Has kept results read from the earlier output, in batches: each has the shards that were planned while the last was
- * read. The coordinator does these shards itself, because planning a kept source takes about as long as reading it, and
- * a job that keeps everything must end without nodes. No count of shards includes them.
+ * Has kept results read from the earlier output, in batches: each batch holds the shards that were planned while the
+ * one before was read. The coordinator does these shards itself, because planning a kept source takes about as long as
+ * reading it, and a job that keeps everything must end without nodes. No count of shards includes them.
  */
 export class KeptShards {
   readonly #read: KeptReader['keep'];
@@ -25,7 +25,7 @@ export class KeptShards {
     this.#readSome = readSome;
   }
 
-  /** Sources of shards that wait. */
+  /** The number of sources in shards that wait. */
   get sources(): number {
     return this.#sources;
   }
@@ -39,13 +39,13 @@ export class KeptShards {
     return kept.promise;
   }
 
-  /** Resolves when nothing is read. */
+  /** Resolves when nothing is being read. */
   async end(): Promise<void> {
     await this.#reading;
   }
 
   async #readAll(): Promise<void> {
-    // Others are told in the same turn.
+    // Shards that are added in the same turn join the first batch.
     await undefined;
     while (this.#waiting.length > 0) {
       try {

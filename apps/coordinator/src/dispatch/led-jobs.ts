@@ -21,7 +21,7 @@ export class LedJobs {
     return this.#recovery.ledger.has(jobId);
   }
 
-  /** Goes on with a job that another coordinator led. Rejects where the ledger cannot be read. */
+  /** Goes on with a job that another coordinator led. Rejects if the ledger cannot be read. */
   async takeUp({ jobId, epoch }: { jobId: string; epoch: number }): Promise<void> {
     const record = await this.#recovery.ledger.adopt(this.#home, jobId, epoch);
     const isAttached = this.#view.nodes().length > 0;

@@ -9,7 +9,7 @@ const session = (nodeId: string) => ({
   totals: { shardsDone: 3, pixelsDone: 30, lastFailure: { error: 'No memory', atMs: 5 } },
 });
 
-test('nodes that are gone are told of for a day, with why, unless they are back', () => {
+test('nodes that are gone are listed for a day, with the reason, unless they come back', () => {
   let nowMs = 1_000;
   const left = new LeftNodes(() => nowMs);
   left.left(session('a'), 'Its connection broke');

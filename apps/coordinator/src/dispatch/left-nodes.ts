@@ -15,7 +15,7 @@ export class LeftNodes {
     this.#nowMs = nowMs;
   }
 
-  /** It is back. */
+  /** The node is back. */
   attached(nodeId: string): void {
     this.#byId.delete(nodeId);
   }
@@ -30,7 +30,11 @@ export class LeftNodes {
     // The map's order is the order of leaving.
     this.#byId.delete(nodeId);
     this.#byId.set(nodeId, {
-      ...{ nodeId, name, shardsDone, pixelsDone, attachedMs },
+      nodeId,
+      name,
+      shardsDone,
+      pixelsDone,
+      attachedMs,
       device: device ? `${device.kind}: ${device.name}` : '',
       gpuUuid: device?.gpu?.uuid ?? '',
       lastFailure: lastFailure?.error ?? '',

@@ -10,7 +10,7 @@ test('a lease that is lost expires once, when its shard is leased again or over'
   assert.deepEqual([leases.expire('job', 3), leases.expire('job', 3)], [1, 0]);
 });
 
-test('a lease that its node brings back does not expire, and another of the same shard does', () => {
+test('a lease that its node brings back does not expire, but another lease of the same shard does', () => {
   const leases = new LostLeases();
   leases.lost(lease(3, 1));
   leases.lost(lease(3, 2));
@@ -18,7 +18,7 @@ test('a lease that its node brings back does not expire, and another of the same
   assert.equal(leases.expire('job', 3), 1);
 });
 
-test('a lease that is brought back after its shard went to another node has expired before', () => {
+test('a lease expires when its shard goes to another node, even if it is brought back later', () => {
   const leases = new LostLeases();
   leases.lost(lease(3, 1));
   assert.equal(leases.expire('job', 3), 1);
@@ -26,7 +26,7 @@ test('a lease that is brought back after its shard went to another node has expi
   assert.equal(leases.expire('job', 3), 0);
 });
 
-test('at the end of a job all its leases that are lost expire, and those of others do not', () => {
+test('at the end of a job all its lost leases expire, and lost leases of other jobs do not', () => {
   const leases = new LostLeases();
   for (const shard of [1, 2, 2]) leases.lost(lease(shard, 1));
   leases.lost(lease(2, 2));

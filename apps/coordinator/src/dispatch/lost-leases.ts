@@ -1,14 +1,14 @@
 import type { LeaseId } from '../scheduler/events.ts';
 
 /**
- * Leases whose nodes went away, until their outcome is known: if the node dials again and brings the shard along, its
- * lease did not expire. It did expire if the shard was leased again or is over.
+ * Leases whose nodes went away, until it is known whether they expired. A lease has expired once its shard is leased
+ * again or over, but not if the node comes back and brings the lease along first.
  */
 export class LostLeases {
-  /** Numbers of the attempts, by job and shard. */
+  /** Numbers of attempts, by job and shard. */
   readonly #attempts = new Map<string, Map<number, Set<number>>>();
 
-  /** The node that held it went away. */
+  /** The node that held the lease went away. */
   lost({ jobId, shard, attempt }: LeaseId): void {
     const ofJob = this.#attempts.get(jobId) ?? new Map<number, Set<number>>();
     this.#attempts.set(jobId, ofJob.set(shard, (ofJob.get(shard) ?? new Set()).add(attempt)));
@@ -19,7 +19,7 @@ export class LostLeases {
     this.#attempts.get(jobId)?.get(shard)?.delete(attempt);
   }
 
-  /** The shard went to another node or is over: how many of its leases expired, which are forgotten. */
+  /** The shard went to another node or is over. Forgets its leases, and returns how many expired. */
   expire(jobId: string, shard: number): number {
     const ofJob = this.#attempts.get(jobId);
     const expired = ofJob?.get(shard)?.size ?? 0;
@@ -27,7 +27,7 @@ export class LostLeases {
     return expired;
   }
 
-  /** The job is over: how many of its leases expired, which are forgotten. */
+  /** The job is over. Forgets its leases, and returns how many expired. */
   expireJob(jobId: string): number {
     const shards = [...(this.#attempts.get(jobId)?.keys() ?? [])];
     const expired = shards.reduce((sum, shard) => sum + this.expire(jobId, shard), 0);

@@ -9,12 +9,12 @@ import { shard } from '../scheduler/testing/scheduler-cases.ts';
 import { LostParts, mostLosses } from './lost-parts.ts';
 
 /**
- * A job whose shards were answered by these nodes, undefined for the coordinator, and whose parts of `missing` are
- * gone.
+ * A job whose shards were answered by these nodes (undefined: the coordinator). The parts of the shards in `missing`
+ * are gone.
  */
 function stage(nodes: readonly (string | undefined)[], missing: readonly number[] = []) {
   const warnings: string[] = [];
-  /** Shards that are not done: there is nothing to withdraw of them. */
+  /** Shards that are not done: they have no answer to withdraw. */
   const open = new Set<number>();
   const withdraw = async (_jobId: string, number: number): Promise<Withdrawn | undefined> => {
     if (open.has(number)) return undefined;
@@ -22,7 +22,10 @@ function stage(nodes: readonly (string | undefined)[], missing: readonly number[
     return { open: { shard: shard(number), attempts: 1 }, ...(node !== undefined && { node }), planned: 9, kept: 0 };
   };
   const parts = new LostParts({
-    ...{ jobId: 'job', spec: { out: 'file:///out' }, until: atOnce, lostShards: async () => missing },
+    jobId: 'job',
+    spec: { out: 'file:///out' },
+    until: atOnce,
+    lostShards: async () => missing,
     ledger: { withdraw, answered: () => assert.fail('Nobody asks') },
     log: createLog('test', 'warn', { write: (line) => warnings.push(JSON.parse(line).msg) }),
   });
@@ -46,7 +49,7 @@ test('a shard is withdrawn with all others whose parts are missing, and the node
   assert.deepEqual(warnings, ['The part is gone; its shard is computed again, and 2 others whose parts are not there']);
 });
 
-test('what is not done any more is not withdrawn again', async () => {
+test('a withdrawn shard is not withdrawn again', async () => {
   const { parts, open, warnings } = stage(['a', 'b'], [1]);
   open.add(0);
   assert.deepEqual(

@@ -6,17 +6,15 @@ import type { Log } from '@halogrid/service';
 import type { LostPartError } from '../output/lost-part-error.ts';
 import type { UntilWritten } from '../output/output-wait.ts';
 
-/** How often the results of one shard may be lost in this process before the job fails: more are hardly chance. */
+/** How often the results of one shard may be lost in this process before the job fails: that often is hardly chance. */
 export const mostLosses = 4;
 
-/** A shard whose results are lost, so that it is to be done again. */
+/** A shard whose results are lost, so that it must be done again. */
 export interface LostShard {
   withdrawn: Withdrawn;
   /** Names of all nodes whose results for it were lost; for kept sources, the name of the coordinator. */
   inVain: readonly string[];
-  /**
-   * Whether its rows were being read: of several shards that are lost together, only the node of this one is blamed.
-   */
+  /** Whether its rows were being read. If several shards are lost together, only the node of this one is blamed. */
   isMet: boolean;
   isFalse: boolean;
   /** Why, in a sentence. */
@@ -33,7 +31,7 @@ export interface LostPartsOptions {
   log: Log;
 }
 
-/** Takes back answers of a job whose parts are lost, and remembers whose they were. */
+/** Withdraws answers whose parts are lost, and remembers which nodes gave them. */
 export class LostParts {
   readonly #options: LostPartsOptions;
   /** Names of the nodes whose results of a shard were lost, by its number. */
@@ -44,8 +42,8 @@ export class LostParts {
   }
 
   /**
-   * Withdraws a shard and all others whose parts are missing, and resolves with those that are to be done again.
-   * Rejects where no node can do the shard again, and with WantError where one was lost too often.
+   * Withdraws a shard and all others whose parts are missing, and resolves with the shards that must be done again.
+   * Rejects if no node can do the shard again, and with WantError if one was lost too often.
    */
   async withdraw({ message: error, shard: met, isFalse }: LostPartError): Promise<LostShard[]> {
     if (met === undefined) throw new Error(`${error}; the results in it are lost: run the job again`);

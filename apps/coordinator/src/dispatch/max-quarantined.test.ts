@@ -61,7 +61,7 @@ test('a job fails as soon as nodes find more inputs bad than it may lose', async
   node.hangUp();
 });
 
-test('as many as a job may lose it loses, to the last shard', async (t) => {
+test('a job may lose as many inputs as it allows, to the last shard', async (t) => {
   const { coordinator, jobs, folder } = await setStage(t);
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   const sources = await writeImages(folder, 4);
@@ -95,7 +95,7 @@ test('inputs that the planner cannot read count, and a part of them once all are
       return pathToFileURL(join(folder, `${name}.png`)).href;
     }),
   );
-  // Where tiles are asked for, every image is opened by the planner; no node is there.
+  // If tiles are asked for, the planner opens every image; there is no node.
   const end = async (out: string, maxQuarantined: MaxQuarantined, sources: string[]): Promise<JobStatus> => {
     const at = join(folder, out);
     const { jobId } = await submit(jobs, specOf(at, sources, { tilePx: 64, maxQuarantined }));
@@ -108,7 +108,7 @@ test('inputs that the planner cannot read count, and a part of them once all are
   assert.equal((await end('all', percent(100), broken)).state, JobState.COMPLETE);
 });
 
-test('a limit that is none is refused', async (t) => {
+test('a limit that is not valid is refused', async (t) => {
   const { jobs, folder } = await setStage(t);
   const { code, details } = await refusalOf(
     submit(jobs, specOf(folder, await writeImages(folder, 1), { maxQuarantined: percent(101) })),
@@ -117,7 +117,7 @@ test('a limit that is none is refused', async (t) => {
   assert.equal(details, "Expected 0 to 100 for max_quarantined.percent but received '101'");
 });
 
-test('that a job waits for a node is passed on as it was asked for', async (t) => {
+test('the option to wait for a node is passed on as given', async (t) => {
   const { jobs, folder } = await setStage(t);
   const sources = await writeImages(folder, 1);
   const waiting = await submit(jobs, specOf(join(folder, 'a'), sources, { waitForNode: true }));
@@ -133,9 +133,7 @@ const idle: JobWork = {
   release: () => {},
 };
 
-/**
- * What becomes of a job with one source that its plan sets aside and one shard, which is given up where `isGivenUp`.
- */
+/** How a job ends whose plan sets one source aside, and whose only shard is given up if `isGivenUp`. */
 async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-quarantined-'));
   const ledger = await openLogLedger(folder);
@@ -176,7 +174,7 @@ test('a job that goes on with a lower limit than it has reached fails at once', 
   assert.match(await endOf(0, false), /^More inputs are quarantined \(1\) than the job allows \(0\): /);
 });
 
-test('no job is completed that has lost too many, whoever noticed', async () => {
+test('a job that has lost too many inputs is never completed, whether its plan or a shard loses them', async () => {
   assert.match(await endOf(1, true), /^More inputs are quarantined \(2\) than the job allows \(1\): /);
   assert.equal(await endOf(2, true), 'complete');
 });

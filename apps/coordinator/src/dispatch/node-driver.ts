@@ -24,7 +24,7 @@ export class NodeDriver {
     tell({ kind: 'NodeJoined', session, ...told }, (commands) => connection.welcome(adoptedOf(commands)));
     if (sessions.get(session)) {
       recorder.nodeAttached(hello);
-      // The older conversation of a node that attached again has ended by now.
+      // If the node attached again, its older conversation has ended by now.
       warnOfSharedGpu(hello, sessions.hellos(), log);
     }
     return session;
@@ -77,7 +77,7 @@ export class NodeDriver {
     this.#forget(session);
     const unheard = lost && !isFinal ? node?.connection.whyUnheard?.() : undefined;
     const reason = unheard ?? ordered;
-    // A node that was dropped because it attached again is not gone.
+    // Not lost: the node attached again, and only its older conversation ends.
     if (node && lost) left.left(node, reason);
     if (node) recorder.nodeLeft(node.hello, lost ? reason : undefined);
     node?.connection.drop(reason, isFinal);
@@ -90,7 +90,7 @@ export class NodeDriver {
     sessions.dropAll(reason);
   }
 
-  /** Has the node search a part of an index. Rejects with one sentence where it is gone before it answers. */
+  /** Has the node search a part of an index. Rejects with one sentence if it is gone before it answers. */
   async searchPart(session: number, part: Omit<SearchPart, 'search'>): Promise<PartFound> {
     const connection = this.#parts.sessions.get(session)?.connection;
     if (!connection) throw new Error('The node is gone');

@@ -25,7 +25,7 @@ export class NodeQuestions {
   }
 
   async vet({ shard, candidate, delays }: Order<'VetAnswer'>): Promise<void> {
-    // The scheduler carries answers unread; this one came with a report.
+    // The scheduler types answers as Comparable; this one came with a report, so it is a ComparableAnswer.
     const answer = (candidate.answer as ComparableAnswer).content;
     const verdict = await this.#sights.vet({ shard, answer, delays });
     this.#tell({ kind: 'AnswerVetted', candidate, verdict });

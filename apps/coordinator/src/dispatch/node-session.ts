@@ -15,14 +15,14 @@ export interface LeaseOrder {
 
 /** Orders to a node. */
 export interface NodeConnection {
-  /** The first order. These of the leases that the node brought along go on; it forgets the others. */
+  /** The first order. The leases in `kept`, which the node brought along, go on; it forgets its others. */
   welcome(kept: readonly BroughtLease[]): void;
   lease(order: LeaseOrder): void;
   /** The job is led here now: asks the node for its leases of an earlier epoch. */
   bring(jobId: string, epoch: number): void;
-  /** The leases of the job that go on, among those that the node reported; it forgets the others. */
+  /** Tells the node which of the leases that it reported for the job go on; it forgets the others. */
   kept(jobId: string, kept: readonly BroughtLease[]): void;
-  /** The node is to forget its leases of these shards of the job; none: all of them. */
+  /** Has the node forget its leases of these shards of the job. An empty list means all its leases of the job. */
   recall(jobId: string, shards: number[]): void;
   /** Asks the node what it can read. */
   probe(probe: Probe): void;
@@ -30,9 +30,9 @@ export interface NodeConnection {
   search(part: SearchPart): void;
   /** From now on the node's leases stay within that credit. */
   creditTaken(bytes: number): void;
-  /** Why no message came from a node, where it was not silent. */
+  /** Why no message of the node was heard although it was not silent; undefined if it was silent. */
   whyUnheard?(): string | undefined;
-  /** Ends the conversation, for the reason given; `isFinal` when the node is not to come back. */
+  /** Ends the conversation, for the given reason. `isFinal`: the node must not come back. */
   drop(reason: string, isFinal: boolean): void;
 }
 
@@ -42,9 +42,9 @@ export type NodeReport =
   | { kind: 'NodeDraining' }
   /** The answer to a probe. */
   | { kind: 'NodeLooked'; sight: Sight }
-  /** The node offers that credit; it gets an order once the credit applies. */
+  /** The node offers that credit; `creditTaken` tells it when the credit applies. */
   | { kind: 'NodeCredited'; creditBytes: number }
-  /** Its leases of a job that is led here now, and its credit including them. */
+  /** Its leases of a job that is led here now, and its credit, including these leases. */
   | { kind: 'NodeBrought'; jobId: string; brought: readonly BroughtLease[]; creditBytes: number }
   /** The load of its workers. */
   | { kind: 'NodeLoaded'; load: Load }

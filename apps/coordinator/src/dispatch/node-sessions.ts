@@ -8,7 +8,7 @@ export class NodeSessions {
   readonly #totals = new AllNodeTotals();
   #last = 0;
 
-  /** Begins one; returns its number. */
+  /** Begins a conversation; returns its number. */
   open(hello: Hello, connection: NodeConnection, attachedMs: number): number {
     const session = ++this.#last;
     this.#sessions.set(session, { hello, connection, attachedMs, totals: this.#totals.of(hello.nodeId) });
@@ -36,7 +36,7 @@ export class NodeSessions {
     return [...this.#sessions.values()].map(({ hello }) => hello);
   }
 
-  /** Ends them all, for that reason. */
+  /** Ends all conversations, for that reason. */
   dropAll(reason: string): void {
     const dropped = [...this.#sessions.values()];
     // Dropping a conversation does not count as losing its node.

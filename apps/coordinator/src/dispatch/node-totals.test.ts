@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AllNodeTotals, countShard } from './node-totals.ts';
 
-test('what a shard adds after its node has left is there when it attaches again, and no other node has it', () => {
+test('a shard that is counted after its node has left counts for that node when it attaches again, and for no other node', () => {
   const all = new AllNodeTotals();
   const before = all.of('a');
   countShard(before, 35);
@@ -12,7 +12,7 @@ test('what a shard adds after its node has left is there when it attaches again,
   assert.deepEqual(all.of('b'), { shardsDone: 0, pixelsDone: 0 });
 });
 
-test('of very many nodes those that attached last are remembered', () => {
+test('if there are very many nodes, those that attached last are remembered', () => {
   const all = new AllNodeTotals();
   for (let number = 0; number <= 10_000; number++) countShard(all.of(`node-${number}`), 1);
   assert.equal(all.of('node-10000').shardsDone, 1);

@@ -6,7 +6,7 @@ export interface NodeTotals {
   lastFailure?: { error: string; atMs: number };
 }
 
-/** How many nodes' totals are kept at least: the nodes that attached last. A restarted process is a new node. */
+/** How many nodes have their totals kept: those that attached last. A restarted process is a new node. */
 const maxNodes = 10_000;
 
 /** The totals of nodes by id: a node that attaches again after its connection broke keeps its totals. */
@@ -22,7 +22,7 @@ export class AllNodeTotals {
   /** The totals of a node that attaches; changes to them are kept. */
   of(nodeId: string): NodeTotals {
     const totals = this.#byId.get(nodeId) ?? { shardsDone: 0, pixelsDone: 0 };
-    // The one that attached longest ago is the first.
+    // Puts the node last: the map begins with the node that attached longest ago.
     this.#byId.delete(nodeId);
     this.#byId.set(nodeId, totals);
     const [oldest] = this.#byId.keys();
@@ -31,7 +31,7 @@ export class AllNodeTotals {
   }
 }
 
-/** One more shard was merged, of so many pixels. */
+/** Counts a merged shard with this many pixels. */
 export function countShard(totals: NodeTotals, pixels: number): void {
   totals.shardsDone++;
   totals.pixelsDone += pixels;

@@ -29,8 +29,8 @@ export interface LedgerInRegistry {
 }
 
 /**
- * The ledger of a coordinator that leads the registry with this epoch: with all jobs, or, if other coordinators lead
- * too (`others`), with those that it adopts. Rejects with one sentence where it is damaged.
+ * The ledger of a coordinator that leads the registry with this epoch. It holds all jobs, or, if other coordinators
+ * lead too (`others`), only the jobs that this one adopts. Rejects with one sentence if it is damaged.
  */
 export async function openSharedLedger(
   registry: Registry,
@@ -40,11 +40,15 @@ export async function openSharedLedger(
 ): Promise<LedgerInRegistry> {
   const home: LogHome = {
     journal: new Journal({ registry, epoch, log, lost, nowMs: clock.monotonicMs }),
-    ...{ registry, logsOf, partsOf },
+    registry,
+    logsOf,
+    partsOf,
   };
   const ledger = new LogLedger({
-    ...{ epoch, homeOf: async () => home, lost },
-    ...(others && { others }),
+    epoch,
+    homeOf: async () => home,
+    lost,
+    others,
   });
   if (!others) await ledger.load(home);
   return { ledger, home };
@@ -53,11 +57,13 @@ export async function openSharedLedger(
 /** A ledger that keeps each job in logs in its output folder, which are removed when the job has ended. */
 export function createFolderLedger(context: LedgerContext): LogLedger {
   return new LogLedger({
-    ...{ epoch: folderEpoch, homeOf: async () => createFolderHome(context), lost: context.lost },
+    epoch: folderEpoch,
+    homeOf: async () => createFolderHome(context),
+    lost: context.lost,
   });
 }
 
-/** The epoch in leases. Nodes of an earlier process ended with it, so it need not change. */
+/** The epoch in leases. It need not change, because the nodes of an earlier process ended with that process. */
 const folderEpoch = 1;
 
 /** The home of a job whose output folder this process has claimed: any process that led it before has ended. */

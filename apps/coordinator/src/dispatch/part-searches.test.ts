@@ -5,7 +5,7 @@ import { PartSearches } from './part-searches.ts';
 
 const found = (search: number, version: string): PartFound => PartFound.fromPartial({ search, version });
 
-test('an answer is taken from the conversation that was asked, once, and none comes from one that is over', async () => {
+test('an answer is taken once, and only from the conversation that was asked; the end of the conversation rejects', async () => {
   const searches = new PartSearches();
   const asked: SearchPart[] = [];
   const ask = (session: number): Promise<PartFound> =>

@@ -16,7 +16,7 @@ export class PartSearches {
   readonly #pending = new Map<number, Pending>();
   #last = 0;
 
-  /** Resolves with the node's answer; rejects with one sentence where its conversation ends before that. */
+  /** Resolves with the node's answer; rejects with one sentence if its conversation ends before that. */
   ask({ session, search }: SearchedNode, part: Omit<SearchPart, 'search'>): Promise<PartFound> {
     const number = ++this.#last;
     const answer = Promise.withResolvers<PartFound>();
@@ -25,7 +25,7 @@ export class PartSearches {
     return answer.promise;
   }
 
-  /** Takes an answer; ignores one without an order in that conversation. */
+  /** Takes an answer; ignores an answer without an order in that conversation. */
   answered(session: number, found: PartFound): void {
     const pending = this.#pending.get(found.search);
     if (pending?.session !== session) return;

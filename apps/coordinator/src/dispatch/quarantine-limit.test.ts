@@ -24,9 +24,9 @@ const table: [
   [inputs(0), job(1, 12), true],
   [percent(50), job(6, 12), false],
   [percent(50), job(7, 12), true],
-  // As long as not all are listed nobody knows.
+  // Not known before all inputs are listed.
   [percent(50), job(12, 12, false), false],
-  // But one is more than none.
+  // But one is more than 0 %.
   [percent(0), job(1, 12, false), true],
   [percent(100), job(12, 12), false],
   [percent(33.3), job(333, 1000), false],
@@ -42,7 +42,7 @@ for (const [max, record, fails] of table) {
   });
 }
 
-test('the sentence says how many, how many may be, and why most are', () => {
+test('the sentence says how many inputs are quarantined, how many may be, and the most frequent reasons', () => {
   assert.equal(
     whyTooManyQuarantined(inputs(10), job(12, 99)),
     'More inputs are quarantined (12) than the job allows (10): 9 of them: The file is empty, e.g. file:///in/a.png; ' +

@@ -2,8 +2,8 @@ import type { JobRecord } from '@halogrid/ledger';
 import type { MaxQuarantined } from '@halogrid/proto';
 
 /**
- * Why a job that allows `max` quarantined inputs must fail, in one sentence; undefined where it need not. A percentage
- * is known once all inputs are planned; before that, only a limit of 0 % can be exceeded.
+ * Why a job that allows `max` quarantined inputs must fail, in one sentence; undefined if it need not. What a
+ * percentage allows is known once all inputs are planned; before that, only a limit of 0 % can be exceeded.
  */
 export function whyTooManyQuarantined(
   max: MaxQuarantined,

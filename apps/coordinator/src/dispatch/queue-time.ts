@@ -4,14 +4,14 @@ export class QueueTime {
   #isQueued = false;
   #seconds = 0;
 
-  /** So many shards wait from now on; to be called whenever leases are given or answered. `nowMs` never goes back. */
+  /** From now on this many shards wait; to be called whenever leases are given or answered. `nowMs` never goes back. */
   look(nowMs: number, shards: number): void {
     if (this.#isQueued && this.#lookedMs !== undefined) this.#seconds += (nowMs - this.#lookedMs) / 1000;
     this.#lookedMs = nowMs;
     this.#isQueued = shards > 0;
   }
 
-  /** The seconds since it was last asked. */
+  /** The seconds since the last call. */
   take(): number {
     const seconds = this.#seconds;
     this.#seconds = 0;

@@ -16,7 +16,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { recoverJobs } from './recover-jobs.ts';
 import { createMetrics } from './work-metrics.ts';
 
-/** What becomes of a job whose coordinator died, after `change` in its folder; `calls` tells what its successor did. */
+/** Recovers a job whose coordinator died, after `change` to its folder; `calls` lists what the successor did. */
 async function recovered(t: TestContext, change: (path: string) => Promise<unknown>) {
   const path = await mkdtemp(join(tmpdir(), 'halogrid-recover-'));
   t.after(() => rm(path, { recursive: true, force: true }));
@@ -77,7 +77,7 @@ test('a job goes on to its end, in a folder that says who runs it now', async (t
   assert.equal((await job()).state, 'complete');
 });
 
-test('a job whose folder tells its end has that end, and keeps its files', async (t) => {
+test('a job whose job.json has its end gets that end, and keeps its files', async (t) => {
   const ends = [
     { state: 'complete', digest: 'abc' },
     { state: 'failed', error: 'The disk is full' },
@@ -91,7 +91,7 @@ test('a job whose folder tells its end has that end, and keeps its files', async
   }
 });
 
-test('a job whose folder is that of another by now fails, and the folder is left as it is', async (t) => {
+test('a job fails if another job has its folder by now, and the folder is left as it is', async (t) => {
   const { path, job } = await recovered(t, async (folder) => {
     await editJobJson(folder, { id: 'job-2' });
     await mkdir(join(folder, 'maps'));

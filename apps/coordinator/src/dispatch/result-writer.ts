@@ -19,8 +19,8 @@ export interface ResultWriterOptions {
 }
 
 /**
- * Writes the outcome of shards to the ledger, and tells the scheduler when it is durable. A job fails where the ledger
- * refuses.
+ * Writes the outcome of shards to the ledger, and tells the scheduler when it is durable. If the ledger refuses, the
+ * job fails.
  */
 export class ResultWriter {
   readonly #options: ResultWriterOptions;
@@ -29,7 +29,7 @@ export class ResultWriter {
     this.#options = options;
   }
 
-  /** Calls `onMerged` with the pixels of the answer where it counts. */
+  /** If the answer counts, calls `onMerged` with its pixels. */
   async commit(command: CommitCommand, onMerged: (pixels: number) => void): Promise<void> {
     const { ledger, clock, jobs, recorder, tell } = this.#options;
     const { lease, answer } = command;
@@ -40,7 +40,7 @@ export class ResultWriter {
       const busySeconds = { ...content.busySeconds, ...run?.takeHostSeconds(), queued: run?.takeQueuedSeconds() ?? 0 };
       const outcome = await ledger.commit({ ...lease, ...content, busySeconds, node });
       const pixels = recorder.committed(command, outcome, startMs);
-      // An older epoch than the ledger's: another coordinator leads.
+      // The ledger has a newer epoch: another coordinator leads.
       if (outcome === 'stale') throw takenOver();
       if (outcome === 'committed') onMerged(pixels);
       this.#written(lease.jobId, lease.shard);
@@ -55,7 +55,7 @@ export class ResultWriter {
     return this.#settle(jobId, shard, (ledger) => ledger.quarantineShard(jobId, shard, error, attempts));
   }
 
-  /** The shard is of an image that is set aside already. */
+  /** The shard is a tile of an image that is set aside already. */
   skip(jobId: string, shard: number): Promise<void> {
     return this.#settle(jobId, shard, (ledger) => ledger.skipShard(jobId, shard));
   }

@@ -24,7 +24,8 @@ async function stage(t: TestContext) {
   const path = await mkdtemp(join(tmpdir(), 'halogrid-left-half-way-'));
   t.after(() => rm(path, { recursive: true, force: true }));
   const spec = JobSpec.fromPartial({
-    ...{ sources: ['file:///in'], out: pathToFileURL(path).href },
+    sources: ['file:///in'],
+    out: pathToFileURL(path).href,
     pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
   });
   await claimOutputFolder(spec.out, { jobId, spec });
@@ -37,7 +38,7 @@ async function stage(t: TestContext) {
   await first.addPlan(jobId, steps[0]!, false);
   await first.close();
   releaseOutputFolder(spec.out);
-  /** Resolves with the shards that are to be done; undefined: the job begins again. */
+  /** Resolves with the shards that are not done; undefined: the job begins again. */
   const goOn = async (more?: (typeof steps)[0]): Promise<number[] | undefined> => {
     const ledger = createFolderLedger(context);
     let shards: number[] | undefined;
@@ -61,13 +62,13 @@ async function stage(t: TestContext) {
   return { path, goOn, warnings, log: (epoch: number) => join(scratch, `log-${epoch}`) };
 }
 
-test('a job that was left half-way goes on by its logs', async (t) => {
+test('a job that was left half-way goes on from its logs', async (t) => {
   const { goOn, warnings } = await stage(t);
   assert.deepEqual(await goOn(), [0, 1]);
   assert.deepEqual(warnings, []);
 });
 
-test('without the last log it goes on from the one before, as where that was never begun', async (t) => {
+test('without the last log it goes on from the one before, as if the last was never begun', async (t) => {
   const { goOn, log } = await stage(t);
   await rm(log(2));
   assert.deepEqual(await goOn(), [0]);
@@ -82,7 +83,7 @@ test('without a log it does not go on, and says so', async (t) => {
   ]);
 });
 
-test('where a log is missing or has changed that another builds on, one sentence says so and what to do', async (t) => {
+test('if a log that another log builds on is missing or changed, one sentence says so and what to do', async (t) => {
   const { goOn, log, path } = await stage(t);
   const whole = await readFile(log(1));
   const refused = (why: RegExp) => (error: Error) => {
@@ -103,7 +104,7 @@ test('where a log is missing or has changed that another builds on, one sentence
   assert.deepEqual(await goOn(), [0, 1]);
 });
 
-test('a log of an older version is refused with what to do', async (t) => {
+test('a log of an older version is refused, and the sentence says what to do', async (t) => {
   const { goOn, log, path } = await stage(t);
   await rm(log(2));
   const older = await new FolderLogs(join(path, '.halogrid'), jobId).begin(2);

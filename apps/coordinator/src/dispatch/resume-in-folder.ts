@@ -23,8 +23,8 @@ export interface HalfWayJob {
 
 /**
  * Goes on with the job of this specification that was left half-way in its output folder, by calling `goOn`, which
- * returns false if that is impossible. Of several jobs in folders named by job ids, the newest goes on. Returns the id
- * of the job; undefined if there is none. Throws UsageError if there is one that cannot go on.
+ * returns false if that is impossible. With `nameOutByJob`, the folders named by job ids in `spec.out` are tried, the
+ * newest first. Returns the id of the job, undefined if there is none. Throws UsageError if the job cannot go on.
  */
 export async function resumeHalfWay(
   spec: JobSpec,
@@ -33,7 +33,7 @@ export async function resumeHalfWay(
 ): Promise<string | undefined> {
   for (const out of nameOutByJob ? await foldersIn(spec.out) : [spec.out]) {
     const there = { ...spec, out };
-    // Beside a job that still runs in its own folder, another may begin in its own.
+    // A folder with a job that still runs is passed over: another job may begin in a folder of its own.
     const found = await findUnfinished(there).catch((error) => {
       if (nameOutByJob && error instanceof UsageError) return undefined;
       throw error;
@@ -43,9 +43,7 @@ export async function resumeHalfWay(
   return undefined;
 }
 
-/**
- * Goes on by the logs in the folder. Returns false if there are none, or if they do not have the job yet.
- */
+/** Goes on from the logs in the folder. Returns false if there are no logs, or if they do not have the job yet. */
 export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Promise<boolean> {
   const { jobId, spec } = job;
   if (!(await hasOwnLedger(spec.out))) {
@@ -53,7 +51,7 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
     context.log.warn({ notice: true }, `${left}: nothing that was computed of it counts`);
     return false;
   }
-  // First: where several processes get here, one has the folder, and that one alone may lead the job in it.
+  // This comes first: if several processes get here, only the one that claims the folder may lead the job in it.
   await resumeOutputFolder(spec.out, job);
   try {
     await refuseOlderLedger(spec.out);
@@ -86,7 +84,7 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
   return false;
 }
 
-/** Earlier versions kept a job in a database in its folder. Rejects with OlderLedgerError where there is one. */
+/** Earlier versions kept a job in a database in its folder. Rejects with OlderLedgerError if there is one. */
 async function refuseOlderLedger(out: string): Promise<void> {
   const path = ledgerPath(out);
   if (!existsSync(path)) return;
@@ -94,7 +92,7 @@ async function refuseOlderLedger(out: string): Promise<void> {
   await registry.close();
 }
 
-/** The newest first, as ids of jobs begin with their time. */
+/** The folders in `out`, the newest first: ids of jobs begin with their time. */
 async function foldersIn(out: string): Promise<string[]> {
   const entries = await readdir(outputPath(out), { withFileTypes: true }).catch(() => []);
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);

@@ -68,8 +68,8 @@ test('a job that failed for want of room keeps what is done, and goes on when th
   const { path, spec, ledger, dispatcher, jobJson, submit } = await stage(t);
   const { state, error, canGoOn } = await jobJson();
   assert.deepEqual([state, error, canGoOn], ['failed', 'There is no room', true]);
-  assert.deepEqual(await readdir(join(path, '.halogrid')), ['logs', 'map'], 'what is made again takes no room');
-  assert.equal(await submit({ ...spec, mapFormat: 'tiff' }), undefined, 'another job is none to go on with');
+  assert.deepEqual(await readdir(join(path, '.halogrid')), ['logs', 'map'], 'files that are made again take no room');
+  assert.equal(await submit({ ...spec, mapFormat: 'tiff' }), undefined, 'another job does not go on');
   assert.equal(await submit({ ...spec, fresh: true }), undefined);
   assert.equal(await submit({ ...spec, waitForNode: true }), 'job');
   await dispatcher.jobs.ended('job');
@@ -85,7 +85,7 @@ test('a job that could go on is cancelled: nothing but its job.json is left', as
   assert.equal(await submit(spec), undefined);
 });
 
-test('a job that could go on, and whose folder another has by now, is cancelled without a change there', async (t) => {
+test('a job that could go on, but whose folder another job has by now, is cancelled without a change to the folder', async (t) => {
   const { path, spec, ledger, dispatcher, jobJson } = await stage(t);
   await rm(path, { recursive: true });
   await claimOutputFolder(spec.out, { jobId: 'next', spec });

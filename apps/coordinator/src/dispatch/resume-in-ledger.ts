@@ -10,7 +10,7 @@ type LedgerRecovery = Recovery & { ledger: LogLedger };
 
 /**
  * Goes on with a failed job from what the ledger has of it. Returns false if the ledger has no such job, or the job
- * cannot go on. Throws UsageError where another coordinator leads the job.
+ * cannot go on. Throws UsageError if another coordinator leads the job.
  */
 export async function resumeInLedger({ jobId, spec }: HalfWayJob, recovery: LedgerRecovery): Promise<boolean> {
   const { ledger } = recovery;
@@ -22,7 +22,7 @@ export async function resumeInLedger({ jobId, spec }: HalfWayJob, recovery: Ledg
     );
   }
   if (!(await ledger.goOn(jobId))) return false;
-  // This coordinator has recalled all its leases: no node brings one back.
+  // Nodes need no time to bring leases along: this coordinator has recalled all of them.
   await recoverJob(recovery, { ...record, spec }, 0);
   return true;
 }

@@ -45,9 +45,9 @@ export class RunningJobs {
     await this.#runs.get(jobId)?.ended;
   }
 
-  /** Resolves when what the ledger says of the job changes; at once for a job that does not run. */
+  /** Resolves when the ledger's facts about the job change; at once for a job that does not run. */
   changed(jobId: string): Promise<void> {
-    // Nothing would ever resolve or remove its promise.
+    // A promise for such a job would never be resolved or removed.
     if (!this.#runs.has(jobId)) return Promise.resolve();
     let change = this.#changes.get(jobId);
     if (!change) {
@@ -57,13 +57,13 @@ export class RunningJobs {
     return change.promise;
   }
 
-  /** What the ledger says of the job has changed. */
+  /** The ledger's facts about the job have changed. */
   tellChanged(jobId: string): void {
     this.#changes.get(jobId)?.resolve();
     this.#changes.delete(jobId);
   }
 
-  /** Leaves every job as it is in the ledger and in its folder. Resolves when none is at work any more. */
+  /** Leaves every job as it is in the ledger and in its folder. Resolves when no job is at work any more. */
   async close(): Promise<void> {
     const runs = [...this.#runs.values()];
     for (const run of runs) run.stop('closing');

@@ -21,7 +21,7 @@ async function attach(t: TestContext, grpcPort: number, name: string, uuid: stri
   return node;
 }
 
-test('GPUs that two nodes have open are counted, and nodes without a known one are not', async (t) => {
+test('GPUs that two nodes have open are counted; nodes without a known GPU are not', async (t) => {
   const stage = await setStage(t);
   const { grpcPort, httpPort } = stage.coordinator;
   await attach(t, grpcPort, 'a', 'GPU-1');
@@ -37,7 +37,7 @@ test('GPUs that two nodes have open are counted, and nodes without a known one a
   };
   assert.deepEqual(nodes.find(({ name }) => name === 'e')?.device, onGpu('GPU-1').device);
 
-  // A node that attaches anew does not share with itself.
+  // A node that attaches again does not share a GPU with itself.
   twin.hangUp();
   await attach(t, grpcPort, 'b', 'GPU-2');
   assert.equal(await sharedCount(stage), 1);

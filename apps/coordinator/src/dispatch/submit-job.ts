@@ -10,12 +10,12 @@ import type { JobDriver } from './job-driver.ts';
 
 /** The most jobs that have not ended: each has a plan under way, which takes a few megabytes. */
 export const maxOpenJobs = 1_000;
-/** Resumes an unfinished job of that specification, if there is one, and returns its id. */
+/** Resumes an unfinished job of that specification and returns its id; undefined if there is none. */
 export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string | undefined>;
 
 /**
- * Checks the specification, claims the output folder and has the job run; returns its id. Where `resume` finds the same
- * job unfinished, that goes on instead. Throws Refusal, also 'unmet' for an output folder that is not available; then
+ * Checks the specification, claims the output folder and has the job run; returns its id. If `resume` finds the same
+ * job unfinished, that job goes on instead. Throws Refusal ('unmet' if the output folder is not available); then
  * nothing is left behind. `check` is as in checkSpec. `signal` aborts when the caller is gone: then no job is left,
  * because the caller would not learn of it.
  */
@@ -44,7 +44,7 @@ export async function submitJob(
     releaseOutputFolder(spec.out);
     throw error;
   }
-  // The caller does not learn of the job.
+  // The caller is gone and does not learn of the job.
   if (signal?.aborted) await jobs.cancel(jobId);
   return jobId;
 }

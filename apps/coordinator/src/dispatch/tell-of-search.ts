@@ -4,7 +4,7 @@ import type { Metrics } from './work-metrics.ts';
 
 type SearchMetrics = Pick<Metrics, 'searches' | 'searchSeconds' | 'searchedFrames' | 'searchPartsFailed'>;
 
-/** Counts a search by the kinds of searchers, and logs nodes that failed to search. */
+/** Counts a search by who searched (nodes, the coordinator, or both), and logs the nodes that failed to search. */
 export function tellOfSearch({ looked, failed, seconds }: Searched, metrics: SearchMetrics, log: Log): void {
   const isOurs = looked.some(({ by }) => by === 'coordinator');
   const isTheirs = looked.some(({ by }) => by !== 'coordinator');

@@ -32,11 +32,11 @@ export class WorkRecorder {
   readonly #jobs = new Map<string, RecordedJob>();
   /** Names of the attached nodes, by id. */
   readonly #nodeNames = new Map<string, string>();
-  /** Names of nodes that ever answered wrongly; the series of others end when they leave. */
+  /** Names of nodes that ever answered wrongly: their metric series stay when they leave. */
   readonly #wrongNames = new Set<string>();
   readonly #lostLeases = new LostLeases();
 
-  /** `spans`: present where they are collected. */
+  /** `spans`: absent if no collector is configured. */
   constructor(metrics: Metrics, clock: Clock, log: Log, spans?: JobSpans) {
     this.#spans = spans;
     this.#metrics = metrics;
@@ -57,7 +57,7 @@ export class WorkRecorder {
     this.histories.end(jobId, this.#clock.monotonicMs());
   }
 
-  /** A job has come to that state. */
+  /** A job has reached this state. */
   jobIs(jobId: string, state: LedgerState): void {
     this.#spans?.jobIs(jobId, state);
     if (isEnd(state)) this.#metrics.jobsEnded.inc({ state });
@@ -135,7 +135,7 @@ export class WorkRecorder {
       case 'RecordSetback': {
         const { nodeId, lease, setback, error } = command;
         const { jobId, shard, attempt } = lease;
-        // No node will bring back a lease of an ended job.
+        // Nodes do not bring back leases of ended jobs.
         if (setback === 'lost' && this.#jobs.has(jobId)) this.#lostLeases.lost(lease);
         else if (setback === 'lost') metrics.leaseExpirations.inc();
         else {
@@ -191,8 +191,14 @@ export class WorkRecorder {
     metrics.inputFrames.inc({ kernel }, frames);
     metrics.inputBytes.inc(inputBytes);
     const merged: MergedShard = {
-      ...{ leasedAtMs, answeredMs: commitStartMs, mergedMs: nowMs, pixels, stageSeconds, spans },
-      ...{ shard: lease.shard, attempt: lease.attempt },
+      leasedAtMs,
+      answeredMs: commitStartMs,
+      mergedMs: nowMs,
+      pixels,
+      stageSeconds,
+      spans,
+      shard: lease.shard,
+      attempt: lease.attempt,
       node: answer.node.name,
       mergeSeconds: (nowMs - commitStartMs) / 1000,
     };

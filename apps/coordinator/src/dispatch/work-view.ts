@@ -40,17 +40,17 @@ export class WorkView {
     return able.map(([session, { hello }]) => ({ session, id: hello.nodeId, device: hello.device?.kind ?? '' }));
   }
 
-  /** When each shard of a job was on which node; undefined as `history`. */
+  /** When each shard of a job was on which node; undefined as for `history`. */
   timeline(jobId: string): JobTimeline | undefined {
     return this.#parts.recorder.histories.timeline(jobId, this.#parts.clock.monotonicMs());
   }
 
-  /** The history of a job; undefined where this process did not see the job, or it ended too long ago. */
+  /** The history of a job; undefined if this process did not see the job, or it ended too long ago. */
   history(jobId: string): JobHistoryView | undefined {
     return this.#parts.recorder.histories.view(jobId, this.#parts.clock.monotonicMs());
   }
 
-  /** The present state of a job, from its leader where that is another coordinator. */
+  /** The present state of a job, as told by its leader if that is another coordinator. */
   jobNow(jobId: string): JobNow {
     const { running, sessions, clock } = this.#parts;
     const run = running.get(jobId);
@@ -67,7 +67,7 @@ export class WorkView {
     return new Map(this.#parts.running.ids().map((jobId) => [jobId, writeJobNow(this.jobNow(jobId))]));
   }
 
-  /** Why a job waits although nodes are attached, in one sentence; empty where it does not wait. */
+  /** Why a job waits although nodes are attached, in one sentence; empty if it does not wait. */
   whyWaiting(jobId: string): string {
     const { running, scheduler, clock } = this.#parts;
     const heldBack = () => scheduler.whyHeldBack(jobId, clock.monotonicMs());

@@ -11,7 +11,7 @@ test('a job writes capture times with the histograms of any pipeline', () => {
   assert.ok(writesCaptured({ job: job as never, parts: [] }, { bins: 0 }));
 });
 
-test('how many times lack a zone is told', () => {
+test('a note says how many times lack a zone', () => {
   assert.deepEqual(zonelessNotes({ exif: 3 }), []);
   assert.deepEqual(zonelessNotes(undefined), []);
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { RangeCutter, type RangePiece } from './cut-ranges.ts';
 
 const shapeOf = (bins: number): HistogramShape => ({ grid: { rows: 1, columns: 1 }, channels: 1, bins });
 
-/** Runs of so many sources; every third is quarantined. */
+/** Runs of these lengths; every third is quarantined. */
 function runsOf(lengths: readonly number[]): SettledRun[] {
   let first = 0;
   return lengths.map((count, shard) => {
@@ -29,7 +29,7 @@ const sourcesOf = (runs: readonly SettledRun[]): unknown[] =>
     return Array.from({ length: run.count }, (_, nth) => [run.first + nth, run.shard, run.planned.nth + nth]);
   });
 
-/** A piece also ends behind runs of these numbers. */
+/** Cuts runs into pieces. A piece also ends after the runs whose numbers are in `ends`. */
 function cut(bins: readonly number[], lengths: readonly number[], counts?: number, ends: number[] = []): RangePiece[] {
   const cutter = new RangeCutter(bins.map(shapeOf), { counts });
   const pieces = runsOf(lengths).flatMap((run, i) => [
@@ -71,11 +71,11 @@ test('property: pieces have all sources in order, and ranges end where row group
   );
 });
 
-test('ranges end with runs where they can, and where one has very many counts it is several pieces', () => {
+test('ranges end with runs if they can, and a range with very many counts has several pieces', () => {
   const table: [bins: number[], lengths: number[], expected: string][] = [
     [[256], [], ''],
     [[256], Array(70).fill(128), '8192 768'],
-    // Where runs begin elsewhere one is cut.
+    // A run that does not end at a multiple of the step is cut.
     [[256], [100, ...Array(70).fill(128)], '8192 868'],
     [[256], [20_000], '16384 3616'],
     [[3], Array(140).fill(128), '8192 8192 1536'],

@@ -4,43 +4,44 @@ import { pageLayout } from '@halogrid/results/page-layout';
 import { groupRows } from '@halogrid/results/source-groups';
 import { mostLines } from '@halogrid/results/source-tables';
 
-/** Runs of sources that follow one another. The last of a range ends where all row groups of features.parquet end. */
+/** Consecutive runs of sources: a piece of a range. */
 export interface RangePiece {
   runs: SettledRun[];
+  /** Whether it ends its range; all row groups of features.parquet end there, too. */
   isLast: boolean;
-  /** Whether the list of its sources is row groups, as of a job with very many; else it is lines. */
+  /** Whether the list of its sources is row groups, as for very many sources; else it is lines. */
   isRows: boolean;
 }
 
-/** Counts that a range has at least, unless it has so many sources. */
+/** A range has at least this many counts or sources. */
 const rangeCounts = 2 ** 20;
 const rangeSources = 2 ** 13;
 
-/** How many times as many a piece has at most, whose range may go on. */
+/** A piece ends with this many times the fewest sources of a range, even if its range goes on. */
 const mostPiece = 8;
 
 export interface CutterOptions {
-  /** Counts that a range has at least. */
+  /** The fewest counts of a range, unless it has very many sources. */
   counts?: number | undefined;
-  /** Sources that a list of lines has at most. */
+  /** The most sources in a list of lines. */
   lines?: number | undefined;
 }
 
 /**
- * Cuts the sources of a job, run by run, into ranges that can be finished apart: no row group has sources of two of
- * them, those of the list included unless such ranges have too many counts. A range ends with a run where it can, so that
- * few shards are read for two ranges. A range is several pieces where one pipeline has row groups of very many sources,
- * and another very many counts a source.
+ * Cuts the sources of a job, run by run, into ranges that can be finished separately: no row group of features.parquet
+ * has sources of two ranges. Nor has a row group of the list of sources, unless such ranges would have too many counts.
+ * A range ends with a run if it can, so that few shards are read for two ranges. A range has several pieces if one
+ * pipeline has row groups of very many sources, and another very many counts per source.
  */
 export class RangeCutter {
-  /** Ranges end at multiples of it. */
+  /** Ranges end at multiples of this number of sources. */
   readonly #step: number;
-  /** Sources that a range has at least. */
+  /** The fewest sources of a range. */
   readonly #least: number;
   /** Ranges from this source on have lists of row groups. */
   readonly #firstRows: number;
   #runs: SettledRun[] = [];
-  /** Where the range begins, where its last piece begins, and where that ends. */
+  /** The first source of the range, the first source of its last piece, and the end of that piece. */
   #range = 0;
   #from = 0;
   #to = 0;
@@ -51,12 +52,12 @@ export class RangeCutter {
     const ofSource = each.reduce((sum, shape) => sum + binsOfSource(shape), 0);
     this.#least = Math.min(rangeSources, Math.max(1, Math.floor(counts / Math.max(1, ofSource))));
     const ofList = groupRows <= mostPiece * this.#least ? groupRows : 1;
-    // They are powers of two.
+    // All are powers of two, so the largest is a multiple of the others.
     this.#step = Math.max(ofList, ...layouts.map(({ groupSources }) => groupSources));
     this.#firstRows = this.#step % groupRows === 0 ? lines : Number.POSITIVE_INFINITY;
   }
 
-  /** The next run. Returns the pieces that have ended. */
+  /** Takes the next run. Returns the pieces that have ended. */
   add(run: SettledRun): RangePiece[] {
     const end = this.#to + lengthOf(run);
     const cut = Math.floor(end / this.#step) * this.#step;
@@ -71,12 +72,12 @@ export class RangeCutter {
     return tail ? [ended, ...this.add(tail)] : [ended];
   }
 
-  /** Ends a piece where it has sources: its range goes on. */
+  /** Ends the piece if it has sources; its range goes on. */
   endPiece(): RangePiece[] {
     return this.#to === this.#from ? [] : [this.#end(false)];
   }
 
-  /** Ends the last range; none where it has no sources. */
+  /** Ends the last range, if it has sources. */
   end(): RangePiece[] {
     return this.#to === this.#range ? [] : [this.#end(true)];
   }

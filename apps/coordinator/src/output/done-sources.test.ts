@@ -31,7 +31,7 @@ interface Told {
   unread?: Set<number>;
 }
 
-/** A job whose sources have those sizes, each of its shards with a part of its own. */
+/** A job whose sources have these sizes; each of its shards has a part of its own. */
 async function openJob({ sizes, tilePx = 32, batchFrames, unread }: Told) {
   const path = join(folder, String(files++));
   const own = { ...spec, out: pathToFileURL(join(path, 'out')).href };
@@ -40,7 +40,7 @@ async function openJob({ sizes, tilePx = 32, batchFrames, unread }: Told) {
   await ledger.createJob({ jobId, spec: own, submittedMs: 1 });
   const plan = planOf(sizes, tilePx, batchFrames, unread);
   await ledger.addPlan(jobId, plan, true);
-  /** Answers a shard; resolves with the part that it has. */
+  /** Answers a shard; resolves with the folder of its part. */
   const answer = async (shard: number, broken?: Set<number>): Promise<string> => {
     const commit = await writtenCommit(own, shardsOf(plan)[shard]!, plan, broken);
     await ledger.commit({ ...commit, epoch: ledger.epoch });
@@ -49,7 +49,7 @@ async function openJob({ sizes, tilePx = 32, batchFrames, unread }: Told) {
   return { ledger, plan, spec: own, parts: partsPath(own.out), answer };
 }
 
-/** As the ledger has it, in pieces of at most so many sources. */
+/** As Ledger.settled, with at most this many sources at a time. */
 const settledOf =
   (ledger: LogLedger, most = Number.POSITIVE_INFINITY) =>
   (from: number, atMost: number): Promise<SettledSources> =>
@@ -61,7 +61,7 @@ const answeredOf =
   (from: number): Promise<AnsweredShards> =>
     ledger.answered(jobId, from, 1);
 
-test('those that are done are told in order, however their runs and blocks are cut and whatever is quarantined', async () => {
+test('done sources come in order, however their runs and blocks are cut and whatever is quarantined', async () => {
   const side = fc.integer({ min: 1, max: 12 });
   const job = fc.record({
     sizes: fc.array(fc.record({ width: side, height: side }), { maxLength: 14 }),
@@ -90,7 +90,7 @@ test('those that are done are told in order, however their runs and blocks are c
         told,
         expected.filter((source) => source !== 'quarantined'),
       );
-      // In any order, and at once.
+      // In any order, and in parallel.
       const found = await Promise.all(looked.map((index) => sources.look(index)));
       assert.deepEqual(
         found,
@@ -103,7 +103,7 @@ test('those that are done are told in order, however their runs and blocks are c
   );
 });
 
-test('one that is open is undefined, and those before it are told', async () => {
+test('an open source is undefined, and the sources before it come', async () => {
   const { ledger, spec, answer } = await openJob({ sizes: Array(4).fill(size), batchFrames: 1 });
   const sources = new DoneSources(spec, settledOf(ledger));
   assert.equal(await sources.look(0), undefined);
@@ -114,7 +114,7 @@ test('one that is open is undefined, and those before it are told', async () => 
   await ledger.close();
 });
 
-test('a part that is lost is told with its shard, after the sources before it, and what another part has then counts', async () => {
+test('a lost part rejects with its shard, after the sources before it; then the results in another part count', async () => {
   const { ledger, spec, parts, answer } = await openJob({ sizes: Array(6).fill(size), batchFrames: 2 });
   const [, part] = [await answer(0), await answer(1), await answer(2)];
   await ledger.results(jobId);
@@ -150,7 +150,7 @@ test('a part that is lost is told with its shard, after the sources before it, a
   await ledger.close();
 });
 
-test('where the folder above the parts is away, nothing is lost: it is read again once the folder is back', async () => {
+test('if the folder above the parts is away, nothing is lost: parts are read again once it is back', async () => {
   const { ledger, spec, parts, answer } = await openJob({ sizes: Array(4).fill(size), batchFrames: 2 });
   for (const shard of [0, 1]) await answer(shard);
   await ledger.results(jobId);
@@ -177,7 +177,7 @@ test('where the folder above the parts is away, nothing is lost: it is read agai
   await ledger.close();
 });
 
-test('of all shards those are lost whose parts are gone or too short, and those of no node are not among them', async () => {
+test('lost are the shards whose parts are gone or too short, except shards without a node', async () => {
   const { ledger, spec, parts, answer } = await openJob({ sizes: Array(12).fill(size), batchFrames: 2 });
   const written: string[] = [];
   for (const shard of [0, 1, 2, 3, 5]) written[shard] = await answer(shard);
@@ -185,14 +185,14 @@ test('of all shards those are lost whose parts are gone or too short, and those 
   await rm(join(parts, written[1]!), { recursive: true });
   await truncate(join(parts, written[3]!, 'features.parquet'), 100);
   await rm(join(parts, written[5]!), { recursive: true });
-  // Before the last one, one is open.
+  // One shard before the last one is open.
   assert.deepEqual(await lostShards({ spec }, answeredOf(ledger)), [1, 3, 5]);
   await rm(parts, { recursive: true });
   assert.deepEqual(await lostShards({ spec }, answeredOf(ledger)), [0, 1, 2, 3, 5]);
   await ledger.close();
 });
 
-test('of what no node wrote, such as an image of which all tiles are in, no shard is told', async () => {
+test('a part that no node wrote, such as that of an image in tiles, is lost without a shard', async () => {
   const { ledger, spec, plan, parts, answer } = await openJob({
     sizes: [{ width: 9, height: 4 }],
     tilePx: 8,

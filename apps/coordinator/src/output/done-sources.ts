@@ -16,7 +16,7 @@ export interface DoneSource {
   /** The name of its files, without extensions. */
   name: string;
   size: Size;
-  /** Number of results that it was made from. */
+  /** How many results it was made from. */
   tiles: number;
 }
 
@@ -36,10 +36,10 @@ export class DoneSources {
   /** The reader reads one shard at a time. */
   readonly #inTurn = limitConcurrency(1);
   readonly #until: UntilWritten;
-  /** What was read last, by its part and the place of its block. */
+  /** The shard that was read last, by its part and the place of its block. */
   #last: { key: string; read: Promise<ReadShard> } | undefined;
 
-  /** `until` repeats reads that fail for now; unless given, nothing is repeated. */
+  /** `until` repeats reads that fail for now; by default, nothing is repeated. */
   constructor(
     spec: JobSpec,
     settled: (from: number, atMost: number) => Promise<SettledSources>,
@@ -57,7 +57,7 @@ export class DoneSources {
     return run.kind === 'quarantined' ? 'quarantined' : this.#source(run, index);
   }
 
-  /** All of them, in order. Rejects with LostPartError. */
+  /** All done sources, in order. Rejects with LostPartError. */
   async *[Symbol.asyncIterator](): AsyncGenerator<DoneSource, void, undefined> {
     for (let from = 0; ; ) {
       const { next, runs } = await this.#settled(from, runSources);

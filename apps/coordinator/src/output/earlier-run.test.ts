@@ -11,12 +11,12 @@ import { findEarlierRun } from './earlier-run.ts';
 const spec = (out: string, more: object = {}) =>
   JobSpec.fromPartial({ sources: ['file:///in'], out: pathToFileURL(out).href, mapFormat: 'none', ...more });
 
-test('the newest complete results of the same job in a folder beside it are found', async (t) => {
+test('the newest complete results of the same job in a folder next to it are found', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-earlier-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const keep = async (id: string, written: object, more: object = {}) => {
     await mkdir(join(folder, id));
-    // A file lacks the lists that are empty in a message.
+    // Files leave out lists that are empty.
     const { op: _, ...specification } = spec(join(folder, id), more);
     const claim = { id, state: 'complete', resultsVersion, specification, ...written };
     await writeFile(join(folder, id, 'job.json'), JSON.stringify(claim));

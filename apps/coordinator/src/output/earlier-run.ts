@@ -5,13 +5,16 @@ import { JobSpec } from '@halogrid/proto';
 import { resultsVersion } from '@halogrid/service/version';
 import { isSameJob, type JobClaim } from './job-claim.ts';
 
-/** How many folders are read, the newest first, and bytes of a job.json: more would cause a noticeable delay. */
+/**
+ * The most folders that are read, the newest first, and the most bytes of a job.json: more would cause a noticeable
+ * delay.
+ */
 const mostFolders = 10;
 const mostBytes = 2 ** 20;
 
 /**
- * A folder beside the job's, also named by a job id, with complete results of the same specification except for the
- * folder; undefined where the newest few have none.
+ * A folder next to the job's, also named by a job id, with complete results of the same specification except for the
+ * folder; undefined if the newest few have none.
  */
 export async function findEarlierRun(spec: JobSpec, jobId: string): Promise<string | undefined> {
   const beside = dirname(outputPath(spec.out));

@@ -60,7 +60,7 @@ const broken: QuarantinedRow = {
   attempts: 1,
 };
 
-test('a complete job is what the contract says, and nothing else is left', async (t) => {
+test('a complete job has the files that the contract lists, and nothing else', async (t) => {
   const results = await makeResults(t, 'tiff');
   const out = outputPath(results.job.spec.out);
   const finished = await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
@@ -136,7 +136,7 @@ test('a complete job is what the contract says, and nothing else is left', async
   }
 });
 
-test('beside each preview is a picture of its source', async (t) => {
+test('each preview comes with a picture of its source', async (t) => {
   const results = await makeResults(t, 'none');
   await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
   const folder = join(outputPath(results.job.spec.out), 'preview');
@@ -150,7 +150,7 @@ test('beside each preview is a picture of its source', async (t) => {
   }
 });
 
-test('previews are those that the planner chose, where that is known, and nobody chooses again', async (t) => {
+test('previews are of the sources that the planner chose, and are not chosen again if that is known', async (t) => {
   const results = await makeResults(t, 'none');
   const { tables } = tablesOf(results);
   const asked: number[][] = [];
@@ -165,14 +165,14 @@ test('previews are those that the planner chose, where that is known, and nobody
   await finaliseJob(given, pipeline, { tables, previewed: [1, 2] }, () => 61_000);
   const previews = await readdir(join(outputPath(results.job.spec.out), 'preview'));
   assert.deepEqual(previews.sort(), ['a.png.png', 'a.png.source.jpg']);
-  // Nobody goes through all sources for them.
+  // Not all sources are read for them.
   assert.deepEqual(asked, [
     [1, 1],
     [2, 1],
   ]);
 });
 
-test('of a source of which a node left nothing to show there is no preview', async (t) => {
+test('a source without chunks for a preview gets no preview', async (t) => {
   const results = await makeResults(t, 'none');
   await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'preview', '1'), { recursive: true });
   await finaliseJob(results, pipeline, tablesOf(results), () => 61_000);
@@ -180,7 +180,7 @@ test('of a source of which a node left nothing to show there is no preview', asy
   assert.deepEqual((await readdir(join(out, 'preview'))).sort(), ['a.png', 'a.source.jpg']);
 });
 
-test('why inputs were quarantined is in job.json behind the counts', async (t) => {
+test('job.json has the reasons for quarantined inputs after the counts', async (t) => {
   const results = await makeResults(t, 'none');
   const quarantine = [{ stage: 'decode', error: 'The image ends early', inputs: 1, example: 'file:///in/c.jpg' }];
   results.job.reasons = quarantine;
@@ -234,8 +234,8 @@ test('a job without sources has a histogram of nothing', async (t) => {
   assert.deepEqual(JSON.parse(await readFile(join(out, 'job.json'), 'utf8')).sources, []);
 });
 
-test('of four channels and a grid, every file has all of them', async (t) => {
-  // As ldp: four bands of codes, four histograms.
+test('with four channels and a grid, every file has all channels and cells', async (t) => {
+  // As with ldp: four bands of codes, four histograms.
   const directions = ['0', '45', '90', '135'];
   const four: Pipeline = {
     ...pipeline,
@@ -244,7 +244,7 @@ test('of four channels and a grid, every file has all of them', async (t) => {
     bins: 4,
     words: { channels: directions },
   };
-  // In a cell all channels count as many pixels; each begins with another bin.
+  // All channels of a cell count the same number of pixels; each begins with another bin.
   const cell = (counts: number[]): number[] =>
     directions.flatMap((_, i) => counts.map((_, bin) => counts[(bin + i) % 4]!));
   const upper = [12, 14, 16, 18];
@@ -284,7 +284,7 @@ test('of four channels and a grid, every file has all of them', async (t) => {
   assert.deepEqual((await readdir(join(out, 'preview'))).sort(), pictures);
 });
 
-test('of a result without a histogram there are maps and previews, and a histogram.json without bins', async (t) => {
+test('a result without a histogram has maps and previews, and a histogram.json without bins', async (t) => {
   const responses: Pipeline = {
     ...pipeline,
     output: { sample: 'f32', channels: ['red', 'green', 'blue'] },
@@ -334,14 +334,14 @@ test('tables that cannot be written fail the output', async (t) => {
   assert.equal(job.state, 'running');
 });
 
-test('a part that is lost is told as such, whoever reads it, so that its shard is done again, and then all is written', async (t) => {
+test('whichever step reads a lost part, it rejects with LostPartError; once the shard is done again, everything is written', async (t) => {
   for (const mapFormat of ['none', 'png']) {
     const results = await makeResults(t, mapFormat);
     const parts = partsPath(results.job.spec.out);
     const [part] = await readdir(parts);
     await rename(join(parts, part!), join(parts, 'lost'));
     const lost = (error: unknown): boolean => error instanceof LostPartError && error.shard === 4;
-    // The tables are there already, or they are what reads it.
+    // Either the tables are written already, or they read the part.
     const finish = async () => [{ digest: '', listed: [], file: listNames.lines, entries: 0, captured: {} }];
     const written = mapFormat === 'png' ? { tables: { finish } } : tablesOf(results, pipeline, () => {});
     await assert.rejects(
@@ -366,7 +366,7 @@ test('an output folder that was taken away is not made again', async (t) => {
   assert.equal(existsSync(out), false);
 });
 
-test('what cannot be written ends in one sentence, and job.json then tells it', async (t) => {
+test('an output that cannot be written rejects with one sentence, which job.json has then', async (t) => {
   const results = await makeResults(t, 'png');
   await rm(join(fileURLToPath(scratchUri(results.job.spec.out)), 'map/0/16-8-4-2.u8'));
   const out = outputPath(results.job.spec.out);
@@ -383,7 +383,7 @@ test('what cannot be written ends in one sentence, and job.json then tells it', 
   assert.deepEqual([told.state, told.error], ['failed', message]);
 });
 
-test('an aborted job stops writing, and a cancelled one keeps its job.json alone', async (t) => {
+test('an aborted job stops writing, and a cancelled one keeps only its job.json', async (t) => {
   const results = await makeResults(t, 'tiff');
   const out = outputPath(results.job.spec.out);
   const signal = AbortSignal.abort(new Error('cancelled'));
@@ -459,7 +459,7 @@ test('an earlier leader that is paused at any write, and goes on at any write of
   }
 });
 
-/** A digest of each file of a folder, whose path does not count. */
+/** A digest of each file of a folder, by relative path. */
 async function filesOf(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -470,7 +470,7 @@ async function filesOf(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** What is made. */
+/** Options of makeResults. */
 interface Made {
   grid?: { rows: number; columns: number };
   of?: Pipeline;
@@ -479,7 +479,7 @@ interface Made {
 }
 
 /**
- * A job of two images and a broken one, its folder claimed, what was found of them in a part, and its chunks written as
+ * A job of two images and a broken one: its folder is claimed, its results are in a part, and its chunks are written as
  * nodes write them.
  */
 async function makeResults(
@@ -509,7 +509,7 @@ async function makeResults(
     const strides = { strideBytes: unit * size.width, bandBytes: unit * size.width * size.height };
     for (const rect of cutTiles(size, tilePx)) {
       const bytes = planes.subarray(unit * (rect.y * size.width + rect.x));
-      // None has several shards.
+      // No source has several Zarr shards.
       const [piece] = piecesOf(rect, size, type, mapFormat === 'zarr');
       for (const kind of [piece!.kind, 'preview'] as const)
         await writeChunk({ scratch, kind, source, size, type, rect }, { bytes, ...strides });
@@ -536,7 +536,7 @@ async function makeResults(
   const sources = plannedSources(
     files.map((file, index) => {
       const version = `version ${index}`;
-      // Six tiles make the first.
+      // The first source has six tiles.
       return { ...file, index, version, pin: version, ...(index === 0 && { tiles: 6 }) };
     }),
   );
@@ -554,7 +554,7 @@ async function makeResults(
   };
 }
 
-/** Writes a block behind other bytes of a file, and what was found of its two images to a part. */
+/** Writes a block after other bytes of a file, and the results of its two images to a part. */
 async function writeFound(
   file: string,
   { out, grid }: JobSpec,
@@ -576,7 +576,7 @@ async function writeFound(
   return { kind: 'found', first: 0, count: 2, planned, found, shard: 4 };
 }
 
-/** As the ledger has it of a job of these runs. */
+/** As Ledger.settled, for a job of these runs. */
 function settledOf(runs: readonly SettledRun[]): JobResults['settled'] {
   const sources = runs.flatMap((run): SettledRun[] => {
     if (run.kind === 'quarantined') return run.sources.map((source) => ({ ...run, sources: [source] }));
@@ -658,7 +658,7 @@ function featureOf(source: string, cell_row: number, cell_col: number, counted: 
   };
 }
 
-/** What features.parquet says of itself. */
+/** The description in features.parquet. */
 async function descriptionOf(out: string): Promise<unknown> {
   const { key_value_metadata } = await parquetMetadataAsync(await asyncBufferFromFile(join(out, 'features.parquet')));
   return JSON.parse(key_value_metadata!.find(({ key }) => key === 'halogrid')!.value!);
@@ -670,7 +670,7 @@ async function readFeatures(out: string): Promise<Record<string, unknown>[]> {
 
 const digests = { digest: 'abc', parts: [] };
 
-test('a job whose videos hardware may have decoded says what that cannot tell', async (t) => {
+test('a job whose videos hardware may have decoded says that hardware conceals damage', async (t) => {
   const results = await makeResults(t, 'none');
   const textOf = (video?: VideoOptions): string => {
     const job = { ...results.job, spec: { ...results.job.spec, video } };
@@ -682,7 +682,7 @@ test('a job whose videos hardware may have decoded says what that cannot tell', 
   assert.match(JSON.parse(textOf({ ...every, hwaccel: 'auto' })).hardware, /hardware, which conceals damage/);
 });
 
-test('job.json lists sources or names their list, which it always names where that has rows', async (t) => {
+test('job.json lists sources or names their list, and always names a list of rows', async (t) => {
   const results = await makeResults(t, 'none');
   const named = (listed: string[] | undefined, file: string) => {
     const text = completeJobJson(results, pipeline, 61_000, digests, { listed, file, entries: 7 });

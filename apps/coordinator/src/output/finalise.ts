@@ -56,9 +56,9 @@ const picturesAtOnce = 4;
 
 /** The outputs that were begun while results came in, who finalises, and how files are written. */
 export interface FinaliseBegun {
-  /** As Ledger.logEpochOf, of the job; 1 unless given. */
+  /** As Ledger.logEpochOf, for the job; by default 1. */
   epoch?: number;
-  /** As Ledger.confirm, of the job. */
+  /** As Ledger.confirm, for the job. */
   confirm?: () => Promise<void>;
   tables: Pick<TablesOutput, 'finish'>;
   previewed?: readonly number[];
@@ -68,7 +68,7 @@ export interface FinaliseBegun {
 /** What is known when everything is written. */
 export interface FinishedOutput {
   digest: string;
-  /** Where capture times are from; undefined where an earlier process had written the output. */
+  /** Where capture times are from; undefined if an earlier process had written the output. */
   captured: CaptureCounts | undefined;
 }
 
@@ -87,12 +87,13 @@ interface Part {
  * last. It replaces the output of an earlier job, except the maps and previews of kept sources. Removes the scratch
  * folder. `tables` comes from openTables, and `previewed` are the sources that the planner chose for a preview, if it
  * ran in this process. Resolves with the digest of the job and where capture times are from. Rejects with one sentence
- * where it fails (a chunk that is missing), with LostPartError where a part is lost, and with the signal's reason when
- * `signal` aborts; by then all writing has stopped. After that, abandonJob cleans up, or finalise is called again when
- * the part is there. Each file is written by `until`, at once unless given. `now` gives milliseconds since 1970.
+ * if it fails (such as a missing chunk), with LostPartError if a part is lost, and with the signal's reason if `signal`
+ * aborts; by then all writing has stopped. After that, abandonJob cleans up, or finaliseJob is called again when the
+ * part is there. Each file is written through `until`, by default without repeating. `now` gives milliseconds since
+ * 1970.
  *
- * An earlier leader may not be gone, but paused in here. It and this one write to places of their own until the output
- * is complete. Then the registry must confirm this leader, and nothing of the earlier one is moved any more.
+ * An earlier leader may not be gone, but paused in this function. Until the output is complete, each leader writes to a
+ * place of its own. Then the registry must confirm this leader, and nothing of the earlier one is moved any more.
  */
 export async function finaliseJob(
   results: JobResults,
@@ -123,7 +124,7 @@ export async function finaliseJob(
   return { digest, captured };
 }
 
-/** Writes all files of the output to where it is put together, job.json last. */
+/** Writes all files of the output, job.json last, to the folder where it is put together. */
 async function prepareOutput(
   results: JobResults,
   pipeline: Pipeline,
@@ -225,7 +226,7 @@ function partsOf(results: JobResults, pipeline: Pipeline, folder: string): Part[
   }));
 }
 
-/** By index, 1 for a source that needs only its row and its line. */
+/** By index of the source: 1 if it is kept and needs only its row and its line. */
 async function keptSources({ plan, job }: JobResults): Promise<Uint8Array> {
   const isKept = new Uint8Array(job.counts.sources);
   if (!job.counts.kept) return isKept;
@@ -254,8 +255,8 @@ async function previewedSources({ plan }: JobResults): Promise<Set<number>> {
 }
 
 /**
- * Entries of the earlier output that stay, and entries that are removed because the new output has no entry of that
- * name among `entries`.
+ * Entries of the earlier output that stay, and entries that are removed because `entries`, the names in the new output,
+ * lack them.
  */
 async function* movesJsonl(
   results: JobResults,
@@ -292,7 +293,7 @@ async function* movesJsonl(
 /**
  * Ends the output of a job that will not be complete: removes everything but job.json, which says `state` and, for a
  * failed job, why. An earlier job's output in the folder stays, with its job.json. If the job's own output is complete
- * but not in place, it stays, and the next job moves it into place. Rejects where job.json cannot be written.
+ * but not in place, it stays, and the next job moves it into place. Rejects if job.json cannot be written.
  *
  * If the job failed because something outside it was missing, its results so far stay in the scratch folder, and the
  * next job of that specification goes on with them. Then it resolves with true.
@@ -319,7 +320,7 @@ export async function abandonJob(
   return false;
 }
 
-/** Where the pipeline has no histogram, histogram.json has its channels without bins, and there is nothing to draw. */
+/** If the pipeline has no histogram, histogram.json has its channels without bins, and there is nothing to draw. */
 async function writeHistogram({ folder, results, pipeline }: Part, digest: string): Promise<void> {
   const { counted, bins } = results;
   const { kernel } = pipeline.operations[pipeline.operations.length - 1]!;
@@ -338,7 +339,7 @@ async function writeHistogram({ folder, results, pipeline }: Part, digest: strin
   );
 }
 
-/** Makes a picture of the map of each done source in `previewed`, and one of the source beside it. */
+/** Makes a picture of the map of each done source in `previewed`, and a picture of the source. */
 async function writePreviews(
   { folder, results, pipeline, scratch, sourcesScratch }: Part,
   sources: DoneSources,
@@ -361,7 +362,7 @@ async function writePreviews(
   await syncFolder(join(folder, 'preview'));
 }
 
-/** Maps of all sources that are computed, where the job asks for them. */
+/** Writes the maps of all computed sources, if the job asks for maps. */
 async function writeMaps(
   { folder, results, pipeline, scratch }: Part,
   sources: DoneSources,

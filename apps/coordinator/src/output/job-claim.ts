@@ -9,7 +9,7 @@ export interface JobClaim {
   state: 'running' | 'complete' | 'failed' | 'cancelled';
   /** Parts of its sources' URIs that may be secret are left out. */
   specification: JobSpec;
-  /** The hash of the whole specification, where something is left out. */
+  /** The hash of the whole specification, if something is left out. */
   specificationSha256?: string;
   /** The process that runs it, while it does. */
   coordinator?: { host: string; pid: number };
@@ -29,16 +29,16 @@ export const isUnfinished = ({ state, canGoOn }: JobClaim): boolean =>
   state === 'running' || (state === 'failed' && canGoOn === true);
 
 /**
- * The specification as a file may hold it. Where something is left out, with the hash by which the same specification
- * is recognised.
+ * The specification without secrets, for a file. If something is left out, it comes with the hash of the whole, by
+ * which the same specification is recognised.
  */
 export function describeSpec(spec: JobSpec): Pick<JobClaim, 'specification' | 'specificationSha256'> {
   const sources = spec.sources.map(redactUri);
   const isWhole = sources.every((uri, index) => uri === spec.sources[index]);
-  return { specification: { ...spec, sources }, ...(!isWhole && { specificationSha256: hashSpec(spec) }) };
+  return { specification: { ...spec, sources }, specificationSha256: isWhole ? undefined : hashSpec(spec) };
 }
 
-/** Whether a folder's job has this specification, except for what they keep of earlier results. */
+/** Whether a folder's job has this specification, except for options that decide no result. */
 export function isSameJob({ specification, specificationSha256 }: JobClaim, spec: JobSpec): boolean {
   if (specificationSha256) return specificationSha256 === hashSpec(spec);
   return isDeepStrictEqual(lasting(specification), JSON.parse(JSON.stringify(lasting(spec))));

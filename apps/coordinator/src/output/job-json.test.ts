@@ -8,7 +8,7 @@ const plain = JobSpec.fromPartial({ sources: ['file:///in/a.png'], out: 'file://
 const secret = { ...plain, sources: ['https://host/a.png?key=hidden'] };
 const claimOf = (spec: JobSpec) => JSON.parse(runningJobJson({ jobId: 'job', spec }, { host: 'here', pid: 1 }));
 
-/** What may be asked for anew of a job that was interrupted or is to be gone on with. */
+/** Options that may be given again, or differently, for an interrupted job to go on. */
 const free: Partial<JobSpec>[] = [
   { checksum: true },
   { fresh: true },

@@ -34,7 +34,7 @@ export function abandonedJobJson(
   const { jobId, spec, submittedMs, counts, reasons: quarantine, mended, notes } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
   const versions = { version: softwareVersion, resultsVersion };
-  const ended = { state: end.state, ...('error' in end && { error: end.error }), ...(canGoOn && { canGoOn }) };
+  const ended = { state: end.state, error: 'error' in end ? end.error : undefined, canGoOn: canGoOn || undefined };
   const text = { id: jobId, ...ended, ...versions, ...times, counts, quarantine, mended, notes, ...describeSpec(spec) };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
@@ -52,7 +52,7 @@ export interface SourcesListed {
 
 /**
  * The job.json of a complete job. `listed` are its entries, each as JSON on a line of its own. `incremental` counts
- * what was kept from an earlier job in the folder, and `earlierResultsVersion` is the version of its results where that
+ * what was kept from an earlier job in the folder, and `earlierResultsVersion` is the version of its results if that
  * differs.
  */
 export function completeJobJson(
@@ -79,17 +79,17 @@ export function completeJobJson(
     counts: { sources: count, frames, shards, attempts, pixels, quarantined },
     quarantine: job.reasons,
     mended: job.mended,
-    ...(notes.length > 0 && { notes }),
+    notes: notes.length > 0 ? notes : undefined,
     capturedBy: captured,
-    ...(incremental && { incremental }),
-    ...(earlierResultsVersion !== undefined && { earlierResultsVersion }),
+    incremental,
+    earlierResultsVersion,
     wallSeconds: (finishedMs - job.submittedMs) / 1000,
     seconds: rounded(results.stageSeconds),
     nodes,
-    ...(job.spec.video?.hwaccel && { hardware: ofHardware }),
+    hardware: job.spec.video?.hwaccel ? ofHardware : undefined,
     ...describeSpec(job.spec),
-    ...(file.endsWith(listNames.rows) && { sourceList: file }),
-    ...(!listed && { sources: { file, entries } }),
+    sourceList: file.endsWith(listNames.rows) ? file : undefined,
+    sources: listed ? undefined : { file, entries },
   };
   if (!listed) return `${JSON.stringify(head, null, 2)}\n`;
   const lines = listed.map((entry) => `\n    ${entry}`).join(',');

@@ -1,4 +1,4 @@
-// Runs in a worker thread: adds histograms that the parts of a job have to the sums that it is given, as LiveCells orders.
+// Runs in a worker thread: adds histograms from the parts of a job to the given sums, as LiveCells orders.
 
 import { readLogBytes } from '@halogrid/ledger/read-log-bytes';
 import { PartReader } from '@halogrid/results/part-reader';
@@ -27,7 +27,7 @@ serveOrders<CellsOrder, Float64Array<ArrayBuffer>>(
   { moved: (sums) => [sums.buffer] },
 );
 
-/** Adds counts of a source, of which the first is at `at`. */
+/** Adds the counts of a source, which begin at `at`. */
 function add(sums: Float64Array, counts: Uint32Array | Float64Array, at: number): void {
   for (let i = 0; i < sums.length; i++) sums[i]! += counts[at + i]!;
 }

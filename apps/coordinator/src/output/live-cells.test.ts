@@ -21,7 +21,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 const limits = { answerMs: 3_600_000, kept: 4, idleMs: 3_600_000 };
 let files = 0;
 
-/** A job whose sources have those sizes. */
+/** A job whose sources have these sizes. */
 async function openJob(sizes: { width: number; height: number }[], grid: Grid, tilePx: number, batchFrames: number) {
   const path = join(folder, String(files++));
   const own = { ...spec, grid, out: pathToFileURL(join(path, 'out')).href };
@@ -81,7 +81,7 @@ test('a cell is the exact sum over the first sources, however they are cut and i
       await ledger.results(jobId);
       assert.equal(await check(), sizes.length);
       await cells.close();
-      // From the start again, as by who asks after a while.
+      // From the start again, as for a caller after the idle time.
       assert.equal(await check(), sizes.length);
       await cells.close();
       await ledger.close();
@@ -90,7 +90,7 @@ test('a cell is the exact sum over the first sources, however they are cut and i
   );
 });
 
-test('who asks is answered in time with a part, and is told the rest by asking again, however many ask at once', async () => {
+test('a question is answered in time with a part of the sum, and asking again gives the rest, however many callers ask at once', async () => {
   const grid = { rows: 2, columns: 2 };
   const sizes = Array.from({ length: 4500 }, () => ({ width: 4, height: 4 }));
   const { ledger, plan, commit, asked } = await openJob(sizes, grid, 32, 3000);
@@ -106,7 +106,7 @@ test('who asks is answered in time with a part, and is told the rest by asking a
   await ledger.close();
 });
 
-test('a part that is damaged is told in a sentence, and looked at once more by who asks next; too many counts are refused', async () => {
+test('a damaged part rejects with a sentence, and the next question reads it again; too many counts are refused', async () => {
   const grid = { rows: 2, columns: 2 };
   const { ledger, plan, commit, asked } = await openJob([{ width: 4, height: 4 }], grid, 32, 1);
   const [shard] = shardsOf(plan);

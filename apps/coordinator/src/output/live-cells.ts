@@ -7,65 +7,70 @@ import { checkCounts } from '@halogrid/retrieval';
 import { LateThread, limitConcurrency, sayEnd, ThreadClient } from '@halogrid/threads';
 import { partPipelines, partsPath } from './write-part.ts';
 
-/** What the thread does: adds the histograms that a pipeline has of those sources to sums of as many counts, and gives the sums back. */
+/**
+ * An order to the thread: add a pipeline's histograms of these sources to `sums`, which has the same length, and return
+ * it.
+ */
 export interface CellsOrder extends Pick<SettledSources, 'runs'> {
   /** The folder of the job's parts. */
   parts: string;
   pipelines: readonly PartPipeline[];
-  /** The place of the pipeline. */
+  /** The index of the pipeline in `pipelines`. */
   part: number;
   sums: Float64Array<ArrayBuffer>;
 }
 
 /** The sum of a cell over the first sources of a job. */
 export interface CellSum {
-  /** Every channel, one after another; each count is exact. */
+  /** The counts of all channels, one channel after another; each count is exact. */
   bins: Float64Array;
-  /** How many sources are looked at, those that are quarantined among them. */
+  /** How many sources are covered, quarantined ones included. */
   sources: number;
 }
 
-/** Which cell of which job. */
+/** The cell that is asked for. */
 export interface AskedCell {
   jobId: string;
   spec: JobSpec;
-  /** The place of the pipeline. */
+  /** The index of the pipeline. */
   part: number;
-  /** Row by row, from 0. */
+  /** The number of the cell, row by row, from 0. */
   cell: number;
 }
 
-/** What is kept between two questions. */
+/** The sums of a pipeline of a job, kept between two questions. */
 interface Kept {
   sources: number;
   sums: Float64Array<ArrayBuffer>;
 }
 
 export interface LiveCellsLimits {
-  /** A question is answered after so long with what is added up by then: who asks again is told of more sources. */
+  /** A question is answered after this long with the sums so far; asking again covers more sources. */
   answerMs: number;
   /** Pipelines of jobs whose sums are kept, of 8 MiB each at most. */
   kept: number;
-  /** The sums and the thread go after so long without a question. */
+  /** The sums are forgotten and the thread ends after this long without a question. */
   idleMs: number;
 }
 
 const defaultLimits: LiveCellsLimits = { answerMs: 1_000, kept: 4, idleMs: 60_000 };
 
-/** Counts that are added between two looks at the clock, some 20 ms of work; sources that are told as objects, at most. */
+/**
+ * The most counts that are added between two looks at the clock, some 20 ms of work; and the most sources in an order.
+ */
 const orderCounts = 2 ** 22;
 const orderSources = 4096;
 
 /**
- * Cells of jobs that go on, each by itself. They are added up when they are asked for: the merged histogram is over all
- * cells. A thread reads the parts of the job once, in order; a later question adds what has come since.
+ * Histograms of single cells of running jobs. They are added up on request, because the merged histogram covers all
+ * cells together. A thread reads the parts of the job once, in order; a later question adds what has come since.
  */
 export class LiveCells {
   readonly #ledger: Pick<Ledger, 'settled'>;
   readonly #limits: LiveCellsLimits;
-  /** By job and part; who was asked for last is last. */
+  /** By job and part, the last used at the end. */
   readonly #kept = new Map<string, Kept>();
-  /** Questions wait for each other: two of one job would add the same sources. */
+  /** Questions wait for each other: two about one job would add the same sources. */
   readonly #inTurn = limitConcurrency(1);
   readonly #thread = new LateThread(startThread);
   #idle: NodeJS.Timeout | undefined;
@@ -75,7 +80,7 @@ export class LiveCells {
     this.#limits = limits;
   }
 
-  /** Rejects with Refusal where the cells have too many counts, or with one sentence where a part cannot be read. */
+  /** Rejects with Refusal if the cells have too many counts, and with one sentence if a part cannot be read. */
   async sum(asked: AskedCell): Promise<CellSum> {
     const pipelines = partPipelines(asked.spec);
     const { shape } = pipelines[asked.part]!;
@@ -104,7 +109,7 @@ export class LiveCells {
   async #upToNow({ jobId, spec, part }: AskedCell, pipelines: PartPipeline[], length: number): Promise<Kept> {
     const parts = partsPath(spec.out);
     const key = `${jobId} ${part}`;
-    // What fails on the way is forgotten, and its memory may be the thread's.
+    // Taken out meanwhile: after a failure, the memory of the sums may belong to the thread.
     const { sources: from, sums: before } = this.#kept.get(key) ?? { sources: 0, sums: new Float64Array(length) };
     this.#kept.delete(key);
     let [sources, sums] = [from, before];

@@ -8,7 +8,7 @@ export interface LostPart {
 /** A part is missing or damaged, or differs from the answer of its writer. */
 export class LostPartError extends Error {
   override readonly name = 'LostPartError';
-  /** The shard that is to be done again; undefined for the part of an image in tiles. */
+  /** The shard that must be done again; undefined for the part of an image in tiles. */
   readonly shard: number | undefined;
   /** As in PartError. */
   readonly isFalse: boolean;

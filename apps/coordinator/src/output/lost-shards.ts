@@ -3,13 +3,13 @@ import type { AnsweredShards } from '@halogrid/ledger';
 import { PartReader } from '@halogrid/results/part-reader';
 import { partPipelines, partsPath } from './write-part.ts';
 
-/** Shards that are requested at once: so many answers are read from the log in one turn. */
+/** How many shards are requested at once: this many answers are read from the log in one turn. */
 const runShards = 256;
 
 /**
  * Done shards whose part is missing or too short, in order of number. They are withdrawn together, because the tables
  * are written from the beginning after each loss, and would stop at one missing part after another. Rows are not read,
- * so other parts may still be damaged. Rejects where a part cannot be examined for now.
+ * so other parts may still be damaged. Rejects if a part cannot be examined for now.
  */
 export async function lostShards(
   { spec }: Pick<AcceptedJob, 'spec'>,

@@ -12,7 +12,7 @@ import { UsageError } from '@halogrid/service';
 import { eventually, pause, within } from '@halogrid/testing';
 import { claimOutputFolder, findUnfinished, releaseOutputFolder, restoreEarlier } from './output-folder.ts';
 
-test('a missing folder is made, and job.json says who runs what', async (t) => {
+test('a missing folder is made, and job.json says which process runs which job', async (t) => {
   const out = join(await temporaryFolder(t), 'a', 'b c');
   const spec = specOf(out);
   await claimOutputFolder(spec.out, { jobId: 'job-1', spec });
@@ -25,7 +25,7 @@ test('a missing folder is made, and job.json says who runs what', async (t) => {
   assert.equal(scratchUri(spec.out), pathToFileURL(join(out, '.halogrid')).href);
 });
 
-test('a job whose end stands in its folder is waited for until it gives the folder back, one that runs is not', async (t) => {
+test('a folder whose job has ended is waited for until it is released; a running job is not waited for', async (t) => {
   const out = join(await temporaryFolder(t), 'out');
   const spec = specOf(out);
   await claimOutputFolder(spec.out, { jobId: 'first', spec });
@@ -44,7 +44,7 @@ test('a job whose end stands in its folder is waited for until it gives the fold
   assert.equal((await readJobJson(out)).id, 'second');
 });
 
-test('what the same job left half-way or without results is removed', async (t) => {
+test('remains of the same job, left half-way or without results, are removed', async (t) => {
   for (const state of ['running', 'failed', 'cancelled']) {
     const { out, spec } = await leftBehind(t, state);
     await claimOutputFolder(spec.out, { jobId: 'new', spec });
@@ -54,12 +54,12 @@ test('what the same job left half-way or without results is removed', async (t) 
   }
 });
 
-test('the output of a complete job stays until another is complete, whatever becomes of those that try', async (t) => {
+test('the output of a complete job stays until another job is complete, however jobs before that end', async (t) => {
   const { out, spec } = await leftBehind(t, 'complete');
   const before = await readFile(join(out, 'job.json'), 'utf8');
   const output = async () => (await readdir(out, { recursive: true })).filter((name) => !name.startsWith('.halogrid'));
   const files = await output();
-  // The first gives up, of the second and the third the process ends, which is how claims are left.
+  // The first one gives up; the processes of the second and third end, and leave their claims.
   await claimOutputFolder(spec.out, { jobId: 'first', spec });
   releaseOutputFolder(spec.out);
   assert.equal((await readJobJson(out)).id, 'first');
@@ -74,7 +74,7 @@ test('the output of a complete job stays until another is complete, whatever bec
     assert.deepEqual(await readdir(join(out, '.halogrid')), ['earlier.json']);
     await writeFile(join(out, '.halogrid', 'log-1'), 'left behind');
   }
-  // And one ends between the two steps of its claim.
+  // The process of the next one ends between the two steps of its claim.
   await rm(join(out, 'job.json'));
   await claimOutputFolder(spec.out, { jobId: 'fourth', spec });
   releaseOutputFolder(spec.out);
@@ -83,7 +83,7 @@ test('the output of a complete job stays until another is complete, whatever bec
   assert.deepEqual((await readdir(out, { recursive: true })).sort(), files.sort());
 });
 
-test('what a job left half-way that followed a complete one is another job: the sentence says how to go on, and how to go back', async (t) => {
+test('if another job followed a complete one and was left half-way, the sentence says how to go on, and how to go back', async (t) => {
   const { out, spec } = await leftBehind(t, 'complete');
   const before = await readFile(join(out, 'job.json'), 'utf8');
   const grown = { ...spec, grid: { rows: 2, columns: 2 } };
@@ -105,7 +105,7 @@ test('what a job left half-way that followed a complete one is another job: the 
   assert.equal(await readFile(current, 'utf8'), before);
 });
 
-test('a folder that cannot be had is refused with one sentence, and nothing is written', async (t) => {
+test('a folder that is not available is refused with one sentence, and nothing is written', async (t) => {
   const other = { ...specOf('/elsewhere'), video: { every: 64, fpsNum: 0, fpsDen: 0, hwaccel: '' } };
   const jobJson = (id: string, extra: object): string =>
     JSON.stringify({ id, state: 'complete', specification: other, ...extra });
@@ -127,7 +127,7 @@ test('a folder that cannot be had is refused with one sentence, and nothing is w
   }
 });
 
-/** A folder with what a job of a process that has ended left, in that state. */
+/** A folder with the remains of a job in this state, whose process has ended. */
 async function leftBehind(t: TestContext, state: string) {
   const out = await temporaryFolder(t);
   const spec = specOf(out);
@@ -174,11 +174,11 @@ test('a folder whose job still runs is refused, in this process and in another',
   await assert.rejects(findUnfinished(spec), inUse);
 });
 
-test('a process that has ended runs no job, even where its parent never asks how it ended', async (t) => {
+test('a process that has ended runs no job, even if its parent never reads its status', async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux tells');
   const out = await temporaryFolder(t);
   const spec = specOf(out);
-  // The shell's child becomes that of sleep, which waits for nobody.
+  // The shell becomes `sleep`, which never waits for its child.
   const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 3600'], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => parent.kill());
   const pid = Number((await within('a process id', once(parent.stdout, 'data')))[0]);
@@ -194,7 +194,7 @@ test('a process that has ended runs no job, even where its parent never asks how
   assert.equal((await readJobJson(out)).id, 'new');
 });
 
-test('of processes that claim a new folder at once, exactly one has it', async (t) => {
+test('if several processes claim a new folder at once, exactly one gets it', async (t) => {
   const out = join(await temporaryFolder(t), 'new');
   const script = `
     const { claimOutputFolder } = await import(${JSON.stringify(new URL('./output-folder.ts', import.meta.url).href)});

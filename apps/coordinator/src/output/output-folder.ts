@@ -64,13 +64,13 @@ const held = new Map<string, { jobId: string; released: PromiseWithResolvers<voi
 const endsWithinMs = 5_000;
 
 /**
- * Takes the output folder for a job: makes it where it is missing, writes job.json with state "running", and makes the
+ * Takes the output folder for a job: makes it if it is missing, writes job.json with state "running", and makes the
  * scratch folder.
  *
  * A folder may be missing or empty, or hold a job of the same specification that is not running: its remains are
  * removed. The output of a complete job that this one may follow (see followJob) stays until publishOutput, for this
  * job to use. If a process ended while it published, its output is moved into place first. Anything else is refused
- * with UsageError, and nothing is written. Where several claim it at once, in this process or in others, one wins. A
+ * with UsageError, and nothing is written. If several jobs claim it at once, in this process or in others, one wins. A
  * job counts as running while its process does. A process on another host cannot be seen: its job counts as stopped.
  */
 export async function claimOutputFolder(out: string, job: NewJob): Promise<void> {
@@ -123,7 +123,7 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
 /**
  * The unfinished job of this specification in the folder, whose process ended, or which failed and can go on. A job
  * that kept earlier results is not found for a specification that keeps none (`fresh`). Rejects with UsageError while a
- * process runs it: claimOutputFolder would remove the results of one that ends a moment later.
+ * process runs it: if the job ended a moment later, claimOutputFolder would remove its results.
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
@@ -149,15 +149,15 @@ export function releaseOutputFolder(out: string): void {
 }
 
 /**
- * Takes a folder for a job of this process. Throws UsageError where another job has it, but waits for a job that has
- * ended.
+ * Takes a folder for a job of this process. Throws UsageError if another job has it, but waits for the release by a job
+ * that has ended.
  */
 async function hold(path: string, jobId: string): Promise<void> {
   const holder = held.get(path);
   if (holder) {
     const claim = await readClaim(path).catch(() => undefined);
     const hasEnded = claim?.id === holder.jobId && claim.state !== 'running';
-    // A caller that learns of its end may submit the next job before the folder is released.
+    // A caller that learns of the job's end may submit the next job before the folder is released.
     if (hasEnded) await Promise.race([holder.released.promise, delay(endsWithinMs, undefined, { ref: false })]);
   }
   if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
@@ -188,7 +188,7 @@ export async function removeRemade(out: string): Promise<void> {
   }
 }
 
-/** Removes tables of earlier leaders, which take room. One that still writes there begins its tables again. */
+/** Removes tables of earlier leaders, which take room. An earlier leader that still writes begins its tables again. */
 async function removeUnfinishedTables(out: string): Promise<void> {
   const scratch = fileURLToPath(scratchUri(out));
   for (const name of await readdir(scratch)) {
@@ -196,7 +196,7 @@ async function removeUnfinishedTables(out: string): Promise<void> {
   }
 }
 
-/** Removes files that exist only while a job runs; remains of them do no harm. */
+/** Removes the scratch folder, if it can: its remains do no harm. */
 export async function removeScratch(out: string): Promise<void> {
   await rm(fileURLToPath(scratchUri(out)), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
 }
@@ -209,7 +209,7 @@ async function makeScratch(out: string, { pipelines }: JobSpec): Promise<void> {
   }
 }
 
-/** The job.json of the folder; undefined where there is none. */
+/** The job.json of the folder; undefined if it is missing. */
 async function readClaim(path: string): Promise<JobClaim | undefined> {
   let text: string;
   try {
@@ -290,7 +290,7 @@ async function undoHalfClaim(path: string): Promise<void> {
   const earlier = earlierJobPath(pathToFileURL(path).href);
   if ((await exists(join(path, 'job.json'))) || !(await exists(earlier))) return;
   const text = await readFile(earlier, 'utf8').catch(() => undefined);
-  // Otherwise another process was faster and has the folder.
+  // If it is gone by now, another process was faster and has the folder.
   if (text !== undefined) await createClaim(path, text);
 }
 
@@ -303,7 +303,7 @@ async function clearScratch(path: string): Promise<void> {
   }
 }
 
-/** Gives the folder back to the complete job whose output is still in it; false where there is none. */
+/** Gives the folder back to the complete job whose output is still in it; false if there is no such job. */
 export async function restoreEarlier(out: string): Promise<boolean> {
   if (!(await exists(earlierJobPath(out)))) return false;
   await rename(earlierJobPath(out), join(outputPath(out), 'job.json'));
@@ -317,13 +317,13 @@ async function takeOver(path: string, existing: JobClaim, job: NewJob): Promise<
   try {
     if (!(await replaceClaim(path, claimText(job), isExpected))) throw takenJustNow(path);
   } catch (error) {
-    // The job that goes on has room for its claim in the old one, and waits for more room.
+    // On a full disk, a job that goes on overwrites its old claim in place, and waits for room later.
     const isFull = lackOf(error)?.kind === 'room' && existing.id === job.jobId;
     if (!isFull || !(await overwriteClaim(path, claimText(job)))) throw error;
   }
 }
 
-/** Writes job.json where there is none. */
+/** Writes job.json, unless there is one. */
 async function takeNew(path: string, job: NewJob): Promise<void> {
   if (!(await createClaim(path, claimText(job)))) throw takenJustNow(path);
 }
@@ -363,7 +363,7 @@ async function removeEmptyFolders(path: string, first: string): Promise<void> {
   }
 }
 
-/** Why a job may not replace the one in the folder; undefined where it may. */
+/** Why a job may not replace the one in the folder; undefined if it may. */
 function differencesOf(existing: JobClaim, spec: JobSpec): Difference[] | undefined {
   if (existing.state !== 'complete') {
     return isSameJob(existing, spec) ? undefined : specDifferences(existing.specification, spec);

@@ -6,7 +6,7 @@ import { type OutputGraces, OutputWait } from './output-wait.ts';
 const failing = (code: string): Error => Object.assign(new Error(`${code}: it failed, write`), { code });
 const forEver = Number.POSITIVE_INFINITY;
 
-/** A wait whose time passes by its own pauses, on a disk whose room the test decides. */
+/** A wait whose time passes only in its pauses, on a disk whose room the test decides. */
 function stage(graceMs: OutputGraces, freeAt: (nowMs: number) => number | undefined = () => 0) {
   let nowMs = 0;
   const abort = new AbortController();
@@ -23,7 +23,7 @@ function stage(graceMs: OutputGraces, freeAt: (nowMs: number) => number | undefi
   return { wait, abort, now: () => nowMs };
 }
 
-test('what is written to a full disk is written again once more is free there, and says meanwhile for what it waits', async () => {
+test('a write to a full disk is repeated once more is free there; meanwhile a sentence says what is missing', async () => {
   const { wait, now } = stage({ room: forEver, folder: 0 }, (nowMs) => (nowMs < 30_000 ? 100 : 200));
   let tries = 0;
   const written = await wait.until(async () => {
@@ -35,7 +35,7 @@ test('what is written to a full disk is written again once more is free there, a
   assert.ok(now() >= 30_000 && now() <= 36_000, `${now()}`);
 });
 
-test('where nobody can tell what is free, it is written again every few seconds; where as little is free, every minute', async () => {
+test('if the free bytes are unknown, the write is repeated every few seconds; if no more are free, every minute', async () => {
   for (const [free, atLeast, atMost] of [
     [undefined, 100, 200],
     [7, 8, 12],
@@ -51,7 +51,7 @@ test('where nobody can tell what is free, it is written again every few seconds;
   }
 });
 
-test('each lack has its own time, after which the job fails for want of it', async () => {
+test('each kind of lack has its own limit, after which the job fails with WantError', async () => {
   for (const [code, sentence] of [
     [
       'ENOSPC',
@@ -73,7 +73,7 @@ test('each lack has its own time, after which the job fails for want of it', asy
   assert.equal(now(), 0);
 });
 
-test('what never passes fails at once, and nothing is written any more once the job has ended', async () => {
+test('another error fails at once, and nothing is written any more once the job has ended', async () => {
   const { wait, abort } = stage({ room: forEver, folder: forEver });
   await assert.rejects(
     wait.until(() => Promise.reject(failing('EFBIG'))),
@@ -88,7 +88,7 @@ test('what never passes fails at once, and nothing is written any more once the 
   assert.equal(tries, 3);
 });
 
-test('what another finds is told as well, until it finds nothing any more', () => {
+test('a lack that another writer notes is shown as well, until it notes that nothing is lacking', () => {
   const { wait } = stage({ room: forEver, folder: 0 });
   const ledger = {};
   wait.note(ledger, { kind: 'room', error: 'the disk is full' });

@@ -17,9 +17,9 @@ export interface OutputWaitOptions {
   graceMs: OutputGraces;
   nowMs: () => number;
   pause: Pause;
-  /** Free bytes in the folder; undefined where they are unknown. Never rejects. */
+  /** Free bytes in the folder; undefined if unknown. Never rejects. */
   free: () => Promise<number | undefined>;
-  /** Aborts when nothing is to be written any more. */
+  /** Aborts when nothing needs to be written any more. */
   signal: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ const longestPauseMs = 5_000;
  */
 const anywayMs = 60_000;
 
-/** What a job's output lacks for now, who found that, and since when. */
+/** What a job's output lacks for now, which writer found that, and since when. */
 export class OutputWait {
   readonly #options: OutputWaitOptions;
   readonly #lacking = new Map<unknown, { lack: OutputLack; sinceMs: number }>();

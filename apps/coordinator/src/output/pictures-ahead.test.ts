@@ -15,7 +15,7 @@ const size = { width: 6, height: 4 };
 
 const doneOf = (index: number): DoneSource => ({ index, name: `${index}.pgm`, size, tiles: 1 });
 
-/** Sources of a job of which that is known. */
+/** Sources with these outcomes. */
 const sourcesOf = (outcomeOf: (index: number) => Awaited<ReturnType<DoneSources['look']>>) => ({
   look: async (index: number) => outcomeOf(index),
   close: async () => {},
@@ -38,7 +38,7 @@ async function setStage(t: TestContext, sources: number) {
   return { folder, parts };
 }
 
-test('pictures are made of chosen sources as soon as they are done, those that the output would make', async (t) => {
+test('pictures of chosen sources are made as soon as they are done, the same as the output would make', async (t) => {
   const { folder, parts } = await setStage(t, 4);
   const outcomes = new Map<number, DoneSource | 'quarantined'>([[0, doneOf(0)]]);
   const pictures = new PicturesAhead(
@@ -47,7 +47,7 @@ test('pictures are made of chosen sources as soon as they are done, those that t
     sourcesOf((index) => outcomes.get(index)),
   );
   outcomes.set(1, doneOf(1)).set(2, doneOf(2)).set(3, 'quarantined');
-  // The first is under way: the others follow.
+  // The first picture is being made; the others follow.
   await pictures.advance();
   assert.deepEqual((await readdir(join(folder, 'pictures'))).sort(), ['0.jpg', '0.png', '2.jpg', '2.png']);
 
@@ -62,7 +62,7 @@ test('pictures are made of chosen sources as soon as they are done, those that t
   assert.equal(await takePictures(early, named), false);
 });
 
-test('what cannot be made is left to the output, and nothing is made once it is ended or where the folder is gone', async (t) => {
+test('pictures that cannot be made are left to the output, and none are made after the end or without the folder', async (t) => {
   const { folder, parts } = await setStage(t, 1);
   await rm(join(folder, 'sums'), { recursive: true });
   await new PicturesAhead([parts], [0], sourcesOf(doneOf)).advance();
@@ -87,7 +87,7 @@ test('what cannot be made is left to the output, and nothing is made once it is 
   await mkdir(join(folder, 'gone'));
 });
 
-test('where it cannot be read what became of sources, nothing is made, until it can', async (t) => {
+test('while the sources cannot be read, no picture is made', async (t) => {
   const { folder, parts } = await setStage(t, 2);
   let outcomeOf: (index: number) => DoneSource = () => {
     throw new Error('The folder is away');

@@ -8,7 +8,7 @@ import { type DoneSource, DoneSources } from './done-sources.ts';
 import { LostPartError } from './lost-part-error.ts';
 import { earlyPictures, makePictures, type PictureParts } from './pictures.ts';
 
-/** Sources whose pictures are made at once while nodes of the same machine may need its cores. */
+/** For how many sources pictures are made at once: nodes of the same machine may need its cores. */
 const atOnce = 2;
 
 /**
@@ -82,7 +82,7 @@ export class PicturesAhead {
   }
 }
 
-/** Those of a job whose folder is claimed. */
+/** The pictures of a job whose folder is claimed. */
 export function openPictures(
   { spec, pipeline: only }: Pick<AcceptedJob, 'spec' | 'pipeline'>,
   chosen: readonly number[],

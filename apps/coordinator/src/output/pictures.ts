@@ -14,11 +14,11 @@ export interface PictureParts {
   /** Folder URIs of the chunks of its results, and of the chunks of the sources themselves. */
   scratch: string;
   sourcesScratch: string;
-  /** As the job's. */
+  /** As in the job's specification. */
   tilePx: number;
 }
 
-/** The picture of a source's map, and that of the source: paths. */
+/** Paths of the picture of a source's map and of the picture of the source. */
 export type PictureFiles = readonly [map: string, source: string];
 
 /** The place of early pictures of a source, whose name is not known yet. */
@@ -28,8 +28,8 @@ export const earlyPictures = ({ scratch }: Pick<PictureParts, 'scratch'>, index:
 };
 
 /**
- * Makes both pictures of a source, the one of the map first. Makes none if their data is missing, because an earlier
- * version chose other sources or kept other pixels of them.
+ * Makes both pictures of a source, first the map's. Makes none if their data is missing, because an earlier version
+ * chose other sources or kept other pixels of them.
  */
 export async function makePictures(
   parts: PictureParts,
@@ -45,10 +45,10 @@ export async function makePictures(
   await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: pipeline.input.length, to: original });
 }
 
-/** Moves early pictures into place; false where there are none. The renames are not synced. */
+/** Moves early pictures into place; false if they are missing. The renames are not synced. */
 export async function takePictures([map, original]: PictureFiles, to: PictureFiles): Promise<boolean> {
   try {
-    // It was made last, so the other exists too.
+    // The source's picture was made last, so the map's exists too.
     await rename(original, to[1]);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

@@ -13,7 +13,7 @@ import type { PartSummary } from './tables-output.ts';
 export class PipelineTablesWriter {
   readonly #pipeline: PipelineTables;
   readonly #sources: SourceTables;
-  /** Undefined where the pipeline has no histogram. */
+  /** Undefined if the pipeline has no histogram. */
   readonly #features: FeatureFiles | undefined;
   readonly #digest: JobDigest;
 
@@ -36,7 +36,7 @@ export class PipelineTablesWriter {
     return this.#sources.written;
   }
 
-  /** The next sources. */
+  /** Appends the next sources. */
   async append({ digests, sources, groups }: RangeTables): Promise<void> {
     this.#digest.add(digests);
     await this.#sources.append(sources);
@@ -53,13 +53,13 @@ export class PipelineTablesWriter {
     return { ...summary, digest };
   }
 
-  /** Removes what was written. */
+  /** Removes the unfinished tables. */
   async abort(): Promise<void> {
     await this.#features?.abort();
     await this.#sources.abort();
   }
 
-  /** Moves a table into place, over one that a failed writer may have left. */
+  /** Moves a table into place, and replaces a table that a failed writer left there. */
   async #move(table: keyof TablePaths): Promise<void> {
     const { paths, unfinished } = this.#pipeline;
     await rm(paths[table], { recursive: true, force: true });

@@ -12,8 +12,8 @@ export interface Difference {
 }
 
 /**
- * The fields in which a job differs from the earlier one in its folder. The earlier specification is that of job.json:
- * parts of URIs that may be secret are left out.
+ * The fields in which a job differs from the earlier one in its folder. The earlier specification is the one in
+ * job.json, which leaves out secret parts of URIs.
  */
 export function specDifferences(before: JobSpec, asked: JobSpec): Difference[] {
   const now = { ...asked, sources: asked.sources.map(redactUri) };
@@ -34,7 +34,7 @@ export function describeDifferences(differences: readonly Difference[]): Sentenc
 /** What a field is called, and its value. */
 type Field = [field: Sentence, value: string];
 
-/** The fields of a specification; kernels one by one where both have the same. */
+/** The fields of a specification; parameters of kernels one by one if both have the same kernels. */
 function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
   const { grid, video, captured, priority = 0, verifyPercent = 0 } = spec;
   return [
@@ -57,7 +57,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
   ];
 }
 
-/** A list may be long, and mostly equal. */
+/** Only the first source that differs: a list may be long, and mostly equal. */
 function firstOtherSource({ sources }: JobSpec, other: JobSpec): Field[] {
   const [mine, theirs] = [sources, other.sources];
   for (let i = 0; i < Math.max(mine.length, theirs.length); i++) {
@@ -68,7 +68,7 @@ function firstOtherSource({ sources }: JobSpec, other: JobSpec): Field[] {
 
 const namesOf = ({ pipelines }: JobSpec): string[] => (pipelines?.named ?? []).map(({ name }) => name);
 
-/** The pipelines that have names in either, each with its chain; their order where nothing else of them may differ. */
+/** The named pipelines of both specifications, each with its chain; and their order, if both have the same names. */
 function pipelineFields(names: readonly string[], { pipelines }: JobSpec, others: readonly string[]): Field[] {
   const fields = [...new Set([...names, ...others])].map((asked): Field => {
     const { operations } = pipelines?.named.find(({ name }) => name === asked)?.pipeline ?? {};

@@ -26,25 +26,25 @@ const pipeline = createPipeline([{ kernel: 'lbp', parameters: {}, border: 'zero'
 const operations = specifiedOperations(pipeline);
 /** Every cell of the grids below has four pixels or more. */
 const size = { width: 40, height: 40 };
-/** An image in two tiles, the lower of which has one line. */
+/** An image in two tiles; the lower one has one line. */
 const tiles = [
   { x: 0, y: 0, width: 40, height: 39 },
   { x: 0, y: 39, width: 40, height: 1 },
 ];
 
-/** Of few bins: by a thread of its own, and by this one. */
+/** Values of `fewBins`: tables are written by a thread of their own, or by this one. */
 const whereWritten = [0, 2 ** 24];
 
 type Fate = 'done' | 'tiled' | 'kept' | 'broken' | 'given up' | 'unread';
 
-/** What errors.jsonl says of an input. */
+/** The entry of an input in errors.jsonl. */
 const failures: Partial<Record<Fate, { stage: string; error: string; attempts: number }>> = {
   broken: { stage: 'decode', error: 'It is broken', attempts: 1 },
   'given up': { stage: 'compute', error: 'The device ran out of memory', attempts: 3 },
   unread: { stage: 'read', error: 'It is not there', attempts: 0 },
 };
 
-test('the tables hold what the parts and the ledger say, in order, whatever the order in which sources finished', async (t) => {
+test('the tables have the contents of the parts and the ledger, in order, whatever the order in which sources finished', async (t) => {
   const every: Fate[] = ['tiled', 'done', 'kept', 'broken', 'given up', 'unread'];
   const job = fc.record({
     fates: fc.array(fc.constantFrom<Fate>('done', 'done', ...every), { maxLength: 25 }),
@@ -108,7 +108,7 @@ test('the tables are written while results come, up to the first source that is 
   assert.deepEqual(await readRows(path), expectedRows(fates, { rows: 1, columns: 1 }));
 });
 
-test('what cannot be written is told once, in one sentence', async (t) => {
+test('`failed` is called once, with one sentence, if the tables cannot be written', async (t) => {
   for (const fewBins of whereWritten) {
     const { tables, settle, path, scratch, told, ledger } = await stage(t, ['done'], { fewBins });
     await settle(0);
@@ -122,7 +122,7 @@ test('what cannot be written is told once, in one sentence', async (t) => {
   }
 });
 
-/** What may become of the part of a shard, and what is said then. */
+/** Damages to the part of a shard, and the resulting sentence. */
 const damages: [string, (part: string) => Promise<unknown>, RegExp][] = [
   ['cut short', (part) => truncate(join(part, 'features.parquet'), 300), /features\.parquet ends early$/],
   ['without its list', (part) => truncate(join(part, 'sources.parquet'), 5), /sources\.parquet ends early$/],
@@ -130,7 +130,7 @@ const damages: [string, (part: string) => Promise<unknown>, RegExp][] = [
   ['altered', (part) => alter(join(part, 'features.parquet')), /is damaged: features\.parquet /],
 ];
 
-test('a part that is cut short, missing or altered fails the file and names its shard, which may be done again', async (t) => {
+test('a part that is cut short, missing or altered fails the tables and names its shard, which may be done again', async (t) => {
   for (const fewBins of whereWritten) {
     for (const [name, damage, expected] of damages) {
       const fates: Fate[] = ['unread', 'done', 'done', 'done'];
@@ -162,7 +162,7 @@ test('a part that is cut short, missing or altered fails the file and names its 
   }
 });
 
-test('a part that is not what its node answered names its shard as well', async (t) => {
+test("a part that differs from its node's answer names its shard as well", async (t) => {
   const lies: [(found: FoundInPart) => Partial<FoundInPart>, RegExp][] = [
     [() => ({ digest: Buffer.alloc(32) }), /has results of another digest than was answered$/],
     [({ pixels }) => ({ pixels: pixels + 1 }), /has 1600 pixels instead of 1601$/],
@@ -202,10 +202,7 @@ test('a log that is cut short and a source that is not settled fail the file', a
 
     const missing = await stage(t, ['done', 'done'], { fewBins });
     await missing.settle(0);
-    await assert.rejects(
-      missing.tables.finish(2, [{}]),
-      /could not be written: what was found of source 1 is not there$/,
-    );
+    await assert.rejects(missing.tables.finish(2, [{}]), /could not be written: the result of source 1 is missing$/);
     await missing.tables.abort();
   }
 });
@@ -226,7 +223,7 @@ test('a thread that ends by itself fails the file, while it works and while it w
   }
 });
 
-test('an abort ends what writes, whatever it does, and leaves no file', async (t) => {
+test('an abort stops the writer in any state, and leaves no file', async (t) => {
   const fates = Array<Fate>(20).fill('done');
   for (const fewBins of whereWritten) {
     for (const settledSources of [0, 20]) {
@@ -250,7 +247,7 @@ test('an abort ends what writes, whatever it does, and leaves no file', async (t
   }
 });
 
-/** A ledger with a planned job of a frame a shard, whose nodes write parts, and the tables of it. */
+/** A ledger with a planned job of one frame per shard, whose nodes write parts, and the tables of the job. */
 async function stage(
   t: TestContext,
   fates: Fate[],
@@ -302,9 +299,13 @@ async function stage(
   const pathsIn = (place: string) => tablePaths((file) => join(place, file));
   const openTables = (): TablesFile => {
     const tables = new TablesFile({
-      ...{ parts: partsPath(spec.out), growing },
+      parts: partsPath(spec.out),
+      growing,
       pipelines: pipelines.map((each) => ({
-        ...{ ...each, paths: pathsIn(folder), unfinished: pathsIn(growing), line: 'lbp' },
+        ...each,
+        paths: pathsIn(folder),
+        unfinished: pathsIn(growing),
+        line: 'lbp',
       })),
       settled: async (from, atMost) => {
         asked.push(from);
@@ -332,8 +333,14 @@ async function stage(
     const fate = fates[source]!;
     const [shard = -1] = shards[source]!;
     const commit = {
-      ...{ jobId: 'job', attempt: 1, epoch: 1, node: { name: 'node', device: 'cpu' } },
-      ...{ stageSeconds: {}, inputBytes: 0, results: [], errors: [] },
+      jobId: 'job',
+      attempt: 1,
+      epoch: 1,
+      node: { name: 'node', device: 'cpu' },
+      stageSeconds: {},
+      inputBytes: 0,
+      results: [],
+      errors: [],
     };
     if (fate === 'given up') await ledger.quarantineShard('job', shard, failures[fate]!.error, 3);
     else if (fate === 'tiled') {
@@ -358,9 +365,12 @@ type Works = (sources: PlannedSources) => ShardWork[];
 const noWork: Works = () => [];
 const wholeWork: Works = (sources) => [{ kind: 'frames', sources }];
 
-/** What is to be done with a source. */
+/** The work on a source, by its fate. */
 const worksOf: Record<Fate, Works> = {
-  ...{ done: wholeWork, broken: wholeWork, 'given up': wholeWork, unread: noWork },
+  done: wholeWork,
+  broken: wholeWork,
+  'given up': wholeWork,
+  unread: noWork,
   kept: (sources) => [{ kind: 'kept', sources, earlier: [0, 0, 1] }],
   tiled: (sources) => tiles.map((rect) => ({ kind: 'tile', sources, size, rect })),
 };
@@ -433,7 +443,7 @@ async function alter(path: string): Promise<void> {
   await file.close();
 }
 
-/** What grows in the scratch folder. */
+/** The tables that grow in the scratch folder. */
 const unfinishedIn = (scratch: string): Promise<string[]> =>
   readdir(join(scratch, 'tables-1')).catch((): string[] => []);
 

@@ -18,26 +18,29 @@ import { partsPath } from './write-part.ts';
 type TablesThread = ThreadClient<TablesOrder, TablesAnswer>;
 
 export interface TablesFileOptions extends TablesTask {
-  /** As Ledger has it, of one job. */
+  /** As Ledger.settled, for one job. */
   settled(from: number, atMost: number): Promise<SettledSources>;
-  /** Told once that the tables cannot be written, with one sentence; with LostPartError where a part is lost. */
+  /** Called once if the tables cannot be written, with one sentence; with LostPartError if a part is lost. */
   failed(error: Error): void;
   /** Repeats writing the tables, from the beginning, until they are written. */
   until: UntilWritten;
-  /** The threads that make them, unless they are few; how many at most follows from the machine unless given. */
+  /**
+   * Makes the threads that write the tables, unless the tables are small. `threads`: the most threads; the default
+   * depends on the machine.
+   */
   thread?: SpareThread;
   threads?: number;
-  /** Tables of at most so many bins are written by this thread: see `TablesFile`. */
+  /** Tables of at most this many bins are written by this thread: see `TablesFile`. */
   fewBins?: number;
 }
 
 /**
- * Limit of the young generation of a thread: what is read of a shard lives for milliseconds. Four threads have 160 MB
- * less resident than with Node's own limit, for the same processor time (measured).
+ * Limit of the young generation of a thread: data of a shard lives for milliseconds. Four threads take 160 MB less
+ * memory than with Node's own limit, for the same processor time (measured).
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 24 };
 
-/** For the next job that starts. */
+/** A thread for the next job that starts. */
 export const tablesThread = new SpareThread(new URL('./tables-worker.ts', import.meta.url), resourceLimits);
 
 /** How many bins a source without a histogram counts as. */
@@ -46,33 +49,36 @@ const leastBins = 256;
 /** The most sources in one order: as objects they take some two megabytes. */
 const orderSources = 4096;
 
-/** So many make 170,000 to 210,000 rows a second on 32 cores (measured): more than one thread lists of a job. */
+/**
+ * Six threads make 170,000 to 210,000 rows a second on 32 cores (measured): more than the one thread that lists sources
+ * yields.
+ */
 const mostThreads = 6;
 
-/** The most threads that make the tables of a job on a machine of so many cores. Nodes may want the others. */
+/** The most threads that make the tables of a job on a machine with this many cores. Nodes may want the other cores. */
 const threadsOf = (cores: number): number => Math.max(1, Math.min(mostThreads, Math.floor(cores / 3)));
 
 /**
  * The tables of a job: features.parquet, sources.jsonl and errors.jsonl of each pipeline, written by threads while
- * results come. Sources are written in order, as far as all before them are done or quarantined; a thread reads them
- * from the job's parts, range by range, and is given the next when it is through, so that nothing piles up in memory,
- * however late the first source is or however slow the threads. If there is no room for them, other threads later write
- * them from the beginning. A job with few sources has no such thread: to start one takes 50 ms of processor time
- * (measured), and what it would write is there in a few. Then they are written here once the job is settled.
+ * results come. Sources are written in order, once all before them are done or quarantined. A thread reads them from
+ * the job's parts, one range after another, so that nothing piles up in memory, however late the first source is or
+ * however slow the threads. If the disk is full, other threads later write the tables from the beginning. For a job
+ * with few sources, no thread is started: a start takes 50 ms of processor time (measured), and writing small tables a
+ * few. They are written on this thread once the job is settled.
  *
- * The tables grow in a folder of the scratch folder: with that goes what is left of a job that did not end well.
+ * The tables grow in the scratch folder, so that remains of a failed job are removed with it.
  */
 export class TablesFile implements TablesOutput {
   readonly #options: TablesFileOptions;
   /** The name of the tables in errors. */
   readonly #path: string;
-  /** Stops what writes; resolves when it has stopped. */
+  /** Stops the writers; resolves when they have stopped. */
   #stop: (() => Promise<unknown>) | undefined;
-  /** Resolves when the tables are there; undefined before the start. */
+  /** Resolves when the tables are written; undefined before the start. */
   #written: Promise<PartSummary[]> | undefined;
   /** How many sources the job has, once all are settled. */
   #sources: number | undefined;
-  /** What each features.parquet says of itself beside its digest; known with `#sources`. */
+  /** The description in each features.parquet, without its digest; known with `#sources`. */
   #descriptions: readonly object[] = [];
   /** Resolved when there may be something to do. */
   #more = Promise.withResolvers<void>();
@@ -84,7 +90,7 @@ export class TablesFile implements TablesOutput {
     this.#path = shape.bins > 0 ? paths.features : paths.sources;
   }
 
-  /** To be called when the first of the work is given out. */
+  /** To be called when the first shard is leased. */
   start(): void {
     if (this.#written) return;
     this.#written = this.#options.until(() => this.#write());
@@ -99,8 +105,8 @@ export class TablesFile implements TablesOutput {
   }
 
   /**
-   * Every source of the job is settled, that many. Resolves, with a summary a pipeline, when the tables are there;
-   * rejects with one sentence, with LostPartError where a part is lost.
+   * All `sources` of the job are settled. Resolves with a summary for each pipeline when the tables are written;
+   * rejects with one sentence, with LostPartError if a part is lost.
    */
   async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
     this.#sources = sources;
@@ -119,7 +125,7 @@ export class TablesFile implements TablesOutput {
 
   async #write(): Promise<PartSummary[]> {
     if (this.#isAborted) throw aborted;
-    // Nothing that is computed meanwhile could be written.
+    // Fails early if the folder is not writable: nothing that is computed meanwhile could be written.
     await access(dirname(this.#options.growing), constants.W_OK).catch((error: Error) => {
       throw failure(this.#path, error);
     });
@@ -128,7 +134,7 @@ export class TablesFile implements TablesOutput {
     return areFew ? this.#writeHere() : this.#writeByThreads();
   }
 
-  /** Whether the job ends with tables that are sooner written than a thread starts; waits until that is known. */
+  /** Whether the job's tables are so small that a thread would start no faster; waits until that is known. */
   async #areFew(): Promise<boolean> {
     const { pipelines, settled, fewBins = 2 ** 16 } = this.#options;
     const bins = pipelines.reduce((sum, { shape }) => sum + Math.max(binsOfSource(shape), leastBins), 0);
@@ -174,7 +180,7 @@ export class TablesFile implements TablesOutput {
       for (const client of clients) thread.give(client.release());
       return summaries;
     } catch (error) {
-      // Threads have unfinished files open.
+      // The threads have unfinished files open.
       void stop();
       throw this.#isAborted ? aborted : error;
     } finally {
@@ -186,7 +192,7 @@ export class TablesFile implements TablesOutput {
     return new TablesLanes({ task: this.#options, start, most, failed: () => this.#more.resolve() });
   }
 
-  /** Gives lanes one piece after another, until the tables are there. */
+  /** Gives lanes one piece after another, until the tables are written. */
   async #fill(lanes: TablesLanes, threads: readonly TablesThread[] = []): Promise<PartSummary[]> {
     const { pipelines, settled, limits } = this.#options;
     const cutter = new RangeCutter(
@@ -205,7 +211,7 @@ export class TablesFile implements TablesOutput {
       const { next, runs } = await settled(from, orderSources);
       for (const run of runs) await add(cutter.add(run));
       if (next === from) {
-        if (areAllSettled) throw failure(this.#path, new Error(`what was found of source ${from} is not there`));
+        if (areAllSettled) throw failure(this.#path, new Error(`the result of source ${from} is missing`));
         const behind = lanes.isIdle ? cutter.endPiece() : [];
         if (behind.length > 0) await add(behind);
         else await this.#waitForMore();
@@ -249,8 +255,13 @@ export function openTables(
     line: jobLine(pipeline, grid),
   }));
   return new TablesFile({
-    ...{ parts: partsPath(spec.out), growing, pipelines, settled, failed, until },
-    ...(spec.captured && { captured: spec.captured }),
+    parts: partsPath(spec.out),
+    growing,
+    pipelines,
+    settled,
+    failed,
+    until,
+    captured: spec.captured,
   });
 }
 

@@ -22,7 +22,7 @@ import { type TablesTask, tablePaths } from './tables-order.ts';
 import { TablesOrders } from './tables-orders.ts';
 import type { PartSummary } from './tables-output.ts';
 
-test('property: tables have the sources of a job as they are, however they are cut into parts, runs, pieces and files', async (t) => {
+test('property: tables have exactly the sources of a job, however they are cut into parts, runs, pieces and files', async (t) => {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
   const limits = fc.record({
@@ -67,23 +67,27 @@ test('property: tables have the sources of a job as they are, however they are c
   );
 });
 
-test('tables have the same bytes however many lanes read ranges side by side', async (t) => {
+test('tables have the same bytes however many lanes read ranges in parallel', async (t) => {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-tables-'));
   t.after(() => rm(folder, { recursive: true }));
   const shapeOf = (bins: number) => ({ grid: { rows: 1, columns: 1 }, channels: 1, bins });
-  // Row groups have 4096 and 512 sources, those of the list 8192.
+  // Row groups of the features have 4096 and 512 sources, row groups of the list 8192.
   const pipelines = [
     { name: 'few', shape: shapeOf(64) },
     { name: 'many', shape: shapeOf(512) },
   ];
   const job: MadeJob = {
-    ...{ pipelines, rule: { from: 'mtime', zone: '' } },
+    pipelines,
+    rule: { from: 'mtime', zone: '' },
     sources: Array.from({ length: 9000 }, (_, index) => ({
       planned: { index, uri: `file:///in/${index}.png`, name: `${index}`, sizeBytes: 9 },
       ...(index % 1000 === 0 && { size: { width: 40, height: 40 } }),
       ...(index % 3000 < 300 && { size: { width: 30, height: index === 6100 ? 70 : 20 } }),
     })),
-    ...{ firsts: [0, 100, 3000, 4097, 4098, 8500], partOf: [0, 0, 1, 0, 1, 1], seed: 1, largest: 300 },
+    firsts: [0, 100, 3000, 4097, 4098, 8500],
+    partOf: [0, 0, 1, 0, 1, 1],
+    seed: 1,
+    largest: 300,
   };
   const runs = await runsOfJob(folder, job, []);
   const limits = { wholeCounts: 2 ** 31, partCounts: 2 ** 27, lines: 5000 };
@@ -93,7 +97,7 @@ test('tables have the same bytes however many lanes read ranges side by side', a
       await write(folder, job, runs, { ...cut, ...few });
       for (const { name } of pipelines) {
         const its = join(folder, name);
-        // Rows are those of the lines, written one by one.
+        // The list of rows equals the lines, written one by one.
         if (!('limits' in few)) await rowsOfLines(its);
         for (const file of await readdir(its)) {
           const digest = hash('sha256', await readFile(join(its, file)));
@@ -108,7 +112,7 @@ test('tables have the same bytes however many lanes read ranges side by side', a
   assert.deepEqual(Array.from(written, ([file, digests]) => `${file} ${digests.size}`).sort(), expected);
 });
 
-/** Writes the list of rows beside that of lines in a folder. */
+/** Writes the list of rows from the list of lines in a folder. */
 async function rowsOfLines(folder: string): Promise<void> {
   const lines = (await SourceList.open(folder))!.lines();
   const rows = await SourceRows.create(join(folder, 'sources.parquet'), listHead);
@@ -116,7 +120,7 @@ async function rowsOfLines(folder: string): Promise<void> {
   await rows.finish();
 }
 
-/** Writes the shards of a job into its parts, and its blocks into a log. A run ends before the sources of those numbers as well. */
+/** Writes the shards of a job into its parts, and its blocks into a log. Runs also end before the sources in `ends`. */
 async function runsOfJob(folder: string, job: MadeJob, ends: readonly number[]): Promise<SettledRun[]> {
   await mkdir(join(folder, 'scratch'));
   const shards = shardsOf(job);
@@ -152,7 +156,7 @@ async function runsOfJob(folder: string, job: MadeJob, ends: readonly number[]):
   });
 }
 
-/** Cuts runs into ranges for lanes; each lane is slower than the lanes before it. */
+/** Cuts runs into ranges for lanes. Each lane is slower than the lanes before it. */
 async function write(
   folder: string,
   job: MadeJob,
@@ -164,9 +168,13 @@ async function write(
   let started = 0;
   const lanes = new TablesLanes({
     task: {
-      ...{ parts: join(folder, 'scratch', 'parts'), captured: job.rule, growing },
+      parts: join(folder, 'scratch', 'parts'),
+      captured: job.rule,
+      growing,
       pipelines: job.pipelines.map(({ name, shape }) => ({
-        ...{ name, shape, line: `line of ${name}` },
+        name,
+        shape,
+        line: `line of ${name}`,
         paths: tablePaths((file) => join(folder, name, file)),
         unfinished: tablePaths((file) => join(growing, `${name}-${file}`)),
       })),
@@ -180,7 +188,8 @@ async function write(
         return orders.obey(structuredClone(order));
       };
     },
-    ...{ most, failed: () => {} },
+    most,
+    failed: () => {},
   });
   const shapes = job.pipelines.map(({ shape }) => shape);
   const cutter = new RangeCutter(shapes, { counts, lines: limits?.lines });
@@ -204,10 +213,14 @@ function quarantined({ index, uri, video, version }: MadeJob['sources'][number][
 }
 
 const errorOf = ({ uri, video, stage, error, attempts }: QuarantinedRow): object => ({
-  ...{ uri: redactUri(uri), frame: video?.frame ?? 0, stage, error, attempts },
+  uri: redactUri(uri),
+  frame: video?.frame ?? 0,
+  stage,
+  error,
+  attempts,
 });
 
-/** The lines of a file; none where it is not there. */
+/** The lines of a file; empty if it is missing. */
 async function linesOf(path: string): Promise<object[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text === ''

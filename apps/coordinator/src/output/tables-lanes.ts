@@ -7,7 +7,7 @@ import { LostPartError } from './lost-part-error.ts';
 import type { TablesAnswer, TablesOrder, TablesTask } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
 
-/** Has orders obeyed, such as by a thread; `moved` is memory of the order that may change hands. */
+/** Executes orders, for example on a thread; `moved` is memory of the order that may be transferred. */
 export type TablesLane = (order: TablesOrder, moved?: readonly Transferable[]) => Promise<TablesAnswer>;
 
 export interface TablesLanesOptions {
@@ -15,31 +15,31 @@ export interface TablesLanesOptions {
   start(): TablesLane;
   /** The most lanes. */
   most: number;
-  /** Told when the tables cannot be made; `add` and `check` say why. */
+  /** Called when the tables cannot be made; `add` and `check` say why. */
   failed(): void;
 }
 
-/** Bytes that wait to be written, from which on nothing more is read. */
+/** While this many bytes wait to be written, nothing more is read. */
 const mostUnwritten = 2 ** 26;
 
 /**
- * Makes the tables of a job, whose pieces come in order: lanes read ranges in parallel, and the first lane appends what
- * was read to the files, in order. So the tables do not depend on how many lanes there are. A lane starts when a range
- * comes while the others are busy. Holds what was read of a piece a lane, and some 64 MiB that wait to be written.
+ * Makes the tables of a job from pieces that come in order. Lanes read ranges in parallel, and the first lane appends
+ * the read rows to the files, in order, so the tables do not depend on the number of lanes. A lane starts when a range
+ * comes while the others are busy. In memory are one piece for each lane, and some 64 MiB that wait to be written.
  */
 export class TablesLanes {
   readonly #options: TablesLanesOptions;
   readonly #lanes: TablesLane[] = [];
-  /** That of a range that has begun and has not ended. */
+  /** The lane of a range that has begun and has not ended. */
   #lane: TablesLane | undefined;
-  /** What lanes read. */
+  /** The lanes that are reading. */
   readonly #reading = new Map<TablesLane, Promise<unknown>>();
   /** Resolves when all pieces so far are written. */
   #written: Promise<void> = Promise.resolve();
   #unwrittenBytes = 0;
-  /** What is known to be written, one a pipeline. */
+  /** What has been written, for each pipeline. */
   #known: WrittenSources[] = [];
-  /** Whether the lists are rows, and no longer lines. */
+  /** Whether the lists of sources are rows, and no longer lines. */
   #isRows = false;
   #failure: Error | undefined;
   /** Resolved when a lane has read or written something. */
@@ -52,12 +52,12 @@ export class TablesLanes {
   /** To be called first. */
   async open(): Promise<void> {
     const { growing, pipelines, limits } = this.#options.task;
-    await this.#begin()({ kind: 'open', growing, pipelines, ...(limits && { limits }) });
+    await this.#begin()({ kind: 'open', growing, pipelines, limits });
   }
 
   /**
-   * The next piece. Resolves when the one after it may come; rejects where one before it cannot be made, with
-   * LostPartError where a part is lost.
+   * Takes the next piece. Resolves when the one after it may come. Rejects if an earlier piece cannot be made, with
+   * LostPartError if a part is lost.
    */
   async add(piece: RangePiece): Promise<void> {
     if (piece.isRows && !this.#isRows) await this.#makeRows();
@@ -66,7 +66,7 @@ export class TablesLanes {
     this.#start(lane, { kind: 'read', ...piece, entries: this.#known[0]?.entries ?? 0 });
   }
 
-  /** Has row groups made of the lines of all sources so far. */
+  /** Has the lines of all sources so far made into row groups. */
   async #makeRows(): Promise<void> {
     await this.#written;
     this.#isRows = true;
@@ -78,7 +78,7 @@ export class TablesLanes {
     }
   }
 
-  /** Has a lane read something, and that written. */
+  /** Has a lane read, and then has the result written. */
   #start(lane: TablesLane, order: TablesOrder): void {
     const read = lane(order);
     this.#reading.set(
@@ -93,17 +93,19 @@ export class TablesLanes {
     });
   }
 
-  /** Whether what comes next is read at once. */
+  /** Whether the next piece would be read at once. */
   get isIdle(): boolean {
     return this.#reading.size === 0;
   }
 
-  /** Throws where one of the pieces cannot be made, as `add` rejects. */
+  /** Throws, as `add` rejects, if a piece cannot be made. */
   check(): void {
     if (this.#failure) throw this.#failure;
   }
 
-  /** Resolves, with a summary a pipeline, when the tables are there. The last piece was the last of its range. */
+  /**
+   * Resolves with a summary for each pipeline when the tables are written. The last piece must have ended its range.
+   */
   async finish(sources: number, descriptions: readonly object[]): Promise<PartSummary[]> {
     if (sources > (this.#options.task.limits?.lines ?? mostLines) && !this.#isRows) await this.#makeRows();
     await this.#written;
@@ -118,7 +120,7 @@ export class TablesLanes {
     await Promise.allSettled([this.#written, ...this.#reading.values()]);
   }
 
-  /** The lane of the next piece, once it may read. The first lane comes last: it writes as well. */
+  /** The lane for the next piece, once one is free. The first lane is taken last, because it also writes. */
   async #freeLane(): Promise<TablesLane> {
     for (;;) {
       this.check();
@@ -136,12 +138,12 @@ export class TablesLanes {
     this.#lanes.push(lane);
     const pipelines = task.pipelines.map(({ name, shape }) => ({ name, shape }));
     const { parts, captured } = task;
-    // Where it fails, the next order does.
-    lane({ kind: 'begin', parts, pipelines, ...(captured && { captured }) }).catch(() => {});
+    // If this fails, the next order fails too.
+    lane({ kind: 'begin', parts, pipelines, captured }).catch(() => {});
     return lane;
   }
 
-  /** What was read. */
+  /** The tables that a lane read. */
   async #take(read: Promise<TablesAnswer>): Promise<RangeTables[]> {
     const answer = await read;
     if (answer?.kind === 'lost') throw new LostPartError(answer.lost);
@@ -151,7 +153,7 @@ export class TablesLanes {
   }
 
   async #write(before: Promise<void>, read: Promise<RangeTables[]>): Promise<void> {
-    // What cannot be made first is what is told.
+    // The error of the earliest piece is reported.
     await Promise.allSettled([before, read]);
     await before;
     const tables = await read;

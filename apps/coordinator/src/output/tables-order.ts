@@ -11,13 +11,13 @@ import type { PartSummary } from './tables-output.ts';
 /** Paths of the tables of a pipeline. */
 export interface TablePaths {
   features: string;
-  /** The list of sources, as lines or, of very many, as rows. */
+  /** The list of sources: as lines or, for very many, as rows. */
   sources: string;
   rows: string;
   errors: string;
 }
 
-/** The tables in a folder, by what they are called there. */
+/** The paths of the tables, from the path of each file name. */
 export const tablePaths = (pathOf: (file: string) => string): TablePaths => ({
   features: pathOf('features.parquet'),
   sources: pathOf(listNames.lines),
@@ -28,54 +28,54 @@ export const tablePaths = (pathOf: (file: string) => string): TablePaths => ({
 /** The tables of a pipeline. */
 export interface PipelineTables extends PartPipeline {
   paths: TablePaths;
-  /** Where the tables grow: in the folder for that. */
+  /** Where the tables grow, below `growing`. */
   unfinished: TablePaths;
-  /** What stands for the job of this pipeline alone in its digest, as jobLine gives it. */
+  /** The first line of the pipeline's digest, as jobLine writes it. */
   line: string;
 }
 
-/** What the tables of a job are made of. */
+/** The input of a job's tables. */
 export interface TablesInput {
   /** The folder of the job's parts: a path. */
   parts: string;
   pipelines: readonly PartPipeline[];
-  /** How it is known when sources were captured; absent: by what files state. */
+  /** Where capture times come from; by default from the files. */
   captured?: CaptureOptions;
 }
 
 /** The tables of a job. */
 export interface TablesTask extends TablesInput {
   /**
-   * The folder in which the tables grow: a path on the file system of the tables. It is made, and what an earlier writer
-   * left there is removed.
+   * The folder in which the tables grow: a path on the file system of the tables. It is created, and remains of an
+   * earlier writer in it are removed.
    */
   growing: string;
   pipelines: readonly PipelineTables[];
-  /** How many counts a file and how many lines a list has at most; as docs/outputs.md says unless given. */
+  /** The most counts in a file and lines in a list; by default as in docs/outputs.md. */
   limits?: FileLimits & { lines: number };
 }
 
 /**
- * What a thread does next. Each that reads is told to `begin`, and to `read` ranges, a piece at a time, until the
- * `end`; the one that writes is told to `open` the tables, to `write` each piece in order, and to `finish`.
+ * An order to a thread. A reading thread gets `begin`, then `read` for each piece of its ranges, then `end`. The
+ * writing thread also gets `open`, then `write` for each piece in order, then `finish`.
  */
 export type TablesOrder =
   | ({ kind: 'begin' } & TablesInput)
-  /** `entries`: those of job.json that are known to be before the piece. */
+  /** `entries`: how many entries of job.json are known to come before the piece. */
   | ({ kind: 'read'; entries: number } & RangePiece)
-  /** To make row groups of lines: of each pipeline, the list and which of its sources. */
+  /** Makes row groups of lines: sources `from` to `to` of each pipeline's list. */
   | { kind: 'list'; lists: string[]; from: number; to: number }
   | { kind: 'end' }
   | ({ kind: 'open' } & Pick<TablesTask, 'growing' | 'pipelines' | 'limits'>)
-  /** What was read, one a pipeline. */
+  /** The tables of a piece, for each pipeline. */
   | { kind: 'write'; tables: RangeTables[] }
-  /** One description a pipeline. */
+  /** A description for each pipeline. */
   | { kind: 'finish'; sources: number; descriptions: readonly object[] };
 
 export type TablesAnswer =
   | { kind: 'read'; tables: RangeTables[] }
   | { kind: 'lost'; lost: LostPart }
-  /** So far, one a pipeline. */
+  /** What is written so far, for each pipeline. */
   | { kind: 'written'; written: WrittenSources[] }
   | { kind: 'finished'; summaries: PartSummary[] }
   | undefined;

@@ -2,12 +2,12 @@ import type { TablesAnswer, TablesOrder } from './tables-order.ts';
 import { TablesReader } from './tables-reader.ts';
 import { TablesWriter } from './tables-writer.ts';
 
-/** Reads parts of a job, writes its tables, or both, as it is ordered. */
+/** Executes orders: reads parts of a job, writes its tables, or both. */
 export class TablesOrders {
   #reader: TablesReader | undefined;
   #writer: TablesWriter | undefined;
 
-  /** Rejects with one sentence where it fails; then the tables are to be aborted. */
+  /** Rejects with one sentence if it fails; then `abort` must be called. */
   async obey(order: TablesOrder): Promise<TablesAnswer> {
     switch (order.kind) {
       case 'begin':
@@ -34,7 +34,7 @@ export class TablesOrders {
     }
   }
 
-  /** Closes what is open, and removes what was written of tables that are not finished. */
+  /** Closes all files, and removes tables that are not finished. */
   async abort(): Promise<void> {
     await this.#reader?.close();
     await this.#writer?.abort();

@@ -12,12 +12,12 @@ import type { TablesAnswer, TablesInput, TablesOrder } from './tables-order.ts';
 
 type ReadOrder = Extract<TablesOrder, { kind: 'read' }>;
 
-/** Reads ranges of a job's sources from its parts, checks them, and makes what its tables have of them. */
+/** Reads ranges of a job's sources from its parts, checks them, and makes their rows and lines of the tables. */
 export class TablesReader {
   readonly #parts: PartReader;
   readonly #outputs: readonly RangeOutput[];
   readonly #finisher: RangeFinisher;
-  /** Once they are read: finding their lines takes 0.2 s for a million. */
+  /** Kept once opened: finding the lines takes 0.2 s for a million. */
   #lists: SourceList[] | undefined;
 
   constructor({ parts, pipelines, captured }: TablesInput) {
@@ -27,7 +27,7 @@ export class TablesReader {
     this.#finisher = new RangeFinisher({ reader: this.#parts, pipelines, rule, outputs: this.#outputs });
   }
 
-  /** The next piece of a range. */
+  /** Reads the next piece of a range. */
   async read({ runs, isRows, isLast, entries }: ReadOrder): Promise<TablesAnswer> {
     for (const output of this.#outputs) output.begin({ isRows, entries });
     for (const run of runs) {
@@ -44,7 +44,7 @@ export class TablesReader {
     return { kind: 'read', tables: this.#outputs.map((output) => output.take()) };
   }
 
-  /** Row groups of lists that were written as lines. */
+  /** Makes row groups of lists that were written as lines. */
   async list({ lists, from, to }: Extract<TablesOrder, { kind: 'list' }>): Promise<TablesAnswer> {
     this.#lists ??= await Promise.all(lists.map((path) => SourceList.at(path)));
     for (const [i, list] of this.#lists.entries()) this.#outputs[i]!.addRows(await groupsOfList(list, from, to));

@@ -6,11 +6,11 @@ import { PipelineTablesWriter } from './pipeline-tables-writer.ts';
 import type { TablesTask } from './tables-order.ts';
 import type { PartSummary } from './tables-output.ts';
 
-/** Appends to the tables of all pipelines of a job what was read, piece after piece in order. */
+/** Appends pieces, in order, to the tables of all pipelines of a job. */
 export class TablesWriter {
   readonly #tables: readonly PipelineTablesWriter[];
 
-  /** Each method rejects with one sentence where it fails; then the tables are to be aborted. */
+  /** Each method rejects with one sentence if it fails; then `abort` must be called. */
   static async open({
     growing,
     pipelines,
@@ -25,7 +25,7 @@ export class TablesWriter {
     this.#tables = tables;
   }
 
-  /** Appends the next sources, as they are for each pipeline; resolves with what is written of each so far. */
+  /** Appends the next sources to each pipeline's tables; resolves with what each has written so far. */
   async append(tables: readonly RangeTables[]): Promise<WrittenSources[]> {
     await settleAll(tables.map((its, i) => this.#tables[i]!.append(its)));
     return this.#tables.map(({ written }) => written);
@@ -36,7 +36,7 @@ export class TablesWriter {
     return Promise.all(this.#tables.map((tables, i) => tables.finish(sources, descriptions[i]!)));
   }
 
-  /** Removes what was written of tables that are not finished. */
+  /** Removes tables that are not finished. */
   async abort(): Promise<void> {
     await settleAll(this.#tables.map((tables) => tables.abort()));
   }

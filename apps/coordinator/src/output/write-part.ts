@@ -19,7 +19,7 @@ export const partPipelines = (spec: JobSpec): PartPipeline[] =>
 /** What a thread that writes parts needs to know about the job. */
 export function partTask(spec: JobSpec): PartTask {
   const { captured } = spec;
-  return { folder: partsPath(spec.out), pipelines: partPipelines(spec), ...(captured && { captured }) };
+  return { folder: partsPath(spec.out), pipelines: partPipelines(spec), captured };
 }
 
 const thread = new PartThread();
@@ -32,7 +32,7 @@ export function partsOf(spec: JobSpec): WritePart {
   const task = partTask(spec);
   return async (found) => {
     const written = Promise.all(found.map((shard) => thread.add(task, copyOf(shard))));
-    // Settles all of them.
+    // `forget` ends the open part, which settles all of `written`.
     await Promise.all([written, thread.forget(task.folder)]);
     return written;
   };

@@ -8,7 +8,7 @@ import { continuePlan } from './continue-plan.ts';
 
 const uriOf = (index: number): string => `file:///in/${index}.pgm`;
 
-/** Frames, a shard each; those in `unread` are set aside. */
+/** A plan of frames, each with a shard of its own, except that frames in `unread` are set aside. */
 function plan(frames: number, unread = new Set<number>(), from = 0, more: Partial<BlockSource> = {}): PlanStep[] {
   return Array.from({ length: frames }, (_, index): PlanStep[] => {
     const source = { index, uri: uriOf(index), ...more };
@@ -23,7 +23,7 @@ async function* each<Step>(steps: Step[]): AsyncGenerator<Step> {
   yield* steps;
 }
 
-/** Some at a time. */
+/** Yields some steps at a time. */
 async function* chunked<Step>(steps: Step[], size = 3): AsyncGenerator<Step[]> {
   for (let i = 0; i < steps.length; i += size) yield steps.slice(i, i + size);
 }
@@ -31,10 +31,10 @@ async function* chunked<Step>(steps: Step[], size = 3): AsyncGenerator<Step[]> {
 const rest = async (recorded: PlanStep[], planned: AsyncIterable<readonly PlannedStep[]>): Promise<PlannedStep[]> =>
   (await Array.fromAsync(continuePlan(each(recorded), planned))).flat();
 
-/** As a registry gives them back. */
+/** The steps as a registry returns them. */
 const recorded = (steps: PlanStep[]): PlanStep[] => structuredClone(steps);
 
-test('a plan goes on after what was recorded of it, wherever that ends', async () => {
+test('a plan goes on after its recorded steps, wherever they end', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(9), fc.nat(20), fc.array(fc.nat(9)), async (frames, cut, unread) => {
       const steps = plan(frames, new Set(unread));
@@ -43,7 +43,7 @@ test('a plan goes on after what was recorded of it, wherever that ends', async (
   );
 });
 
-test('notes are no part of what is recorded, and are told again', async () => {
+test('notes are not recorded, and come again', async () => {
   const steps = plan(3);
   const note = { kind: 'note' as const, text: 'Left out' };
   const noted: PlannedStep[] = steps.flatMap((step): PlannedStep[] => [note, step]);
@@ -51,14 +51,14 @@ test('notes are no part of what is recorded, and are told again', async () => {
   assert.deepEqual(told, [note, note, note, note, ...noted.slice(8)]);
 });
 
-test('a plan goes on where frames were written to: the versions that were recorded count', async () => {
+test('a plan goes on even if frames were written to: the recorded versions count', async () => {
   const withVersions = (version: string, preview: Pick<BlockSource, 'preview'>) =>
     plan(4, undefined, 0, { version, pin: version, sizeBytes: version.length, ...preview });
   const [before, now] = [withVersions('1 17.25', { preview: true }), withVersions('22 18.5', {})];
   assert.deepEqual(await rest(recorded(before.slice(0, 4)), chunked(now)), now.slice(4));
 });
 
-test('an image in tiles must be of the version that was recorded, and a source may not be another', async () => {
+test('an image in tiles must have the recorded version, and sources must be the same', async () => {
   const image = (more: Partial<BlockSource>): PlanStep[] => {
     const told = { index: 0, uri: uriOf(0), version: '1 1', pin: '1 1', tiles: 2, ...more };
     return [{ kind: 'sources', sources: plannedSources([told]) }];

@@ -4,9 +4,9 @@ import { isTold, type PlannedStep, type PlanStep, type Shard } from '@halogrid/j
 import type { BlockSource } from '@halogrid/sources/source-block';
 
 /**
- * The steps of a plan that follow those recorded, when it is made again. Throws one sentence where it does not begin as
- * recorded: the sources have changed, and what is done belongs to others. Notes are not recorded, so all of them are
- * told again.
+ * The steps of a repeated plan that follow the recorded steps. Throws one sentence if the plan does not begin as
+ * recorded: then the sources have changed, and the results so far belong to other sources. Notes are not recorded, so
+ * all of them come again.
  */
 export async function* continuePlan(
   recorded: AsyncIterable<PlanStep>,
@@ -38,7 +38,7 @@ export async function* continuePlan(
   }
 }
 
-/** A source of the recorded step that is planned in another way; undefined: all are planned alike. */
+/** A source of the recorded step that is planned differently now; undefined if there is none. */
 function changedUri(before: PlanStep, now: PlannedStep | undefined): string | undefined {
   if (before.kind === 'sources')
     return changedSource(before.sources, now?.kind === 'sources' ? now.sources : undefined);
@@ -57,15 +57,15 @@ function changedSource(before: PlannedSources, now: PlannedSources | undefined):
 }
 
 /**
- * Versions are left out, and sizes with them: a source that was written to since is done again by the next job, because
- * the version in the record is the one that counts. The tiles of an image are all of one version, so that theirs must
- * be the same. Which sources get a preview is left out as well: it is those that the record says.
+ * Without versions and sizes: the recorded version counts, and if a source was written to since, the next job does it
+ * again. Only an image in tiles must have the same version, because all its tiles must. Also without the choice of
+ * previews: the recorded choice counts.
  */
 function comparedSource({ version: _, sizeBytes: __, preview: ___, pin, ...source }: BlockSource): unknown {
   return source.tiles === undefined ? source : { ...source, pin };
 }
 
-/** The sources of a shard are compared before it. */
+/** Without source blocks: the sources of a shard are compared before it. */
 const compared = ({ work, ...shard }: Shard): unknown => {
   return JSON.parse(JSON.stringify({ ...shard, work: { ...work, sources: [...work.sources.runs] } }));
 };

@@ -2,11 +2,11 @@ import type { PlannedSources } from '@halogrid/jobs/planned-sources';
 import { SourceGatherer } from '@halogrid/jobs/source-gatherer';
 import type { BlockSource } from '@halogrid/sources/source-block';
 
-/** What a batch holds at most; a frame that is larger alone than `maxBytes` makes a batch of its own. */
+/** The limits of a batch. A single frame of more than `maxBytes` makes a batch of its own. */
 export interface BatchLimits {
-  /** Frames of the batch with that number, counted from 0. */
+  /** The most frames of a batch, by the number of the batch, from 0. */
   maxFrames: (batch: number) => number;
-  /** Bytes of decoded pixels. */
+  /** The most bytes of decoded pixels. */
   maxBytes: number;
 }
 

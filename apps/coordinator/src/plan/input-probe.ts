@@ -21,54 +21,53 @@ import { limitConcurrency } from '@halogrid/threads';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 
 /**
- * A remote file larger than this is opened to see whether it must be cut; a request for each smaller one is too many.
+ * A remote file larger than this is opened to see whether it must be cut. A request for each smaller file would be too
+ * many.
  */
 const probeRemoteAboveBytes = 16 * 2 ** 20;
 
 /**
- * Images opened at once: enough to hide a disk's or a server's latency, few enough to hold open, of which some are read
- * whole.
+ * How many images are opened at once: enough to hide the latency of a disk or server, few enough to hold in memory,
+ * because some are read whole.
  */
 const opensAhead = 8;
 
-/** An input; `listedVersion` is its version where `version` is that of its content. */
+/** An input; if `version` is the version of its content, `listedVersion` is the listed one. */
 export type Input = Source & { listedVersion?: string };
 
-/** What was found out about an input that is to be computed. */
+/** What was found out about an input that must be computed. */
 export type InputFinding =
   | { kind: 'sized'; input: Input; size: ImageSize; version?: string }
   | { kind: 'video'; input: Input }
   | { kind: 'unopened'; input: Input; bytes: number }
   | { kind: 'unreadable'; input: Input; error: InputError };
 
-/** An input of which nothing need be read while the job is planned. */
+/** An input that need not be read while the job is planned. */
 export type Unopened = Extract<InputFinding, { kind: 'unopened' }>;
 
-/** An input of which the result of an earlier job holds: that of its file with that number. */
+/** An input whose earlier result is still valid. `file` is its number in the earlier output. */
 export interface Kept {
   kind: 'kept';
   input: Input;
   file: number;
 }
 
-/** How inputs are looked at. */
+/** How inputs are examined. */
 export interface ProbeMeans {
   open: typeof openImage;
   peek: typeof peekSize;
-  /** What the output folder has of an earlier job. */
+  /** The output of an earlier job in the output folder. */
   earlier: EarlierOutput | undefined;
-  /**
-   * Told of a video as soon as it is known to be one, before others of which that is found out meanwhile are planned.
-   */
+  /** Called with a video as soon as it is known to be one, even if videos before it are still being planned. */
   onVideo?: (uri: string) => void;
 }
 
 /**
- * Finds out about the inputs of a job what its plan depends on.
+ * Finds out what the plan of a job must know about its inputs.
  *
- * Inputs that were named themselves, and all of a job that asks for a tile size, are opened. Files found in folders are
- * looked at only where their size could hold more than a tile's pixels: first at the size in their header, which costs
- * 40 µs of a core for a JPEG where opening takes 80 (measured) and decoding it a millisecond or more. So a node never
+ * Inputs that were named themselves are opened, and so are all inputs of a job that asks for a tile size. Files found
+ * in folders are read only if they are large enough to hold more than a tile's pixels. First only their header is read:
+ * for a JPEG that takes 40 µs of a core, opening 80 (measured), and decoding a millisecond or more. So a node never
  * meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
  */
 export class InputProbe {
@@ -84,7 +83,7 @@ export class InputProbe {
   }
 
   /**
-   * As `probe`, where nothing need be read nor waited for; most of a million small frames in folders are such.
+   * As `probe`, but at once, for inputs that need not be read or waited for, such as most small frames in folders.
    * Undefined for others.
    */
   probeNow(input: Source): Unopened | undefined {
@@ -97,10 +96,10 @@ export class InputProbe {
     return { kind: 'unopened', input, bytes: estimateBytes(uri, sizeBytes) };
   }
 
-  /** Whether what an earlier job has of the input holds; if not, as `look`. */
+  /** Finds out whether the earlier result of the input is still valid; if not, as `look`. */
   async probe(listed: Source): Promise<InputFinding | Kept> {
     const { earlier } = this.#means;
-    // Before anything is waited for, so that inputs that are listed twice take their results in order.
+    // Before any await, so that inputs that are listed twice take their results in order.
     const file = listed.error ? undefined : earlier?.index.take(redactUri(listed.uri));
     const isLocal = !listed.error && listed.uri.startsWith('file:');
     const { version: listedVersion } = listed;
@@ -114,7 +113,7 @@ export class InputProbe {
     return { kind: 'kept', input, file };
   }
 
-  /** What the input is, and its size where that must be known before it is given to a node. */
+  /** Finds out what the input is, and its size if that must be known before a node gets it. */
   async look(input: Input): Promise<InputFinding> {
     const { uri, sizeBytes } = input;
     if (input.error) return { kind: 'unreadable', input, error: new InputError('read', input.error) };
@@ -131,7 +130,7 @@ export class InputProbe {
     if (this.#spec.tilePx || input.named || hasNoSize(input)) return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): InputFinding => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
-    // Opening reads its first bytes, and says what it is while the job is planned.
+    // Opening reads the first bytes, and finds an unsupported format while the job is planned.
     if (hasUnsupportedExtension(input.name)) return this.#open(input);
     if (mostPixels(uri, sizeBytes) <= this.#tilePixels) return unopened();
     const size = await this.#means.peek(uri);
@@ -145,7 +144,7 @@ export class InputProbe {
 
 /**
  * Whether the file is on this machine and has size 0: it is empty, or a pipe, or generated by the system for each
- * process, as below /proc. Opening it gives the reason. Nodes are not asked, because each may see another file there.
+ * process, as below /proc. Opening it gives the reason. Nodes do not read it, because each may see another file there.
  */
 const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
   sizeBytes === 0 && version !== undefined && uri.startsWith('file:');
@@ -163,7 +162,7 @@ async function openInput(input: Input, open: typeof openImage): Promise<InputFin
   }
 }
 
-/** Why a file is none that its manifest states; undefined where it states nothing. */
+/** Why a file is not the one that its manifest states; undefined if it is, or the manifest states nothing. */
 async function whyNotAsStated(input: Input): Promise<InputError | undefined> {
   if (!input.isStated) return undefined;
   try {
@@ -181,12 +180,12 @@ function errorOfStated(
   return changedInput(`The file is not what its manifest states (${listedVersion})`);
 }
 
-/** Decoded bytes of one of its channels. */
+/** Decoded bytes of one channel of an image. */
 export const channelBytes = ({ width, height, pixel = 'u8' }: ImageSize): number => width * height * sampleBytes[pixel];
 
 /**
- * Throws what is not the input's fault. Where a decoder is missing nobody plans what it decodes, and the other inputs
- * go on.
+ * The error, if it is the input's fault; else throws it. A missing decoder counts as the fault of the inputs that need
+ * it: the plan goes on with the others.
  */
 function asInputError(error: unknown): InputError {
   if (error instanceof MissingDecoderError) return new InputError('decode', error.message);
@@ -195,7 +194,7 @@ function asInputError(error: unknown): InputError {
 }
 
 /**
- * Decoded bytes of a channel of an image that nobody opened, from the size of its file. Batches only become smaller
- * where it is too high, and nodes hold more than their credit where it is too low.
+ * Decoded bytes of a channel of an image that was not opened, from the size of its file. If the estimate is too high,
+ * batches only become smaller; if it is too low, nodes hold more than their credit.
  */
 const estimateBytes = (uri: string, fileBytes: number): number => Math.max(1, usualPixels(uri, fileBytes));

@@ -5,10 +5,10 @@ import { endThread, ThreadLife } from '@halogrid/threads';
 export interface ThreadLimits {
   /**
    * A thread that computes for this long without a sign of life is ended. The longest single step of a plan takes less
-   * than a tenth of it.
+   * than a tenth of that.
    */
   stuckComputedMs: number;
-  /** The same by the clock, where the system does not say how long a thread computes. */
+  /** The same by the clock, for systems that do not say how long a thread computes. */
   stuckMs: number;
   /** A thread that has not stopped this long after its order was given up is ended. */
   stopMs: number;
@@ -36,7 +36,7 @@ export class ListingThread {
   /** Resolves with the reason why the thread has ended, as a clause. */
   readonly #ended = Promise.withResolvers<string>();
   #hasEnded = false;
-  /** Why this class ends the thread, where it does. */
+  /** Why this class has ended the thread; undefined if it has not. */
   #reason: string | undefined;
   #stopped = Promise.withResolvers<void>();
 
@@ -67,7 +67,7 @@ export class ListingThread {
     return this.#ended.promise;
   }
 
-  /** The source of the order that the thread is at, by its place in the job. */
+  /** The index of the source, among the sources of its order, that the thread is at. */
   get source(): number {
     return this.#life.source;
   }

@@ -17,13 +17,13 @@ test('files are counted by extension, the most frequent first, and folders by na
     '7 files left out: 2 .txt, 2 hidden, 1 .db, 1 .jpg_original, 1 without an extension',
     '4 folders left out: 2 @eaDir, 1 #recycle, 1 hidden',
   ]);
-  // Names without an extension that a person would call one.
+  // Names whose ending a person would not call an extension.
   assert.deepEqual(sentences(['a.', 'v1.2 of it', `a.${'x'.repeat(17)}`, 'line.a\nb', 's3://bucket/x/readme']), [
     '5 files left out: 5 without an extension',
   ]);
 });
 
-test('what there is to tell is bounded, however many kinds there are', () => {
+test('the sentences are bounded, however many kinds there are', () => {
   const files = Array.from({ length: 5000 }, (_, i) => [`/${i}.x${i}`, ...(i < 12 ? [`/again.x${i}`] : [])]).flat();
   const [sentence] = sentences(files);
   const first = [0, 1, 10, 11, 2, 3, 4, 5, 6, 7].map((i) => `2 .x${i}`);

@@ -3,7 +3,7 @@ import type { PassedOver } from '@halogrid/sources';
 
 /** Kinds that a sentence names; the rest appear as `others`. */
 const mostKinds = 10;
-/** Kinds that are counted separately, at most: every file may have its own extension. */
+/** The most kinds that are counted separately: every file may have its own extension. */
 const mostCounted = 1000;
 
 /** What a person would call the extension of a name. */
@@ -22,7 +22,7 @@ export class PassedOverCount {
     counts.set(counted, (counts.get(counted) ?? 0) + 1);
   };
 
-  /** A sentence about the files, and one about the folders, where there are any. */
+  /** A sentence about the files and a sentence about the folders, if there are any. */
   sentences(): string[] {
     return [...describe(this.#files, 'file'), ...describe(this.#folders, 'folder')];
   }

@@ -19,7 +19,7 @@ const index: IndexVideo = async function* () {
   yield { kind: 'end', missing: 0, why: '' };
 };
 
-test('of a segment no more frames are chosen for a preview than get one', async () => {
+test('no more frames of a segment are chosen for a preview than get one', async () => {
   const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
   const previews = new PreviewChoice();
   const emitter = new PlanEmitter(JobSpec.fromPartial({}), pipeline, previews, undefined);
@@ -29,7 +29,7 @@ test('of a segment no more frames are chosen for a preview than get one', async 
   const chosen = shards.map((sources) => sources.filter(({ preview }) => preview));
   assert.equal(chosen.length, 2);
   for (const ofSegment of chosen) assert.ok(ofSegment.length <= previewSources, `${ofSegment.length} frames`);
-  // Those of the whole recording are among them.
+  // The frames of the whole recording that get one are among them.
   assert.equal(previews.chosen.size, previewSources);
   const asked = new Set(chosen.flat().map(({ index: source }) => source));
   assert.deepEqual(

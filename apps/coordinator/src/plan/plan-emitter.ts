@@ -19,45 +19,46 @@ import { channelBytes, type Input, type InputFinding, type Unopened } from './in
 import { type NumberedSource, nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
 import { SourcesAside } from './sources-aside.ts';
 
-/** Frames a shard at most, unless the job says otherwise. */
+/** The most frames in a shard, unless the job has its own limit. */
 export const defaultBatchFrames = 2048;
 
 /**
- * Frames of the batch with that number, unless the job says otherwise: short at first, so that every node gets some of
- * a small folder and soon, then longer, so that an archive of small frames does not cost a lease for every few.
+ * How many frames a batch has, by its number from 0, unless the job has its own limit. The first batches are short, so
+ * that every node soon gets some frames, even of a small folder. Later ones are longer, so that an archive of small
+ * frames does not need a lease for every few.
  */
 export function chosenBatchFrames(batch: number): number {
   return Math.min(defaultBatchFrames, 8 * 2 ** Math.floor(batch / 8));
 }
 
 /**
- * Bins of a batch at most, of all its frames together, 8 MiB of counts; a frame that has more is a batch by itself.
- * Checking and merging an answer holds up everything else meanwhile. 2048 frames of 1024 bins, as ldp has, are just as
- * many.
+ * The most bins of all frames of a batch together: 8 MiB of counts. A frame with more bins is a batch by itself. The
+ * limit is there because checking and merging an answer holds up everything else. It allows 2048 frames of 1024 bins,
+ * as ldp has.
  */
 export const maxBatchBins = 2 ** 21;
 
-/** Bytes of a count, as devices have it. */
+/** Bytes of a count on devices. */
 const countBytes = 4;
 
-/** Bytes of what is known of a source that go along with it at most, so that a lease stays one message. */
+/** The most bytes of known counts that go along with a source, so that a lease stays one message. */
 const mostKnownBytes = 2 ** 20;
 
-/** Decoded bytes of a batch at most: what every WebGPU device can bind as one buffer. */
+/** The most decoded bytes of a batch: every WebGPU device can bind a buffer of this size. */
 export const maxBatchBytes = 128 * 2 ** 20;
 
 type Probed<Kind> = Extract<InputFinding, { kind: Kind }>;
 
 /**
- * Words the steps of a plan from what was found out about its inputs, told one after another: numbers and names the
- * sources, numbers the shards, cuts images into tiles and gathers the others into batches. It holds nothing but the
- * batch that is being filled, and some sources that are kept or cannot be read. What may be long throws the signal's
- * reason as soon as `signal` aborts.
+ * Makes the steps of a plan from findings about its inputs, which come one after another: numbers and names the
+ * sources, numbers the shards, cuts large images into tiles and gathers other images into batches. In memory it holds
+ * only the batches that are being filled, and some sources that are kept or cannot be read. Generators throw the
+ * signal's reason as soon as `signal` aborts.
  */
 export class PlanEmitter {
   readonly #spec: JobSpec;
   readonly #pipelines: readonly Pipeline[];
-  /** Input channels, which are those of every pipeline. */
+  /** The number of input channels: every pipeline has the same. */
   readonly #channels: number;
   readonly #grid: Grid;
   readonly #previews: PreviewChoice;
@@ -67,17 +68,17 @@ export class PlanEmitter {
   /** Bytes of the counts of an image, of all pipelines. */
   readonly #countsBytes: number;
   readonly #batches: FrameGatherer;
-  /** Those of which something is known, apart: some pipelines compute none of a batch. */
+  /** Batches of frames with known counts, kept apart: some pipelines need not compute them. */
   readonly #knownBatches: FrameGatherer;
   readonly #names = new OutputNames();
   readonly #aside = new SourcesAside();
   readonly #kept: SourcesAside;
-  /** Where an earlier output has those that are kept and not told yet. */
+  /** The places in the earlier output of kept sources that are not in a step yet. */
   #earlier: number[] = [];
   #sources = 0;
   #shards = 0;
 
-  /** `previews` is told of every source that is computed or cannot be read; the caller tells it of the others. */
+  /** Adds every source that is computed or cannot be read to `previews`; the caller adds kept sources. */
   constructor(spec: JobSpec, pipeline: Pipeline, previews: PreviewChoice, signal: AbortSignal | undefined) {
     this.#spec = spec;
     this.#pipelines = spec.pipelines ? jobPipelines(spec) : [pipeline];
@@ -99,12 +100,12 @@ export class PlanEmitter {
     this.#knownBatches = new FrameGatherer(limits);
   }
 
-  /** Sources so far. */
+  /** How many sources were numbered so far. */
   get sources(): number {
     return this.#sources;
   }
 
-  /** The part of a plan that a file makes whose earlier results hold: each of its sources is kept. */
+  /** The steps of a file whose earlier results are still valid: each of its sources is kept. */
   async *kept(
     { uri, name, sizeBytes, version }: Input,
     earlier: AsyncIterable<EarlierPlace & { line: DoneLine }>,
@@ -113,10 +114,13 @@ export class PlanEmitter {
       const { frame, timestampMs = null, width, height } = line;
       const own = frame === undefined ? name : nameOfFrame(name, frame);
       const source: BlockSource = {
-        ...{ index: this.#sources++, uri, name: this.#names.next(own), size: { width, height } },
+        index: this.#sources++,
+        uri,
+        name: this.#names.next(own),
+        size: { width, height },
         sizeBytes: frame === undefined ? sizeBytes : 0,
-        ...(version !== undefined && { version }),
-        ...(frame !== undefined && { video: { frame, timestampMs } }),
+        version,
+        video: frame === undefined ? undefined : { frame, timestampMs },
         kept: line.name,
       };
       addEarlier(this.#earlier, place);
@@ -125,9 +129,7 @@ export class PlanEmitter {
     this.#signal?.throwIfAborted();
   }
 
-  /**
-   * The part of a plan that a video makes, of which `index` lists the packets; `known` is what is known of its frames.
-   */
+  /** The steps of a video. `index` lists its packets; `known` yields the known counts of its frames. */
   async *video(
     { input }: Probed<'video'>,
     index: IndexVideo,
@@ -136,16 +138,15 @@ export class PlanEmitter {
     const { video, batchFrames } = this.#spec;
     const plan: typeof planVideo = (uri, choice, lengthOf) => planVideo(uri, choice, lengthOf, index);
     const planning: VideoPlanning = {
-      ...{
-        video,
-        batchFrames,
-        channels: this.#channels,
-        maxFrames: Math.min(this.#maxFrames, maxBatchFrames),
-        maxBytes: maxBatchBytes,
-      },
+      video,
+      batchFrames,
+      channels: this.#channels,
+      maxFrames: Math.min(this.#maxFrames, maxBatchFrames),
+      maxBytes: maxBatchBytes,
       countsBytes: this.#countsBytes,
-      // Frames are known together before any is planned: else more are chosen only until later ones take their place,
-      // and each has a map computed. In ten recordings of 342 frames, 253 were chosen without this.
+      // All frames of a segment are announced before any is planned. Otherwise, frames are chosen for a preview until
+      // later ones take their place, and each chosen frame has its map computed: of ten recordings with 342 frames, 253
+      // frames were chosen.
       expect: (frames) => {
         for (const frame of frames) this.#previews.expect({ uri: input.uri, frame });
       },
@@ -159,8 +160,8 @@ export class PlanEmitter {
   }
 
   /**
-   * Adds to `steps` a frame of which nothing was read. Nearly all of an archive are, and a generator of each costs more
-   * than the steps.
+   * Adds the steps of a frame that was not read to `steps`. Nearly all frames of an archive are such, and a generator
+   * for each would cost more than the steps.
    */
   frame({ input, bytes }: Unopened, steps: PlanStep[], known?: Uint8Array): void {
     const source: BlockSource = this.#number(input);
@@ -169,7 +170,7 @@ export class PlanEmitter {
     this.#batched(source, bytes, steps, known);
   }
 
-  /** An image of which something was read, or what cannot be. `known`: what is known of it. */
+  /** The steps of an image, also of one that cannot be read. `known`: its known counts. */
   *image(probed: Exclude<InputFinding, { kind: 'video' }>, known?: Uint8Array): Generator<PlanStep[], void, undefined> {
     const steps: PlanStep[] = [];
     if (probed.kind === 'unopened') this.frame(probed, steps, known);
@@ -182,17 +183,16 @@ export class PlanEmitter {
       } else {
         const { size, version } = probed;
         const tiles = countTiles(size, this.#tilePx);
-        if (tiles > 1)
-          return yield* this.#tiles({ ...source, size, tiles, ...(version !== undefined && { pin: version }) });
+        if (tiles > 1) return yield* this.#tiles({ ...source, size, tiles, pin: version });
         const pin = pinOf(input);
         const bytes = channelBytes(size);
-        this.#batched({ ...source, size, ...(pin !== undefined && { pin }) }, bytes, steps, known);
+        this.#batched({ ...source, size, pin }, bytes, steps, known);
       }
     }
     if (steps.length > 0) yield steps;
   }
 
-  /** What is not full: the batches, and the sources that are kept or cannot be read. */
+  /** The steps of what is left at the end: batches that are not full, and sources that are kept or cannot be read. */
   rest(): PlanStep[] {
     const batches = [this.#batches.flush(), this.#knownBatches.flush()];
     const steps = batches.flatMap((batch) => (batch ? this.#batch(batch) : []));
@@ -206,7 +206,7 @@ export class PlanEmitter {
     return [{ kind: 'sources', sources }, this.#shard({ kind: 'kept', sources, earlier }, 0)];
   }
 
-  /** The number and the name of the next source, and whether a preview may be made of it. */
+  /** Gives the next source its number and its name, and chooses whether it may get a preview. */
   #number({ uri, name, sizeBytes, version }: Input, frame?: number): NumberedSource {
     const index = this.#sources++;
     const source: NumberedSource = { index, uri, name: this.#names.next(name), sizeBytes };
@@ -215,7 +215,7 @@ export class PlanEmitter {
     return source;
   }
 
-  /** A source that may get a preview needs pictures of all pipelines, which all compute it then. */
+  /** Adds a source to a batch. A source that may get a preview needs pictures of all pipelines, so all compute it. */
   #batched(source: BlockSource, bytes: number, steps: PlanStep[], known?: Uint8Array): void {
     const isKnown = known !== undefined && !source.preview && known.length <= mostKnownBytes;
     const batches = isKnown ? this.#knownBatches : this.#batches;
@@ -227,7 +227,7 @@ export class PlanEmitter {
     return this.#planned({ kind: 'frames', sources }, Math.max(costBytes, sources.count * this.#countsBytes));
   }
 
-  /** The sources of a shard, and the shard. */
+  /** The steps of a shard: its sources, and the shard. */
   #planned(work: ShardWork, costBytes: number): PlanStep[] {
     const aside = asideSteps(this.#aside.flush());
     return [...aside, { kind: 'sources', sources: work.sources }, this.#shard(work, costBytes)];
@@ -242,7 +242,7 @@ export class PlanEmitter {
       this.#signal?.throwIfAborted();
       const { stored, plans } = planPipelines(this.#pipelines, rect, size, this.#grid);
       const bytes = channelBytes({ ...stored, pixel }) * this.#channels;
-      // Every plan has the same cells.
+      // The plans of all pipelines have the same cells.
       const cells = plans[0]!.parts.length / (this.#grid.rows * this.#grid.columns);
       yield [this.#shard({ kind: 'tile', sources, size, rect }, Math.max(bytes, cells * this.#countsBytes))];
     }
@@ -257,14 +257,14 @@ export class PlanEmitter {
 const asideSteps = (sources: PlannedSources | undefined): PlanStep[] => (sources ? [{ kind: 'sources', sources }] : []);
 
 /**
- * The version that nodes are held to: what tells of a file wherever it is read. What a bucket says of its objects when
- * it lists them is none that reading one tells; what a manifest states of them is.
+ * The version that nodes must find: one that is the same wherever the file is read. A bucket's listing gives its
+ * objects another version than reading them does; a manifest states the version that reading gives.
  */
 function pinOf({ uri, version, listedVersion = version, isStated }: Input): string | undefined {
   return uri.startsWith('s3:') && !isStated ? undefined : listedVersion;
 }
 
-/** What is known of a frame behind those that were asked for; nothing where that is much. */
+/** The known counts of a frame, after the frames that were asked for before; undefined if they are too long. */
 async function knownFrame(known: ReturnType<EarlierOutput['known']>, wanted: number): Promise<Uint8Array | undefined> {
   for (let next = await known.next(); next.value; next = await known.next()) {
     const { frame, known: bytes } = next.value;
@@ -273,7 +273,7 @@ async function knownFrame(known: ReturnType<EarlierOutput['known']>, wanted: num
   return undefined;
 }
 
-/** Bins of an image, of all pipelines. */
+/** How many bins an image has in all pipelines together. */
 function binsOfImage(pipelines: readonly Pipeline[], grid: Grid): number {
   return pipelines.reduce((sum, pipeline) => sum + binsOfSource(histogramShape(pipeline, grid)), 0);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PlanNotes } from './plan-notes.ts';
 
-test('what is left out is told of once, but for the own output and for more than anybody reads', () => {
+test('each left-out folder gets one note, except the own output and more folders than anybody reads about', () => {
   const notes = new PlanNotes({ out: 'file:///a/own/' });
   notes.leaveOut({ path: '/a/own', jobId: 'j0' });
   assert.deepEqual(notes.take(), []);
@@ -16,7 +16,7 @@ test('what is left out is told of once, but for the own output and for more than
   ]);
 });
 
-test('how many inputs a pattern of names fits is told once they are all known', () => {
+test('a last note says how many inputs a pattern of names fits', () => {
   const captured = { from: '%Y%m%d', zone: '' };
   const told = (...uris: string[]): string[] => {
     const notes = new PlanNotes({ out: 'file:///a/own/', captured });

@@ -6,12 +6,12 @@ import type { LeftOut } from '@halogrid/sources';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { PassedOverCount } from './passed-over.ts';
 
-/** Told of one plan, at most; of the others, one note tells how many there are. */
+/** The most left-out folders that a plan names; one more note counts the others. */
 const maxNotes = 20;
 
-/** Gathers what is to be told of a plan. */
+/** Gathers the notes on a plan. */
 export class PlanNotes {
-  /** URI of the job's own output folder: that it is no input goes without saying. */
+  /** URI of the job's own output folder: no note says that it is left out. */
   readonly #out: string;
   readonly #pattern: string;
   readonly #rule: CaptureRule;
@@ -27,7 +27,7 @@ export class PlanNotes {
     this.#rule = new CaptureRule(captured);
   }
 
-  /** To be told of every input, by its URI. */
+  /** To be called with the URI of every input. */
   count(uri: string): void {
     this.#inputs++;
     if (this.#rule.fits(uri) === false) this.#misfits++;
@@ -41,12 +41,12 @@ export class PlanNotes {
 
   readonly passOver = this.#passedOver.add;
 
-  /** Those that have come since. */
+  /** The notes since the last call. */
   take(): PlanNote[] {
     return this.#waiting.splice(0);
   }
 
-  /** Those that are left, when the plan ends. */
+  /** The notes that are left when the plan ends. */
   takeLast(): PlanNote[] {
     const more = this.#leftOut - maxNotes;
     const last: PlanNote = {

@@ -42,7 +42,7 @@ test('a plan whose hosts all answer says nothing about waiting', async (t) => {
   assert.deepEqual(steps.map(words), ['It begins', 'bytes', 'bytes']);
 });
 
-test('a host that stays away ends the plan for want of it', async (t) => {
+test('a host that stays away ends the plan with WantError', async (t) => {
   const origin = await startHost(t, Number.POSITIVE_INFINITY);
   await assert.rejects(Array.fromAsync(planPatiently(readingPlan(origin, 3), 0)), (error: Error) => {
     assert.ok(error instanceof WantError);
@@ -55,7 +55,7 @@ test('a host that stays away ends the plan for want of it', async (t) => {
   });
 });
 
-test('a plan that waits ends as soon as it is not wanted', async (t) => {
+test('a waiting plan ends as soon as it is aborted', async (t) => {
   const origin = await startHost(t, Number.POSITIVE_INFINITY);
   const stopped = new AbortController();
   const steps = planPatiently(readingPlan(origin, 3), Number.POSITIVE_INFINITY, stopped.signal);

@@ -5,9 +5,9 @@ import { WantError } from '@halogrid/jobs/want-error';
 import { type AwayHost, AwayHosts, withPatience } from '@halogrid/sources';
 
 /**
- * The same plan, but it waits for hosts that are away instead of quarantining their inputs. Its steps say what it waits
- * for. Rejects with WantError if a host stays away for longer than `graceMs`, and with the signal's reason when the
- * signal aborts.
+ * The same plan, except that it waits for hosts that are away instead of quarantining their inputs. Steps say which
+ * host it waits for. Rejects with WantError if a host stays away for longer than `graceMs`, and with the signal's
+ * reason when the signal aborts.
  */
 export async function* planPatiently(
   plan: AsyncGenerator<PlannedStep[], void, undefined>,

@@ -21,7 +21,7 @@ const frames = 1200;
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 let folder: string;
 
-/** A folder of small frames, one that is none, and one that is cut. */
+/** A folder of small frames, a broken one, and an image that is cut. */
 before(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'halogrid-plan-thread-')));
   await mkdir(join(folder, 'cam'));
@@ -31,7 +31,7 @@ before(async () => {
   await write('empty.pgm', '');
   await writeFile(join(folder, 'wide.pgm'), `P5\n300 2\n255\n${'.'.repeat(600)}`);
 });
-/** Threads of tests that do them no harm, and that leave them idle. */
+/** Threads for tests that do not harm them, and leave them idle. */
 const shared = new PlanThreads();
 after(async () => {
   await shared.close();
@@ -41,8 +41,15 @@ after(async () => {
 const specOf = (names: string[], more: Partial<JobSpec> = {}): JobSpec => ({
   sources: names.map((name) => pathToFileURL(join(folder, name)).href),
   pipeline: { operations: pipeline.operations.map(({ kernel, border }) => ({ kernel, parameters: {}, border })) },
-  ...{ op: [], tilePx: 0, batchFrames: 0, mapFormat: '', out: pathToFileURL(join(folder, 'out')).href },
-  ...{ grid: undefined, video: undefined, checksum: false, fresh: true },
+  op: [],
+  tilePx: 0,
+  batchFrames: 0,
+  mapFormat: '',
+  out: pathToFileURL(join(folder, 'out')).href,
+  grid: undefined,
+  video: undefined,
+  checksum: false,
+  fresh: true,
   ...more,
 });
 
@@ -56,7 +63,7 @@ function startThread(
   return thread;
 }
 
-test('a plan is the one that is made without the thread, several at a time', async () => {
+test('a thread makes the same plan as this one would, several at a time', async () => {
   const specs = [specOf(['cam', 'wide.pgm']), specOf(['cam'], { tilePx: 32 }), specOf(['wide.pgm'], { tilePx: 64 })];
   const plans = await Promise.all(specs.map((spec) => Array.fromAsync(shared.plan(spec))));
   for (const [i, spec] of specs.entries()) {
@@ -65,20 +72,20 @@ test('a plan is the one that is made without the thread, several at a time', asy
   }
 });
 
-/** Steps without which sources may get a preview: how many may follows from how far the listing is ahead. */
+/** Steps without the choice of sources that may get a preview: it depends on how far ahead files are listed. */
 const undecided = (steps: readonly PlannedStep[]): unknown =>
   JSON.parse(JSON.stringify(readable(steps), (key, value) => (key === 'preview' ? undefined : value)));
 
-test('what ends a plan is told in its words', async () => {
+test('an error that ends a plan keeps its message', async () => {
   await assert.rejects(Array.fromAsync(shared.plan(specOf(['nowhere']))), { message: /does not exist$/ });
 });
 
-test('a host that stays away ends a plan for want of it', async () => {
+test('a host that stays away ends a plan with WantError', async () => {
   const steps = shared.plan(specOf([], { sources: ['http://127.0.0.1:1/a.png'] }));
   await assert.rejects(Array.fromAsync(steps), { name: 'WantError', message: /^The host '127.0.0.1:1' was away/ });
 });
 
-test('the thread reads no more than the process may', async (t) => {
+test('the thread reads only what the process may read', async (t) => {
   t.after(() => restrictSources(unrestricted));
   restrictSources({ roots: [join(folder, 'cam')], hosts: [] });
   const thread = startThread(t);
@@ -87,7 +94,7 @@ test('the thread reads no more than the process may', async (t) => {
   await assert.rejects(Array.fromAsync(thread.plan(specOf(['wide.pgm']))), /data roots/);
 });
 
-test('steps come as they are used, and not before', async (t) => {
+test('steps come only as they are used', async (t) => {
   const workerData: ThreadSetup = { access: unrestricted, life: new ThreadLife().shown };
   const worker = new Worker(new URL('./plan-worker.ts', import.meta.url), { workerData });
   t.after(() => worker.terminate());
@@ -101,7 +108,7 @@ test('steps come as they are used, and not before', async (t) => {
     return plan;
   };
   const plan = await order();
-  // What the plan told unasked would come before the first answer to a plan that is ordered later.
+  // If the plan sent answers unasked, they would come before the first answer to a later order.
   await order();
   assert.equal(plan.answers, 1);
   plan.port.postMessage('used');
@@ -110,7 +117,7 @@ test('steps come as they are used, and not before', async (t) => {
   assert.equal(plan.answers, 2);
 });
 
-test('a plan of which no more is wanted ends', async () => {
+test('a plan ends when its caller wants no more', async () => {
   const steps = shared.plan(specOf(['cam']));
   assert.equal((await steps.next()).value?.[0]?.kind, 'sources');
   await steps.return(undefined);
@@ -133,11 +140,11 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
 });
 
 /**
- * A program with an endless loop over sources whose name says so, as code that believes a damaged file does;
- * others it plans.
+ * A program that loops without end on sources with certain names, as code that trusts a damaged file may; it plans
+ * other sources.
  */
 const circles = new URL('./testing/circles-worker.ts', import.meta.url);
-/** Enough for what is well to show itself, and no more than a test can wait for. */
+/** Long enough for healthy threads, and short enough for a test. */
 const quick: PlanLimits = { ...planLimits, stuckComputedMs: 800, stuckMs: timeoutMs(60_000), stopMs: 100 };
 const gaveUp = (why: string): RegExp => new RegExp(`^Listing the sources was given up at 'file:.*/${why}`);
 
@@ -170,7 +177,7 @@ test('a caller that waits for its turn may leave, and an endless loop is ended w
   await pause(50);
   gone.abort('gone');
   for (const check of checks) await assert.rejects(check, (reason) => reason === 'gone');
-  // All places are theirs until they have ended.
+  // They hold all places until they have ended.
   await threads.check(specOf(['cam']).sources);
 });
 
@@ -178,14 +185,14 @@ test('closing ends a plan in an endless loop', async (t) => {
   const threads = startThread(t, circles, { ...quick, stuckComputedMs: 1e9, stuckMs: 1e9 });
   const plan = Array.fromAsync(threads.plan(specOf(['circles.parquet'])));
   const ended = assert.rejects(plan, { message: /^Listing the sources was given up/ });
-  // It should have come to the loop.
+  // By then it should be in the loop.
   await pause(300);
   await threads.close();
   await ended;
   await assert.rejects(threads.check(specOf(['cam']).sources), { message: /the coordinator ends$/ });
 });
 
-test('a thread that ends fails its plan and says how, and the next plan has another', async (t) => {
+test('a thread that ends fails its plan and says how, and the next plan gets another thread', async (t) => {
   const endings: [program: string, how: RegExp][] = [
     ['process.exit(3)', /^Listing the sources was given up at 'file:.*cam': it exited with 3$/],
     ['throw new Error("no more")', /^Listing the sources was given up at 'file:.*cam': no more$/],

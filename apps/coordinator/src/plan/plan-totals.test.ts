@@ -23,7 +23,7 @@ function countFrames(counter: PlanCounter, sizes: readonly (Size | undefined)[])
   counter.addShard({ kind: 'frames', sources: plannedSources(sizes.map((_, index) => ({ index, uri: '' }))) });
 }
 
-test('the halo of a cut image is what its tiles read of each other', () => {
+test('the halo of an image in tiles is the area that its tiles read of each other', () => {
   const counter = new PlanCounter([lbp], options);
   countTiles(counter, { width: 200, height: 100 }, 100);
   const { pixels, shards, tiles, haloPixels } = counter.totals;
@@ -38,7 +38,7 @@ test('the halos of a pipeline add up, and an image that is not cut has none', ()
       const pipeline = createPipeline(Array.from({ length: kernels }, () => ({ kernel: 'lbp', parameters: {} })));
       const counter = new PlanCounter([pipeline], options);
       countTiles(counter, { width, height }, tilePx);
-      // Every tile reads `kernels` pixels around itself, as far as there are any.
+      // Every tile reads `kernels` pixels around itself, clipped to the image.
       const around = (at: number, length: number, image: number) =>
         Math.min(image, at + length + kernels) - Math.max(0, at - kernels);
       const read = [...cutTiles({ width, height }, tilePx)].reduce(
@@ -53,7 +53,7 @@ test('the halos of a pipeline add up, and an image that is not cut has none', ()
   );
 });
 
-test('a device takes what fits a batch of frames, or one frame that is larger', () => {
+test('a device holds a full batch of frames, or one larger frame', () => {
   const many = new PlanCounter([lbp], options);
   countFrames(many, Array(100).fill({ width: 1920, height: 1080 }));
   const { batch, all, largest } = many.totals;
@@ -68,7 +68,7 @@ test('a device takes what fits a batch of frames, or one frame that is larger', 
   assert.equal(one.totals.unknown, 1);
 });
 
-test('dense results take memory where a map or a preview is made of them, and maps take disk twice', () => {
+test('dense results take memory if a map or a preview is made from them, and maps take disk space twice', () => {
   const size = { width: 1000, height: 700 };
   const bytesOf = (more: Partial<TotalsOptions>, preview: { preview?: true } = {}) => {
     const counter = new PlanCounter([lbp], { ...options, ...more });
@@ -85,7 +85,7 @@ test('dense results take memory where a map or a preview is made of them, and ma
   const histogram = 256 * 4;
   assert.deepEqual(bytesOf({}), { results: 2 * histogram, maps: 0, scratch: 0 });
   assert.deepEqual(bytesOf({}, { preview: true }), { results: 2 * histogram + map, maps: 0, scratch: 0 });
-  // Parts of 512 x 512 and, of the next level, which is one part, 500 x 350 in sixteens: 512 x 352.
+  // Parts of 512 x 512. The next level, 500 x 350, is one part with sides rounded up to multiples of 16: 512 x 352.
   assert.deepEqual(bytesOf({ mapFormat: 'tiff' }), {
     results: 2 * (histogram + map),
     maps: 2 * (1024 * 1024 + 512 * 352),
@@ -93,7 +93,7 @@ test('dense results take memory where a map or a preview is made of them, and ma
   });
 });
 
-test('the pieces of a Zarr are part of it where they are shards, and a copy takes disk of its own', () => {
+test('pieces of a Zarr that are shards become part of it, and a copy takes disk space of its own', () => {
   for (const [tilePx, scratch] of [
     [4096, 0],
     [3000, 5000 * 4100],
@@ -111,7 +111,7 @@ test('the pieces of a Zarr are part of it where they are shards, and a copy take
   assert.deepEqual([small.totals.output.mapsBytes, small.totals.scratchBytes], [17 * 9, 0]);
 });
 
-test('several pipelines read planes once, as the widest of them does, and leave the results of each', () => {
+test('several pipelines share the planes of the widest one, and each leaves results', () => {
   const ldp = createPipeline([{ kernel: 'ldp', parameters: { order: '3' } }]);
   const [codes, derivative, both] = [[lbp], [ldp], [lbp, ldp]].map((pipelines) => {
     const counter = new PlanCounter(pipelines, { ...options, mapFormat: 'tiff' });
@@ -127,7 +127,7 @@ test('several pipelines read planes once, as the widest of them does, and leave 
   }
 });
 
-test('cells of a grid take features and results for each of them', () => {
+test('each cell of a grid takes features and results', () => {
   const counter = new PlanCounter([lbp], { ...options, grid: { rows: 2, columns: 3 } });
   countFrames(counter, [{ width: 60, height: 60 }]);
   assert.equal(counter.totals.all.resultsBytes, 6 * 256 * 4);
@@ -138,7 +138,7 @@ test('cells of a grid take features and results for each of them', () => {
   assert.deepEqual(without.totals.output, { mapsBytes: 0, featuresBytes: 0, histogramBytes: 0 });
 });
 
-test('a source that is set aside has no unknown size', () => {
+test('a source that is set aside does not count as of unknown size', () => {
   const counter = new PlanCounter([lbp], options);
   counter.addSource(0, 'file:///a.jpg', undefined);
   counter.addQuarantine();
@@ -146,7 +146,7 @@ test('a source that is set aside has no unknown size', () => {
   assert.deepEqual({ sources, quarantined, unknown, pixels }, { sources: 1, quarantined: 1, unknown: 0, pixels: 0 });
 });
 
-test('what a tile takes at once is the larger of its planes and its results', () => {
+test('a tile needs the larger of its planes and its results at once', () => {
   const rgb = createPipeline([{ kernel: 'conv', parameters: { kernel: 'sobel', channels: 'rgb' } }]);
   const size = { width: 1000, height: 1000 };
   const { stagingBytes, resultsBytes, mapBytes } = itemBytes([rgb], { x: 0, y: 0, ...size }, size, options.grid);

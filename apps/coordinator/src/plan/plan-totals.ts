@@ -10,72 +10,69 @@ import { knownPipelines } from '@halogrid/results/known-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
 
-/** Bytes that a node holds for something it computes: the planes it reads, and histograms and dense results. */
+/** Bytes that a node holds for a computation: the planes that it reads; and histograms and dense results. */
 export interface NodeBytes {
   stagingBytes: number;
   resultsBytes: number;
 }
 
-/** What a plan comes to. Sizes in bytes are of what is asked for and uncompressed, so files are no larger. */
+/** The totals of a plan. Sizes in bytes are for uncompressed results, so files are not larger. */
 export interface PlanTotals {
   sources: number;
-  /** Sources whose results an earlier job in the output folder has. */
+  /** Sources whose results an earlier job left in the output folder. */
   kept: number;
-  /** Sources that are set aside already, and those whose size is not known without decoding them. */
+  /** Sources that are set aside already; and sources whose size is not known without decoding them. */
   quarantined: number;
   unknown: number;
-  /** To be computed. */
+  /** Pixels to compute. */
   pixels: number;
   shards: number;
-  /** Shards that are tiles of images that are cut. */
+  /** Shards that are tiles of images. */
   tiles: number;
-  /** Shards that are segments of videos, and the frames in them. */
+  /** Shards that are segments of videos; and the frames in them. */
   segments: number;
   videoFrames: number;
-  /** Pixels that are read around tiles, beyond `pixels`. */
+  /** Pixels that are read around tiles, besides `pixels`. */
   haloPixels: number;
-  /** What the largest tile or frame takes. */
+  /** The largest tile or frame, and its bytes. */
   largest: NodeBytes & Size;
-  /** What a device takes at once: the largest tile or frame, or as many frames as a batch takes. */
+  /** Bytes that a device needs at once: for the largest tile or frame, or for a full batch of frames. */
   batch: NodeBytes;
-  /** What all tiles and frames take. */
+  /** Bytes of all tiles and frames together. */
   all: NodeBytes;
   output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
-  /**
-   * Maps in pieces that are not part of the output as they are, and copies of images: there until the output is
-   * complete.
-   */
+  /** Bytes of temporary files: pieces of maps, and copies of images. They exist until the output is complete. */
   scratchBytes: number;
-  /** What its time depends on. */
+  /** The amounts that the job's time depends on. */
   work: PlanWork;
 }
 
-/** What a node puts together for a device, as planes and as results, beyond the first frame. */
+/** The most bytes of planes, and of results, that a node puts together for a device beyond the first frame. */
 const batchBytes = 64 * 2 ** 20;
 
 /** Side of the parts in which map files are stored. */
 const mapPartPx = 512;
 
-/** A row of features.parquet beside its histogram: its numbers and the name of its source. */
+/** Bytes of a row of features.parquet without its histogram: its numbers and the name of its source. */
 const featureBytes = 100;
 
-/** A bin in histogram.json, and histogram.svg. */
+/** Bytes of a bin in histogram.json; and of histogram.svg. */
 const binTextBytes = 12;
 const chartBytes = 64 * 2 ** 10;
 
 export interface TotalsOptions {
   grid: Grid;
-  /** As the job's. */
+  /** As in the job's specification. */
   mapFormat: string;
 }
 
-/** Adds up what the steps of a plan come to. */
+/** Adds up the totals of a plan from its steps. */
 export class PlanCounter {
   readonly totals: PlanTotals;
   readonly #pipelines: readonly Pipeline[];
   readonly #options: TotalsOptions;
   readonly #shapes: readonly HistogramShape[];
-  /** Sizes of the sources that a shard may still ask for. */
+  /** Sizes, by index, of the sources that later shards may have. */
   readonly #sizes = new Map<number, ImageSize>();
   readonly #work: WorkCounter;
   #lastItem: { key: string; item: NodeBytes & { mapBytes: number } } | undefined;
@@ -107,8 +104,8 @@ export class PlanCounter {
   }
 
   /**
-   * `size` is undefined where nobody can tell it; `copyBytes` are of the copy that is made of an image that is not read
-   * by region, `fileBytes` of its file, 0 where nobody knows.
+   * `size` is undefined if unknown. `copyBytes`: the copy of an image that cannot be read by region. `fileBytes`: its
+   * file; 0 if unknown.
    */
   addSource(index: number, uri: string, size: ImageSize | undefined, { copyBytes = 0, fileBytes = 0 } = {}): void {
     const { totals } = this;
@@ -129,7 +126,7 @@ export class PlanCounter {
     return this.#options.mapFormat !== 'none';
   }
 
-  /** The source that was added last is not computed, and its map is there. */
+  /** The source that was added last is not computed: its results, map included, are kept. */
   addKept(index: number): void {
     const { totals } = this;
     const size = this.#sizes.get(index)!;
@@ -140,7 +137,7 @@ export class PlanCounter {
     if (this.#wantsMap) totals.output.mapsBytes -= this.#mapBytes(size);
   }
 
-  /** The source that was added last turned out to be none. */
+  /** The source that was added last is set aside. */
   addQuarantine(): void {
     this.totals.quarantined++;
     this.totals.unknown--;
@@ -159,7 +156,7 @@ export class PlanCounter {
       const pixel = this.#sizes.get(index)?.pixel;
       const item = this.#addItem(this.#pipelines, sources.hasPreviews, rect, { ...size, pixel });
       this.#addBatch(item, item);
-      // Shards of a source follow one another, and the last is at its lower right corner.
+      // The tiles of a source are consecutive, and the last one is at its lower right corner.
       if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#sizes.delete(index);
       return;
     }
@@ -189,7 +186,10 @@ export class PlanCounter {
     batch.resultsBytes = Math.max(batch.resultsBytes, Math.min(bytes.resultsBytes, most.resultsBytes));
   }
 
-  /** Whether the counts of each pipeline are known for the sources of a shard: those of one source tell which. */
+  /**
+   * By pipeline, whether its counts are known for the sources of a shard; empty: for none. All sources of a shard are
+   * alike, so the first one shows it.
+   */
   #areKnown(sources: PlannedSources): readonly boolean[] {
     if (!areAllKnown(sources)) return [];
     const known = new SourceBlock(sources.block).known(0)!;
@@ -257,10 +257,10 @@ function featuresFileBytes({ grid, channels, bins }: HistogramShape): number {
   return bins && grid.rows * grid.columns * (4 * bins * channels + featureBytes);
 }
 
-/** What has to fit into the largest buffer of a device. */
+/** The bytes that must fit into the largest buffer of a device. */
 export const mostOf = ({ stagingBytes, resultsBytes }: NodeBytes): number => Math.max(stagingBytes, resultsBytes);
 
-/** What a device needs for a tile, as nodes count it; the dense result apart. */
+/** The bytes that a device needs for a tile, as nodes count them; the dense result separately. */
 export function itemBytes(
   pipelines: readonly Pipeline[],
   rect: Rect,
@@ -279,7 +279,10 @@ export function itemBytes(
   return { stagingBytes: placeSharedItem(plan, input.length, 0, sampleBytes[pixel]).end, resultsBytes, mapBytes };
 }
 
-/** Pixels of a map and its coarser levels, each of which is stored in whole parts, whose sides are rounded to that. */
+/**
+ * Pixels of a map and its coarser levels. Each level is stored in whole parts, whose sides are multiples of
+ * `roundedTo`.
+ */
 function mapPixels(size: Size, roundedTo: number): number {
   let pixels = 0;
   for (let { width, height } = size; ; width = Math.ceil(width / 2), height = Math.ceil(height / 2)) {

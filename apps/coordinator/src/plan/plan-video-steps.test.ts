@@ -22,7 +22,13 @@ async function stepsOf(plan: typeof planVideo, maxBytes = 2 ** 30, channels = 1)
   let shards = 0;
   const source = { uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 1, named: true };
   const planning: VideoPlanning = {
-    ...{ video: undefined, batchFrames: 0, channels, maxFrames: 100, maxBytes, countsBytes: 0, expect: () => {} },
+    video: undefined,
+    batchFrames: 0,
+    channels,
+    maxFrames: 100,
+    maxBytes,
+    countsBytes: 0,
+    expect: () => {},
     number: (name) => ({ index: sources++, uri: source.uri, name, sizeBytes: 0 }),
     setAside: (source) => [{ kind: 'sources', sources: gatherSources([source]) }],
     shard: (work, costBytes) => [
@@ -64,7 +70,7 @@ test('frames in colour cost three times as much', async () => {
   assert.deepEqual(costs, [3 * 2 * 1920 * 1080]);
 });
 
-test('where FFmpeg is missing a video is set aside with that sentence, and the job goes on; what else fails is no fault of it', async () => {
+test("without FFmpeg a video is set aside with a sentence, and the job goes on; another failure is not the video's fault", async () => {
   const failing = (error: Error) =>
     async function* (): ReturnType<typeof planVideo> {
       yield* [];
@@ -73,7 +79,10 @@ test('where FFmpeg is missing a video is set aside with that sentence, and the j
   const missing = new MissingDecoderError('video', 'Videos cannot be read here');
   assert.deepEqual(sourcesOf(await stepsOf(failing(missing))), [
     {
-      ...{ index: 0, uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 0 },
+      index: 0,
+      uri: 'file:///v.mp4',
+      name: 'v.mp4',
+      sizeBytes: 0,
       error: { stage: 'decode', error: missing.message },
     },
   ]);

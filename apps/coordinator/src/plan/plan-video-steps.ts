@@ -7,38 +7,44 @@ import type { Source } from '@halogrid/sources';
 import { InputError } from '@halogrid/sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
 
-/** Frames of a segment at least: starting a decoder takes a tenth of a second, which is some tens of frames. */
+/**
+ * How many frames a segment should have, unless the job says it: starting a decoder takes a tenth of a second, as long
+ * as some tens of frames.
+ */
 export const defaultSegmentFrames = 128;
 
-/** What the plan gives every source. */
+/** A source with its number and its name. */
 export type NumberedSource = Pick<BlockSource, 'index' | 'uri' | 'name' | 'sizeBytes' | 'version' | 'preview'>;
 
 export interface VideoPlanning {
   video: VideoOptions | undefined;
-  /** Frames that a segment should have; 0: chosen. */
+  /** How many frames a segment should have; 0: `defaultSegmentFrames`. */
   batchFrames: number;
-  /** Channels of a frame: 1, or 3 of colour. */
+  /** Channels of a frame: 1, or 3 for colour. */
   channels: number;
-  /** Frames of a shard, and its decoded bytes, at most. A node holds no more of a longer segment at once. */
+  /**
+   * The most frames of a shard; and the most decoded bytes that it counts as, because a node holds no more of a segment
+   * at once.
+   */
   maxFrames: number;
   maxBytes: number;
-  /** Bytes of the counts of a frame. */
+  /** Bytes of a frame's counts. */
   countsBytes: number;
-  /** Told of the frames of a segment before they become sources. */
+  /** Called with the frames of a segment before they become sources. */
   expect: (frames: readonly number[]) => void;
-  /** The next source, of that name, which is that frame; each call takes a number. */
+  /** Makes the next source, with that name and frame; each call takes a number. */
   number: (name: string, frame?: number) => NumberedSource;
-  /** What is known of that frame; to be asked in the order of frames. */
+  /** The known counts of a frame; to be called in the order of frames. */
   known?: ((frame: number) => Promise<Uint8Array | undefined>) | undefined;
-  /** The steps that follow once a source is set aside. */
+  /** Sets a source aside, and returns the steps that follow from it. */
   setAside: (source: BlockSource) => PlanStep[];
   /** The steps of the next shard and its sources. */
   shard: (work: ShardWork, costBytes: number) => PlanStep[];
 }
 
 /**
- * The part of a job's plan that a video makes: a source a frame, and a shard a segment. What of the video cannot be
- * read is quarantined, by frame where its frames are known.
+ * The steps of a video: a source for each frame, and a shard for each segment. Frames that cannot be read are
+ * quarantined one by one, or the video as a whole if its frames are not known.
  */
 export async function* planVideoSteps(
   { uri, name }: Source,
@@ -82,7 +88,7 @@ export async function* planVideoSteps(
       }
     }
   } catch (error) {
-    // Without FFmpeg nobody plans a video, and the other inputs of the job need none.
+    // Without FFmpeg, only the videos of a job are quarantined: its other inputs do not need it.
     const stage =
       error instanceof InputError ? error.stage : error instanceof MissingDecoderError ? 'decode' : undefined;
     if (stage === undefined) throw error;
@@ -95,7 +101,7 @@ function choiceOf(video: VideoOptions | undefined) {
   return { every: every || 1, fromMs, toMs, fps: fpsNum ? { num: fpsNum, den: fpsDen } : undefined };
 }
 
-/** The name of a source that is a frame of a video of that name. */
+/** The name of a frame of the video with that name. */
 export function nameOfFrame(video: string, frame: number): string {
   return `${video.replace(/\.[^./]*$/, '')}/${String(frame).padStart(6, '0')}`;
 }

@@ -35,17 +35,19 @@ test('frames are opened and decoded once each, and some have previews', () => {
   });
   const pixels = 3 * 2 ** 20;
   assert.deepEqual(work, {
-    ...{
-      inputs: 3,
-      kinds: { jpeg: { units: 3, opens: 3, pixels, bytes: 30 } },
-      kernelPixels: { u8: pixels, u16: 0 },
-      knownPixels: [],
-    },
-    ...{ bins: 3 * 256, previews: 2, previewPixels: 2 * 1024 * 256, remoteFiles: 0, remoteBytes: 0 },
+    inputs: 3,
+    kinds: { jpeg: { units: 3, opens: 3, pixels, bytes: 30 } },
+    kernelPixels: { u8: pixels, u16: 0 },
+    knownPixels: [],
+    bins: 3 * 256,
+    previews: 2,
+    previewPixels: 2 * 1024 * 256,
+    remoteFiles: 0,
+    remoteBytes: 0,
   });
 });
 
-test('each tile of a PGM or TIFF opens its file and decodes what it touches; a JPEG is decoded once', () => {
+test('each tile of a PGM or TIFF opens its file and decodes the area that it touches; a JPEG is decoded once', () => {
   const size = { width: 2000, height: 1000 };
   const kindsOf = (name: string) => counted((counter) => addTiles(counter, `file:///${name}`, size, 1000)).kinds;
   // Either tile reads one column of the other.
@@ -65,11 +67,11 @@ test('a video decodes all frames between those that are chosen', () => {
   });
   assert.deepEqual(work.kinds, { video: { units: 1, opens: 1, pixels: 250 * 100, bytes: 7000 } });
   assert.equal(work.kernelPixels.u8, 200);
-  // Planning reads it all, and nodes do.
+  // Planning reads the whole video, and so do nodes.
   assert.equal(work.remoteBytes, 14_000);
 });
 
-test('what is kept is no work, and cells have bins of their own', () => {
+test('kept sources are not counted as work, and cells have bins of their own', () => {
   const work = counted(
     (counter) => {
       for (const index of [0, 1]) counter.addSource(index, 'file:///a.png', { width: 8, height: 8, pixel: 'u16' });
@@ -81,7 +83,7 @@ test('what is kept is no work, and cells have bins of their own', () => {
   assert.deepEqual([work.kinds.png?.units, work.bins, work.kernelPixels], [1, 6 * 256, { u8: 0, u16: 64 }]);
 });
 
-test('what a pipeline knows of frames is neither computed by it nor held for it', () => {
+test('a pipeline whose counts are known computes nothing, and nothing is held for it', () => {
   const pipelines = [lbp, createPipeline([{ kernel: 'ldp', parameters: {} }])];
   const totalsOf = (known?: Uint8Array) => {
     const counter = new PlanCounter(pipelines, { grid: { rows: 1, columns: 1 }, mapFormat: 'none' });
@@ -104,7 +106,7 @@ test('what a pipeline knows of frames is neither computed by it nor held for it'
   assert.equal(added.all.resultsBytes, all.all.resultsBytes - 4 * 256);
 });
 
-test('a source is what its name says', () => {
+test('the kind of a source follows from its name', () => {
   const uris = ['file:///a%20b.JPEG', 'https://host/a.tif?x=.mp4', 's3://b/k.mkv', 'file:///noname'];
   assert.deepEqual(uris.map(kindOfSource), ['jpeg', 'tiff', 'video', 'other']);
 });

@@ -3,54 +3,53 @@ import { firstOf, readSources } from '@halogrid/jobs/planned-sources';
 import type { ShardWork } from '@halogrid/jobs/shard';
 import { type Format, formatOfName, formats, hasVideoExtension, usualPixels } from '@halogrid/sources';
 
-/** What a source is by its name: what reading it costs depends on that first. `other` tells nothing by its name. */
+/** The kind of a source by its name, which mostly decides what reading it costs. `other`: the name does not tell. */
 export type SourceKind = Format | 'video' | 'other';
 
-/** What nodes read of the sources of one kind. */
+/** The reading of all sources of one kind by nodes. */
 export interface SourceWork {
-  /** What is decoded independently of the rest: images, or of a video its segments. */
+  /** Independently decoded units: images, or segments of videos. */
   units: number;
-  /** How often a file is opened: once an image, but for each tile of one that is read by region. */
+  /** How often files are opened: once for each image, or for each tile of an image that is read by region. */
   opens: number;
-  /** Pixels that are decoded, those around tiles and those of frames that are decoded for others among them. */
+  /** Decoded pixels, including pixels around tiles, and frames that are decoded only because others need them. */
   pixels: number;
-  /** Encoded, where the listing tells; else as photographs have. */
+  /** Encoded bytes: from the listing or, if it does not tell, as in usual photographs. */
   bytes: number;
 }
 
-/** What a job has to do, in the amounts that its time depends on. What an earlier job has done is no part of it. */
+/** The work of a job, in the amounts that its time depends on, without results that are kept from an earlier job. */
 export interface PlanWork {
-  /** Inputs that are listed and looked at, with those that are kept. */
+  /** Sources that are listed and examined, kept ones included. */
   inputs: number;
   kinds: Partial<Record<SourceKind, SourceWork>>;
-  /** Read by the first kernel, by type. */
+  /** Pixels that the first kernel reads, by type. */
   kernelPixels: Record<PixelType, number>;
   /**
-   * For each pipeline, those of them that it does not compute, because their counts are known; empty: all compute all.
+   * For each pipeline, how many of these pixels it does not compute, because their counts are known; empty: all
+   * pipelines compute all.
    */
   knownPixels: readonly Record<PixelType, number>[];
-  /** In histograms of sources and their cells: each is computed, merged and written to a row. */
+  /** Bins in the histograms of sources and their cells: each is computed, merged and written to a row. */
   bins: number;
-  /** Pictures of some sources, and their pixels. */
+  /** Previews, and their pixels. */
   previews: number;
   previewPixels: number;
-  /** What is fetched from servers. */
+  /** Files and bytes that are fetched from servers. */
   remoteFiles: number;
   remoteBytes: number;
 }
 
-/** A previews's side at most. */
+/** The longest side of a preview. */
 const previewPx = 1024;
 
-/**
- * Side of the tiles in which TIFF files are mostly stored: whoever reads a region decodes all of those that it touches.
- */
+/** The usual side of the tiles in TIFF files: to read a region is to decode all tiles that it touches. */
 const storedTilePx = 512;
 
-/** Files of these kinds are decoded once a node and kept for their tiles; others are read by region. */
+/** A node decodes a file of these kinds once, and keeps it for all its tiles; other files are read by region. */
 const decodedWhole: ReadonlySet<SourceKind> = new Set(['jpeg', 'png', 'webp']);
 
-/** What the name of a source says that it is. */
+/** The kind of a source, by its name. */
 export function kindOfSource(uri: string): SourceKind {
   const path = uri.startsWith('file:') ? uri : uri.replace(/[?#].*$/, '');
   return formatOfName(path) ?? (hasVideoExtension(path) ? 'video' : 'other');
@@ -66,18 +65,25 @@ interface Waiting {
 /** Adds up the work of the steps of a plan. */
 export class WorkCounter {
   readonly work: PlanWork = {
-    ...{ inputs: 0, kinds: {}, kernelPixels: { u8: 0, u16: 0 }, knownPixels: [] },
-    ...{ bins: 0, previews: 0, previewPixels: 0, remoteFiles: 0, remoteBytes: 0 },
+    inputs: 0,
+    kinds: {},
+    kernelPixels: { u8: 0, u16: 0 },
+    knownPixels: [],
+    bins: 0,
+    previews: 0,
+    previewPixels: 0,
+    remoteFiles: 0,
+    remoteBytes: 0,
   };
   readonly #binsOfSource: number;
-  /** Sources whose shards are to come. */
+  /** Sources whose shards have not come yet, by index. */
   readonly #waiting = new Map<number, Waiting>();
 
   constructor(binsOfSource: number) {
     this.#binsOfSource = binsOfSource;
   }
 
-  /** `fileBytes` is 0 where nobody knows them, and for all frames of a video but its first. */
+  /** `fileBytes` is 0 if unknown, and for all frames of a video except the first. */
   addSource(index: number, uri: string, size: Waiting['size'], fileBytes: number): void {
     const kind = kindOfSource(uri);
     this.work.inputs++;
@@ -89,7 +95,7 @@ export class WorkCounter {
     this.#waiting.delete(index);
   }
 
-  /** `stored` is what is read for a tile, halos included. */
+  /** `stored` is the size of the area that is read for a tile, halos included. */
   addTile({ sources, size, rect }: Extract<ShardWork, { kind: 'tile' }>, stored: Size): void {
     const index = firstOf(sources);
     const found = this.#waiting.get(index);
@@ -108,7 +114,7 @@ export class WorkCounter {
     }
     if (isFirst) this.#addFile(sources.hasPreviews, found);
     this.work.kernelPixels[found.size.pixel ?? 'u8'] += area(stored);
-    // Shards of a source follow one another, and the last is at its lower right corner.
+    // The tiles of a source are consecutive, and the last one is at its lower right corner.
     if (rect.x + rect.width === size.width && rect.y + rect.height === size.height) this.#waiting.delete(index);
   }
 
@@ -141,7 +147,7 @@ export class WorkCounter {
     work.pixels += largest * Math.max(sources.count, segment.end - segment.packet);
   }
 
-  /** What is done once a source, however it is cut. */
+  /** Adds the work that a source takes once, in one piece or many. */
   #addFile(preview: boolean, { kind, size, bytes, isRemote }: Waiting): void {
     const { work } = this;
     this.#of(kind).bytes += bytes;

@@ -16,19 +16,19 @@ import { planJob } from './planner.ts';
 const MiB = 2 ** 20;
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
 
-/** An input as the listing tells of it, and what opening it gives. */
+/** An input as it is listed, and the result of opening it. */
 interface FakeInput {
   name: string;
   named?: boolean;
   sizeBytes?: number;
   content?: Size | Error;
-  /** Those of the listing. */
+  /** From the listing. */
   error?: string;
   version?: string;
   isStated?: true;
 }
 
-test('small inputs of a folder are gathered without looking at them', async () => {
+test('small inputs of a folder are gathered without opening them', async () => {
   const frames = Array.from({ length: 70 }, (_, i) => ({ name: `${i}.jpg`, sizeBytes: 1000 }));
   const { steps, opened, peeked } = await plan(frames);
   assert.deepEqual([...opened, ...peeked], []);
@@ -41,19 +41,19 @@ test('small inputs of a folder are gathered without looking at them', async () =
   assert.deepEqual(sourcesOf(steps)[69], { index: 69, uri: 'file:///69.jpg', name: '69', sizeBytes: 1000 });
 });
 
-test('what has the extension of a format that is not read is opened, so that a plan names it', async () => {
+test('a file with the extension of an unsupported format is opened, so that the plan names it', async () => {
   const content = new InputError('decode', 'Windows Media (WMV) is not supported');
   const { steps, opened } = await plan([{ name: 'a.jpg' }, { name: 'b.wmv', content }]);
   assert.deepEqual(opened, ['file:///b.wmv']);
   assert.deepEqual(errorsOf(steps), [[1, { stage: 'decode', error: content.message }]]);
 });
 
-test('a plan of images alone ends where frames of videos are chosen', async () => {
+test('a plan of only images fails if frames of videos are chosen', async () => {
   const video = { every: 0, fpsNum: 5, fpsDen: 1, hwaccel: '' };
   const message =
     'Expected a video among the sources, because the choice of frames is for videos, but received images alone';
   await assert.rejects(plan([{ name: '1.jpg' }, { name: '2.jpg' }], { video }), { message });
-  // That it cannot be read is said elsewhere.
+  // Its error is reported with the source.
   const { steps } = await plan([{ name: '1.jpg' }, { name: '2.mp4', error: 'unreadable' }], { video });
   assert.equal(errorsOf(steps).length, 1);
 });
@@ -75,7 +75,7 @@ test('a batch ends before its decoded pixels pass the limit', async () => {
   assert.ok(shardsOf(steps).every(({ costBytes }) => costBytes <= maxBatchBytes));
 });
 
-test('inputs that were named or could be large are looked at, and cut where they are larger than a tile', async () => {
+test('inputs that were named or could be large are examined, and cut if they are larger than a tile', async () => {
   const { steps, opened, peeked } = await plan([
     { name: 'a.tif', named: true, content: { width: 5000, height: 100 } },
     { name: 'b.png', named: true, content: { width: 4096, height: 4096 } },
@@ -124,7 +124,7 @@ test('an image whose size its header does not tell is opened', async () => {
   );
 });
 
-test('a remote input is opened where it is large, and not asked for its header where it is not', async () => {
+test('a large remote input is opened, and a small one is not even asked for its header', async () => {
   const { opened, peeked } = await plan([
     { name: 'https://host/a.tif', sizeBytes: 16 * MiB },
     { name: 'https://host/b.jpg', sizeBytes: 16 * MiB + 1, content: { width: 1, height: 1 } },
@@ -133,13 +133,13 @@ test('a remote input is opened where it is large, and not asked for its header w
   assert.deepEqual(opened, ['https://host/b.jpg']);
 });
 
-test('what the listing says is no input is quarantined with its sentence', async () => {
+test('an input that the listing rejects is quarantined with its sentence', async () => {
   const { steps, opened } = await plan([{ name: 'loop', error: 'The symbolic link leads in a circle' }]);
   assert.deepEqual(opened, []);
   assert.deepEqual(errorsOf(steps), [[0, { stage: 'read', error: 'The symbolic link leads in a circle' }]]);
 });
 
-test('an image that is opened must be what its manifest states, and another is for nodes to look at', async () => {
+test('an opened image must be the one that its manifest states; other images are left for nodes to check', async () => {
   const content = { width: 3, height: 4 };
   const stated = (version: string) => ({ sizeBytes: 9, content, version, isStated: true as const });
   const opened = [
@@ -164,12 +164,12 @@ test('an input that cannot be opened is quarantined and the plan goes on', async
   assert.deepEqual(readable(steps), [
     { kind: 'sources', sources: [{ ...broken, error: { stage: 'decode', error: 'The file is empty' } }] },
     { kind: 'sources', sources },
-    // Its counts are more than its pixels.
+    // Its counts take more bytes than its pixels.
     { kind: 'shard', shard: { shard: 0, work: { kind: 'frames', sources }, costBytes: 4 * 256 } },
   ]);
 });
 
-test('where a decoder is missing its inputs are quarantined with that sentence and the plan goes on', async () => {
+test('inputs whose decoder is missing are quarantined with that sentence, and the plan goes on', async () => {
   const content = new MissingDecoderError('jpeg', 'JPEGs cannot be read here');
   const { steps } = await plan([
     { name: 'a.jpg', named: true, content },
@@ -236,7 +236,7 @@ test('every pixel of every input is in one shard, sources come before their shar
   );
 });
 
-test('a plan is made as it is asked for: an endless folder gives its first shard', async () => {
+test('a plan is made on demand: an endless folder gives its first shard', async () => {
   const endless = async function* () {
     for (let i = 0; ; i++) yield [{ uri: `file:///${i}.jpg`, name: `${i}.jpg`, sizeBytes: 1, named: false }];
   };
@@ -262,7 +262,7 @@ test('an abort ends the plan at once, between the tiles of one image too', async
   assert.equal(shards, 3);
 });
 
-test('a batch never has more bins than its answer may hold, though more frames were asked for', async () => {
+test('a batch never has more bins than its answer may hold, even if the job wants more frames', async () => {
   const wide = (channels: number, bins: number): Pipeline => {
     return { ...pipeline, output: { sample: 'u8', channels: Array(channels).fill('') }, bins };
   };
@@ -287,7 +287,7 @@ test('a batch never has more bins than its answer may hold, though more frames w
   }
 });
 
-test('a shard costs what its pipeline reads, every channel and the halos of all kernels, or its counts where they are more', async () => {
+test('a shard costs the bytes that its pipeline reads, with every channel and all halos, or its counts if they take more', async () => {
   const colour: Pipeline = { ...pipeline, input: ['red', 'green', 'blue'] };
   const size = { width: 100, height: 50 };
   const fakes = [

@@ -13,13 +13,13 @@ import { PlanNotes } from './plan-notes.ts';
 import { tellAhead } from './tell-ahead.ts';
 
 /**
- * Inputs looked at ahead, most of them at no more than their header; those of which nothing is looked at count as one
- * where they follow one another. With 8, the plan of JPEGs came too slowly for four H200: 5,473 frames a second instead
- * of 6,343 (measured).
+ * How many inputs are probed ahead; for most of them, only the header is read. A run of consecutive inputs that need no
+ * probing counts as one. With 8, the plan of JPEGs came too slowly for four H200: 5,473 frames a second instead of
+ * 6,343 (measured).
  */
 const looksAhead = 256;
 
-/** How the planner learns of inputs. */
+/** How the planner lists and opens inputs. */
 export interface PlannerInputs {
   list: typeof listAllSources;
   open: typeof openImage;
@@ -35,20 +35,20 @@ export const realInputs: PlannerInputs = {
 };
 
 /**
- * Plans a job, in steps that come some at a time: sources in the order given, numbered from 0, each before the shards
- * that compute it. Images larger than a tile are cut, videos make a source of each of their frames (see
- * planVideoSteps), inputs that cannot be read are quarantined, and all others are gathered into batches of frames.
+ * Plans a job. Yields its steps, some at a time: sources in the given order, numbered from 0, each before the shards
+ * that compute it. Images larger than a tile are cut, each frame of a video is a source (see planVideoSteps), inputs
+ * that cannot be read are quarantined, and all others are gathered into batches of frames.
  *
  * Inputs that an earlier job in the output folder has done, and that have not been written to since, are not opened:
- * their results are kept, unless a preview is missing that they need now. Where the job has other pipelines as well,
- * they are read again, and what is known of them goes along.
+ * their results are kept, unless a preview that they need now is missing. If the job has additional pipelines, these
+ * inputs are read again, and their known counts go along.
  *
  * Folders that hold the output of a job are left out unless they are named themselves. Notes say which these are, and
  * how many files in folders are not inputs.
  *
- * Nothing is held but a few inputs ahead and the batch being filled, so a plan may be far longer than memory, and of an
- * earlier job some 50 bytes an input and pipeline. Throws where an option for videos meets images alone, the signal's
- * reason as soon as `signal` aborts, and what `list` throws for a source that is not there.
+ * A plan may be far longer than memory: only a few inputs ahead and the batches being filled are held, and some 50
+ * bytes for each input and pipeline of an earlier job. Throws one sentence if an option for videos meets only images,
+ * the signal's reason as soon as `signal` aborts, and the error of `list` for a missing source.
  */
 export async function* planJob(
   spec: JobSpec,
@@ -108,11 +108,11 @@ export async function* planJob(
   yield [...emitter.rest(), ...notes.takeLast(), { kind: 'previews', chosen: [...previews.chosen] }];
 }
 
-/** What is looked at, and what is found: of many inputs together where nothing need be read of them. */
+/** What is probed next, and what was found. A list holds consecutive inputs that need not be read. */
 type Next = Source | Unopened[];
 type Found = Kept | InputFinding | Unopened[];
 
-/** Inputs that follow one another of which nothing need be read, together; others one by one. */
+/** Groups consecutive inputs that need not be read; yields the others one by one. */
 async function* grouped(
   listed: AsyncIterable<readonly Source[]>,
   inputs: InputProbe,

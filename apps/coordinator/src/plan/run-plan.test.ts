@@ -17,7 +17,7 @@ async function* plan(count: number): AsyncGenerator<PlanStep[]> {
 
 const room = async (): Promise<void> => {};
 
-test('every step is written once and in order, in batches of what came meanwhile', async () => {
+test('every step is written once and in order, in batches of the steps that came meanwhile', async () => {
   const batches: number[][] = [];
   await runPlan(plan(100), {
     room,
@@ -64,7 +64,7 @@ test('the plan is not pulled while there is no room', async () => {
   assert.equal(pulled, 10);
 });
 
-test('a failure of the plan or of a write is the failure of the whole, and the plan is closed', async () => {
+test('a failure of the plan or of a write rejects, and the plan is closed', async () => {
   async function* broken(): AsyncGenerator<PlanStep[]> {
     yield [step(0)];
     throw new Error('The source vanished');

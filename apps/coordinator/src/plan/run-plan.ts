@@ -1,20 +1,20 @@
 import type { PlannedStep } from '@halogrid/jobs/shard';
 
-/** Steps that wait to be written before no more are pulled, and the sources in them. */
+/** While this many steps, or sources in them, wait to be written, no more are pulled. */
 const maxWaiting = 1024;
 const maxWaitingSources = 2 ** 14;
 
 export interface PlanSink {
-  /** Keeps the steps; the next are written when this resolves. */
+  /** Writes the steps; the next ones are written when this resolves. */
   write(steps: PlannedStep[]): Promise<void>;
   /** Resolves when more steps are wanted. */
   room(): Promise<void>;
 }
 
 /**
- * Pulls a plan to its end and hands it to the sink in order, in batches: whatever was planned while the last batch was
- * being written. So the first shards are out at once, and a sink that writes slowly is asked less often. Rejects when
- * the plan or the sink does.
+ * Pulls a plan to its end and hands it to the sink in order, in batches: each holds the steps that were planned while
+ * the one before was written. So the first shards are out at once, and a slow sink gets fewer, larger batches. Rejects
+ * if the plan or the sink does.
  */
 export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink: PlanSink): Promise<void> {
   let waiting: PlannedStep[] = [];
@@ -35,7 +35,7 @@ export async function runPlan(plan: AsyncIterable<readonly PlannedStep[]>, sink:
     }
     if (isFirst) {
       written = written.then(write);
-      // Its failure is met below, where it is awaited.
+      // A failure is handled where it is awaited, below.
       written.catch(() => {});
     }
     if (waiting.length >= maxWaiting || waitingSources >= maxWaitingSources) await written;

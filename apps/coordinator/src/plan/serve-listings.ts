@@ -14,8 +14,8 @@ import { planJob, realInputs } from './planner.ts';
 import { runPlan } from './run-plan.ts';
 
 /**
- * Runs on a thread of PlanThreads. It obeys one order after another: it plans what `listAll` lists, or checks sources,
- * and shows which source it is at. When asked to end, the thread ends between two tasks.
+ * Runs on a thread of PlanThreads. It obeys one order after another: it plans the inputs that `listAll` lists, or
+ * checks sources, and shows which source it is at. When asked to end, the thread ends between two tasks.
  */
 export function serveListings(listAll = listAllSources): void {
   endWhenAsked(parentPort!);

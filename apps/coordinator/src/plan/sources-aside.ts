@@ -2,31 +2,32 @@ import type { PlannedSources } from '@halogrid/jobs/planned-sources';
 import { SourceGatherer } from '@halogrid/jobs/source-gatherer';
 import type { BlockSource } from '@halogrid/sources/source-block';
 
-/** Sources that are told together at most. */
+/** The most sources in one step. */
 const mostSources = 1024;
 
 /**
- * Gathers sources of a plan that no node computes: those whose earlier results are kept, or those that cannot be read.
- * The first is told at once, then 2 together, then 4 and so on: a job that allows no input to be quarantined ends soon.
+ * Gathers sources of a plan that no node computes, because their earlier results are kept or they cannot be read. The
+ * first source makes a step of its own, the next 2 make one, the next 4, and so on: so a job that allows no quarantined
+ * input ends soon.
  */
 export class SourcesAside {
   readonly #most: number;
   #sources = new SourceGatherer();
-  /** Sources that are told together next. */
+  /** How many sources the next step has. */
   #next = 1;
 
-  /** `most`: sources that are told together, if not fewer. */
+  /** `most`: the most sources in one step, up to 1024. */
   constructor(most = mostSources) {
     this.#most = Math.min(mostSources, most);
   }
 
-  /** Adds the next source. Returns all that were added since they were told last, once they are many. */
+  /** Adds the next source. Returns the gathered sources once they are enough for a step. */
   add(source: BlockSource): PlannedSources | undefined {
     this.#sources.add(source);
     return this.#sources.count >= this.#next || this.#sources.isLong ? this.flush() : undefined;
   }
 
-  /** The sources that were added since they were told last; undefined where there are none. */
+  /** The gathered sources; undefined if there are none. */
   flush(): PlannedSources | undefined {
     if (this.#sources.count === 0) return undefined;
     const sources = this.#sources.end();

@@ -5,12 +5,12 @@ import { redactUri } from '@halogrid/sources';
 import type { PlanTotals } from './plan-totals.ts';
 import { surveyJob } from './survey-job.ts';
 
-/** A form is answered within this time; sources not looked at by then are left out. */
+/** A form is answered within this time; sources that are not examined by then are left out. */
 const planMs = 10_000;
 
 /**
- * What a job will come to. Rejects with Refusal if the job would be refused, and with the signal's reason when it
- * aborts.
+ * Surveys what a job would come to, for a form. Rejects with Refusal if the job would be refused, and with the signal's
+ * reason when it aborts.
  */
 export async function surveyForm(spec: JobSpec, signal: AbortSignal): Promise<PlanAnswer> {
   const notes: string[] = [];
@@ -40,7 +40,18 @@ function answerOf(
   const { mapsBytes, featuresBytes } = output;
   const reasons = quarantine.map((reason) => ({ ...reason, example: redactUri(reason.example) }));
   return {
-    ...{ sources, kept, quarantined, unknown, pixels, shards, videoFrames, mapsBytes, featuresBytes, scratchBytes },
-    ...{ notes, reasons, isPart },
+    sources,
+    kept,
+    quarantined,
+    unknown,
+    pixels,
+    shards,
+    videoFrames,
+    mapsBytes,
+    featuresBytes,
+    scratchBytes,
+    notes,
+    reasons,
+    isPart,
   };
 }

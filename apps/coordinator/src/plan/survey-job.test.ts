@@ -16,7 +16,7 @@ const spec = JobSpec.fromPartial({
   batchFrames: 10,
 });
 
-test('a survey of recordings ends behind as many segments as are to be listed for it', async () => {
+test('a survey of recordings ends after the most segments that its caller allows', async () => {
   const whole = await surveyJob(spec);
   assert.ok(whole.segments > 2);
   let listed = () => 0;
@@ -28,7 +28,7 @@ test('a survey of recordings ends behind as many segments as are to be listed fo
   assert.deepEqual((await surveyJob(spec, undefined, undefined, undefined, whole.segments)).segments, whole.segments);
 });
 
-test('a survey of more recordings than segments are to be listed for it tells by the first of them', async (t) => {
+test('a survey of more recordings than allowed segments ends at the second recording', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'halogrid-survey-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   for (let i = 0; i < 3; i++) symlinkSync(fileURLToPath(recording), join(folder, `${i}.mp4`));

@@ -15,10 +15,10 @@ import { following } from '../output/previous/earlier-job.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
 import { planJob, realInputs } from './planner.ts';
 
-/** Headers that are read at once. */
+/** How many headers are read at once. */
 const peeksAhead = 8;
 
-/** A plan has more segments of recordings than were to be listed for it. */
+/** A plan has more segments of recordings than its caller allows. */
 export class LongPlanError extends Error {
   constructor(mostSegments: number) {
     super(`The recordings have more than ${mostSegments} segments`);
@@ -26,16 +26,16 @@ export class LongPlanError extends Error {
   }
 }
 
-/** What a plan comes to, and why it sets inputs aside: as a job says it, the most frequent reason first. */
+/** The totals of a plan, and why it sets inputs aside: as in a job's status, the most frequent reason first. */
 export interface JobSurvey extends PlanTotals {
   quarantine: QuarantineReason[];
 }
 
 /**
- * Plans a job without running it. The plan is the one that a coordinator makes; here every image is looked at, though
- * not decoded, for its size. `onNote` is told what is to be told of the plan, in sentences, and `onBegin` given what
- * grows into its totals. Throws UsageError for a specification or a source that is refused, LongPlanError where
- * recordings have more segments than `mostSegments`, and the signal's reason.
+ * Plans a job without running it. The plan is the same as a coordinator's, but every image is opened for its size,
+ * though not decoded. `onNote` is called with each note on the plan, a sentence, and `onBegin` with the totals before
+ * they grow. Throws UsageError for a specification or a source that is refused, LongPlanError if recordings have more
+ * segments than `mostSegments`, and the signal's reason.
  */
 export async function surveyJob(
   given: JobSpec,
@@ -65,8 +65,8 @@ export async function surveyJob(
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
       const { index, uri, video, kept, error } = step.source;
-      // Each is a segment at least, unless what was found of it before is kept; the first is enough to tell what the
-      // others are like.
+      // Each recording has at least one segment, unless its earlier results are kept. After the first one, the number
+      // of recordings shows whether there are too many.
       const isNext = video !== undefined && uri !== lastUri && counter.totals.segments > 0;
       if (isNext && !mayKeep && recordings() > mostSegments) throw new LongPlanError(mostSegments);
       counter.addSource(index, uri, size, { copyBytes, fileBytes: fileBytes(uri) });
@@ -82,7 +82,7 @@ export async function surveyJob(
   return { ...counter.totals, quarantine: reasons.list((source) => examples.get(source)!) };
 }
 
-/** A source of a plan by itself, or another step. */
+/** A single source of a plan, or another step. */
 type Surveyed = { kind: 'source'; source: BlockSource } | Exclude<PlannedStep, { kind: 'sources' }>;
 
 async function* surveyed(plan: AsyncIterable<readonly PlannedStep[]>): AsyncGenerator<Surveyed, void, undefined> {
@@ -95,7 +95,8 @@ async function* surveyed(plan: AsyncIterable<readonly PlannedStep[]>): AsyncGene
 }
 
 /**
- * Lists the same, and remembers how long files are until that is asked for, once, and how many look like recordings.
+ * Lists the same, counts files that look like recordings, and remembers the bytes of each file until `fileBytes`
+ * returns them, once.
  */
 function withFileBytes(list: typeof listAllSources): {
   list: typeof listAllSources;
@@ -128,7 +129,7 @@ async function checked(given: JobSpec): Promise<JobSpec> {
     return (await checkSpec(given)).spec;
   } catch (error) {
     throw error instanceof Refusal
-      ? new UsageError(error.sentence, { cause: error, code: error.code, ...(error.field && { field: error.field }) })
+      ? new UsageError(error.sentence, { cause: error, code: error.code, field: error.field })
       : error;
   }
 }
@@ -145,12 +146,12 @@ async function withSize(
   }
   if (size || error) return { step, size };
   const peeked = await peekSize(uri);
-  // A frame that claims more than the planner would leave whole is a small file with a wrong header.
+  // The planner would have cut a larger image: a frame that claims to be larger is a small file with a wrong header.
   const isFrame = peeked && peeked.width * peeked.height <= tilePixels;
   return { step, size: isFrame ? peeked : await sizeOf(uri) };
 }
 
-/** Bytes of the copy that nodes make of an image to read its tiles from; 0 where they need none. */
+/** Bytes of the copy of an image that nodes make to read its tiles; 0 if they need none. */
 async function copyBytesOf(uri: string, channels: 'gray' | 'rgb'): Promise<number> {
   try {
     const image = await openImage(uri);
@@ -161,7 +162,7 @@ async function copyBytesOf(uri: string, channels: 'gray' | 'rgb'): Promise<numbe
   }
 }
 
-/** Undefined for what nodes will set aside. */
+/** Undefined for an image that cannot be opened: nodes will set it aside. */
 async function sizeOf(uri: string): Promise<ImageSize | undefined> {
   try {
     const image = await openImage(uri);

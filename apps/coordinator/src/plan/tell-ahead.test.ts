@@ -16,7 +16,7 @@ async function* singly(chunks: AsyncIterable<readonly Source[]>): AsyncGenerator
   for await (const sources of chunks) yield* sources;
 }
 
-/** What is chosen of the sources as they come, and what in the end. */
+/** The sources that are chosen as they come, and in the end. */
 async function chosenOf(listed: AsyncIterable<Source>, previews: PreviewChoice) {
   const asTheyCome: number[] = [];
   let index = 0;
@@ -27,7 +27,7 @@ async function chosenOf(listed: AsyncIterable<Source>, previews: PreviewChoice) 
   return { asTheyCome, atLast: [...previews.chosen].sort((a, b) => a - b) };
 }
 
-test('few sources of a folder are chosen for a time only, and the same in the end', async () => {
+test('few sources of a folder are chosen only for a time, and the final choice is the same', async () => {
   const plain = await chosenOf(singly(listing(frames(3000))), new PreviewChoice());
   const previews = new PreviewChoice();
   const ahead = await chosenOf(singly(tellAhead(listing(frames(3000)), previews)), previews);
@@ -40,7 +40,7 @@ test('few sources of a folder are chosen for a time only, and the same in the en
   assert.equal(known.atLast.length, 20);
 });
 
-test('what may be a video is not told of, and what is on a server is not waited for', async () => {
+test('files that may be videos are not announced, and files on servers are not waited for', async () => {
   const told: string[] = [];
   const previews = { expect: ({ uri }: { uri: string }) => void told.push(uri) };
   const sources = [
@@ -63,7 +63,7 @@ test('what may be a video is not told of, and what is on a server is not waited 
   assert.deepEqual(told, ['file:///in/a.pgm', 'file:///in/e.pgm']);
 });
 
-test('what is listed does not wait for a server that does not answer, and an error of the list is thrown in its place', async () => {
+test('listed inputs do not wait for a server that does not answer, and an error of the list is thrown in its place', async () => {
   const answered = Promise.withResolvers<void>();
   const [first, second] = [sourceOf('file:///in/a.pgm'), sourceOf('http://server/b.pgm')];
   async function* list(): AsyncGenerator<Source[]> {

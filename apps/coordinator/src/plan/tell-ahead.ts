@@ -2,18 +2,19 @@ import type { PreviewChoice } from '@halogrid/jobs/preview-choice';
 import { hasVideoExtension, type Source } from '@halogrid/sources';
 
 /**
- * Inputs that are listed before the first is planned. Listing a thousand files takes 15 ms, and of 3,000 frames, 45 are
- * chosen for a time instead of 117 (measured): of each of these, a node computes the dense result.
+ * How many inputs are listed before the first is planned. Listing a thousand files takes 15 ms. For each frame that is
+ * chosen for a preview, even if only for a time, a node computes the dense result: with this, 45 of 3,000 frames are
+ * chosen instead of 117 (measured).
  */
 const toldAhead = 1024;
 
-/** So long the inputs that are listed wait for those of a server or a disk that does not answer. */
+/** How long listed inputs wait for further ones from a server or a disk that does not answer. */
 const mostMs = 250;
 
 /**
- * The same inputs in the same order, some at a time. `previews` is told of those in a folder of this machine while
- * others are before them, so that few are chosen for a time only. What may turn out to be a video, whose frames are the
- * sources, it is not told of, and what is on a server is not waited for, nor what takes long to be listed.
+ * Yields the same inputs in the same order, some at a time. Files in folders of this machine are announced to
+ * `previews` before their turn, so that few are chosen only for a time. Files that may be videos are not announced,
+ * because their frames are the sources. Inputs on servers, or that take long to list, are not waited for.
  */
 export async function* tellAhead(
   listed: AsyncIterable<readonly Source[]>,
@@ -40,7 +41,7 @@ export async function* tellAhead(
 
 const late = Symbol('late');
 
-/** What is listed, and `late` once each time that the next takes longer. */
+/** Yields what is listed, and `late` once whenever the next takes longer than `ms`. */
 async function* lateOnes<Listed>(
   listed: AsyncIterable<Listed>,
   ms: number,

@@ -13,9 +13,9 @@ import {
   verified,
 } from './testing/scheduler-cases.ts';
 
-// A coordinator that goes on with jobs, and nodes that bring along what they held.
+// A coordinator goes on with jobs, and nodes bring along the leases that they held.
 
-/** A job that another coordinator began: of two shards, the second of which was leased twice. */
+/** A job of two shards that another coordinator began; its second shard was leased twice. */
 const resumed: Event = {
   kind: 'JobResumed',
   jobId: 'job',
@@ -29,25 +29,25 @@ const resumed: Event = {
 
 testCases([
   {
-    name: 'of a job that goes on, shards that were leased before wait for their nodes',
+    name: 'when a job goes on, shards that were leased before wait for their nodes',
     given: [joined(1)],
     when: resumed,
     expected: ['lease job/3#1 to 1 (first)'],
   },
   {
-    name: 'what a node brings along of a job that goes on is adopted under the new epoch, with its attempt',
+    name: 'leases that a node brings along for a job that goes on are adopted under the new epoch, with their attempts',
     given: [resumed],
     when: back(1, [lease(5, 2, 'job', 6)]),
     expected: ['adopt job/5#2 of 1', 'lease job/3#1 to 1 (first)'],
   },
   {
-    name: 'a lease that had not come to the ledger is adopted, too',
+    name: 'a lease that is missing in the ledger is adopted, too',
     given: [resumed],
     when: back(1, [lease(3, 1, 'job', 6)]),
     expected: ['adopt job/3#1 of 1'],
   },
   {
-    name: 'what an attached node brings of a job that moved here is adopted, on top of what it was leased',
+    name: 'leases that an attached node brings for a job that moved here are adopted, in addition to its leases from here',
     given: [joined(1, 1), { ...resumed, bringMs: 2000 }],
     when: {
       kind: 'NodeBrought',
@@ -75,7 +75,7 @@ testCases([
     expected: ['commit job/5#2 of 1'],
   },
   {
-    name: 'an answer under the old epoch is not',
+    name: 'an answer under the old epoch is not committed',
     given: [resumed, back(1, [lease(5, 2, 'job', 6)])],
     when: completed(1, lease(5, 2, 'job', 6)),
     expected: ['stale job/5#2 of node-1'],
@@ -87,31 +87,31 @@ testCases([
     expected: ['lost job/0#1 of node-1', 'drop 1', 'adopt job/0#1 of 2'],
   },
   {
-    name: 'a shard that another has been given meanwhile goes on at both',
+    name: 'a shard that another node got meanwhile goes on at both',
     given: [...job('job', shards(1)), joined(1), joined(2), left(1)],
     when: back(3, [lease(0)]),
     expected: ['adopt job/0#1 of 3'],
   },
   {
-    name: 'of those the first answer counts',
+    name: 'if two nodes hold a shard, the first answer counts',
     given: [...job('job', shards(1)), joined(1), joined(2), left(1), back(3, [lease(0)])],
     when: completed(3, lease(0)),
     expected: ['recall job/0 from 2', 'commit job/0#1 of 3'],
   },
   {
-    name: 'what is done is not adopted',
+    name: 'the lease of a done shard is not adopted',
     given: [...job('job', shards(2)), joined(1), joined(2), left(1), completed(2, lease(0, 2)), committed(0)],
     when: back(3, [lease(0)]),
     expected: [],
   },
   {
-    name: 'what is being written is not adopted',
+    name: 'the lease of a shard that is being written is not adopted',
     given: [...job('job', shards(1)), joined(1), joined(2), left(1), completed(2, lease(0, 2))],
     when: back(3, [lease(0)]),
     expected: [],
   },
   {
-    name: 'what a device found does not stand in for the reference',
+    name: 'the lease of a device is not adopted in place of a lease of the reference',
     given: [...verified(1), joined(1), joined(2), left(1), completed(2, lease(0, 2))],
     when: back(3, [lease(0)]),
     expected: [],
@@ -123,7 +123,7 @@ testCases([
     expected: ['adopt job/0#2 of 3, by the reference'],
   },
   {
-    name: 'leases of a later epoch, of no job and of no shard are not adopted',
+    name: 'leases of a later epoch, an unknown job or an unknown shard are not adopted',
     given: [joined(2), ...job('job', shards(1, 1))],
     when: back(1, [lease(0, 1, 'job', 8), lease(0, 1, 'other'), lease(9)]),
     expected: [],
@@ -135,7 +135,7 @@ testCases([
     expected: ['adopt job/5#2 of 1', 'lease job/3#1 to 1 (first)'],
   },
   {
-    name: 'an adopted lease that is handed back frees the number of its attempt only where nobody else has the shard',
+    name: 'an adopted lease that is handed back frees its attempt number only if no other node has the shard',
     given: [...job('job', shards(1)), joined(1), joined(2), left(1), back(3, [lease(0)])],
     when: { kind: 'ShardReturned', session: 3, lease: lease(0) },
     expected: [],

@@ -33,7 +33,7 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
   }
 }
 
-/** The node was not lost over the shard. */
+/** Removes the node's last loss from the shard: the node is back, so the shard did not kill it. */
 function forgive(entry: ShardEntry, nodeId: string): void {
   const last = entry.lostOn.findLastIndex((loss) => loss.nodeId === nodeId);
   if (last >= 0) entry.lostOn = entry.lostOn.toSpliced(last, 1);
@@ -47,6 +47,6 @@ function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt, inPa
   const { state, held, shard } = entry;
   if (state.kind === 'settling' || verify !== isToBeVerified(entry) || attempt < 1) return false;
   if (held.length > 1 || held.some((other) => other.node === node)) return false;
-  // It got them within its credit.
+  // A node's leases stay within its credit, except that a single lease may exceed it.
   return inPart || node.leases.size === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;
 }

@@ -21,14 +21,14 @@ export function shardCompleted<A extends Comparable>(
     return;
   }
   release(state, held);
-  // The reference is far slower than a device, and says nothing about it.
+  // The reference is far slower than a device: its time says nothing about the device's rate.
   if (!held.verify && !held.isAdopted) {
     node.rate.add(held.entry.shard.costBytes * (answer.goodShare ?? 1), held.sinceMs, now);
     held.entry.job.durations.add(now - held.sinceMs);
   }
   const answered = { ...candidate, leasedAtMs: held.sinceMs, verify: held.verify };
   if (answer.isDoubtful) {
-    // Its speed earns it no more leases.
+    // A node that fails fast must not get more leases for it.
     node.isOnProbation = true;
     vet(turn, held.entry, answered);
   } else acceptAnswer(turn, held.entry, answered);

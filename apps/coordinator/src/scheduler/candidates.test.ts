@@ -1,10 +1,10 @@
 import { completed, joined, lease, testCases, verified } from './testing/scheduler-cases.ts';
 
-// Results that are verified before they count.
+// Results are verified before they count.
 
 testCases([
   {
-    name: 'a sampled shard is not believed before the reference has spoken',
+    name: 'a sampled shard does not count before the reference has answered',
     given: [joined(1, 1), ...verified(1)],
     when: completed(1, lease(0)),
     expected: ['lease job/0#2 to 1 (check, by the reference)'],
@@ -16,19 +16,19 @@ testCases([
     expected: ['lease job/0#2 to 2 (check, by the reference)'],
   },
   {
-    name: 'what the reference confirms is committed as it was first given',
+    name: 'an answer that the reference confirms is committed as the device gave it',
     given: [joined(1, 1), ...verified(1), completed(1, lease(0))],
     when: completed(1, lease(0, 2)),
     expected: ['commit job/0#1 of 1'],
   },
   {
-    name: 'of two answers that differ none is believed',
+    name: 'if two answers differ, neither is believed',
     given: [joined(1, 1), ...verified(1), joined(2, 1), joined(3, 1), completed(1, lease(0), 'wrong')],
     when: completed(2, lease(0, 2)),
     expected: ['node-1, node-2 differ on job/0', 'lease job/0#3 to 3 (check, by the reference)'],
   },
   {
-    name: 'a node that two contradict is sent away for good, and its work is done again',
+    name: 'a node that two answers contradict is sent away for good, and its work is done again',
     given: [
       ...[joined(1, 2), ...verified(2), joined(2, 1), joined(3, 1)],
       ...[completed(1, lease(0), 'wrong'), completed(2, lease(0, 2))],
@@ -43,7 +43,7 @@ testCases([
     ],
   },
   {
-    name: 'what the reference alone has found is computed again by a device, whose chunks overwrite the wrong ones',
+    name: 'a result that only the reference has is computed again by a device, whose chunks overwrite the wrong ones',
     given: [
       ...[joined(1, 1), ...verified(1), joined(2, 1), joined(3, 1), completed(1, lease(0), 'wrong')],
       ...[completed(2, lease(0, 2)), completed(3, lease(0, 3))],
@@ -52,7 +52,7 @@ testCases([
     expected: ['commit job/0#4 of 2'],
   },
   {
-    name: 'a node that was wrong is not taken again under the same id',
+    name: 'a node that was wrong may not come back under the same id',
     given: [
       ...[joined(1, 1), ...verified(1), completed(1, lease(0), 'wrong')],
       ...[completed(1, lease(0, 2)), completed(1, lease(0, 3))],

@@ -23,7 +23,7 @@ export function acceptAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Can
   recordAnswer(turn, entry, candidate);
 }
 
-/** Takes an answer for a shard from which its lease is released: it is committed, or another one is asked for. */
+/** Adds an answer, whose lease is released already, to the candidates; commits one or asks for another answer. */
 function recordAnswer<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   entry.candidates = [...entry.candidates, candidate];
   settle(turn, entry);
@@ -46,7 +46,7 @@ export function compareLateAnswer<A>(turn: Turn<A>, candidate: Candidate): void 
   entry.candidates = [...entry.candidates, candidate];
   recordMismatch(turn, entry);
   if (entry.state.kind !== 'settling') return;
-  // A shard that is being written is judged afterwards.
+  // If the answer is still being written, commitFinished reopens the shard.
   if (job.open.get(shard) === entry) return;
   reopen(turn, entry);
   leaseToAll(turn);
@@ -122,13 +122,13 @@ function commitResult<A>(turn: Turn<A>, entry: ShardEntry, candidate: Candidate)
       entry.candidates = [entry.committed];
       job.contestable.set(shard.shard, entry);
     }
-    // The state carries answers unread; this one came with an event of this scheduler.
+    // The state types answers as Comparable; this one came with an event of this scheduler, so it is an A.
     commands.push({ kind: 'CommitShard', session, lease, leasedAtMs, answer: candidate.answer as A });
     return;
   }
   job.contestable.delete(shard.shard);
   if (committed.answer.digest !== candidate.answer.digest) {
-    const error = `Shard ${shard.shard} was merged as ${committed.nodeId} had computed it, and the reference says otherwise`;
+    const error = `Shard ${shard.shard} was merged as ${committed.nodeId} had computed it, but the reference computes something else`;
     commands.push({ kind: 'FailJob', jobId: job.jobId, error: `${error}; run the job again without that node` });
     return;
   }

@@ -34,7 +34,7 @@ test('a job whose ledger cannot keep up waits for it, and other jobs do not', ()
   assert.deepEqual(answered(0, 'other'), []);
   assert.deepEqual(leasedBy({ kind: 'CommitFinished', jobId: 'slow', shard: 3 }), [`slow/${last + 4}`]);
 
-  // A commit that is refused makes room as well, for the same shard to begin with.
+  // A refused commit makes room as well, first for the same shard.
   assert.deepEqual(answered(last + 1), []);
   const refused = { kind: 'CommitRejected' as const, lease: leaseOf(5, 'slow'), error: 'It cannot be right' };
   assert.deepEqual(leasedBy(refused), ['slow/5']);

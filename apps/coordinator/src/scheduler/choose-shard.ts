@@ -14,8 +14,8 @@ export function fits(node: AttachedNode, entry: ShardEntry): boolean {
 }
 
 /**
- * The shard that `node` gets next, or undefined where none is queued for it. A shard that does not fit the node's
- * remaining credit is not passed over: smaller ones would keep it out for ever.
+ * The shard that `node` gets next, or undefined if none is queued for it, or if the next one does not fit its credit.
+ * Smaller shards do not overtake that one: they would keep it out forever.
  */
 export function chooseShard(state: SchedulerState, node: AttachedNode, now: number): ShardEntry | undefined {
   for (const job of jobsInOrder(state)) {
@@ -34,7 +34,7 @@ function nextShard(
   const can = (needs: readonly string[]): boolean => canDo(node, needs);
   return (
     retries.find(can, (entry) => mayHave(state, entry, node, now)) ??
-    // A file or folder that the node has open already; otherwise one that no node has; otherwise the next in the plan.
+    // First a shard of the file or folder that the node read last, then of one that no node has begun, then any.
     fresh.find(can, ({ place }) => place === node.place) ??
     fresh.find(can, ({ place }) => !place.isTaken) ??
     fresh.find(can, () => true)

@@ -34,27 +34,29 @@ export type Command<Answer> =
       waitedMs: number;
     }
   /**
-   * Tells the joining node that this lease, which it brought along, goes on under this name. Before all other orders.
+   * Tells the joining node that this lease, which it brought along, goes on under this id. Sent before all other
+   * orders.
    */
   | { kind: 'AdoptShard'; session: number; lease: LeaseId; verify: boolean; inPart: boolean }
   /** Probes whether the node meets the need, and reports NeedShown or NeedLacked. */
   | { kind: 'ProbeNode'; session: number; need: string }
   /**
-   * Finds out whether the inputs that the node could not read can be read, and reports AnswerVetted with that
+   * Finds out whether the inputs that the node could not read are readable, and reports AnswerVetted with the
    * candidate. `delays`: how often an answer to the shard was put off.
    */
   | { kind: 'VetAnswer'; shard: Shard; candidate: Candidate; delays: number }
-  /** Finds out whether results of the job can be written, and reports OutputVetted with that failure. */
+  /** Finds out whether results of the job can be written, and reports OutputVetted with the failure. */
   | { kind: 'VetOutput'; session: number; lease: LeaseId; shard: Shard; failure: Failure }
-  /** Tells the node to forget its leases of these shards of the job; none: of all. */
+  /** Tells the node to forget its leases of these shards of the job. An empty list means all its leases of the job. */
   | { kind: 'RecallShards'; session: number; jobId: string; shards: number[] }
   /**
-   * Ends the conversation; the scheduler has already forgotten it. `lost` unless the node itself replaced it.
-   * `isFinal`: the node may not come back until it restarts under another id.
+   * Ends the conversation; the scheduler has already forgotten it. `lost` is false if the node replaced it by a newer
+   * conversation. `isFinal`: the node may not come back until it restarts under another id.
    */
   | { kind: 'DropNode'; session: number; lost: boolean; isFinal: boolean; reason: string }
   /**
-   * Writes the result to the ledger and reports CommitFinished or CommitRejected. `leasedAtMs` is when it was leased.
+   * Writes the result to the ledger and reports CommitFinished or CommitRejected. `leasedAtMs` is when the shard was
+   * leased.
    */
   | { kind: 'CommitShard'; session: number; lease: LeaseId; leasedAtMs: number; answer: Answer }
   /** Writes to the ledger that the shard is given up, and reports CommitFinished. */
@@ -75,7 +77,7 @@ export type Command<Answer> =
   | { kind: 'FinaliseJob'; jobId: string }
   /**
    * Ends the job without results, and reports JobAbandoned: its output cannot be written, or cannot be trusted.
-   * `isWant`: something outside it is missing, as in WantError.
+   * `isWant`: something outside the job is missing, as in WantError.
    */
   | { kind: 'FailJob'; jobId: string; error: string; isWant?: true }
   /** Counts and logs that two answers for a shard differ. */
@@ -85,7 +87,7 @@ export type Command<Answer> =
   /** Counts and logs that a node which fails too often gets no shards for a while. */
   | { kind: 'RecordSetAside'; nodeId: string; forMs: number; failures: number; of: number }
   /**
-   * Counts and logs that the node gets no shards that need what it lacks; `reason` undefined: that it gets them again.
+   * Counts and logs that the node lacks `need` and gets no shards with it; without `reason`, that it gets them again.
    */
   | { kind: 'RecordLack'; session: number; nodeId: string; need: string; reason: string | undefined }
   /** Counts and logs wasted work. */

@@ -17,10 +17,10 @@ export interface BroughtLease extends LeaseId {
   inPart: boolean;
 }
 
-/** Why a shard has no result, in one sentence. */
+/** Why a lease gave no result; `error` is one sentence. */
 export interface Failure {
   error: string;
-  /** Its results could not be written. */
+  /** The shard's results could not be written. */
   isOutput: boolean;
   /** The device was lost or had no memory: the first time the shard is not blamed for it. */
   isDevice?: boolean;
@@ -29,11 +29,12 @@ export interface Failure {
 }
 
 /**
- * An answer of a node. Answers with the same digest have the same results; it is read only where answers are compared.
+ * An answer of a node. Answers with the same digest have the same results. The digest is computed only if answers are
+ * compared.
  */
 export interface Comparable {
   readonly digest: string;
-  /** About how many bytes it takes until it is written. */
+  /** About how many bytes of memory it takes until it is written. */
   readonly bytes: number;
   /** The share of the shard's sources that have a result, in [0, 1]; absent: all. */
   readonly goodShare?: number;
@@ -47,7 +48,7 @@ export interface Candidate {
   readonly session: number;
   readonly lease: LeaseId;
   readonly leasedAtMs: number;
-  /** It is the reference's: only its digest is used. */
+  /** The reference computed it: only its digest is used. */
   readonly verify: boolean;
   readonly answer: Comparable;
 }
@@ -62,13 +63,13 @@ export type Verdict =
   | { kind: 'away'; need: string; reason: string }
   /** The coordinator cannot tell: other nodes decide. */
   | { kind: 'untold'; reason: string }
-  /** This may change soon. */
+  /** The sources may soon be readable: the shard is leased again later. */
   | { kind: 'later'; reason: string };
 
 /** The options of a job for the scheduler. */
 export interface JobOrder {
   jobId: string;
-  /** The fencing number that its leases carry; the scheduler's unless given. */
+  /** The fencing number that its leases carry; the scheduler's by default. */
   epoch?: number;
   /** Jobs of a higher priority go first; jobs of the same priority share the nodes. */
   priority?: number;
@@ -86,15 +87,16 @@ export interface JobOrder {
 export type SchedulerEvent<Answer> =
   | ({ kind: 'JobSubmitted' } & JobOrder)
   /**
-   * A job that an earlier coordinator began, whose shards below number `planned` are planned, `kept` of them of kept
-   * sources; `open` are those that are not done, in the order of the plan, with the number of their last attempt.
+   * A job that an earlier coordinator began. Its shards below number `planned` are planned, `kept` of them with kept
+   * sources. `open`: the shards that are not done, in the order of the plan, with the number of their last attempt (0:
+   * none).
    */
   | ({
       kind: 'JobResumed';
       planned: number;
       kept: number;
       open: { shard: Shard; attempts: number }[];
-      /** How long nodes have to bring along their leases of it; `reportWithinMs` unless given. */
+      /** How long nodes have to bring along their leases of the job; `reportWithinMs` by default. */
       bringMs?: number | undefined;
     } & JobOrder)
   /** The next shards of a job, numbered on from those before. */
@@ -107,10 +109,10 @@ export type SchedulerEvent<Answer> =
       kind: 'NodeJoined';
       session: number;
       nodeId: string;
-      /** For people; its id unless given. */
+      /** For people; its id by default. */
       name?: string;
       creditBytes: number;
-      /** Shards that it decodes at the same time, where it says so. */
+      /** How many shards it decodes at the same time, if it says so. */
       decoders?: number;
       /** It has computed something for a coordinator before this one. */
       hasComputed?: boolean;
@@ -126,7 +128,7 @@ export type SchedulerEvent<Answer> =
   | { kind: 'NodeReported'; session: number }
   /** The node's credit from now on. */
   | { kind: 'NodeCredited'; session: number; creditBytes: number }
-  /** The node brings along its leases of a job that is led here now, and has that credit including them. */
+  /** The node brings along its leases of a job that is led here now, and has that credit, including these leases. */
   | { kind: 'NodeBrought'; session: number; brought: readonly BroughtLease[]; creditBytes: number }
   /** The node takes no further shards and finishes what it holds. */
   | { kind: 'NodeDraining'; session: number }
@@ -148,10 +150,10 @@ export type SchedulerEvent<Answer> =
   /** The ledger refused the answer, because it cannot be right. */
   | { kind: 'CommitRejected'; lease: LeaseId; error: string }
   /**
-   * The results of a done shard are lost: it is to be done again, as the next attempt. `planned` shards of the job are
-   * planned, `kept` of them of kept sources. `nodeIds`: nodes that may be at fault; `isFalse`: if it is a single one, its
-   * part differs from its answer. `inVain`: all nodes whose results for it were lost, which get it only if no other node
-   * can do it.
+   * The results of a done shard are lost, and the shard is done again, as the next attempt. `planned` shards of the job
+   * are planned, `kept` of them with kept sources. `nodeIds`: nodes that may be at fault. `isFalse`: the part differs
+   * from the answer, so that a single node in `nodeIds` was wrong. `inVain`: all nodes whose results for the shard were
+   * lost; they get it only if no other node can do it.
    */
   | ({
       kind: 'ShardLost';

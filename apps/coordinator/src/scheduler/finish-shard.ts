@@ -1,7 +1,7 @@
 import { forgetNeeds } from './job-needs.ts';
 import type { ScheduledJob, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
-/** The shard, which is settling, is done. */
+/** Removes a done shard from its job, and finalises the job after its last one. */
 export function finishShard<A>(turn: Turn<A>, entry: ShardEntry): void {
   const { job, shard, state } = entry;
   job.open.delete(shard.shard);

@@ -5,7 +5,7 @@ import { someNodeCouldHave } from './sights.ts';
 export const maxFailures = 3;
 /**
  * How many nodes may die while they hold a shard before it is given up as their killer. A node that has attached again
- * under the same id is not dead: its connection broke, which is no shard's fault.
+ * under the same id is not dead: its connection broke, which is not the shard's fault.
  */
 export const maxDeadNodes = 3;
 /**
@@ -33,8 +33,8 @@ export function isSuspect({ lostOn }: ShardEntry): boolean {
 }
 
 /**
- * Whether too many nodes were lost over the shard. If it was always the same restarted node, that may be too small or
- * broken: another node that could do the shard gets it first.
+ * Whether too many nodes were lost over the shard. If it was always the same node, restarted, that node may be too
+ * small or broken: another node that could do the shard gets it first.
  */
 export function isKiller(state: SchedulerState, entry: ShardEntry, now: number): boolean {
   const { lostOn } = entry;

@@ -18,7 +18,7 @@ import { setAsideBad } from './set-aside-bad.ts';
 import { otherThanAnswered, setAsideWrong } from './set-aside-wrong.ts';
 import { needsPlanned } from './sights.ts';
 
-/** The epoch of a coordinator without an earlier one that nodes could know. */
+/** The epoch of a first coordinator: no node holds a lease of an earlier one. */
 const firstEpoch = 1;
 
 export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
@@ -87,7 +87,9 @@ function uriOf({ work }: Shard): string {
   return work.kind === 'tile' ? uri : uri.slice(0, uri.lastIndexOf('/') + 1);
 }
 
-/** The place of the next shard of the plan: that of the shard before, if both read the same file or folder. */
+/**
+ * The place of the plan's next shard: the same object as for the shard before, if both read the same file or folder.
+ */
 function placeOf(job: ScheduledJob, shard: Shard): InputPlace {
   const uri = uriOf(shard);
   if (job.lastPlace?.uri !== uri) job.lastPlace = { uri, isTaken: false };
@@ -119,7 +121,7 @@ export function commitFinished<A>(turn: Turn<A>, jobId: string, shard: number): 
   if (wasHeldUp) leaseToAll(turn);
 }
 
-/** A job whose shards were all done is open again. */
+/** Opens a done shard again, and its job if that had no open shards. */
 export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'ShardLost' }>): void {
   const { state, now } = turn;
   const { jobId, open, planned, kept, nodeIds, isFalse, inVain, error } = event;

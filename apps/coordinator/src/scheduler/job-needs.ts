@@ -6,7 +6,7 @@ export function countNeeds({ needs }: ScheduledJob, shard: Shard): void {
   for (const need of shard.needs ?? []) needs.set(need, (needs.get(need) ?? 0) + 1);
 }
 
-/** The shard is done. Removes needs that no other open shard has. */
+/** Uncounts a done shard, and removes needs that no other open shard has. */
 export function forgetNeeds({ needs, lackedSinceMs }: ScheduledJob, shard: Shard): void {
   for (const need of shard.needs ?? []) {
     const left = needs.get(need)! - 1;

@@ -4,7 +4,9 @@ import { judge } from './judge.ts';
 
 const candidate = (digest: string) => ({ answer: { digest, bytes: 0 } });
 
-/** Digests in the order they came, a letter each; what is believed and how many are outvoted, or what is not known. */
+/**
+ * Digests in the order of arrival, one letter each; the chosen digest and how many are outvoted, or why none is chosen.
+ */
 const table: [digests: string, needed: 1 | 2, verdict: string][] = [
   ['a', 1, 'a'],
   ['a', 2, 'open'],
@@ -35,7 +37,7 @@ for (const [digests, needed, expected] of table) {
   });
 }
 
-test('nothing is hashed where there is nothing to compare', () => {
+test('nothing is hashed if there is nothing to compare', () => {
   const answer = {
     bytes: 1,
     get digest(): string {

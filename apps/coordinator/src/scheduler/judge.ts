@@ -4,20 +4,20 @@ import type { Comparable } from './events.ts';
 export type Judgement<O> =
   /** Enough agree; those in `outvoted` do not. */
   | { kind: 'chosen'; candidate: O; outvoted: O[] }
-  /** One answer more is needed. */
+  /** One more answer is needed. */
   | { kind: 'open'; isDisputed: boolean }
-  /** So many answers came, and no two agree. */
+  /** `maxCandidates` answers came, and no two agree. */
   | { kind: 'undecidable' };
 
 /** How many answers may disagree, all with each other, before a shard is given up. */
 const maxCandidates = 4;
 
 /**
- * Chooses a result that two answers have, or one answer if `needed` is 1 and no other was requested. Candidates, at
- * least one, in the order of arrival.
+ * Chooses a result that two answers have, or the only answer if `needed` is 1. `candidates`: at least one, in the order
+ * of arrival.
  */
 export function judge<O extends { answer: Comparable }>(candidates: readonly O[], needed: 1 | 2): Judgement<O> {
-  // A digest is computed only where answers are compared.
+  // Reading a digest computes it, so it is read only if answers are compared.
   if (candidates.length === 1) {
     return needed === 1
       ? { kind: 'chosen', candidate: candidates[0]!, outvoted: [] }

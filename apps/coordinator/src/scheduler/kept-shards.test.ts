@@ -19,45 +19,52 @@ import {
 
 const order = { jobId: 'job', epoch: 7 };
 const lost: Event = {
-  ...{ kind: 'ShardLost', ...order, open: { shard: kept(0), attempts: 0 }, planned: 1, kept: 1 },
-  ...{ nodeIds: [], inVain: ['the coordinator'], isFalse: true, error: 'The part is gone' },
+  kind: 'ShardLost',
+  ...order,
+  open: { shard: kept(0), attempts: 0 },
+  planned: 1,
+  kept: 1,
+  nodeIds: [],
+  inVain: ['the coordinator'],
+  isFalse: true,
+  error: 'The part is gone',
 };
 const done: Event[] = [...job('job', [kept(0)]), committed(0)];
 
 const table: SchedulerCase[] = [
   {
-    name: 'what is kept is read by the coordinator, and leased to no node',
+    name: 'kept shards are read by the coordinator, and not leased to nodes',
     given: [joined(1), { kind: 'JobSubmitted', jobId: 'job' }],
     when: { kind: 'ShardsPlanned', jobId: 'job', shards: [kept(0), shard(1), kept(2)] },
     expected: ['keep job/0', 'keep job/2', 'lease job/1#1 to 1 (first)'],
   },
   {
-    name: 'a job that only keeps something ends without a node',
+    name: 'a job with only kept shards does not end before all are read',
     given: job('job', [kept(0), kept(1)]),
     when: committed(1),
     expected: [],
   },
   {
-    name: 'once all of it is read',
+    name: 'a job with only kept shards ends once all are read, without a node',
     given: [...job('job', [kept(0), kept(1)]), committed(1)],
     when: committed(0),
     expected: ['finalise job'],
   },
   {
-    name: 'not before what nodes compute is there',
+    name: 'a job does not end before the shards of nodes are done',
     given: job('job', [kept(0), shard(1)]),
     when: committed(0),
     expected: [],
   },
   {
-    name: 'what is kept of a job that goes on is read again where it was not written',
+    name: 'kept shards of a job that goes on are read again if they were not written',
     given: [],
     when: { kind: 'JobResumed', ...order, planned: 4, kept: 2, open: [{ shard: kept(1), attempts: 0 }] },
     expected: ['keep job/1'],
   },
-  { name: 'what is lost of it is read again', given: done, when: lost, expected: ['keep job/0'] },
+  { name: 'a lost kept shard is read again', given: done, when: lost, expected: ['keep job/0'] },
   {
-    name: 'and of nobody else',
+    name: 'an answer of a node to a lost kept shard is a duplicate',
     given: [joined(1), ...done, lost],
     when: { kind: 'ShardCompleted', session: 1, lease: lease(0), answer: { digest: 'right', bytes: 1 } },
     expected: ['duplicate job/0#1 of node-1'],
@@ -66,7 +73,7 @@ const table: SchedulerCase[] = [
 
 testCases(table);
 
-test('it is neither queued nor leased nor done: these are shards of nodes', () => {
+test('a kept shard does not count as queued, leased or done: these counts are of shards for nodes', () => {
   const scheduler = create();
   const after = (...events: Event[]) => {
     for (const event of events) scheduler.handle(event, 0);
@@ -82,7 +89,7 @@ test('it is neither queued nor leased nor done: these are shards of nodes', () =
   assert.deepEqual(after(goesOn), { queued: 1, leased: 1, done: 2 });
 });
 
-test('a job of which much is kept is not near its end before nodes are', () => {
+test('a job with many kept sources is near its end only when its nodes are', () => {
   const scheduler = create();
   const keptOnes = Array.from({ length: 16 }, (_, number) => kept(number));
   const computed = shards(20).slice(16);

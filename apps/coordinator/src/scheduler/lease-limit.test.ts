@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leaseLimit } from './lease-limit.ts';
 
-/** The limits of a node that decodes one shard at a time, and of one that decodes 16. */
+/** The limits of a node that decodes one shard at a time, and of a node that decodes 16. */
 const table: [fairShare: number, limit: number, of16: number][] = [
   [0, 1, 1],
   [0.1, 1, 1],
@@ -32,7 +32,7 @@ for (const [fairShare, limit, of16] of table) {
   });
 }
 
-test('a node of 128 cores has a segment for each, and one that follows it', () => {
+test('a node of 128 cores gets a segment for each core, and another one to continue with', () => {
   const known = { isRateKnown: true, isOnProbation: false, isAlone: true, decoders: 128 };
   assert.equal(leaseLimit(20_000, known), 256);
   assert.equal(leaseLimit(100, known), 100);

@@ -3,7 +3,7 @@
  * single frame, and few enough that little is lost with a killed node.
  */
 const maxLeases = 64;
-/** The most leases of a node that decodes more shards at the same time: one for each, and one to continue with. */
+/** The most leases of a node that decodes many shards at once: it gets two for each, the second to continue with. */
 const maxLeasesOfDecoders = 512;
 /**
  * Leases that keep a node busy if it decodes one shard at a time: one being read, one decoded, one computed, one on its
@@ -28,7 +28,8 @@ export interface LeaseTaker {
  * more than it can do in the time, and a node that joins late still gets some. A node may always hold enough of its
  * share to keep its decoders busy: with half of it, 16 decoders worked on only eight of a recording's last 16 segments.
  * At least one. While the rate of a node is unknown, it gets only enough to keep it busy, which is one for each
- * decoder: with four, a node of 16 cores decoded its first segments on four of them. A node on probation gets one.
+ * decoder: with four leases, a node of 16 cores decoded its first segments on four of them. A node on probation gets
+ * one.
  */
 export function leaseLimit(fairShare: number, { isRateKnown, isOnProbation, isAlone, decoders }: LeaseTaker): number {
   if (isOnProbation) return 1;

@@ -178,7 +178,7 @@ export function release({ waiting }: SchedulerState, held: Attempt): void {
   entry.state = { kind: 'settling', nodeId: node.nodeId, answerBytes: 0 };
 }
 
-/** After a failure on a node, from which it is released: the shard is leased again, or given up. */
+/** Leases a shard again after a failure on a node, which does not hold it any more, or gives it up. */
 export function retryFailed<A>(
   turn: Turn<A>,
   entry: ShardEntry,
@@ -198,7 +198,8 @@ export function retryFailed<A>(
     // waits for one.
     const isUnproven = state.nodesById.get(nodeId)?.health.isProven === false;
     const isAlone = !someNodeCouldHave(state, entry, now, (other) => other.nodeId !== nodeId);
-    // Only a node that lacks something at the moment might compute it: the others try it now and then.
+    // Every node that could have it now has failed it, and only a node that lacks something for now might compute it:
+    // until then, the others try it now and then.
     const isLeft = entry.failedOn.length >= maxFailures && !isAble(state, entry, now);
     requeue(turn, entry, 'failed', isLeft || (isUnproven && isAlone) ? now + state.reportWithinMs : now);
   }

@@ -19,7 +19,7 @@ import {
   words,
 } from './testing/scheduler-cases.ts';
 
-// What happens to nodes and their shards as time passes.
+// Nodes and their shards as time passes.
 
 test('a node that is silent past its deadline is dropped and its shards are leased to others', () => {
   const scheduler = create();
@@ -58,7 +58,7 @@ function loseNodes(nodeIds: string[]): string[] {
   for (const event of job('job', shards(1))) scheduler.handle(event, 0);
   return nodeIds
     .map((nodeId, session) => {
-      // After two losses it is leased again only when nodes that lost their connection alone have come back.
+      // After two losses, the shard waits until nodes that only lost their connection could have come back.
       const now = session * 1000;
       scheduler.handle(joined(session, 1, nodeId), now);
       return scheduler.handle(left(session), now).map(words);
@@ -151,9 +151,7 @@ test('a device that is lost over a shard is not held against the shard the first
   assert.deepEqual(lost(4), ['quarantine job/0 after 4: Out of memory']);
 });
 
-/**
- * A job of 20 shards, of which the last has been leased to node 1 for so long that node 2 has it as well, at 5000 ms.
- */
+/** A job of 20 shards. Node 1 has the last one for a long time, so that node 2 gets it as well, at 5000 ms. */
 function copyStraggler(): { scheduler: Scheduler<Comparable>; told: string[] } {
   const scheduler = create();
   const told: string[] = [];
@@ -198,11 +196,14 @@ test('a late answer that contradicts what was committed has the reference decide
   assert.deepEqual(contested('right'), ['node-1 was wrong on job/19#1', 'drop 1 for good', 'finalise job']);
   const wrong = contested('other');
   const failed = wrong.pop();
-  assert.match(failed!, /^fail job: Shard 19 was merged as node-2 had computed it, and the reference says otherwise/);
+  assert.match(
+    failed!,
+    /^fail job: Shard 19 was merged as node-2 had computed it, but the reference computes something else/,
+  );
   assert.deepEqual(wrong, ['node-2 was wrong on job/19#2', 'drop 2 for good']);
 });
 
-test('what it reports adds up: queued, leased and done shards, bytes', () => {
+test("the scheduler's counts add up: queued, leased and done shards, bytes", () => {
   const scheduler = create();
   scheduler.handle(joined(1, 20), 0);
   scheduler.handle(joined(2, 20), 0);
@@ -238,7 +239,7 @@ test('the command to lease says how long the shard was queued', () => {
   assert.equal(command?.kind === 'AssignShard' && command.waitedMs, 250);
 });
 
-test('a node that is alone and fails everything is waited out, and then its jobs fail; no shard is blamed', () => {
+test('if a node is alone and fails everything, its jobs wait and then fail; no shard is blamed', () => {
   const scheduler = create();
   const told: string[] = [];
   const held: LeaseId[] = [];
@@ -270,7 +271,7 @@ test('the failures of a node count on when it attaches again', () => {
   assert.equal(scheduler.node(2)?.failures, 1);
 });
 
-test('where only shards that nobody can compute are left, nodes that computed for a coordinator before are not blamed', () => {
+test('if only shards that no node can compute are left, nodes that computed for an earlier coordinator are not blamed', () => {
   const scheduler = create();
   const told: string[] = [];
   const held: { session: number; lease: LeaseId }[] = [];

@@ -8,8 +8,8 @@ import { failBlocked, greet, keepAsking, lookedAtOutput, setLacked, setShown } f
 import { copyStragglers } from './stragglers.ts';
 
 /**
- * Attaches the node. Where it is attached already, the older conversation ends and its leases are handed back, unless
- * the node brings them along.
+ * Attaches the node. If it is attached already, the older conversation ends and its leases are handed back, unless the
+ * node brings them along.
  */
 export function nodeJoined<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { kind: 'NodeJoined' }>): void {
   const { state, now, commands } = turn;

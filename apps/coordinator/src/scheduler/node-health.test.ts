@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isBadNode, NodeHealth } from './node-health.ts';
 
-/** What became of answers, the oldest first: '+' for a result, '-' for a failure. */
+/** A node's answers, the oldest first: '+' for a result, '-' for a failure. */
 function health(answers: string): NodeHealth {
   const node = new NodeHealth();
   for (const answer of answers) node.add(answer === '-');

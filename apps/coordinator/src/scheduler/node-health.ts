@@ -6,7 +6,7 @@ export const suspectFailures = 5;
 const firstMs = 30_000;
 const longestMs = 10 * 60_000;
 
-/** After so many answers without being suspect, a node that was set aside has a clean record. */
+/** After this many successes in a row, a node that was set aside has a clean record. */
 const pardonAfter = 100;
 
 /** The record of a node's last answers, and whether it is set aside because of them. */
@@ -15,7 +15,7 @@ export class NodeHealth {
   #last: boolean[] = [];
   #timesAside = 0;
   #hasSucceeded = false;
-  /** Shards that it failed before its first success; two are enough. */
+  /** Shards that it failed before its first success, at most two. */
   readonly #failedFirst = new Set<unknown>();
   #goodSince = 0;
   asideUntilMs = Number.NEGATIVE_INFINITY;
@@ -56,7 +56,7 @@ export class NodeHealth {
     this.#hasSucceeded = true;
   }
 
-  /** Takes an answer; `shard` tells shards apart. */
+  /** Records an answer; `shard` tells shards apart. */
   add(isFailure: boolean, shard?: unknown): void {
     if (!isFailure) this.#hasSucceeded = true;
     else if (!this.isProven && this.#failedFirst.size < 2) this.#failedFirst.add(shard);
@@ -77,8 +77,8 @@ export class NodeHealth {
 }
 
 /**
- * Whether a suspect node is bad, rather than the shards: all others together fail less than half as often; or it only
- * failed, and another did not.
+ * Whether a suspect node is at fault, rather than the shards: it fails more than twice as often as all others together,
+ * or it failed always and another node did not.
  */
 export function isBadNode(node: NodeHealth, others: Iterable<NodeHealth>): boolean {
   if (!node.isSuspect) return false;

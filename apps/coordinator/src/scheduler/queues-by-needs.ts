@@ -5,7 +5,7 @@ interface Needing {
   readonly shard: Shard;
 }
 
-/** Shards without needs share this. */
+/** The key for shards without needs. */
 const nothing: readonly string[] = [];
 
 /**
@@ -21,7 +21,7 @@ export class QueuesByNeeds<Entry extends Needing> {
     return this.#size;
   }
 
-  /** Sources in all of them. */
+  /** The number of sources in all entries. */
   get weight(): number {
     return this.#weight;
   }

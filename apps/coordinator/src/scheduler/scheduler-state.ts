@@ -9,11 +9,11 @@ import { QueuesByNeeds } from './queues-by-needs.ts';
 
 /** The state of a shard that is not done. */
 export type EntryState =
-  /** It waits for a node, and until that moment. */
+  /** It waits for a node, and at least until `notBeforeMs`. */
   | { kind: 'queued'; sinceMs: number; notBeforeMs: number; reason: AttemptReason }
-  /** Nodes hold it: one, or two where the first takes too long. */
+  /** One node holds it, or two if the first takes too long. */
   | { kind: 'leased' }
-  /** Its outcome is being written to the ledger; the id is that of its last node, or empty without one. */
+  /** Its outcome is being written to the ledger; `nodeId` is its last node, or empty if no node had it. */
   | { kind: 'settling'; nodeId: string; answerBytes: number };
 
 /** One attempt of a shard that is under way. */
@@ -35,10 +35,10 @@ export interface Attempt {
 export interface ShardEntry {
   readonly job: ScheduledJob;
   readonly shard: Shard;
-  /** Neighbours in the plan that read the same file or folder share it. */
+  /** Neighbours in the plan that read the same file or folder share this object. */
   readonly place: InputPlace;
   state: EntryState;
-  /** The current lease, and its copy where there is one. */
+  /** The current lease, and its copy if there is one. */
   held: readonly Attempt[];
   /** Number of the last lease. */
   attempts: number;
@@ -85,7 +85,7 @@ export interface ScheduledJob {
   readonly fresh: QueuesByNeeds<ShardEntry>;
   /** Shards whose lease gave no result: they go first, because the job cannot end without them. */
   readonly retries: QueuesByNeeds<ShardEntry>;
-  /** What shards that are not done need, and how many of them. */
+  /** What shards that are not done need, with the number of such shards. */
   readonly needs: Map<string, number>;
   /** By need: since when no active node meets it. */
   readonly lackedSinceMs: Map<string, number>;
@@ -99,17 +99,17 @@ export interface ScheduledJob {
   readonly durations: Durations;
   /** Cost of its leases that hold credit. */
   leasedBytes: number;
-  /** Leases ever given to it, for equal shares to take turns. */
+  /** `turns` at its last lease: jobs with equal shares take turns by it. */
   lastTurn: number;
-  /** Copies of stragglers that were leased. */
+  /** Copies of stragglers leased so far. */
   copies: number;
   /** Memory of answers that are being written to the ledger. */
   unwrittenBytes: number;
-  /** Shards planned so far, those of kept sources too. */
+  /** Shards planned so far, including shards of kept sources. */
   planned: number;
-  /** How many of the planned shards hold kept sources, which the coordinator does. */
+  /** How many of the planned shards hold kept sources: the coordinator does these itself. */
   kept: number;
-  /** Their numbers, until they are done. */
+  /** Numbers of the shards of kept sources that are not done. */
   readonly keeping: Set<number>;
   planEnded: boolean;
   lastPlace: InputPlace | undefined;
@@ -149,7 +149,7 @@ export interface AttachedNode {
   computing: number;
   leasedBytes: number;
   isDraining: boolean;
-  /** It is lost when no message came until then. */
+  /** The node is lost if no message comes by then. */
   deadlineMs: number;
 }
 
@@ -160,7 +160,7 @@ export interface SchedulerOptions {
   reportWithinMs: number;
   /** Time between ticks. */
   tickMs: number;
-  /** A job fails when no active node has met a need for so long, unless it waits for nodes. */
+  /** A job fails when no active node has met a need for this long, unless it waits for nodes. */
   graceMs?: number;
   /** The same for a host or bucket that it needs to read from. */
   sourceGraceMs?: number;
@@ -253,7 +253,7 @@ export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
   };
 }
 
-/** Most shards never need a list of their own. */
+/** Shared, because most shards never need a list of their own. */
 const none: readonly never[] = [];
 
 export function createEntry(job: ScheduledJob, shard: Shard, place: InputPlace, now: number): ShardEntry {
@@ -276,7 +276,7 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: InputPlace, 
   };
 }
 
-/** Shards of the job that are for nodes, of those planned so far. */
+/** How many of the shards planned so far are for nodes. */
 export const plannedForNodes = ({ planned, kept }: ScheduledJob): number => planned - kept;
 
 /** Shards of the job that wait for a node. */

@@ -21,7 +21,7 @@ interface SimulatedJob {
   isPlanEnded: boolean;
   isAbandoned: boolean;
   finalised: number;
-  /** What was written to the ledger of each shard that is done. */
+  /** What was written to the ledger for each done shard, by its number. */
   done: Map<number, 'committed' | 'quarantined' | 'kept'>;
 }
 
@@ -31,10 +31,10 @@ interface Answer {
   bytes: number;
 }
 
-/** So many answers are as many bytes as may be unwritten. */
+/** This many answers have as many bytes as may be unwritten. */
 const mostAnswers = 16;
 
-/** What a node says about a lease. A device may be wrong, the reference never is. */
+/** A node's answer to a lease. A device may be wrong; the reference never is. */
 type Outcome = 'right' | 'wrong' | 'failed' | 'device lost' | 'returned';
 
 /** Jobs, the highest number last; the answers of the one without checks are all right. */
@@ -45,8 +45,8 @@ const orders = [
 ];
 
 /**
- * A world of nodes and jobs around a scheduler: it carries out commands, checks them, and makes of random numbers
- * events that could really happen. Writing to the ledger takes a while, as it would.
+ * A world of nodes and jobs around a scheduler: it executes commands, checks them, and makes possible events from
+ * random numbers. As in reality, writing to the ledger takes a while.
  */
 class World {
   readonly scheduler = new Scheduler<Answer>({ epoch: 1, reportWithinMs: 1000, tickMs: 100 });
@@ -66,9 +66,9 @@ class World {
         case 'AssignShard': {
           const node = this.nodes.get(command.session);
           assert.ok(node, 'a lease goes to an attached node');
-          assert.ok(!node.isDraining, 'a draining node is given nothing');
-          assert.ok(this.isOpen(command.lease) || command.verify, 'a shard that is done is only checked');
-          assert.ok(!isKept(command.shard), 'what is kept is leased to nobody');
+          assert.ok(!node.isDraining, 'a draining node gets no shards');
+          assert.ok(this.isOpen(command.lease) || command.verify, 'a done shard is only checked');
+          assert.ok(!isKept(command.shard), 'kept shards are not leased');
           const settling = this.#writing.filter(({ lease }) => lease.jobId === command.lease.jobId);
           const commits = settling.filter(({ how }) => how === 'committed');
           assert.ok(commits.length < mostAnswers, 'a job whose ledger cannot keep up is held up');
@@ -76,14 +76,14 @@ class World {
             return other.held.some(({ lease }) => isSameShard(lease, command.lease));
           });
           assert.ok(!holders.includes(node), 'a node holds a shard once');
-          assert.ok(holders.length <= (command.reason === 'straggler' ? 1 : 0), 'one lease a shard, and one copy');
+          assert.ok(holders.length <= (command.reason === 'straggler' ? 1 : 0), 'a shard has one lease, and one copy');
           assert.ok(!this.pastLeases.some((past) => isDeepStrictEqual(past, command.lease)), 'no lease is given twice');
           const { costBytes } = command.shard;
           node.held.push({ lease: command.lease, costBytes, verify: command.verify, isInPart: false });
           this.pastLeases.push(command.lease);
           assert.ok(
             creditUsed(node) <= node.creditBytes || node.held.length === 1,
-            'the credit covers the leases, or there is one',
+            'the credit covers the leases, or there is only one',
           );
           break;
         }
@@ -93,7 +93,7 @@ class World {
             jobId === command.jobId && (command.shards.length === 0 || command.shards.includes(shard));
           assert.ok(
             node.held.some(({ lease }) => isMeant(lease)),
-            'only what is held is recalled',
+            'only held shards are recalled',
           );
           node.held = node.held.filter(({ lease }) => !isMeant(lease));
           break;
@@ -102,8 +102,8 @@ class World {
           assert.ok(this.nodes.delete(command.session), 'only an attached node is dropped');
           break;
         case 'CommitShard':
-          assert.deepEqual(command.answer.lease, command.lease, 'the answer is the one to the lease');
-          if (command.lease.jobId === 'b') assert.equal(command.answer.digest, 'right', 'what is checked is right');
+          assert.deepEqual(command.answer.lease, command.lease, 'the answer belongs to the lease');
+          if (command.lease.jobId === 'b') assert.equal(command.answer.digest, 'right', 'checked answers are right');
           this.#writing.push({ lease: command.lease, how: 'committed' });
           break;
         case 'QuarantineShard': {
@@ -128,7 +128,7 @@ class World {
           this.#broken.push(command.jobId);
           break;
         case 'RecordWrongAnswer':
-          assert.ok(this.liars.has(command.nodeId), 'only who was wrong is told so');
+          assert.ok(this.liars.has(command.nodeId), 'only nodes that were wrong are sent away');
           break;
         case 'RecordMismatch':
         case 'RecordSetAside':
@@ -186,7 +186,7 @@ class World {
     this.#say(session!, held.lease, held.verify && outcome === 'wrong' ? 'right' : outcome);
   }
 
-  /** One of the nodes has computed one of its shards, whose results wait; it may say so twice, or of a lease it lost. */
+  /** A node has computed one of its shards, whose results wait. It may say so twice, or of a lease that it lost. */
   putInPart(pick: number): void {
     const [session, node] = this.#pickNode(pick);
     const held = node?.held[pick % node.held.length];
@@ -218,7 +218,7 @@ class World {
     this.send({ kind: 'NodeDraining', session });
   }
 
-  /** Time passes in ticks; nodes speak all the while, unless they are silent. */
+  /** Time passes in ticks; nodes report at each tick, unless they are silent. */
   pass(ms: number, areSilent: boolean): void {
     for (let end = this.#now + ms; this.#now < end; ) {
       this.#now += 100;
@@ -393,7 +393,7 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       for (const order of orders) world.submit(order);
       for (const step of steps) perform(world, step);
 
-      // From here on all is well: plans end, a healthy node joins, and everybody answers.
+      // From here on all is well: plans end, a healthy node joins, and every node answers.
       for (const [id, job] of world.jobs) if (!job.isPlanEnded && !job.isAbandoned) world.endPlan(id);
       world.join(99, 10);
       for (let rounds = 0; !world.isOver; rounds++) {

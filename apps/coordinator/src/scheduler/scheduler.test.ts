@@ -15,7 +15,7 @@ import {
 
 testCases([
   {
-    name: 'a node that joins is given what is queued',
+    name: 'a joining node gets queued shards',
     given: job('job', shards(2)),
     when: joined(1),
     expected: ['lease job/0#1 to 1 (first)', 'lease job/1#1 to 1 (first)'],
@@ -63,7 +63,7 @@ testCases([
     expected: ['commit job/1#1 of 2', 'lease job/0#2 to 2 (failed)'],
   },
   {
-    name: 'a failed shard waits for the other node rather than return to the one that failed it',
+    name: 'a failed shard waits for the other node instead of returning to the one that failed it',
     given: [joined(1, 1), joined(2, 1), ...job('job', shards(2))],
     when: failed(1, lease(0)),
     expected: ['failed job/0#1 of node-1'],
@@ -75,7 +75,7 @@ testCases([
     expected: ['failed job/0#1 of node-1', 'lease job/0#2 to 1 (failed)'],
   },
   {
-    name: 'but not at once where that has computed nothing yet: another may come',
+    name: 'a failed shard does not return at once to the only node if that has computed nothing yet: another may come',
     given: [joined(1), ...job('job', shards(1))],
     when: failed(1, lease(0)),
     expected: ['failed job/0#1 of node-1'],
@@ -99,13 +99,13 @@ testCases([
     expected: ['failed job/0#1 of node-1', 'lease job/0#2 to 2 (failed)'],
   },
   {
-    name: 'a draining node is given nothing',
+    name: 'a draining node gets no shards',
     given: [joined(1, 2), ...job('job', shards(3)), { kind: 'NodeDraining', session: 1 }],
     when: completed(1, lease(0)),
     expected: ['commit job/0#1 of 1'],
   },
   {
-    name: 'the leases of a node that left go to another',
+    name: 'the leases of a node that left go to another node',
     given: [joined(1), ...job('job', shards(2)), joined(2)],
     when: left(1),
     expected: [
@@ -116,13 +116,13 @@ testCases([
     ],
   },
   {
-    name: 'a node that attaches anew replaces its older self and starts without leases',
+    name: 'a node that attaches again replaces its older self and starts without leases',
     given: [joined(1, 100, 'same'), ...job('job', shards(1))],
     when: joined(2, 100, 'same'),
     expected: ['lost job/0#1 of same', 'drop 1', 'lease job/0#2 to 2 (lost)'],
   },
   {
-    name: 'what a replaced conversation still says is ignored',
+    name: 'later reports of a replaced conversation are ignored',
     given: [joined(1, 100, 'same'), ...job('job', shards(1)), joined(2, 100, 'same')],
     when: completed(1, lease(0)),
     expected: [],
@@ -222,7 +222,7 @@ testCases([
     ],
   },
   {
-    name: 'nodes keep to the images they have open',
+    name: 'nodes keep to the images that they have open',
     given: [
       joined(1, 1),
       joined(2, 1),
@@ -232,13 +232,13 @@ testCases([
     expected: ['commit job/3#1 of 2', 'lease job/4#1 to 2 (first)'],
   },
   {
-    name: 'what a stopping node hands back goes to another as the same attempt',
+    name: 'a shard that a stopping node hands back goes to another node as the same attempt',
     given: [joined(1, 1), ...job('job', shards(1)), joined(2, 1), { kind: 'NodeDraining', session: 1 }],
     when: { kind: 'ShardReturned', session: 1, lease: lease(0) },
     expected: ['lease job/0#1 to 2 (lost)'],
   },
   {
-    name: 'a shard is poison only when a second node has failed it, where there is one',
+    name: 'if there is a second node, a shard is poison only when that one has failed it too',
     given: [...proven, ...job('job', shards(1)), failed(1, lease(0)), failed(1, lease(0, 2)), joined(2, 1)],
     when: failed(1, lease(0, 3)),
     expected: ['failed job/0#3 of node-1', 'lease job/0#4 to 2 (failed)'],

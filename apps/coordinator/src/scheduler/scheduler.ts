@@ -44,7 +44,7 @@ export interface NodeView {
   lacks: { need: string; reason: string; sinceMs: number }[];
   /** Needs that it has shown to meet. */
   shown: string[];
-  /** Until when it gets no shards because it fails too often; in the past where it gets some. */
+  /** Until when it gets no shards because it fails too often; in the past if it gets some. */
   asideUntilMs: number;
 }
 
@@ -73,7 +73,7 @@ export class Scheduler<Answer extends Comparable> {
     return turn.commands;
   }
 
-  /** Shards of the job that wait for a node, and the sources in them; none for a job it does not know. */
+  /** How many shards of the job wait for a node, and how many sources they hold; 0 for a job it does not know. */
   queued(jobId: string): { shards: number; sources: number } {
     const job = this.#state.jobs.get(jobId);
     if (!job) return { shards: 0, sources: 0 };
@@ -81,8 +81,8 @@ export class Scheduler<Answer extends Comparable> {
   }
 
   /**
-   * Shards for nodes, of the jobs it knows. Those being written to the ledger count as leased, and those of kept
-   * sources not at all.
+   * How many shards for nodes the jobs have. Shards being written to the ledger count as leased; shards of kept sources
+   * do not count.
    */
   shards(): { queued: number; leased: number; done: number } {
     const sum = { queued: 0, leased: 0, done: 0 };
@@ -95,13 +95,13 @@ export class Scheduler<Answer extends Comparable> {
     return sum;
   }
 
-  /** Why the job waits although nodes are attached; undefined where it does not wait. */
+  /** Why the job waits although nodes are attached; undefined if it does not wait. */
   whyBlocked(jobId: string): string | undefined {
     const job = this.#state.jobs.get(jobId);
     return job && whyBlocked(this.#state, job);
   }
 
-  /** Why all that is left of the job is not leased for a while; undefined where something is leased or could be. */
+  /** Why no shard that is left of the job is leased for a while; undefined if a shard is leased or could be. */
   whyHeldBack(jobId: string, now: number): string | undefined {
     const job = this.#state.jobs.get(jobId);
     return job && whyHeldBack(this.#state, job, now);

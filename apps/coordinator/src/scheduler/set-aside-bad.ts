@@ -12,7 +12,7 @@ export function setAsideBad<A>(turn: Turn<A>, nodeId: string, error: string): vo
   if (!node?.health.isSuspect) return;
   const { health } = node;
   const others = [...state.nodes.values()].filter((other) => other !== node).map((other) => other.health);
-  // Then no other node can be compared with it: the shards may be at fault.
+  // If no other node has computed anything, none can be compared with this one: the shards may be at fault.
   const isHopeless = others.every(({ failsEverything }) => failsEverything);
   if (isHopeless ? !health.failsEverything : !isBadNode(health, others)) return;
   const { failures, answers: of } = health;

@@ -11,12 +11,20 @@ import {
   testCases,
 } from './testing/scheduler-cases.ts';
 
-/** Two nodes, the first of which has done all of the job. */
+/** Two nodes; the first one has done the whole job. */
 const done: Event[] = [joined(1), ...job('job', shards(1)), completed(1, lease(0)), committed(0), joined(2)];
 
 const lost = (more: Partial<Extract<Event, { kind: 'ShardLost' }>> = {}): Event => ({
-  ...{ kind: 'ShardLost', jobId: 'job', epoch: 7, open: { shard: shard(0), attempts: 1 }, planned: 1, kept: 0 },
-  ...{ nodeIds: ['node-1'], inVain: ['node-1'], isFalse: false, error: 'The part is gone' },
+  kind: 'ShardLost',
+  jobId: 'job',
+  epoch: 7,
+  open: { shard: shard(0), attempts: 1 },
+  planned: 1,
+  kept: 0,
+  nodeIds: ['node-1'],
+  inVain: ['node-1'],
+  isFalse: false,
+  error: 'The part is gone',
   ...more,
 });
 
@@ -24,43 +32,43 @@ const alone = done.slice(0, -1);
 
 const table: SchedulerCase[] = [
   {
-    name: 'a shard that is lost goes to another node, with its next attempt',
+    name: 'a lost shard goes to another node, with its next attempt',
     given: done,
     when: lost(),
     expected: ['lease job/0#2 to 2 (lost)'],
   },
   {
-    name: 'or to the same one where there is no other',
+    name: 'a lost shard goes to the same node if there is no other',
     given: alone,
     when: lost(),
     expected: ['lease job/0#2 to 1 (lost)'],
   },
   {
-    name: 'of several that had it in vain none gets it where another is there',
+    name: 'nodes that had a lost shard in vain do not get it if there is another',
     given: [...done, joined(3)],
     when: lost({ inVain: ['node-1', 'node-2'] }),
     expected: ['lease job/0#2 to 3 (lost)'],
   },
   {
-    name: 'a node that wrote something else than it answered is not wanted any more',
+    name: 'a node whose part differs from its answer is sent away',
     given: done,
     when: lost({ isFalse: true }),
     expected: ['node-1 was wrong on job/0#1', 'drop 1 for good', 'lease job/0#2 to 2 (lost)'],
   },
   {
-    name: 'nor if there is no other',
+    name: 'a node whose part differs from its answer is sent away even if there is no other',
     given: alone,
     when: lost({ isFalse: true }),
     expected: ['node-1 was wrong on job/0#1', 'drop 1 for good'],
   },
   {
-    name: 'nor when it comes back',
+    name: 'a node whose part differed from its answer is sent away when it comes back',
     given: [...alone, lost({ isFalse: true })],
     when: joined(5, 1000, 'node-1'),
     expected: ['drop 5 for good'],
   },
   {
-    name: 'of two nodes of its name nobody knows which it was',
+    name: 'if two nodes have the name of the writer, neither is sent away',
     given: [...done, joined(3)],
     when: lost({ isFalse: true, nodeIds: ['node-1', 'node-2'] }),
     expected: ['lease job/0#2 to 2 (lost)'],

@@ -15,7 +15,7 @@ test('entries come out in the order they went in, less those taken from near the
           queue.push(entry);
           model.push(entry);
         } else {
-          // What is too far from the front is not found.
+          // An entry too far from the front is not found.
           const wanted = model[action];
           const found = queue.find((entry) => entry === wanted);
           assert.equal(found, action < lookahead ? wanted : undefined);

@@ -1,6 +1,6 @@
 /**
- * How many entries at the front are looked through for one that is accepted. Bounded, so that taking is O(1) however
- * many shards a bad node has put back; a shard further behind is reached when those before it are taken by other nodes.
+ * How many entries at the front are searched for an accepted one. Bounded, so that taking is O(1) however many shards a
+ * bad node has put back; a shard further behind is reached when those before it are taken by other nodes.
  */
 export const lookahead = 64;
 

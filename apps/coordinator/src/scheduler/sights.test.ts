@@ -35,7 +35,7 @@ const untold = { kind: 'untold', reason: 'The server refuses access' } as const;
 
 const out = 'write file:///out/.halogrid';
 const full: OutputLack = { kind: 'room', error: 'ENOSPC: no space left on device, write', freeBytes: 4096 };
-/** The answer to `notWritten(1, lease(0))` where the disk is full for the coordinator too. */
+/** The answer to `notWritten(1, lease(0))` if the disk is full for the coordinator too. */
 const outputVetted: Event = {
   kind: 'OutputVetted',
   session: 1,
@@ -47,31 +47,31 @@ const outputVetted: Event = {
 
 testCases([
   {
-    name: 'a node is asked for what shards need before it is given any',
+    name: 'a node is asked about the needs of shards before it gets any',
     given: [joined(1)],
     when: job('job', [needing(0, read)])[1]!,
     expected: [],
   },
   {
-    name: 'a node that joins is asked for what jobs need',
+    name: 'a joining node is asked about the needs of jobs',
     given: job('job', [needing(0, read), needing(1, other)]),
     when: joined(1),
     expected: [`ask 1 whether it can ${a}`, `ask 1 whether it can ${b}`],
   },
   {
-    name: 'what a node has shown it is given',
+    name: 'a node gets shards with needs that it has shown',
     given: [joined(1), ...job('job', [needing(0, read), needing(1, other)])],
     when: shown(1, b),
     expected: ['lease job/1#1 to 1 (first)'],
   },
   {
-    name: 'what a node lacks it is not given, and others are',
+    name: 'a node does not get shards with needs that it lacks, but gets others',
     given: [joined(1), joined(2), ...job('job', [needing(0, read)]), shown(2, a)],
     when: lacked(1, a),
     expected: [`node-1 cannot ${a}: It is not there`],
   },
   {
-    name: 'shards that a node cannot do keep it from none that it can, however many there are',
+    name: 'shards that a node cannot do never hide others that it can, however many there are',
     given: [
       joined(1),
       ...job('job', [...Array.from({ length: 500 }, (_, i) => needing(i, read)), needing(500, other)]),
@@ -81,19 +81,19 @@ testCases([
     expected: ['lease job/500#1 to 1 (first)'],
   },
   {
-    name: 'an answer that says that sources could not be had is vetted before anything comes of it',
+    name: 'an answer that reports unreadable sources is vetted before it counts',
     given: begun,
     when: doubtful(1, lease(0)),
     expected: ['vet job/0#1 of 1'],
   },
   {
-    name: 'an answer that is upheld is committed',
+    name: 'an upheld answer is committed',
     given: [...begun, doubtful(1, lease(0))],
     when: vetted(1, lease(0), { kind: 'upheld' }),
     expected: ['commit job/0#1 of 1'],
   },
   {
-    name: 'an answer that is refuted blames the node: it gets no more of these, and the shard goes to another',
+    name: 'a refuted answer blames the node: it gets no more such shards, and the shard goes to another node',
     given: [...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
     when: vetted(1, lease(0), refuted),
     expected: [
@@ -103,13 +103,13 @@ testCases([
     ],
   },
   {
-    name: 'what the coordinator cannot tell goes to the nodes that have not had it',
+    name: 'if the coordinator cannot tell, the shard goes to nodes that have not had it',
     given: [...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
     when: vetted(1, lease(0), untold),
     expected: ['failed job/0#1 of node-1', 'lease job/0#2 to 2 (failed)'],
   },
   {
-    name: 'what no node could have, and the coordinator cannot tell, is so',
+    name: 'if no node could read the sources, and the coordinator cannot tell, the answer is accepted',
     given: [
       ...[...begun, joined(2), shown(2, a), doubtful(1, lease(0))],
       ...[vetted(1, lease(0), untold), doubtful(2, lease(0, 2))],
@@ -124,19 +124,19 @@ testCases([
     expected: [],
   },
   {
-    name: 'results that cannot be written have the coordinator look',
+    name: 'if results cannot be written, the coordinator tries itself',
     given: begun,
     when: notWritten(1, lease(0)),
     expected: ['vet the output of job for 1'],
   },
   {
-    name: 'a node that cannot write results lacks that, and the shard is not blamed',
+    name: 'a node that cannot write results lacks that need, and the shard is not blamed',
     given: [...job('job', [needing(0, [out])]), joined(1), shown(1, out), notWritten(1, lease(0))],
     when: outputVetted,
     expected: ['failed job/0#1 of node-1', `node-1 cannot ${out}: ${full.error}`],
   },
   {
-    name: 'what a node turns out to lack as it computes is its fault alone',
+    name: 'a need that a node turns out to lack as it computes is only its own fault',
     given: begun,
     when: {
       kind: 'ShardFailed',
@@ -147,7 +147,7 @@ testCases([
     expected: [`node-1 cannot ${a}: libturbojpeg is not there`, 'failed job/0#1 of node-1'],
   },
   {
-    name: 'a shard is not given up as long as a node that could have it has not failed it',
+    name: 'a shard is not given up while a node that could have it has not failed it',
     given: [
       ...[joined(1), joined(2), joined(3), ...job('job', [needing(0, [])])],
       ...[failed(1, lease(0)), failed(2, lease(0, 2))],
@@ -156,7 +156,7 @@ testCases([
     expected: ['quarantine job/0 after 3: The device was lost'],
   },
   {
-    name: 'a node that cannot have a shard is not waited for before it is given up',
+    name: 'a shard is given up without waiting for a node that cannot have it',
     given: [
       ...[joined(1), joined(2), ...job('job', [needing(0, read), needing(1, read)]), shown(1, a), lacked(2, a)],
       ...[completed(1, lease(0)), failed(1, lease(1)), failed(1, lease(1, 2))],
@@ -186,13 +186,13 @@ testCases([
   },
 ]);
 
-/** Feeds events at moments, and returns what is commanded, each with its moment. */
+/** Feeds events at their times, and returns the commands, each with its time. */
 function play(events: readonly [atMs: number, Event][]): string[] {
   const scheduler = create();
   return events.flatMap(([atMs, event]) => scheduler.handle(event, atMs).map((command) => `${atMs} ${words(command)}`));
 }
 
-/** Ticks of every tenth of a second, with a word of node 1 each. */
+/** A tick every tenth of a second, with a report of node 1 each. */
 const ticks = (fromMs: number, toMs: number): [number, Event][] =>
   Array.from({ length: (toMs - fromMs) / 100 }, (_, i) => fromMs + 100 * (i + 1)).flatMap((atMs): [number, Event][] => [
     [atMs, { kind: 'NodeReported', session: 1 }],
@@ -212,7 +212,7 @@ test('a node that lacks something is asked again, after ever longer times', () =
   ]);
 });
 
-test('a node that does not answer what it sees is taken for blind until it does', () => {
+test('a node that does not answer a probe counts as lacking the need until it answers', () => {
   const events: [number, Event][] = [...job('job', [needing(0, read)]), joined(1)].map((event) => [0, event]);
   events.push(...ticks(0, 1500), [1500, shown(1, a)]);
   assert.deepEqual(play(events).slice(1), [
@@ -222,7 +222,7 @@ test('a node that does not answer what it sees is taken for blind until it does'
   ]);
 });
 
-test('a node that fails what it has shown gets one shard at a time, until it has computed one', () => {
+test('a node that lacks what it has shown gets one shard at a time, until it has computed one', () => {
   const shards = Array.from({ length: 9 }, (_, i) => needing(i, read));
   const events: [number, Event][] = [joined(1), ...job('job', shards), shown(1, a)].map((event) => [0, event]);
   const first = [0, 1, 2, 3].flatMap((i): [number, Event][] => [
@@ -248,7 +248,7 @@ test('a node that is asked to show what it has shown for another job goes on mea
   assert.deepEqual(tell(tick), ['lease two/0#1 to 1 (first)']);
 });
 
-test('a host is not taken for away while a node that reads from it is set aside: what it fails is given up when it is back', () => {
+test('a host does not count as away while a node that reads from it is set aside: shards that it fails are given up when it is back', () => {
   const [host] = ['read http://host'] as const;
   const scheduler = new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100, sourceGraceMs: 20_000 });
   const said: string[] = [];
@@ -278,7 +278,7 @@ test('a host is not taken for away while a node that reads from it is set aside:
 });
 
 /**
- * A job that writes, a node that sees nothing, and one whose shard could not be written; the nodes say a word a second.
+ * A job that writes, a node that lacks everything, and a node that could not write its shard; both report every second.
  */
 function playFull(options: { spaceGraceMs?: number; own?: OutputLack; untilMs: number }) {
   const { own = full, untilMs, ...graces } = options;

@@ -15,7 +15,7 @@ const longestWaitMs = 30_000;
 const longestWaitAfterFailuresMs = 5 * 60_000;
 /** A disk that is full may have room at any moment, and trying costs little. */
 const longestWaitForRoomMs = 5_000;
-/** Sights that are kept of a node for people to see, beside those that jobs need. */
+/** A node with more sights than this forgets those that no job needs; until then they are kept for people to see. */
 const maxSights = 64;
 
 export function canDo({ sights }: AttachedNode, needs: readonly string[] | undefined): boolean {
@@ -65,7 +65,7 @@ export function needsPlanned<A>(turn: Turn<A>, job: ScheduledJob, needs: Iterabl
 export function greet<A>(turn: Turn<A>, node: AttachedNode, lacks: readonly { need: string; reason: string }[]): void {
   const { state, now } = turn;
   for (const { need, reason } of lacks) {
-    // That will not change while the node's process lives.
+    // Not asked again: what the node says it lacks does not change while its process lives.
     setLacking(turn, node, need, { reason, askAtMs: Number.POSITIVE_INFINITY, waitMs: firstWaitMs, sinceMs: now });
   }
   for (const job of state.jobs.values()) {
@@ -123,7 +123,7 @@ export function keepAsking<A>(turn: Turn<A>): void {
     for (const [need, sight] of node.sights) {
       if (sight.kind === 'asked' && now - sight.sinceMs > state.reportWithinMs) {
         const reason = `It has not answered for ${state.reportWithinMs} ms whether it can`;
-        // Its answer is still due.
+        // `isAsked`: its answer may still come.
         setLacking(turn, node, need, {
           reason,
           askAtMs: 0,
@@ -174,8 +174,8 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
 }
 
 /**
- * Whether a node that is set aside can do it and will be given shards again. One that has failed every shard it was ever given
- * is not waited for: it would be set aside again and again.
+ * Whether a node that is set aside meets the need and will be given shards again. A node that has failed every shard it
+ * was ever given is not waited for: it would be set aside again and again.
  */
 function isLeftTo({ nodes }: SchedulerState, need: string, now: number): boolean {
   for (const { health, isDraining, sights } of nodes.values())
@@ -200,7 +200,7 @@ export function whyBlocked(state: SchedulerState, job: ScheduledJob): string | u
     const lack = outputLack(state, job, need);
     if (lack) return waitsFor(outputOf(need), lack);
     const nodes = whoLacks(state, need);
-    // A node that has shown since that it meets the need may only not have computed anything yet.
+    // If a node has shown the need since then, it is only on probation until it has computed something.
     if (!nodes || isShown(state, need)) continue;
     const place = placeOfNeed(need);
     return place === undefined ? blockedSentence(need, nodes) : waitsForHost({ place, ...nodes });

@@ -13,7 +13,7 @@ import { canDo } from './sights.ts';
 
 /** Share of a job that must be done before the rest is judged by it. */
 const doneShare = 0.75;
-/** A straggler takes so many times the median, and at least `minStragglerMs`: short shards end soon anyway. */
+/** A straggler takes more than this many medians and more than `minStragglerMs`: short shards end soon anyway. */
 const medians = 2;
 export const minStragglerMs = 1000;
 /** The most copies of stragglers, as a share of the job's shards: wasted work stays below that. */

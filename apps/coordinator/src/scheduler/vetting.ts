@@ -5,13 +5,13 @@ import type { SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 import { setAsideBad } from './set-aside-bad.ts';
 import { lookedAtOutput, loseSight, setLacked, someNodeCouldHave } from './sights.ts';
 
-/** Has the driver find out whether unreadable sources are at fault, or the node. */
+/** Has the driver find out whether the unreadable sources or the node are at fault. */
 export function vet<A>({ commands }: Turn<A>, entry: ShardEntry, candidate: Candidate): void {
   entry.vetting = candidate.lease.attempt;
   commands.push({ kind: 'VetAnswer', shard: entry.shard, candidate, delays: entry.delays });
 }
 
-/** The outcome of vetting. It is ignored if another answer came first, or if none is needed any more. */
+/** The outcome of vetting. It is ignored if another answer came first, or if the shard needs none any more. */
 export function answerVetted<A>(
   turn: Turn<A>,
   { candidate, verdict }: { candidate: Candidate; verdict: Verdict },
@@ -42,7 +42,7 @@ export function answerVetted<A>(
   leaseToAll(turn);
 }
 
-/** The pause before a shard is leased again whose sources may become readable soon. */
+/** The pause, in ticks, before a shard whose sources may soon be readable is leased again. */
 const laterTicks = 10;
 
 /** The entry whose lease was vetted, if its state is unchanged. */

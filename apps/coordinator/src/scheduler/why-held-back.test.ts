@@ -37,7 +37,7 @@ const table: [what: string, events: Event[], said: RegExp | undefined][] = [
     /^A shard failed on the only node that can have it, which has computed nothing yet; it is leased again 600 s later: attach/,
   ],
   [
-    'its shard fails on the node that reads from its host, and another does not reach that',
+    'its shard fails on the node that reads from its host, and the other node does not reach the host',
     [
       ...[joined(1), joined(2), ...job('job', [needing(0, [host]), needing(1, [host])]), shown(1, host)],
       ...[lacked(2, host), completed(1, lease(0)), committed(0)],

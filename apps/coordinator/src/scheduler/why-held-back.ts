@@ -3,7 +3,7 @@ import type { ScheduledJob, SchedulerState, ShardEntry } from './scheduler-state
 
 /**
  * Why nothing of the job is leased though nodes are attached: all shards that are left have been leased in vain, and
- * are not leased again for a while. Undefined where one is leased or could be, or the coordinator does some.
+ * are not leased again for a while. Undefined if a shard is leased or could be, or if the coordinator does some itself.
  */
 export function whyHeldBack(
   { nodes }: SchedulerState,

@@ -4,7 +4,7 @@ import { Server } from '@grpc/grpc-js';
 import { addIntrospection } from './add-introspection.ts';
 import { standardMethods } from './introspection.ts';
 
-test('what is registered without its libraries is what they serve', () => {
+test('the registered methods are the ones that the libraries serve', () => {
   const registered: string[] = [];
   const server = new Server();
   server.register = (path, _handle, _serialize, _deserialize, kind) => {

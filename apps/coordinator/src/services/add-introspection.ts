@@ -15,9 +15,9 @@ const kinds = {
 };
 
 /**
- * Has a server answer what it serves, and that it does. What answers is loaded by the first call: it takes 150 ms of
- * processor time (measured), and few coordinators are ever asked. A message is read in one step, so it is loaded in
- * one, too.
+ * Adds gRPC's health and reflection services to a server. The first call loads their code: that takes 150 ms of
+ * processor time (measured), and few coordinators are ever asked. It is loaded synchronously, because messages are
+ * deserialized synchronously.
  */
 export function addIntrospection(server: Server): void {
   let methods: ReturnType<Introspection['standardMethods']> | undefined;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ShardCompleted } from '@halogrid/proto';
 import { toShardAnswer } from './answer-message.ts';
 
-test('of seconds, those that can be some are taken, and of names, those that are known', () => {
+test('only possible seconds and known names are taken', () => {
   const seconds = { decode: 2, read: -1, encode: Number.NaN, device: Number.POSITIVE_INFINITY };
   const answer = toShardAnswer(
     ShardCompleted.fromPartial({

@@ -19,8 +19,8 @@ export function toLeaseId({ jobId, shard, attempt, epoch }: LeaseId): LeaseId {
 }
 
 /**
- * The answer off the wire, with the counts of all its messages. Whether it can be right is for the ledger to say.
- * Throws Refusal where the counts are not as many as its results say.
+ * Reads an answer from its message, with the counts of all its messages. The ledger checks whether it can be right.
+ * Throws Refusal if the number of counts differs from what the results say.
  */
 export function toShardAnswer(
   { results, errors, mended, stageSeconds, busySeconds, inputBytes, found, timeline }: ShardCompleted,
@@ -40,16 +40,20 @@ export function toShardAnswer(
   };
 }
 
-/** Whether it can be right is for the ledger to say, and for those who read the part. */
+/** Unchecked: the ledger and readers of the part check whether it can be right. */
 function toFoundFrames({ part, places, ...summary }: FoundInPart): FoundFrames {
   if (part === undefined) return summary;
   return {
-    ...{ ...summary, part },
+    ...summary,
+    part,
     places: places.map(({ sources = nowhereInFile, features }) => ({ sources, ...(features && { features }) })),
   };
 }
 
-/** Stages that this version does not know are one: whatever a node calls them, a job's list of them stays short. */
+/**
+ * Adds up all stages that this version does not know under one name: whatever a node calls them, a job's list of stages
+ * stays short.
+ */
 function knownStages(stageSeconds: Record<string, number>): Record<string, number> {
   const known: Record<string, number> = {};
   for (const [stage, seconds] of Object.entries(stageSeconds)) {
@@ -60,7 +64,7 @@ function knownStages(stageSeconds: Record<string, number>): Record<string, numbe
   return known;
 }
 
-/** Seconds that can be some, by what this version knows. */
+/** Possible seconds, of the activities that this version knows. */
 function knownActivities(busySeconds: Record<string, number>): Record<string, number> {
   const isKnown = ([name, seconds]: [string, number]) =>
     activities.has(name) && Number.isFinite(seconds) && seconds >= 0;
@@ -93,9 +97,7 @@ function toSourceResult(
   return result;
 }
 
-/**
- * Without a zone that is not stated: a field that is undefined is not the same as none in what is compared and kept.
- */
+/** Leaves out a zone that is not stated: comparing and storing tell an undefined field from a missing one. */
 function toCaptureTime({ localMs, offsetMinutes }: CaptureTime): CaptureTime {
   return offsetMinutes === undefined ? { localMs } : { localMs, offsetMinutes };
 }

@@ -24,7 +24,7 @@ function listen() {
 
 const create = (memory = new Budget(2 ** 30)) => new AnswerParts(memory, 60_000, listen().listener);
 
-test('the counts of an answer are those of its parts and its last message, and the next answer begins anew', () => {
+test('the counts of an answer come from its parts and its last message, and the next answer begins again', () => {
   const parts = create();
   for (const shard of [1, 2]) {
     parts.add(partOf(1, 2, { shard }));
@@ -44,18 +44,18 @@ const refused: [name: string, say: (parts: AnswerParts) => unknown, sentence: Re
   ['a part too many', (parts) => [1, 2].map((n) => parts.add(partOf(n, 1))), /Expected completed after all parts/],
   ['no parts in all', (parts) => parts.add(partOf(1, 0)), /Expected 1 to 320 for part.total but received '0'/],
   ['endless parts', (parts) => parts.add(partOf(1, 321)), /Expected 1 to 320 for part.total but received '321'/],
-  ['another total', (parts) => [partOf(1, 3), partOf(2, 4)].map((part) => parts.add(part)), /those of two/],
+  ['another total', (parts) => [partOf(1, 3), partOf(2, 4)].map((part) => parts.add(part)), /parts of two/],
   [
     'an answer before its last part',
     (parts) => [parts.add(partOf(1, 2)), parts.take(completedWith(1))],
-    /those of two/,
+    /parts of two/,
   ],
   ['an answer that names fewer', (parts) => [parts.add(partOf(1, 1)), parts.take(completedWith(0))], /Expected 1 as/],
   ['an answer that names parts which never came', (parts) => parts.take(completedWith(1)), /Expected 0 as they came/],
   ...(['jobId', 'shard', 'attempt', 'epoch'] as const).map((field): (typeof refused)[number] => [
     `a part of another ${field}`,
     (parts) => [partOf(1, 2), partOf(2, 2, { [field]: 9 })].map((part) => parts.add(part)),
-    /Expected the parts of one answer after another but received those of two/,
+    /Expected all parts of one answer before the next answer but received parts of two/,
   ]),
 ];
 for (const [name, say, message] of refused) {
@@ -64,7 +64,7 @@ for (const [name, say, message] of refused) {
   });
 }
 
-test('a node is not read while there is no room for its answer, is said to be there, and goes on when there is', async (t) => {
+test('while there is no room for its answer, a node is not read but counts as alive; it goes on when there is room', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const memory = new Budget(3 * maxCountsBytes);
   const [first, second] = [listen(), listen()];
@@ -88,7 +88,7 @@ test('a node is not read while there is no room for its answer, is said to be th
   assert.equal(memory.used, 0);
 });
 
-test('a node that is gone while it waits for room takes none', async () => {
+test('a node that is gone while it waits for room takes no room', async () => {
   const memory = new Budget(2 * maxCountsBytes);
   const [one, gone] = [create(memory), create(memory)];
   one.add(partOf(1, 2));

@@ -3,23 +3,20 @@ import { type AnswerPart, maxAnswerParts, maxCountsBytes, type ShardCompleted } 
 import type { Budget } from '@halogrid/threads';
 import type { LeaseId } from '../scheduler/events.ts';
 
-/**
- * Bytes of answers that have not come as a whole, of all nodes together; one that is longer waits until there is no
- * other.
- */
+/** The most bytes of incomplete answers, of all nodes together. A longer answer waits until there is no other. */
 export const maxPartsBytes = 2 ** 29;
 
 export interface PartsListener {
-  /** There is no room: nothing more of the node is to be read before `goOn`. */
+  /** There is no room: no more messages of the node may be read before `goOn`. */
   wait(): void;
   goOn(): void;
-  /** Every `reportWithinMs / 3` of such a wait: the node is not silent, it is not listened to. */
+  /** Called every `reportWithinMs / 3` of such a wait: the node is not silent, only its messages are not read. */
   stillWaiting(): void;
 }
 
 /**
- * What a conversation says in parts, put together. What there is of an answer when the conversation ends was never
- * said.
+ * Puts answers together that a node sends in parts. An answer that is incomplete when the conversation ends does not
+ * count.
  */
 export class AnswerParts {
   readonly #memory: Budget;
@@ -28,7 +25,7 @@ export class AnswerParts {
   #lease: LeaseId | undefined;
   #total = 0;
   #counts: Uint8Array[] = [];
-  /** Gives back what the answer under way has of the memory, now or once it has it. */
+  /** Releases the memory of the answer under way: now, or as soon as it is granted. */
   #release: () => void = () => {};
 
   constructor(memory: Budget, reportWithinMs: number, listener: PartsListener) {
@@ -38,7 +35,7 @@ export class AnswerParts {
   }
 
   /**
-   * Takes the next part. Throws Refusal for one that is out of its order, or has another lease or total than those
+   * Takes the next part. Throws Refusal for a part that is out of order, or whose lease or total differs from the parts
    * before.
    */
   add(part: AnswerPart): void {
@@ -54,7 +51,7 @@ export class AnswerParts {
   }
 
   /**
-   * The counts of an answer, with those of its parts before. Throws Refusal where some are missing or are of another
+   * The counts of an answer, after the counts of its parts. Throws Refusal if parts are missing or belong to another
    * answer.
    */
   take(answer: ShardCompleted): Uint8Array[] {
@@ -66,7 +63,7 @@ export class AnswerParts {
     return all;
   }
 
-  /** Forgets what came of an answer. */
+  /** Forgets the parts so far. */
   drop(): void {
     this.#release();
     this.#release = () => {};
@@ -99,6 +96,6 @@ export class AnswerParts {
     const lease = this.#lease!;
     const isSame = lease.jobId === jobId && lease.shard === shard && lease.attempt === attempt && lease.epoch === epoch;
     if (isSame && total === this.#total) return;
-    throw new Refusal('invalid', 'Expected the parts of one answer after another but received those of two');
+    throw new Refusal('invalid', 'Expected all parts of one answer before the next answer but received parts of two');
   }
 }

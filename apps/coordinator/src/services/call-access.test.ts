@@ -26,7 +26,7 @@ async function start(t: TestContext, security: ServerSecurityOptions): Promise<s
   return `127.0.0.1:${coordinator.grpcPort}`;
 }
 
-/** How a call without a message ends; one that is answered is OK. */
+/** The status with which a call without a message ends; OK if it is answered. */
 async function call(t: TestContext, address: string, path: string, security: ClientSecurity) {
   const { channel, options } = grpcClient(address, security);
   const client = new Client(address, channel, options);
@@ -58,7 +58,7 @@ const needs: Record<string, string[]> = {
   Changes: ['submit', 'read'],
 };
 
-test('every call of every service is for those who have its role, and for nobody else', async (t) => {
+test('every call of every service is only for callers with its role', async (t) => {
   const lines = ['submit', 'node', 'read'].map((role) => `${role} ${role} ${tokenOf(role)}\n`);
   const lapsed = `submit lapsed ${tokenOf('lapsed')} 2020-01-01\n`;
   const tokens = writeSecret(secretFolder(t), 'tokens', lines.join('') + lapsed);
@@ -91,7 +91,7 @@ test('every call of every service is for those who have its role, and for nobody
   }
 });
 
-test('health is open; reflection is for readers; what is not known is refused', async (t) => {
+test('health is open; reflection is for readers; unknown calls are refused', async (t) => {
   const tokens = writeSecret(secretFolder(t), 'tokens', `read read ${tokenOf('read')}\n`);
   const address = await start(t, { tokens });
   const codeOf = async (path: string, security: ClientSecurity) => (await call(t, address, path, security)).code;
@@ -104,7 +104,7 @@ test('health is open; reflection is for readers; what is not known is refused', 
   assert.equal(await codeOf('/halogrid.v1.Jobs/Other', withToken('read')), status.UNIMPLEMENTED);
 });
 
-test('a node whose token is taken away is let go while it is attached', async (t) => {
+test('an attached node loses its connection when its token is taken away', async (t) => {
   const path = writeSecret(secretFolder(t), 'tokens', `node rack ${tokenOf('rack')}\nread bob ${tokenOf('bob')}\n`);
   const address = await start(t, { tokens: path });
   const { channel, options } = grpcClient(address, withToken('rack'));
@@ -128,7 +128,7 @@ test('a node whose token is taken away is let go while it is attached', async (t
   assert.deepEqual([code, details], [status.UNAUTHENTICATED, 'The token is not known here']);
 });
 
-test('with an authority, a caller without a certificate of it has no connection', async (t) => {
+test('with an authority, a caller without a certificate from it gets no connection', async (t) => {
   const folder = secretFolder(t);
   const ours = makeCertificates(folder, 'ours');
   const theirs = makeCertificates(folder, 'theirs');

@@ -7,7 +7,7 @@ import {
 } from '@grpc/grpc-js';
 import type { Access, Role } from '@halogrid/service';
 
-/** What each call needs. Health is open: probes have no secrets. What is not here is refused. */
+/** The role that each call needs. Health is open: probes have no secrets. Calls that are not listed are refused. */
 const neededRoles: Record<string, Role | 'nothing'> = {
   '/halogrid.v1.Jobs/Submit': 'submit',
   '/halogrid.v1.Jobs/Cancel': 'submit',
@@ -29,14 +29,14 @@ const neededRoles: Record<string, Role | 'nothing'> = {
 };
 
 /**
- * A token may expire, or be taken away, in the middle of a call: it is looked at again this often while messages pass.
+ * A token may expire, or be taken away, in the middle of a call: while messages pass, it is checked again this often.
  */
 const checkEveryMs = 1_000;
 
 /**
  * Ends calls that the caller may not make with UNAUTHENTICATED or PERMISSION_DENIED, before any of their messages is
- * read. `spoke` is told of each that goes on: where from, and whether the caller has shown who it is. `nowMs` is of a
- * clock that never goes back.
+ * read. `spoke` is called for each call that goes on, with the caller's address and whether the caller has shown who it
+ * is. `nowMs` reads a clock that never goes back.
  */
 export function withAccess(
   access: Access,

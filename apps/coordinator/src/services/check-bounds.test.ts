@@ -11,8 +11,8 @@ import { checkHello } from './check-hello.ts';
 import { toGrpcStatus } from './grpc-status.ts';
 
 /**
- * Below, at and above what fields may hold, of characters that take one byte, three, none to be shown, or half a
- * character.
+ * Texts below, at and above the bounds of fields: of one-byte and three-byte characters, control characters, and half
+ * characters.
  */
 const texts = fc
   .tuple(
@@ -68,7 +68,7 @@ const answers = fc.record({
   stageSeconds: fc.dictionary(small, fc.double(), { maxKeys: 40 }),
 });
 
-/** Whatever is thrown is a refusal, and its status short enough for every client. */
+/** Every error is a refusal, and its status is short enough for every client. */
 function assertRefusal(error: unknown): void {
   assert.ok(error instanceof Refusal, String(error));
   const { details } = toGrpcStatus(error);

@@ -24,33 +24,36 @@ import {
 } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
 
-/** Throws Refusal for a text that is too long in what somebody submits, or a list that is. */
+/** Throws Refusal if a text or a list in the request is too long. Returns the request. */
 export function checkSubmitBounds(request: SubmitRequest): SubmitRequest {
   if (request.spec) within(request.spec, specBounds);
   return request;
 }
 
-/** As `checkSubmitBounds`, for what names a job. */
+/** As `checkSubmitBounds`, for requests that name a job. */
 export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest | TraceRequest>(request: R): R =>
   within(request, jobIdBounds);
 
-/** As `checkSubmitBounds`, for what lists jobs. */
+/** As `checkSubmitBounds`, for lists of jobs. */
 export const checkListBounds = (request: ListRequest): ListRequest => within(request, listBounds);
 
-/** As `checkSubmitBounds`, for what is looked for. */
+/** As `checkSubmitBounds`, for searches. */
 export const checkSearchBounds = (request: SearchRequest): SearchRequest => within(request, searchBounds);
 export const checkListFramesBounds = (request: ListFramesRequest): ListFramesRequest =>
   within(request, listFramesBounds);
 export const checkChangesBounds = (request: ChangesRequest): ChangesRequest => within(request, changesBounds);
 
-/** As `checkSubmitBounds`, for what a node reports. Its sentences are cut: the rest of an answer may be good. */
+/**
+ * As `checkSubmitBounds`, for reports of nodes. Sentences that are too long are only cut: the rest of an answer may be
+ * good.
+ */
 export function checkReportBounds(request: AttachRequest): AttachRequest {
   const { report } = within(request, reportBounds);
   switch (report?.$case) {
     case 'completed': {
       const errors = report.value.errors.map((error) => ({ ...error, error: cutSentence(error.error) }));
       const kinds = report.value.mended?.kinds.map((kind) => ({ ...kind, mended: cutSentence(kind.mended) }));
-      return { report: { ...report, value: { ...report.value, errors, ...(kinds && { mended: { kinds } }) } } };
+      return { report: { ...report, value: { ...report.value, errors, mended: kinds && { kinds } } } };
     }
     case 'hello': {
       const lacks = report.value.lacks.map((lack) => ({ ...lack, reason: cutSentence(lack.reason) }));
@@ -69,7 +72,7 @@ export function checkReportBounds(request: AttachRequest): AttachRequest {
   }
 }
 
-/** On one line, and not too long for one. */
+/** The sentence on one line, with at most `maxSentenceLength` characters. */
 function cutSentence(sentence: string): string {
   return shortened(sentence.slice(0, 2 * maxSentenceLength).replaceAll(/\s+/g, ' '), maxSentenceLength);
 }
@@ -77,7 +80,7 @@ function cutSentence(sentence: string): string {
 function within<Message>(message: Message, bounds: FieldBound<Message>): Message {
   const excess = excessOf(message, bounds);
   if (excess) {
-    // Words about a field end with it.
+    // `what` ends with the name of the field.
     const { what, field, value, allowed } = excess;
     refuseValue(sentence`${what.slice(0, -field.length)}${named(shortened(field))}`, value, allowed);
   }

@@ -6,7 +6,10 @@ import { checkReportBounds } from './check-bounds.ts';
 
 const deviceKinds = ['gpu', 'software', 'cpu'];
 
-/** The hello that a conversation must begin with. Throws Refusal. */
+/**
+ * The hello that a conversation must begin with. Throws Refusal for another report, or a node that does not fit this
+ * version.
+ */
 export function checkHello(report: AttachRequest['report']): Hello {
   if (report?.$case !== 'hello') refuseValue('the first report', report?.$case ?? 'nothing', 'hello');
   const hello = report.value;

@@ -9,7 +9,7 @@ import {
 import { distanceNames } from '@halogrid/search/distance-names';
 import { checkChangesBounds, checkListFramesBounds, checkSearchBounds } from './check-bounds.ts';
 
-/** Throws Refusal for a request that is wrong in itself. */
+/** Throws Refusal for a request that no index could answer. Returns the request. */
 export function checkSearch(request: SearchRequest): SearchRequest {
   checkSearchBounds(request);
   const { query, region, distance, top, perSource, group, sinceMs, untilMs } = request;

@@ -17,8 +17,8 @@ import { JobCalls } from './job-calls.ts';
 import { createJobsService } from './jobs-service.ts';
 
 /**
- * A server that accepts jobs by that driver once `check` has resolved, a client, and the faults of the program
- * that were logged.
+ * A server that accepts jobs through `driver` once `check` has resolved, a client, and the logged faults of the
+ * program.
  */
 async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof checkSources) {
   const logged: unknown[] = [];
@@ -38,8 +38,12 @@ async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof c
     { host: '127.0.0.1', port: 0 },
     { jobs, ...others },
     {
-      ...{ tls: undefined, access: openAccess, limits: defaultConnectionLimits },
-      ...{ untakenMs: 3_600_000, warn: assert.fail, introspection: false },
+      tls: undefined,
+      access: openAccess,
+      limits: defaultConnectionLimits,
+      untakenMs: 3_600_000,
+      warn: assert.fail,
+      introspection: false,
     },
   );
   const client = new JobsClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
@@ -49,7 +53,9 @@ async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof c
   });
   const folder = await temporaryFolder(t);
   const spec = JobSpec.fromPartial({
-    ...{ sources: ['file:///in'], mapFormat: 'none', out: pathToFileURL(join(folder, 'out')).href },
+    sources: ['file:///in'],
+    mapFormat: 'none',
+    out: pathToFileURL(join(folder, 'out')).href,
     pipeline: { operations: [{ kernel: 'lbp' }] },
   });
   /** Resolves with the status code that the caller gets. */
@@ -61,7 +67,7 @@ async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof c
   return { submit, logged, folder };
 }
 
-test('what a caller that leaves had checked is ended, and no job comes of it', async (t) => {
+test('when a caller leaves, the check of its sources ends, and no job is made', async (t) => {
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const check: typeof checkSources = (_uris, _option, { signal } = {}) =>

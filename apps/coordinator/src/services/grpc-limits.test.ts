@@ -11,15 +11,18 @@ import { eventually, within } from '@halogrid/testing';
 import { startCoordinator } from '../coordinator.ts';
 import { testConfig } from '../testing/coordinator-stage.ts';
 
-/** Connections of the flood; HALOGRID_FLOOD=10000 takes some seconds more, and two files a connection. */
+/**
+ * How many connections flood the server; HALOGRID_FLOOD=10000 takes some seconds more, and two open files per
+ * connection.
+ */
 const flood = Number(process.env.HALOGRID_FLOOD ?? 800);
 
 interface Started {
   port: number;
   jobs: JobsClient;
-  /** Asks for the list of jobs over a connection of its own; the code. */
+  /** Lists jobs over a connection of its own; resolves with the status code. */
   ask(): Promise<status>;
-  /** Resolves when such a call has been served: one that the machine holds up may be taken for silent. */
+  /** Resolves when such a call has been served. Repeats it: on a busy machine, a call may count as silent. */
   served(): Promise<unknown>;
 }
 
@@ -73,7 +76,7 @@ test('a client that only greets, and answers pings, is let go', async (t) => {
   await served();
 });
 
-test(`${flood} connections that say nothing leave room for those who ask`, async (t) => {
+test(`${flood} connections that say nothing leave room for callers`, async (t) => {
   const { port, jobs, ask } = await start(t, { maxConnections: Math.min(1_000, flood / 2) });
   assert.equal(await codeOf((answer) => jobs.list({ states: [] }, answer)), status.OK);
   for (let opened = 0; opened < flood; opened += 100) {
@@ -81,7 +84,7 @@ test(`${flood} connections that say nothing leave room for those who ask`, async
     if (opened % 400 === 0) assert.equal(await ask(), status.OK);
   }
   assert.equal(await ask(), status.OK);
-  // Who was there before was not made to go.
+  // The earlier connection was not closed.
   assert.equal(jobs.getChannel().getConnectivityState(false), 2);
   assert.equal(await codeOf((answer) => jobs.list({ states: [] }, answer)), status.OK);
 });
@@ -98,11 +101,11 @@ const settings = frame(0, 4, 0, Buffer.alloc(0));
 for (const [name, bytes] of [
   ['HTTP/1.1', Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n')],
   ['random bytes', Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 167 + 13) % 251))],
-  ['TLS where there is none', Buffer.from('160301020001000001fc0303', 'hex')],
+  ['TLS on a port without it', Buffer.from('160301020001000001fc0303', 'hex')],
   ['a frame that announces 16 MB', Buffer.concat([preface, settings, frame(0xffffff, 0, 1, Buffer.alloc(1024))])],
-  ['headers that are no HPACK', Buffer.concat([preface, settings, frame(64, 1, 1, Buffer.alloc(64, 0xff))])],
+  ['headers that are not HPACK', Buffer.concat([preface, settings, frame(64, 1, 1, Buffer.alloc(64, 0xff))])],
   ['settings of a broken length', Buffer.concat([preface, frame(5, 4, 0, Buffer.alloc(5))])],
-  ['data of a stream that nobody opened', Buffer.concat([preface, settings, frame(8, 0, 7, Buffer.alloc(8))])],
+  ['data of a stream that was not opened', Buffer.concat([preface, settings, frame(8, 0, 7, Buffer.alloc(8))])],
 ] as const) {
   test(`${name} on the port: the connection is closed, others are served`, async (t) => {
     const { port, jobs, served } = await start(t, { speakWithinMs: 1_000 });

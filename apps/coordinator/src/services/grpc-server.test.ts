@@ -62,7 +62,7 @@ test('reflection names every service', async (t) => {
   await within('the end of the call', once(call, 'end'));
 });
 
-test('an address that is taken is refused with a sentence that names it, and nothing is left running', async (t) => {
+test('a taken address is refused with a sentence that names it, and nothing is left running', async (t) => {
   const log = createLog('test', 'silent');
   const first = (await startCoordinator(testConfig(), log))!;
   t.after(() => first.close());

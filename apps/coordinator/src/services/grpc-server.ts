@@ -28,16 +28,16 @@ import { paceCalls } from '@halogrid/service/paced-calls';
 import { addIntrospection } from './add-introspection.ts';
 import { withAccess } from './call-access.ts';
 
-/** Time that clients have to take the ends of their streams; what is left then is cut off. */
+/** How long clients have to take the ends of their streams; after that they are cut off. */
 const closingMs = 500;
 
 const options = {
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_send_message_length': maxMessageBytes,
-  // A peer whose network is gone is noticed within 30 s, even if nobody speaks.
+  // A peer whose network is gone is noticed within 30 s, even if neither side sends anything.
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
-  // A node holds one stream, a client some; a connection on which nobody calls is closed, and made again when needed.
+  // A node holds one stream, a client a few. A connection without calls is closed, and made again when needed.
   'grpc.max_concurrent_streams': 100,
   'grpc.max_connection_idle_ms': 300_000,
 };
@@ -50,7 +50,7 @@ function decodeList(bytes: Buffer): ListRequest {
   return JobsService.list.requestDeserialize(bytes);
 }
 
-/** The services, whose requests are looked at before they are decoded: see `decodeBounded`. */
+/** Services whose requests are bounded before they are decoded: see `decodeBounded`. */
 const boundedJobs = {
   ...JobsService,
   submit: {
@@ -72,7 +72,7 @@ export interface GrpcServer {
   close(): Promise<void>;
 }
 
-/** Rejects with one sentence when the address cannot be had: a standby needs it only later, and would fail then. */
+/** Rejects with one sentence if the address is not free: otherwise a standby would fail only once it leads. */
 export async function checkFree(address: ListenAddress): Promise<void> {
   const server = createServer();
   await listenOn(server, address, '--listen');
@@ -85,14 +85,14 @@ export interface GrpcOptions {
   tls: (() => Tls) | undefined;
   access: Access;
   limits: ConnectionLimits;
-  /** A connection that has not taken what was sent to it for so long is closed, and `warn` told so. */
+  /** A connection that has taken nothing of what was sent to it for this long is closed, and `warn` is called. */
   untakenMs: number;
   warn: (sentence: string) => void;
   /** Serves health and reflection, too. */
   introspection: boolean;
 }
 
-/** Serves all services. Rejects with one sentence when the address cannot be had. */
+/** Serves all services. Rejects with one sentence if the address is not free. */
 export async function startGrpc(
   address: ListenAddress,
   services: { jobs: JobsServer; nodes: NodesServer; search: SearchServer },
@@ -116,14 +116,14 @@ export async function startGrpc(
   server.addService(SearchService, services.search);
   if (introspection) addIntrospection(server);
 
-  // The listener is ours and not the library's, which has no way to bound connections that never speak HTTP/2.
+  // The listener is not the library's: that one cannot bound connections that never speak HTTP/2.
   let current = tls?.();
   let injector = server.createConnectionInjector(serverCredentials(current));
   const listener = createServer({ noDelay: true }, (socket) => {
     gate.add(socket);
     const now = tls?.();
-    // Connections of the one before stay as they are. It costs a few kilobytes, and certificates are replaced every few
-    // weeks.
+    // Connections of the injector before stay as they are. An injector takes a few kilobytes, and certificates are
+    // replaced every few weeks.
     if (now !== current) injector = server.createConnectionInjector(serverCredentials(now));
     current = now;
     injector.injectConnection(socket);
@@ -133,8 +133,7 @@ export async function startGrpc(
     port,
     close: async () => {
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
-      // Also those connections of which the server does not wait for the end: one was held for 20 s, until it was found
-      // idle.
+      // Also ends connections that the server does not wait for: one was held for 20 s, until it was found idle.
       const cutOff = setTimeout(() => server.forceShutdown(), closingMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       pace.close();
@@ -145,7 +144,7 @@ export async function startGrpc(
   };
 }
 
-/** With an authority, only connections with a certificate that it signed come about. */
+/** With an authority (`ca`), only clients with a certificate that it signed can connect. */
 function serverCredentials(tls: Tls | undefined): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure();
   const pair = { cert_chain: Buffer.from(tls.cert!), private_key: Buffer.from(tls.key!) };

@@ -2,7 +2,7 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import { fitting, Refusal, whyFailed } from '@halogrid/jobs/refusal';
 import { refusalMetadata } from '@halogrid/service/refusal-metadata';
 
-/** The status that a call ends with, and its metadata. Anything that is no Refusal is our own fault: INTERNAL. */
+/** The status that a call ends with, and its metadata. An error that is not a Refusal is our own fault: INTERNAL. */
 export function toGrpcStatus(error: unknown): Pick<ServiceError, 'code' | 'details'> & Partial<ServiceError> {
   if (error instanceof Refusal) {
     const { code, message, sentence, field } = error;

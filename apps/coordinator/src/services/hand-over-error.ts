@@ -1,4 +1,4 @@
-/** A request for what is handed over that is refused: an HTTP status and one sentence. */
+/** Why a request to /handover is refused: an HTTP status and one sentence. */
 export class HandOverError extends Error {
   readonly status: number;
 

@@ -22,7 +22,7 @@ export function createHandOverRoute(
       if (!(error instanceof HandOverError)) log.error({ err: error }, 'A file could not be handed over');
       if (response.headersSent) return void response.destroy();
       const status = error instanceof HandOverError ? error.status : 500;
-      // What is left of a body is not waited for.
+      // The rest of the request's body is not waited for.
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
       response.end(`${error instanceof HandOverError ? error.message : 'The file could not be read or written'}\n`);
     });
@@ -36,7 +36,7 @@ async function answer(
   job: HandedJob | undefined,
   [what, ...rest]: string[],
 ): Promise<void> {
-  if (!job) throw new HandOverError(403, 'The token is not that of a lease that is held');
+  if (!job) throw new HandOverError(403, 'The token does not belong to a lease that a node holds');
   if (what === 'sources' && request.method === 'GET') return sendSource(request, response, job, rest);
   const take = { chunks: takeChunk, parts: takePart }[what ?? ''];
   if (take && request.method === 'PUT') {

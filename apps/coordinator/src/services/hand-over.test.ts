@@ -57,7 +57,7 @@ test('a node of remote storage gets the sources of its leases, whole and in part
   assert.equal((await ask(`${base}/sources/0/x`, { headers: { 'if-match': etag } })).status, 412);
 });
 
-test('a source that is cut is handed over in the planned version alone', async (t) => {
+test('a source in tiles is handed over only in the planned version', async (t) => {
   const stage = await setStage(t);
   const [uri] = await writeImages(stage.folder, 1);
   await submit(stage.jobs, specOf(stage.folder, [uri!], { tilePx: 4 }));
@@ -99,7 +99,7 @@ test('chunks of its leases are kept when they arrive whole, and nothing else is'
   assert.equal(await readFile(join(scratch, name), 'utf8'), 'ab');
   assert.equal((await put(name, 'ab')).status, 204, 'another attempt');
   assert.deepEqual(await readdir(join(scratch, 'map', '0')), ['0-0-2-1.u8']);
-  // A shard has whole chunks and an index.
+  // A Zarr shard has whole chunks and an index.
   const shard = 'x'.repeat(513 * 512 * 4 + 2 ** 13);
   assert.equal((await put('shard/0/0-0-2-1.u8', shard)).status, 204);
   assert.equal((await put('shard/0/0-0-2-1.u8', shard.repeat(2))).status, 413);
@@ -138,7 +138,7 @@ test('the token ends with the lease: answered, cancelled, or of a node that is g
   await assert.rejects(stat(fileURLToPath(lease.scratch)));
 });
 
-test('a node that sees our files is given no token', async (t) => {
+test('a node that shares our storage is given no token', async (t) => {
   const { coordinator, jobs, folder } = await setStage(t);
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   t.after(() => node.hangUp());

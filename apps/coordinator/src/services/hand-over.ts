@@ -3,20 +3,20 @@ import type { Lease } from '@halogrid/proto';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import type { LeaseId } from '../scheduler/events.ts';
 
-/** What is handed over of a job, to whoever has its token. */
+/** The files of a job that nodes with its token may read and write. */
 export interface HandedJob {
   readonly token: string;
   /** Folder URI for chunks. */
   readonly scratch: string;
-  /** Names of its pipelines, where they have some. */
+  /** The names of its pipelines; empty if they have none. */
   readonly pipelines: readonly string[];
-  /** URIs of the sources of the leases that are held, by their index in the job. */
+  /** The sources of the leases that nodes hold, by their index in the job. */
   readonly sources: ReadonlyMap<number, HandedSource>;
 }
 
 interface HandedSource {
   uri: string;
-  /** Where only that version may be handed over. */
+  /** If present, only this version may be handed over. */
   version?: string;
   leases: number;
 }
@@ -24,13 +24,13 @@ interface HandedSource {
 type Held = { sources: Map<number, HandedSource> } & HandedJob;
 
 /**
- * Which files of which jobs nodes without our storage may have: those of the leases that they hold. The token of a job
- * is the same for all of them while there is one, so that a node keeps what it has decoded.
+ * Which files nodes without our storage may have: the files of the leases that they hold. While a job has leases, all
+ * of them have the same token, so that a node can keep what it has decoded.
  */
 export class HandOver {
   readonly #jobs = new Map<string, Held>();
 
-  /** Undefined where the token is not that of a job with a lease that is held. */
+  /** Undefined if no lease of the job is held, or its token is another. */
   find(jobId: string, token: string): HandedJob | undefined {
     const job = this.#jobs.get(jobId);
     const given = Buffer.from(token);
@@ -38,7 +38,7 @@ export class HandOver {
     return given.length === known.length && timingSafeEqual(given, known) ? job : undefined;
   }
 
-  /** What one node holds. */
+  /** The leases of one node. */
   openSession(): HandOverSession {
     const leases = new Map<string, Lease>();
     const release = (key: string): void => {
@@ -90,11 +90,11 @@ export class HandOver {
 }
 
 export interface HandOverSession {
-  /** The lease with the path at which its files are. */
+  /** Returns the lease with the path of its files. */
   grant(lease: Lease): Lease;
-  /** The node has answered it. */
+  /** The node has answered the lease. */
   release(lease: LeaseId): void;
-  /** The node is to forget these shards of the job; all of them where none is named. */
+  /** The node must forget its leases of these shards of the job; an empty list means all its leases of the job. */
   recall(jobId: string, shards: readonly number[]): void;
   /** The node is gone. */
   close(): void;
@@ -102,11 +102,11 @@ export interface HandOverSession {
 
 const keyOf = ({ jobId, shard, attempt, epoch }: LeaseId): string => `${jobId} ${shard} ${attempt} ${epoch}`;
 
-/** The version is the one that may be handed over, if only one may. */
+/** If there is a version, only that one may be handed over. */
 function* sourcesOf({ sources, work }: Lease): Generator<{ index: number; uri: string; version?: string }> {
   const segment = work?.$case === 'frames' ? work.value.segment : undefined;
   for (const { index, uri, pin } of new SourceBlock(sources)) {
     const version = segment ? segment.version : pin;
-    yield { index, uri, ...(version !== undefined && { version }) };
+    yield { index, uri, version };
   }
 }

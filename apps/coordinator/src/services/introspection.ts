@@ -15,8 +15,8 @@ const services = new Set(['', 'halogrid.v1.Jobs', 'halogrid.v1.Nodes', 'halogrid
 const serving = { status: 'SERVING' };
 
 /**
- * The health of what is served, which does not change while it is. The library's own keeps the name of everything that
- * was ever watched, and asks nobody who they are.
+ * The health service: the state of the services never changes while they are served. The library's own keeps every name
+ * that was ever watched, and anyone may call it.
  */
 const health: UntypedServiceImplementation = {
   check: (call: { request: { service: string } }, callback: (error: object | null, value?: object) => void) => {
@@ -30,7 +30,7 @@ const health: UntypedServiceImplementation = {
     callback(null, { statuses: Object.fromEntries([...services].map((name) => [name, serving])) }),
 };
 
-/** What answers the calls of a path, and how its messages are read and written. */
+/** A method of a service: its handler, and how its messages are read and written. */
 export interface StandardMethod {
   handle: UntypedHandleCall;
   kind: 'unary' | 'serverStream' | 'clientStream' | 'bidi';
@@ -38,9 +38,7 @@ export interface StandardMethod {
   deserialize(request: Buffer): object;
 }
 
-/**
- * The methods by path of the standard services that say what a server serves, and that it does: reflection and health.
- */
+/** The methods of gRPC's standard health and reflection services, by path. */
 export function standardMethods(): Map<string, StandardMethod> {
   const methods = new Map<string, StandardMethod>();
   const addService = (definition: ServiceDefinition, implementation: UntypedServiceImplementation): void => {

@@ -32,7 +32,7 @@ const history = {
 };
 const timeline = { sinceMs: 5, nodes: ['n'], shards: [], every: 1 };
 
-/** A coordinator that leads the job, and one that asks it. */
+/** A coordinator that leads the job, and another one that asks it. */
 function setStage() {
   let answer: AnswerQuestion = async () => undefined;
   const own = new JobAnswers({
@@ -59,7 +59,7 @@ function setStage() {
   return { own, other, alone };
 }
 
-test('whoever is asked tells of a job what its leader tells', async () => {
+test('every coordinator answers about a job as its leader does', async () => {
   const { own, other } = setStage();
   for (const known of [own, other]) {
     assert.deepEqual(await known.history(record), history);
@@ -80,7 +80,7 @@ test('whoever is asked tells of a job what its leader tells', async () => {
   }
 });
 
-test('where nobody knows, that is said', async () => {
+test('if no coordinator knows the answer, the sentence says so', async () => {
   const { alone } = setStage();
   assert.equal(await alone.history(record), undefined);
   const refusal = {

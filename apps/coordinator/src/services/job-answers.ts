@@ -8,7 +8,7 @@ import type { LiveCells } from '../output/live-cells.ts';
 import { type AskedHistogram, mergedSoFar } from './merged-so-far.ts';
 import { quarantinedInputs } from './quarantined-inputs.ts';
 
-/** What the leader of a job has in memory alone. */
+/** What only the leader of a job has, in its memory. */
 interface InMemory {
   history: JobHistoryView;
   timeline: JobTimeline;
@@ -17,18 +17,18 @@ interface InMemory {
 }
 type What = keyof InMemory;
 
-/** As it is written into the registry: what is known, or why it is refused. */
+/** An answer in the registry: what is known, or why it is refused. */
 type Answer = { known: object } | { refusal: Refusal['kind']; sentence: string };
 
 export interface JobAnswersOptions {
   view: Pick<WorkView, 'history' | 'timeline'>;
   ledger: Ledger;
   cells: Pick<LiveCells, 'sum'>;
-  /** Where several coordinators lead. */
+  /** Undefined if this coordinator leads alone. */
   questions: Questions | undefined;
 }
 
-/** What is known of jobs beside their status, whichever coordinator knows it. */
+/** What is known about jobs besides their status, here or by the coordinator that leads the job. */
 export class JobAnswers {
   readonly #options: JobAnswersOptions;
 
@@ -37,17 +37,17 @@ export class JobAnswers {
     options.questions?.answerBy((jobId, question) => this.#answer(jobId, question));
   }
 
-  /** What the job did over its time; undefined where nobody saw it, or it ended too long ago. */
+  /** What the job did over its time; undefined if no coordinator saw it, or it ended too long ago. */
   history(record: JobRecord): Promise<JobHistoryView | undefined> {
     return this.#know(record, 'history');
   }
 
-  /** When its shards were where; undefined as `history`. */
+  /** When each of its shards was on which node; undefined as for `history`. */
   timeline(record: JobRecord): Promise<JobTimeline | undefined> {
     return this.#know(record, 'timeline');
   }
 
-  /** What is merged so far. Rejects with Refusal where the job has ended. */
+  /** The histogram merged so far. Rejects with Refusal if the job has ended. */
   async merged(record: JobRecord, asked: AskedHistogram): Promise<MergedSoFar> {
     const { jobId, state } = record;
     if (record.finishedMs > 0)
@@ -56,21 +56,21 @@ export class JobAnswers {
   }
 
   /**
-   * What is merged so far, as `merged`; undefined where the job has ended, or its leader does not answer. Rejects with
-   * Refusal where it has no such pipeline or cell.
+   * As `merged`, but undefined if the job has ended, or its leader does not answer. Rejects with Refusal if the job has
+   * no such pipeline or cell.
    */
   async mergedSoFar(record: JobRecord, asked: AskedHistogram): Promise<MergedSoFar | undefined> {
     return record.finishedMs > 0 ? undefined : this.#know(record, 'merged', asked);
   }
 
-  /** Inputs that are set aside, by why. */
+  /** Inputs that are set aside, by reason. */
   async quarantined(record: JobRecord): Promise<QuarantinedInputs> {
     if (record.finishedMs > 0 || record.counts.quarantined === 0)
       return quarantinedInputs(record, this.#options.ledger);
     return (await this.#know(record, 'quarantined')) ?? silence(record.jobId);
   }
 
-  /** What is known here, or by another coordinator, of which there is none where this one leads alone. */
+  /** What is known here or, if several coordinators lead, by another one. */
   async #know<Of extends What>(
     record: JobRecord,
     what: Of,
@@ -101,10 +101,10 @@ export class JobAnswers {
     return answers[what]();
   }
 
-  /** The answer to a question of another coordinator; undefined where nothing is known here. */
+  /** The answer to a question of another coordinator; undefined if nothing is known here. */
   async #answer(jobId: string, question: string): Promise<string | undefined> {
     const { what, ...asked } = JSON.parse(question) as { what: What } & AskedHistogram;
-    // There is one of every job that runs here, and of the last ones that did.
+    // Every job that runs here has a history, and so have the last ones that did.
     if (!this.#options.view.history(jobId)) return undefined;
     const record = await this.#options.ledger.getJob(jobId);
     if (!record) return undefined;

@@ -14,15 +14,14 @@ import {
   type TraceResponse,
 } from '@halogrid/proto';
 import { type Pause, systemPause } from '@halogrid/service/system-pause';
+import { traceIdOf } from '@halogrid/service/trace-context';
 import type { JobDriver } from '../dispatch/job-driver.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
 import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
-import { chooseJobs } from './choose-jobs.ts';
 import type { JobAnswers } from './job-answers.ts';
-import { toJobStatus } from './job-status.ts';
-import { jobTrace } from './job-trace.ts';
+import { toJobStatus, wireStates } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
 import { watchJob } from './watch-job.ts';
 
@@ -33,23 +32,20 @@ export interface JobCallsOptions {
   known: JobAnswers;
   createJobId: () => string;
   resume?: ResumeJob;
-  /** Where this coordinator's pages are. */
+  /** The address of this coordinator's pages. */
   pages?: PagesAddress;
-  /** Unless given, sources are checked on this thread. */
+  /** Checks sources; by default on this thread. */
   check?: typeof checkSources;
-  /** What a job would come to. */
+  /** Surveys what a job would come to, without running it. */
   survey: PlanThreads['survey'];
-  /** Between two messages to a watcher; by a timer of the system unless given. */
+  /** Waits between two messages to a watcher; with system timers by default. */
   pause?: Pause;
 }
 
-/** Plans that are made at once: each reads headers as fast as the disk gives them. */
+/** The most plans at a time: each reads headers as fast as the disk gives them. */
 const mostPlans = 2;
 
-/**
- * What people and programs ask of a coordinator about jobs, over gRPC and HTTP alike. Everything is checked. Calls
- * reject with Refusal.
- */
+/** The calls about jobs, for gRPC and HTTP alike. All requests are checked. Calls reject with Refusal. */
 export class JobCalls {
   readonly #options: JobCallsOptions;
   #plans = 0;
@@ -58,7 +54,7 @@ export class JobCalls {
     this.#options = options;
   }
 
-  /** The job that is meant by an id, or a part of one. */
+  /** The job with this id, or with an id that begins or ends like this; see `findJob`. */
   find(jobId: string): Promise<JobRecord> {
     return findJob(this.#options.ledger, jobId);
   }
@@ -75,8 +71,7 @@ export class JobCalls {
   }
 
   /**
-   * Submits the specification of a job once more: the ledger has what may be secret in its sources, which no caller is
-   * told.
+   * Submits the specification of a job once more, from the ledger: its sources may hold secrets that no caller is told.
    */
   async again(jobId: string, gone: AbortSignal): Promise<SubmitResponse> {
     const { spec } = await this.find(jobId);
@@ -121,4 +116,31 @@ export class JobCalls {
     const { jobId } = await this.find(given);
     return watchJob({ jobId, jobs, status: () => this.get(jobId), pause }, send, gone);
   }
+}
+
+/** The jobs that a request asks for, and how many more there would be without its limit. `records` are newest first. */
+function chooseJobs(
+  records: readonly JobRecord[],
+  { states, sinceMs = 0, limit = 0 }: ListRequest,
+): { chosen: readonly JobRecord[]; leftOut: number } {
+  const meant = records.filter(
+    ({ state, submittedMs }) => submittedMs >= sinceMs && (states.length === 0 || states.includes(wireStates[state])),
+  );
+  const chosen = limit > 0 ? meant.slice(0, limit) : meant;
+  return { chosen, leftOut: meant.length - chosen.length };
+}
+
+/**
+ * When each shard of a job was on which node, as far as its last leader saw it. Rejects with Refusal if nothing is
+ * known.
+ */
+async function jobTrace(record: JobRecord, view: Pick<WorkView, 'jobNow'>, known: JobAnswers): Promise<TraceResponse> {
+  const { jobId } = record;
+  const timeline = await known.timeline(record);
+  if (!timeline)
+    throw new Refusal(
+      'unmet',
+      `Nothing is known of when shards of job ${jobId} were on which node: it ended before this coordinator began, or a hundred jobs ago`,
+    );
+  return { ...timeline, job: toJobStatus(record, view.jobNow(jobId)), traceId: traceIdOf(jobId) };
 }

@@ -14,7 +14,7 @@ export const wireStates: Record<LedgerState, JobState> = {
   cancelled: JobState.CANCELLED,
 };
 
-/** The job as the wire carries it, without what may be secret in its URIs. */
+/** The message about a job, without secrets in its URIs. */
 export function toJobStatus(record: JobRecord, { nodes, waiting, speed }: JobNow): JobStatus {
   const spec = { ...record.spec, sources: record.spec.sources.map(redactUri) };
   const state = wireStates[record.state];
@@ -22,25 +22,35 @@ export function toJobStatus(record: JobRecord, { nodes, waiting, speed }: JobNow
   return JobStatus.fromPartial({ ...record, ...told, spec, state, nodes, waiting, ...speed });
 }
 
-/** The node as the wire carries it. */
+/** The message about a node. */
 export function toNodeStatus(node: AttachedNodeView): NodeStatus {
   const { nodeId, name, device, softwareVersion, threads, creditBytes } = node.hello;
   const { leases, shardsDone, shardsFailed, pixelsDone, attachedMs, isDraining: draining } = node;
   const { shown, leasedBytes, lastFailure, load } = node;
   return {
-    ...{ nodeId, name, device, softwareVersion, draining, leases, shardsDone, shardsFailed, pixelsDone, attachedMs },
+    nodeId,
+    name,
+    device,
+    softwareVersion,
+    draining,
+    leases,
+    shardsDone,
+    shardsFailed,
+    pixelsDone,
+    attachedMs,
     lacks: node.lacks.map(({ need, reason, sinceMs }) => ({ need: redactNeed(need), reason, sinceMs })),
     setAsideUntilMs: node.asideUntilMs,
     threads,
     sees: shown.map(redactNeed),
-    ...{ leasedBytes, creditBytes },
+    leasedBytes,
+    creditBytes,
     lastFailure: lastFailure?.error ?? '',
     lastFailureMs: lastFailure?.atMs ?? 0,
     load: load ? workersOf(load) : [],
   };
 }
 
-/** The workers that the node has. Nodes are not taken at their word: no more are busy than there are. */
+/** The workers of the node. The node's word is not trusted: no more are busy than there are. */
 function workersOf({ decode, video, device }: Load): WorkersAtWork[] {
   return Object.entries({ decode, video, device }).flatMap(([kind, load]) => {
     if (!load || load.workers === 0) return [];
@@ -49,6 +59,6 @@ function workersOf({ decode, video, device }: Load): WorkersAtWork[] {
   });
 }
 
-/** A need without what may be secret in its URI. */
+/** The need without secrets in its URI. */
 const redactNeed = (need: string): string =>
   need.replace(/^(read|write) (.*)$/s, (_, verb, uri) => `${verb} ${redactUri(uri)}`);

@@ -50,7 +50,7 @@ function watchJob(record: () => JobRecord) {
   stream.on('data', ({ job }: WatchResponse) => states.push(job!.state));
   const call = Object.assign(stream, { request: { jobId: 'job' } });
   watch(call as unknown as ServerWritableStream<WatchRequest, WatchResponse>);
-  /** Resolves with a pause once it has begun. */
+  /** Resolves with the pause after this many messages, once it has begun. */
   const pauseAfter = (messages: number) => eventually(`${messages} messages`, () => pauses[messages - 1]);
   return { stream, states, changed, ended, pauseAfter };
 }
@@ -74,7 +74,7 @@ test('a watcher hears of changes at most ten times a second, and of the end of a
   assert.deepEqual(states, [JobState.RUNNING, JobState.FINALISING, JobState.COMPLETE]);
 });
 
-test('a job that is left to another coordinator is not told of again and again', async () => {
+test('a job that is left to another coordinator is not sent again and again', async () => {
   const { stream, states, changed, ended, pauseAfter } = watchJob(() => running);
   await pauseAfter(1);
   changed.resolve();

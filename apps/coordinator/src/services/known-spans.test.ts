@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { knownSpans } from './known-spans.ts';
 
-test('of what a node tells, only what can be is kept, and of each stage once', () => {
+test('only possible spans are kept, and one for each stage', () => {
   const decode = { stage: 'decode', from: 0.5, to: 1 };
   const spans = [
     decode,

@@ -1,9 +1,9 @@
 import type { ShardTimeline, StageSpan } from '@halogrid/proto';
 
-/** Stages whose spans are kept; `shard` is all of it. */
+/** Stages whose spans are kept; `shard` is the whole time. */
 const spanned = new Set(['shard', 'read', 'decode', 'device', 'encode']);
 
-/** Spans that can be some, by what this version knows; the first of each stage. */
+/** The possible spans of stages that this version knows; the first span of each stage. */
 export function knownSpans(timeline: ShardTimeline | undefined): StageSpan[] {
   const known = new Map<string, StageSpan>();
   for (const { stage, from, to } of timeline?.spans ?? []) {

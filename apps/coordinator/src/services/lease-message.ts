@@ -3,13 +3,13 @@ import { type Lease, PipelineSet } from '@halogrid/proto';
 import { isTraced, traceparentOf } from '@halogrid/service/trace-context';
 import type { LeaseOrder } from '../dispatch/node-session.ts';
 
-/** The lease as the wire carries it. */
+/** The message about a lease. */
 export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
   return {
     ...lease,
     pipeline: job.spec.pipeline,
-    // A specification that is kept leaves out what is a default.
-    ...(job.spec.pipelines && { pipelines: PipelineSet.fromPartial(job.spec.pipelines) }),
+    // A specification from a ledger leaves out defaults, which the message needs.
+    pipelines: job.spec.pipelines && PipelineSet.fromPartial(job.spec.pipelines),
     grid: job.spec.grid,
     captured: job.spec.captured,
     work: toWork(shard.work),
@@ -26,6 +26,6 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
 
 function toWork(work: ShardWork): Lease['work'] {
   if (work.kind === 'tile') return { $case: 'tile', value: { ...work.size, rect: work.rect } };
-  if (work.kind === 'kept') throw new TypeError('What is kept of an earlier output is leased to no node');
+  if (work.kind === 'kept') throw new TypeError('Shards of kept sources are not leased to nodes');
   return { $case: 'frames', value: { segment: work.segment } };
 }

@@ -4,7 +4,7 @@ import { matchJobId } from './match-job-id.ts';
 
 const ids = ['20260202-080000-aaaaaa', '20260131-235959-0a1b2c', '20260131-120000-0a1b2d'];
 
-test('an id is meant by itself, and by a beginning or an ending that it alone has', () => {
+test('a job is found by its whole id, and by a beginning or an ending that only its id has', () => {
   assert.equal(matchJobId('20260131-235959-0a1b2c', ids), ids[1]);
   assert.equal(matchJobId('20260131-2', ids), ids[1]);
   assert.equal(matchJobId('202602', ids), ids[0]);
@@ -24,7 +24,7 @@ const refused: [given: string, among: string[], kind: string, sentence: string][
   ['0a1b', ['0a1b-1', '2-0a1b'], 'invalid', "'0a1b' is the beginning or the ending of several ids: 0a1b-1, 2-0a1b"],
   ['1b2c', ['2-0a1b2c-3'], 'missing', "There is no job '1b2c'; there is 2-0a1b2c-3"],
   ['2027', ids, 'missing', `There is no job '2027'; the newest are ${ids.join(', ')}`],
-  // Too short to be sure, though one alone begins so.
+  // Too short to be sure, though only one id begins with it.
   [
     'job',
     ['job-2'],
@@ -42,7 +42,7 @@ for (const [given, among, kind, sentence] of refused) {
   });
 }
 
-test('of many, some are named', () => {
+test('if there are many ids, some are named', () => {
   const many = Array.from({ length: 2000 }, (_, i) => `20260131-${String(i).padStart(6, '0')}-0a1b2c`);
   assert.throws(() => matchJobId('2026', many), { message: /-000004-0a1b2c and 1995 more$/ });
 });

@@ -2,7 +2,7 @@ import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import type { JobRecord, Ledger } from '@halogrid/ledger';
 
-/** The job that is meant by `given`, as matchJobId finds it; an id that is whole is not searched for. */
+/** The job that `given` means; see `matchJobId`. A whole id is looked up without listing jobs. Rejects with Refusal. */
 export async function findJob(ledger: Pick<Ledger, 'getJob' | 'listJobs'>, given: string): Promise<JobRecord> {
   const job = await ledger.getJob(given);
   if (job) return job;
@@ -11,16 +11,16 @@ export async function findJob(ledger: Pick<Ledger, 'getJob' | 'listJobs'>, given
   return jobs[ids.indexOf(matchJobId(given, ids))]!;
 }
 
-/** Characters of a part of an id at least: with fewer, what was meant as something else would cancel a job. */
+/** The fewest characters of a part of an id: with fewer, a word that was meant differently could cancel a job. */
 const leastCharacters = 4;
 
-/** Ids that a sentence names. */
+/** How many ids a sentence names. */
 const mostNamed = 5;
 
 /**
- * The id that is meant by `given`: that id, or one whose beginning or ending it is, and no other's; `ids` are all there
- * are, newest first. Throws Refusal: 'invalid' for a part of several and for one that is too short, 'missing' where
- * there is none. Its sentence names ids that could be meant.
+ * The id that `given` means: that id, or the only one that begins or ends with it. `ids`: all ids, newest first. Throws
+ * Refusal, whose sentence names ids that could be meant: 'invalid' if `given` is a part of several ids or too short,
+ * 'missing' if no id has it.
  */
 export function matchJobId(given: string, ids: readonly string[]): string {
   if (ids.includes(given)) return given;

@@ -6,7 +6,7 @@ import { messageOf, writeMessage } from '@halogrid/proto/json';
 import { histogramJson } from '@halogrid/results/histogram-json';
 import { mergedSoFar } from './merged-so-far.ts';
 
-test('counts are exact in JSON, as those of histogram.json', async () => {
+test('counts are exact in JSON, as in histogram.json', async () => {
   const spec = JobSpec.fromPartial({ pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] } });
   const bins = new BigUint64Array(256);
   bins.set([0n, 7n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 60n + 3n]);

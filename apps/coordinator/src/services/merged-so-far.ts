@@ -7,7 +7,7 @@ import { histogramShape } from '@halogrid/results/histogram-shape';
 import type { LiveCells } from '../output/live-cells.ts';
 
 /**
- * Of what a merged histogram is wanted: the pipeline of that name, or the first; one cell, as ROW,COLUMN, or all
+ * The merged histogram that is asked for: of the named pipeline, or the first; of one cell (ROW,COLUMN), or all cells
  * together.
  */
 export interface AskedHistogram {
@@ -16,8 +16,8 @@ export interface AskedHistogram {
 }
 
 /**
- * What is merged so far; undefined for a job that is not led here. Rejects with Refusal where there is no such
- * pipeline, or no such cell.
+ * The histogram merged so far; undefined for a job that is not led here. Rejects with Refusal if the job has no such
+ * pipeline or cell.
  */
 export async function mergedSoFar(
   { jobId, spec }: JobRecord,
@@ -42,7 +42,7 @@ export async function mergedSoFar(
   const shape = histogramShape(part.pipeline, jobGrid(spec));
   const { row, column } = readCell(asked.cell, shape.grid);
   const sum = await cells.sum({ jobId, spec, part: at, cell: row * shape.grid.columns + column });
-  // It has ended meanwhile, and with it the file that has its cells.
+  // If the job has ended meanwhile, the parts with its cells are gone.
   if (!ledger.mergedSoFar(jobId)) return undefined;
   const counted = sum.bins.subarray(0, bins).reduce((all, count) => all + count, 0);
   return {

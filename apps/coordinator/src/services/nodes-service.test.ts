@@ -131,13 +131,13 @@ for (const [name, say, sentence] of [
   });
 }
 
-test('an answer that is not put together as it says ends the conversation', async (t) => {
+test('an answer whose parts do not fit together ends the conversation', async (t) => {
   const node = await ScriptedNode.attach(await start(t));
   const lease = { jobId: 'x', shard: 0, attempt: 1, epoch: 1 };
   const bins = new Uint32Array(300).fill(1);
   const result = { source: 0, width: 20, height: 15, rect: undefined, counted: 300, bins };
   const answer = { ...lease, results: [result], errors: [], stageSeconds: {}, busySeconds: {}, inputBytes: 0 };
-  // There is no such lease: the answer is put together, and then passed over.
+  // There is no such lease: the answer is put together, and then ignored.
   const reports = [...splitAnswer(answer, 100)];
   for (const report of reports) {
     node.say(report);
@@ -188,7 +188,7 @@ test('a draining node is listed as such until it closes the stream', async (t) =
   node.hangUp();
 });
 
-test('a node that attaches anew takes the place of its older self', async (t) => {
+test('a node that attaches again takes the place of its older self', async (t) => {
   const grpcPort = await start(t);
   const before = await ScriptedNode.attach(grpcPort, { nodeId: 'same', name: 'before' });
   const after = await ScriptedNode.attach(grpcPort, { nodeId: 'same', name: 'after' });
@@ -210,7 +210,7 @@ test('a node that vanishes is forgotten at once', async (t) => {
   await untilAttached(grpcPort, 0);
 });
 
-/** Nodes that talk to the service in this process, where a clock of the test's drops those that are silent. */
+/** Nodes that talk to the service in this process; a clock of the test drops silent ones. */
 async function serve(t: TestContext) {
   const clock = new VirtualClock();
   const ledger = await openLogLedger('no job is submitted');
@@ -231,7 +231,7 @@ async function serve(t: TestContext) {
   });
   t.after(() => dispatcher.close());
   const service = createNodesService(dispatcher, 10_000, { handOver: new HandOver(), httpPort: 0 });
-  /** `write` takes what the node is told. */
+  /** `write` takes the orders to the node. */
   const attach = (nodeId: string, write: (order: unknown, encoding: string, taken: () => void) => void) => {
     const call = new Duplex({ objectMode: true, read() {}, write });
     const errors: unknown[] = [];

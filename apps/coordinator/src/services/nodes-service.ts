@@ -15,7 +15,7 @@ import { listNodes } from './list-nodes.ts';
 
 type AttachCall = ServerDuplexStream<AttachRequest, AttachResponse>;
 
-/** How nodes reach files that they do not see. */
+/** How nodes reach files that their host does not have. */
 export interface HandOverOptions {
   handOver: HandOver;
   httpPort: number;
@@ -35,10 +35,10 @@ export function createNodesService(
 }
 
 /**
- * One conversation: hello is answered with welcome, and every report after it with an order at least. What is on its
- * way to a node that does not read is bounded by the leases it may hold: whatever else would only answer is left out
- * then, and what it says is not read before it takes what it was told (see paceCalls). A node that is slow to take it
- * is heard by what it takes.
+ * One conversation: hello is answered with welcome, and every later report with at least one order. If a node does not
+ * read, the orders on their way to it are bounded by the leases that it may hold: mere acknowledgements are left out,
+ * and its reports are not read before it takes what was sent (see paceCalls). A node that takes orders slowly counts as
+ * heard whenever it takes one.
  */
 function converse(
   call: AttachCall,
@@ -54,8 +54,7 @@ function converse(
   let ordersSent = 0;
 
   const send = (order: NonNullable<AttachResponse['order']>): void => {
-    // What was on its way when the conversation ended is left out: to write it would keep the node from hearing of the
-    // end.
+    // Orders after the end of the conversation are left out: the node would hear of the end only after them.
     if (isOver) return;
     ordersSent++;
     call.write({ reportWithinMs, order }, taken);

@@ -7,9 +7,9 @@ import type { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import { resultsFolder } from './results-folder.ts';
 
-/** Inputs that are looked at: of a million that are alike, the first say what the others would. */
+/** How many quarantined inputs are read: the first of a million show as much as all. */
 const mostRead = 20_000;
-/** Files of a group that are told. */
+/** How many files of a group are in the answer. */
 const mostFiles = 100;
 
 interface Quarantined {
@@ -20,15 +20,15 @@ interface Quarantined {
 }
 
 /**
- * The inputs of a job that are set aside, by the reasons that its status tells; files of a job that failed are not
- * known any more.
+ * The quarantined inputs of a job, grouped by the reasons in its status. The files of a failed job are not known any
+ * more.
  */
 export async function quarantinedInputs(record: JobRecord, ledger: Ledger): Promise<QuarantinedInputs> {
   const { reasons = [], counts } = record;
   const groups = new Map<string, QuarantinedGroup>(
     reasons.map(({ stage, error, inputs }) => [keyOf(stage, error), { stage, error, inputs, files: [] }]),
   );
-  // Where there are more reasons than are told, the last stands for all others.
+  // If there are more reasons than a status has, its last one stands for all others.
   const others = reasons.at(-1)?.stage === '' ? groups.get(keyOf('', reasons.at(-1)!.error)) : undefined;
   let read = 0;
   let told = 0;

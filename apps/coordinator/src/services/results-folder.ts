@@ -5,7 +5,10 @@ import { Refusal } from '@halogrid/jobs/refusal';
 import type { Ledger } from '@halogrid/ledger';
 import { findJob } from './match-job-id.ts';
 
-/** The folder with the results of a job, which is complete and whose results are still there. Rejects with Refusal. */
+/**
+ * The folder with the results of a job. Rejects with Refusal unless the job is complete and its results are still
+ * there.
+ */
 export async function resultsFolder(ledger: Ledger, given: string): Promise<string> {
   const job = await findJob(ledger, given);
   const { jobId } = job;
@@ -17,7 +20,7 @@ export async function resultsFolder(ledger: Ledger, given: string): Promise<stri
   throw new Refusal('gone', `The results of job ${jobId} are no longer where it wrote them, or not on this machine`);
 }
 
-/** The id at the head of job.json, which may be long: it names every source. */
+/** The id at the head of job.json. The rest is not read: it may be long, because it names every source. */
 async function idOfResults(folder: string): Promise<string | undefined> {
   const file = await open(join(folder, 'job.json')).catch(() => undefined);
   if (!file) return undefined;

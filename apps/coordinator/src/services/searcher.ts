@@ -20,14 +20,17 @@ import {
 import { checkChanges, checkListFrames, checkSearch } from './check-search.ts';
 import { resultsFolder } from './results-folder.ts';
 
-/** What gRPC and HTTP ask alike. Everything is checked, and folders are those that this coordinator may read. */
+/**
+ * Searches, for gRPC and HTTP alike. All requests are checked, and only folders that this coordinator may read are
+ * searched.
+ */
 export class Searcher {
   readonly #retrieval: Pick<Retrieval, 'ask' | 'searchNodes'>;
   readonly #ledger: Ledger;
   readonly #named: NamedFolders;
   readonly #searched: (searched: Searched) => void;
 
-  /** `searched` is told of every search, for who counts. */
+  /** `searched` is called after every search, for metrics. */
   constructor(
     retrieval: Pick<Retrieval, 'ask' | 'searchNodes'>,
     ledger: Ledger,

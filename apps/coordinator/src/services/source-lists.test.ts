@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SourceLists } from './source-lists.ts';
 
-test('a list is read once as long as its file stays what it is', async (t) => {
+test('a list is read once as long as its file does not change', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-lists-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const lists = new SourceLists();

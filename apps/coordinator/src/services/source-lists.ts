@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 import { Refusal } from '@halogrid/jobs/refusal';
 import { listPath, SourceList } from '@halogrid/results/source-list';
 
-/** The last lists that were asked for, at most: a page asks for one again and again. */
+/** How many lists are kept, those used last: a page asks for the same one again and again. */
 const mostKept = 4;
 
-/** Lists of sources by path, as long as their files stay what they are. */
+/** Lists of sources by path, kept while their files do not change. */
 export class SourceLists {
   readonly #lists = new Map<string, { version: string; list: Promise<SourceList> }>();
 
-  /** That of the folder of a job or pipeline. Rejects where there is none. */
+  /** The list in the folder of a job or pipeline. Rejects with Refusal if it is missing. */
   async in(folder: string): Promise<SourceList> {
     const path = await listPath(folder);
     if (path === undefined) throw new Refusal('missing', 'The job has no list of its sources any more: run it again');

@@ -8,22 +8,20 @@ import type { HandedJob } from './hand-over.ts';
 import { HandOverError } from './hand-over-error.ts';
 import { takeFile } from './take-file.ts';
 
-/** Bands that a pixel of a chunk has at most. */
+/** The most bands in a chunk. */
 const maxBands = 4;
 
 /**
- * What a chunk may hold beyond its pixels. The chunks in a shard of a Zarr reach beyond the image by less than their
- * side, and its index has fewer bytes. Sums take twice the bytes of a pixel, but there is one for at least four pixels,
- * plus those of blocks at the edges.
+ * How much larger than its pixels a chunk may be. The chunks in a shard of a Zarr extend past the image by less than
+ * `px`, and the shard's index takes less than `bytes`. A sum takes twice the bytes of a pixel, but covers at least four
+ * pixels, except in blocks at the edges.
  */
 const margins: Partial<Record<string, { px: number; bytes: number }>> = {
   shard: { px: 512, bytes: 2 ** 14 },
   sums: { px: 1, bytes: 0 },
 };
 
-/**
- * Keeps a chunk under its name, as `writeChunk` does: whole, or not at all, and never where the job's folder is gone.
- */
+/** Keeps a chunk under its name, as `writeChunk` does: whole, or not at all, and never if the job's folder is gone. */
 export async function takeChunk(request: IncomingMessage, job: HandedJob, path: string[]): Promise<void> {
   const pipeline = path[0] === 'pipelines' ? job.pipelines.find((name) => name === path[1]) : undefined;
   const [kind, source, name] = pipeline === undefined ? path : path.slice(2);

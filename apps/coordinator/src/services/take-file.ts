@@ -8,10 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import { HandOverError } from './hand-over-error.ts';
 
 /**
- * Keeps the body of a request as the file `path` below `folder`, whole or not at all. Makes the folders between, and
- * never `folder` itself, which is gone where the job has ended. `isDurable`: its bytes would outlast a failure of the
- * machine, though not its name. Rejects with HandOverError for more than `mostBytes`, and where the bytes are not those
- * of the digest that the request states.
+ * Keeps the body of a request as the file `path` below `folder`, whole or not at all. Makes the folders between, but
+ * never `folder` itself, which is gone if the job has ended. `isDurable`: the bytes, though not the file's name,
+ * survive a failure of the machine. Rejects with HandOverError for more than `mostBytes`, and if the bytes do not have
+ * the digest that the request states.
  */
 export async function takeFile(
   request: IncomingMessage,
@@ -43,7 +43,7 @@ export async function takeFile(
   }
 }
 
-/** SHA-256 of the body, as base64. Throws HandOverError where the request states none. */
+/** SHA-256 of the body, as base64. Throws HandOverError if the request states none. */
 export function statedDigest({ headers }: IncomingMessage): string {
   const [, digest] = /^sha-256=:([A-Za-z0-9+/]{43}=):$/.exec(String(headers['content-digest'])) ?? [];
   if (!digest) throw new HandOverError(400, 'Expected Content-Digest: sha-256=:…:');

@@ -13,7 +13,7 @@ import { packSources } from '@halogrid/sources/pack-sources';
 import { HandOver } from './hand-over.ts';
 import { createHandOverRoute } from './hand-over-http.ts';
 
-/** A lease that a node of remote storage holds, and what takes its files. */
+/** A lease of a node with remote storage, and a function that puts its files. */
 async function holdLease(t: TestContext, pipelines: readonly string[] = []) {
   const scratch = await mkdtemp(join(tmpdir(), 'halogrid-parts-'));
   t.after(() => rm(scratch, { recursive: true, force: true }));
@@ -22,7 +22,11 @@ async function holdLease(t: TestContext, pipelines: readonly string[] = []) {
   const session = handOver.openSession();
   const lease = session.grant(
     Lease.fromPartial({
-      ...{ jobId: 'job', shard: 1, attempt: 1, epoch: 1, scratch: pathToFileURL(scratch).href },
+      jobId: 'job',
+      shard: 1,
+      attempt: 1,
+      epoch: 1,
+      scratch: pathToFileURL(scratch).href,
       sources: packSources([{ index: 4, uri: 'file:///a.pgm', name: 'a', sizeBytes: 1 }]),
       ...(pipelines.length > 0 && { pipelines: PipelineSet.fromPartial({ named }) }),
     }),
@@ -67,7 +71,7 @@ test('files of several pipelines go to the folder of each, the first pipeline la
   assert.equal(await read(`${part}/pipelines/b/sources.parquet`), 'b/sources.parquet');
 });
 
-test('a file that comes again is taken where it is the same, before the part is whole and after', async (t) => {
+test('a file that comes again is accepted if it is the same, before the part is complete and after', async (t) => {
   const { put, kept, read } = await holdLease(t);
   const part = randomUUID();
   for (const body of ['other counts', 'counts']) assert.equal(await put(`${part}/features.parquet`, body), 204);

@@ -13,9 +13,9 @@ import { HandOverError } from './hand-over-error.ts';
 import { statedDigest, takeFile } from './take-file.ts';
 
 /**
- * Keeps a file of a part, whose path is that of the part and below it. A part has its name, and is durable, with the
- * list of sources of its first pipeline, which comes last. What comes again is taken to be there where it has the same
- * bytes.
+ * Keeps a file of a part; the path is the id of the part and the path of the file in it. The list of sources of the
+ * first pipeline comes last: then the part becomes durable and gets its name. A file that comes again after that is
+ * accepted if it has the same bytes.
  */
 export async function takePart(
   request: IncomingMessage,
@@ -46,7 +46,7 @@ export async function takePart(
   for (const above of [folder, scratch]) await syncFolder(above);
 }
 
-/** Where the files of a part are in it. */
+/** The paths of files in a part. */
 function pathsOf({ pipelines }: HandedJob): ReturnType<typeof pipelinePaths>[] {
   const names = pipelines.length > 0 ? pipelines : [''];
   return names.map((_, nth) => pipelinePaths('', names, nth));

@@ -2,7 +2,7 @@ import { hasEnded, type JobStatus } from '@halogrid/proto';
 import type { Pause } from '@halogrid/service/system-pause';
 import type { JobDriver } from '../dispatch/job-driver.ts';
 
-/** Between two messages to a watcher; the last one is sent at once. The protocol allows ten a second. */
+/** The pause between two messages to a watcher; the last one is sent at once. The protocol allows ten a second. */
 const watchIntervalMs = 100;
 
 export interface JobToWatch {
@@ -15,8 +15,8 @@ export interface JobToWatch {
 
 /**
  * Sends the job now, again whenever it has changed, and a last time when it has ended; resolves then, or when the
- * watcher is gone. Each message is the job as it is when it is sent, and the next waits until it is on its way: a slow
- * reader misses some and nothing piles up for it.
+ * watcher is gone. Each message has the job's state at the time of sending, and the next one waits until it is on its
+ * way: a slow reader misses states, and nothing piles up for it.
  */
 export async function watchJob(
   { jobId, jobs, status, pause }: JobToWatch,

@@ -16,9 +16,9 @@ interface Case {
 const table: Case[] = [
   { name: 'two files are away', fault: 'away', others: ['away'], isGone: true },
   { name: 'another is there', fault: 'away', others: [undefined], isGone: false },
-  { name: 'of two others one is there', fault: 'away', others: ['away', undefined], isGone: false },
-  { name: 'another is missing, which the host says', fault: 'away', others: ['access'], isGone: false },
-  { name: 'another is refused, which the host says', fault: 'away', others: ['closed'], isGone: false },
+  { name: 'one of two others is there', fault: 'away', others: ['away', undefined], isGone: false },
+  { name: 'another is missing, as the host itself says', fault: 'away', others: ['access'], isGone: false },
+  { name: 'another is refused, as the host itself says', fault: 'away', others: ['closed'], isGone: false },
   { name: 'no other is known, and the same is away again', fault: 'away', others: [], again: 'away', isGone: true },
   { name: 'no other is known, and the same is missing now', fault: 'away', others: [], again: 'access', isGone: false },
   { name: 'two files are refused', fault: 'closed', others: ['closed'], isGone: true },
@@ -26,7 +26,7 @@ const table: Case[] = [
   { name: 'one is refused, and no other known', fault: 'closed', others: [], again: 'closed', isGone: false },
   { name: 'one is refused, and the host away by now', fault: 'closed', others: ['away'], isGone: true },
   { name: 'one is missing', fault: 'access', others: ['away'], isGone: false },
-  { name: 'one is another than was listed', fault: 'changed', others: ['away'], isGone: false },
+  { name: 'one differs from the listed version', fault: 'changed', others: ['away'], isGone: false },
   { name: 'one is damaged', fault: 'content', others: ['away'], isGone: false },
   { name: 'this process has too many files open', fault: 'process', others: ['away'], isGone: false },
 ];

@@ -6,8 +6,8 @@ const mostOthers = 2;
 
 /**
  * Whether a whole host or bucket fails, rather than the file `uri`, whose request failed with `fault`. It requests
- * other listed files of the host, or the same file again where no other is known: all must fail. A host is closed only
- * if another of its files is refused as well.
+ * other listed files of the host, or the same file again if no other is known: all must fail. A host is closed only if
+ * another of its files is refused as well.
  */
 export async function isHostGone(
   eyes: Pick<Eyes, 'see'>,

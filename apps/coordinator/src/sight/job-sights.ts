@@ -9,10 +9,12 @@ import { NodeProbes, type Shown } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 import { type Vetted, vetAnswer } from './vet-answer.ts';
 
-/** Answers that are vetted at once: each may have files read. */
+/** How many answers are vetted at once: each may have files read. */
 const vetsAtOnce = 8;
 
-/** What the shards of running jobs need, who has shown that, and whether it is the node that could not. */
+/**
+ * What the shards of running jobs need, which nodes meet these needs, and whether a node or its sources are at fault.
+ */
 export class JobSights {
   readonly probes: NodeProbes;
   readonly #eyes: Eyes;
@@ -40,14 +42,14 @@ export class JobSights {
     }
   }
 
-  /** The shard with what it needs, of what was listed just now. */
+  /** The shard with its needs. Its sources were listed just now. */
   planned(jobId: string, shard: Shard): Shard {
     const needing = this.recovered(jobId, shard);
     for (const need of needing.needs ?? []) if (need.startsWith('read file:')) this.probes.listed(need);
     return needing;
   }
 
-  /** The same of what an earlier coordinator had listed. */
+  /** As `planned`, for sources that an earlier coordinator listed. */
   recovered(jobId: string, shard: Shard): Shard {
     const job = this.#jobs.get(jobId);
     const needs = job?.needsOf(shard);
@@ -57,19 +59,19 @@ export class JobSights {
     return needing;
   }
 
-  /** Whether sources that a node could not have are at fault. */
+  /** Finds out whether the sources that a node could not read, or the node itself, are at fault. */
   vet(vetted: Vetted): Promise<Verdict> {
     return this.#vetting(() => vetAnswer(this.#eyes, this.probes, vetted));
   }
 
   /**
-   * The need that a node lacks which could not write results of the job, for that reason, and why the coordinator
-   * cannot write them either, if so. Undefined if the job has ended.
+   * For a node that could not write results of the job: the need that it lacks. `own`: why the coordinator cannot write
+   * them either. Undefined if the job has ended.
    */
   async vetOutput(jobId: string, reason: string): Promise<{ need: string; own?: OutputLack } | undefined> {
     const scratch = this.#jobs.get(jobId)?.scratch;
     if (scratch === undefined) return undefined;
     const own = await this.#vetting(() => this.#eyes.whyNotWritten(scratch, reason));
-    return { need: writeNeed(scratch), ...(own && { own }) };
+    return { need: writeNeed(scratch), own };
   }
 }

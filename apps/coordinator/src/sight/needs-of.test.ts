@@ -14,9 +14,19 @@ const table: [what: string, sources: string[], reads: string[], needs: string[]]
   ['a folder', ['file:///data/a'], ['file:///data/a/b/c/1.pgm'], ['read file:///data/a']],
   ['a folder named with a slash', ['file:///data/a/'], ['file:///data/a/1.pgm'], ['read file:///data/a']],
   ['the inner of two folders', ['file:///data', 'file:///data/a'], ['file:///data/a/1.pgm'], ['read file:///data/a']],
-  ['what a pattern begins with', ['file:///data/a/cam*/x.pgm'], ['file:///data/a/cam1/x.pgm'], ['read file:///data/a']],
+  [
+    'the folder that a pattern begins with',
+    ['file:///data/a/cam*/x.pgm'],
+    ['file:///data/a/cam1/x.pgm'],
+    ['read file:///data/a'],
+  ],
   ['the folder of a file', ['file:///data/a/1.pgm'], ['file:///data/a/1.pgm'], ['read file:///data/a']],
-  ['the folder of what a manifest names', ['file:///lists/l.txt'], ['file:///far/b/1.pgm'], ['read file:///far/b']],
+  [
+    'the folder of a file that a manifest names',
+    ['file:///lists/l.txt'],
+    ['file:///far/b/1.pgm'],
+    ['read file:///far/b'],
+  ],
   ['a host', ['https://host:8443/a/l.txt'], ['https://host:8443/x/y.pgm?k=1'], ['read https://host:8443']],
   ['a bucket', ['s3://bucket/cams/'], ['s3://bucket/cams/1.pgm'], ['read s3://bucket']],
   [
@@ -37,7 +47,7 @@ for (const [what, sources, reads, needs] of table) {
   });
 }
 
-test('tiles that leave maps or previews need their folder to be written', () => {
+test("tiles that leave maps or previews need to write to the job's folder", () => {
   const spec = { sources: ['file:///a'], mapFormat: 'none' };
   const size = { width: 2, height: 1 };
   const shard = (more: { preview?: true }): Shard => {
@@ -50,7 +60,7 @@ test('tiles that leave maps or previews need their folder to be written', () => 
   assert.deepEqual(needsOfJob({ ...spec, mapFormat: 'tiff' }, 'file:///out/.scratch')(shard({})), needs);
 });
 
-test('frames of a video need a decoder of videos', () => {
+test('frames of a video need a video decoder', () => {
   const segment = { packet: 0, position: 0, size: 1, strictFrom: 0, end: 1, version: '', hwaccel: '' };
   const sources = plannedSources([{ index: 99, uri: 'file:///a/v.mp4' }]);
   const needsOf = needsOfJob({ sources: ['file:///a'], mapFormat: 'none' }, 'file:///s');
@@ -71,7 +81,7 @@ test('times of a named zone need the time-zone data of the coordinator', () => {
   assert.deepEqual(zoned('Europe/Berlin'), [...plain, `zones ${process.versions.tz}`]);
 });
 
-test('shards that need the same share one list, and folders beyond the first 32 are needed by none', () => {
+test('shards with the same needs share one list, and folders beyond the first 32 are not needed', () => {
   const needsOf = needsOfJob({ sources: ['file:///l.txt'], mapFormat: 'none' }, 'file:///s');
   const all = Array.from({ length: 100 }, (_, i) => needsOf(frames(`file:///root-${i}/1.pgm`)));
   assert.deepEqual(

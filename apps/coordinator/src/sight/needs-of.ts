@@ -3,23 +3,23 @@ import { decodeNeed, type JobSpec, readNeed, writeNeed, zonesNeed } from '@halog
 import { formatOfName } from '@halogrid/sources';
 import { isNamedZone } from '@halogrid/sources/captured';
 
-/** What was asked for to be read, as far as needs go. */
+/** The parts of a specification that needs depend on. */
 type Asked = Pick<JobSpec, 'sources' | 'mapFormat' | 'captured'>;
 
 type Decodes = 'video' | 'jpeg' | undefined;
 
 /**
- * The most folders, and the most hosts and buckets, of a job for which nodes must show that they can read there. For
- * further ones, only failures show it.
+ * The most folders, and the most hosts and buckets, of a job that nodes must show they can read. Whether a node can
+ * read further ones shows only when it fails.
  */
 const maxFolders = 32;
 const maxHosts = 1024;
 
 /**
- * What the shards of a job need of a node: to read below a root, which is a folder that the job names, the folder of a
- * file that it or a manifest names, or a host or bucket; to write what is found of frames, and maps and previews; to
- * decode JPEGs or videos; to tell times as the coordinator does. Shards that need the same get the same array; what is
- * kept needs nothing.
+ * What the shards of a job need from a node: to read below a root; to write parts, maps and previews; to decode JPEGs
+ * or videos; to know time zones as the coordinator does. A root is a folder that the job names, the folder of a file
+ * that it or a manifest names, or a host or bucket. Shards with the same needs get the same array; kept shards need
+ * nothing.
  */
 export function needsOfJob(
   { sources, mapFormat, captured }: Asked,
@@ -59,7 +59,8 @@ export function needsOfJob(
 }
 
 /**
- * The folder that a source names, or that its pattern begins with; of an image, what is not a folder matches nothing.
+ * The folder that a source names, or that its pattern begins with. For the URI of an image, the result is not a folder
+ * and matches nothing.
  */
 function folderOf(source: string): string {
   const pattern = source.search(/[*?[{]/);
@@ -67,7 +68,9 @@ function folderOf(source: string): string {
   return fixed.replace(/\/+$/, '');
 }
 
-/** The longest of the folders named that holds `folder`; else, on this machine, itself, or its host or bucket. */
+/**
+ * The innermost named folder that holds `folder`; if there is none, `folder` itself. On a server, its host or bucket.
+ */
 function rootBelow(folder: string, named: ReadonlySet<string>): string {
   if (!folder.startsWith('file:')) return /^[^:]+:\/\/[^/]*/.exec(folder)?.[0] ?? folder;
   for (let at = folder; at.length > 'file://'.length; at = parentOf(at)) if (named.has(at)) return at;

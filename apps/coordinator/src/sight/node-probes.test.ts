@@ -18,7 +18,7 @@ const shard: Shard = {
   work: { kind: 'frames', sources: plannedSources(uris.map((uri, index) => ({ index, uri, version: 'x', pin: 'x' }))) },
 };
 
-/** A coordinator for which these files are there, as changed by the test, and a node that is asked. */
+/** A coordinator that sees these files, which the test may change, and a node that is asked. */
 function createStage(files: Map<string, string>) {
   const stage = {
     files,
@@ -61,7 +61,7 @@ const seen = (content: string): SeenFile => ({
 });
 const both = () => new Map(uris.map((uri) => [uri, 'x']));
 
-test('a node that sees what the coordinator sees has shown it', async () => {
+test('a node that sees the same as the coordinator has shown the need', async () => {
   const { probes, told, asked, ask } = createStage(both());
   await ask();
   assert.deepEqual(asked, [{ probe: 1, files: uris.map((uri) => ({ uri, whole: false })), write: '' }]);
@@ -93,7 +93,7 @@ for (const [what, files, reason] of wrong) {
   });
 }
 
-test('a file that is deleted, or written to, while a node looks says nothing of the node', async () => {
+test('a file that is deleted, or written to, while a node looks proves nothing about the node', async () => {
   for (const now of [undefined, 'z']) {
     const { stage, probes, told, ask } = createStage(both());
     await ask();
@@ -105,7 +105,7 @@ test('a file that is deleted, or written to, while a node looks says nothing of 
   }
 });
 
-test('a file that is written to whenever somebody looks says nothing of the node', async () => {
+test('a file that is written to all the time proves nothing about the node', async () => {
   const { stage, probes, told, ask } = createStage(both());
   await ask();
   stage.files.set(uris[0]!, 'longer');
@@ -113,14 +113,14 @@ test('a file that is written to whenever somebody looks says nothing of the node
   assert.deepEqual(told, [[1, need, { kind: 'NeedShown' }]]);
 });
 
-test('what the coordinator cannot see a node is believed to see', async () => {
+test('if the coordinator cannot see a file, a node is believed to see it', async () => {
   const { probes, asked, told, ask } = createStage(new Map());
   probes.listed(need);
   await ask();
   assert.deepEqual([asked, told], [[], [[1, need, { kind: 'NeedShown' }]]]);
 });
 
-test('a folder that is gone for the coordinator too has been shown by nobody', async () => {
+test('no node shows a folder that is gone for the coordinator too', async () => {
   const { stage, told, ask, later } = createStage(both());
   await ask();
   stage.files.clear();
@@ -131,7 +131,7 @@ test('a folder that is gone for the coordinator too has been shown by nobody', a
   assert.deepEqual(told, [[1, need, { kind: 'NeedLacked', reason }]]);
 });
 
-test('a folder that an earlier coordinator listed, and of which this one has seen nothing yet, is gone', async () => {
+test('a folder that an earlier coordinator listed is gone until this one has seen something in it', async () => {
   const { stage, probes, told, asked, ask, later } = createStage(new Map());
   await ask();
   assert.equal(told[0]![2].kind, 'NeedLacked');
@@ -143,7 +143,7 @@ test('a folder that an earlier coordinator listed, and of which this one has see
   assert.equal(await probes.isGone(need), false);
 });
 
-test('a folder of which all samples were deleted is still there', async () => {
+test('a folder is still there if all its samples were deleted', async () => {
   const { stage, told, ask, later } = createStage(both());
   await ask();
   stage.files.clear();
@@ -152,7 +152,7 @@ test('a folder of which all samples were deleted is still there', async () => {
   assert.deepEqual(told, [[1, need, { kind: 'NeedShown' }]]);
 });
 
-test('a file that a node failed at is asked for to its end from then on', async () => {
+test('after a node failed to read a file, nodes are asked to read it to its end', async () => {
   const { probes, asked, ask } = createStage(both());
   probes.samples.failed(need, uris[1]!);
   await ask();
@@ -162,7 +162,7 @@ test('a file that a node failed at is asked for to its end from then on', async 
   ]);
 });
 
-test('a node that sees no files of ours is asked for none, and has the decoders that it said', async () => {
+test('a node without our storage is not asked for files, and has the decoders that it said', async () => {
   const { asked, told, ask } = createStage(both());
   await ask(need, true);
   await ask('write file:///out', true);
@@ -176,7 +176,7 @@ test('a node that sees no files of ours is asked for none, and has the decoders 
 
 const full: OutputLack = { kind: 'room', error: 'ENOSPC: no space left on device, write', freeBytes: 0 };
 
-test("where the coordinator cannot write either, its own error is told, whatever the node's is", async () => {
+test("if the coordinator cannot write either, its own error counts, whatever the node's is", async () => {
   const blind = 'The path lies outside of the data roots (--data-root)';
   for (const own of [undefined, full]) {
     const { stage, probes, asked, told, ask } = createStage(both());
@@ -191,14 +191,14 @@ test("where the coordinator cannot write either, its own error is told, whatever
   }
 });
 
-test('a node that writes through the coordinator lacks what that lacks', async () => {
+test('a node that writes through the coordinator lacks whatever the coordinator lacks', async () => {
   const { stage, told, ask } = createStage(both());
   stage.own = full;
   await ask('write file:///out', true);
   assert.deepEqual(told[0]![2], { kind: 'NeedLacked', reason: full.error, own: full });
 });
 
-test('an answer of another conversation, to no probe, or a second one is ignored', async () => {
+test('an answer from another conversation, without a probe, or a second one is ignored', async () => {
   const { probes, told, ask } = createStage(both());
   await ask();
   const answer = { probe: 1, files: [seen('x'), seen('x')], error: '' };
@@ -218,7 +218,7 @@ const farShard: Shard = {
   work: { kind: 'frames', sources: plannedSources([1, 2].map((index) => ({ index, uri: `http://far/${index}.pgm` }))) },
 };
 
-test('a node looks itself at files of a host that the coordinator cannot have, and lacks it where all are away', async () => {
+test('if the coordinator cannot read the files of a host, a node tries itself, and lacks the host if all are away', async () => {
   const failed = (cause: Cause): SeenFile => ({ version: '', sha256: Buffer.alloc(0), error: 'No', cause });
   const table: [files: SeenFile[], shown: Shown][] = [
     [[failed(Cause.AWAY), failed(Cause.AWAY)], { kind: 'NeedLacked', reason: 'No (http://far/1.pgm)' }],
@@ -239,7 +239,7 @@ test('a node looks itself at files of a host that the coordinator cannot have, a
   }
 });
 
-test('a host that closes its files is gone where the coordinator has seen some, or a node has had none', async () => {
+test('a host that refuses its files is gone if the coordinator has seen some, or no node has read any', async () => {
   const { stage, probes, ask, later } = createStage(new Map());
   probes.samples.note(farShard);
   stage.fault = 'closed';
@@ -256,7 +256,7 @@ test('a host that closes its files is gone where the coordinator has seen some, 
   assert.equal(await probes.isHostGone(hostNeed, failed, true), true);
 });
 
-test('a node shows by its hello whether it tells times by the same data of time zones', async () => {
+test("a node's hello shows whether it has the same time-zone data", async () => {
   const { ask, asked, told } = createStage(both());
   await ask('zones 2025b');
   await ask('zones 2026a');

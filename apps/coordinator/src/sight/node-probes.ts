@@ -5,7 +5,7 @@ import { isHostGone } from './is-host-gone.ts';
 import type { Eyes } from './own-view.ts';
 import { type Sample, SampleFiles } from './samples.ts';
 
-/** What a node has shown. */
+/** Whether a node has shown that it meets a need. */
 export type Shown =
   | { kind: 'NeedShown' }
   /** `own`: why the coordinator cannot write results either. */
@@ -14,9 +14,9 @@ export type Shown =
 /** The node that is asked. */
 export interface Asked {
   session: number;
-  /** It sees no files of ours: the coordinator reads and writes for it. */
+  /** It does not share our storage: the coordinator reads and writes for it. */
   isRemote: boolean;
-  /** As its hello says. */
+  /** The version of its time-zone data, from its hello. */
   timeZoneData: string;
   probe(probe: Probe): void;
 }
@@ -35,12 +35,13 @@ interface Pending {
   unseen?: readonly Sample[];
 }
 
-/** What the coordinator sees is good for so long: a thousand nodes may be asked at once. */
+/** What the coordinator sees is used for this long: a thousand nodes may be asked at once. */
 const expectedForMs = 2_000;
 
 /**
- * Has nodes show what they can do: words probes by what the coordinator sees itself, and tells by the answers whether a
- * node sees the same. What the coordinator cannot see, nodes are believed to, until they fail.
+ * Has nodes show what they can do: makes probes from what the coordinator sees itself, and finds out from the answers
+ * whether a node sees the same. If the coordinator cannot see a place itself, it believes that nodes can, until they
+ * fail.
  */
 export class NodeProbes {
   readonly samples = new SampleFiles();
@@ -48,7 +49,7 @@ export class NodeProbes {
   readonly #nowMs: () => number;
   readonly #tell: (session: number, need: string, shown: Shown) => void;
   readonly #pending = new Map<number, Pending>();
-  /** Roots as they were when the coordinator listed something there, or first saw something. */
+  /** Identities of roots when the coordinator first listed or saw something there, by need. */
   readonly #identities = new Map<string, Promise<string | undefined>>();
   readonly #recent = new Map<string, { untilMs: number; expected: Promise<Expected[]> }>();
   #last = 0;
@@ -59,12 +60,12 @@ export class NodeProbes {
     this.#tell = tell;
   }
 
-  /** What is below the root was listed just now: so it is there. */
+  /** Something below the root was listed just now, so the root is there. */
   listed(need: string): void {
     if (!this.#identities.has(need)) this.#identities.set(need, this.#eyes.identify(placeOf(need)));
   }
 
-  /** Asks the node; what it has shown is told later, and never where it does not answer. */
+  /** Asks the node. `tell` is called with the result later, or never if the node does not answer. */
   async ask(node: Asked, need: string): Promise<void> {
     const { session } = node;
     const [verb] = need.split(' ');
@@ -81,7 +82,8 @@ export class NodeProbes {
       return;
     }
     if (verb === 'decode' || verb === 'zones' || isThroughUs) {
-      // It was told already, and may work now; what it gets through the coordinator, that one has.
+      // Believed without a probe: the node's hello said what it lacks, after a failure it may work again, and files
+      // that it reads through the coordinator are there.
       await undefined;
       this.#tell(session, need, { kind: 'NeedShown' });
       return;
@@ -99,7 +101,7 @@ export class NodeProbes {
     } else this.#tell(session, need, { kind: 'NeedShown' });
   }
 
-  /** Takes the answer to a probe; one to no probe is ignored. */
+  /** Takes the answer to a probe; ignores an answer without a probe. */
   async answered(session: number, sight: Sight): Promise<void> {
     const pending = this.#pending.get(sight.probe);
     if (pending?.session !== session) return;
@@ -119,7 +121,7 @@ export class NodeProbes {
     for (const [number, pending] of this.#pending) if (pending.session === session) this.#pending.delete(number);
   }
 
-  /** No job needs it any more. */
+  /** No job has the need any more. */
   forget(need: string): void {
     this.samples.forget(need);
     this.#identities.delete(need);
@@ -127,9 +129,9 @@ export class NodeProbes {
   }
 
   /**
-   * Whether what was at a root is there no longer, for the coordinator itself: then nothing can be told of the files
-   * below it. It is another folder than before, as one is on which nothing is mounted any more; or an earlier process
-   * listed it, and this one has seen nothing there yet.
+   * Whether a root is gone for the coordinator itself, so that it cannot judge files below it. The root is gone if it
+   * is another folder than before, such as one on which nothing is mounted any more; or if an earlier process listed
+   * it, and this one has not seen anything there yet.
    */
   async isGone(need: string): Promise<boolean> {
     if (!need.startsWith('read file:')) return false;
@@ -179,7 +181,7 @@ export class NodeProbes {
     return view.kind === 'there' ? { ...sample, version: view.file.version, sha256: view.file.sha256 } : undefined;
   }
 
-  /** Why the node does not see what the coordinator sees; undefined where it does. */
+  /** Why the node does not see what the coordinator sees; undefined if it does. */
   async #whyNot(expected: readonly Expected[], files: readonly SeenFile[]): Promise<string | undefined> {
     for (const [i, file] of expected.entries()) {
       const why = difference(file, files[i]);
@@ -193,15 +195,15 @@ export class NodeProbes {
 }
 
 /**
- * What a node has shown that could not write for `reason`; empty: it writes through the coordinator. If the coordinator
- * cannot write either, its own reason counts.
+ * The result for a node that could not write for `reason`; an empty reason: the node writes through the coordinator. If
+ * the coordinator cannot write either, its own reason counts.
  */
 function shownOfWriting(reason: string, own: OutputLack | undefined): Shown {
   if (own) return { kind: 'NeedLacked', reason: own.error, own };
   return reason ? { kind: 'NeedLacked', reason } : { kind: 'NeedShown' };
 }
 
-/** How a file that the node sees differs from that of the coordinator; undefined where it does not. */
+/** How the file that the node sees differs from the coordinator's; undefined if it does not. */
 function difference(expected: Expected, seen: Omit<SeenFile, 'cause'> | undefined): string | undefined {
   if (!seen) return 'It has not shown the file';
   if (seen.error) return seen.error;
@@ -214,8 +216,8 @@ function difference(expected: Expected, seen: Omit<SeenFile, 'cause'> | undefine
 }
 
 /**
- * Why the host of those files is away or closed for the node. Undefined unless that holds for every file; a single
- * closed file does not suffice.
+ * Why the host of the samples is away or closed for the node. Undefined unless every file shows it; a single closed
+ * file does not suffice.
  */
 function whyAway(samples: readonly Sample[], files: readonly SeenFile[]): string | undefined {
   const [first] = samples.map(({ uri }, i) => `${files[i]?.error} (${sayUri(uri)})`);

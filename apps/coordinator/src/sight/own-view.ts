@@ -5,20 +5,20 @@ import { lackOf, type OutputLack } from '@halogrid/jobs/output-lack';
 import { freeBytes, tryWrite } from '@halogrid/results';
 import { InputError, type InputFault, isRemoteUri, type ShownFile, showFile } from '@halogrid/sources';
 
-/** What the coordinator finds at a place itself. */
+/** What the coordinator itself finds at the URI of a file. */
 export type OwnView =
   /** The file, as it is there now. */
   | { kind: 'there'; file: ShownFile }
-  /** It cannot be read here, for that reason; `isMissing`: its folder can be, and it is not in there. */
+  /**
+   * The coordinator cannot read it, for that reason. `isMissing`: it can read the folder, and the file is not in it.
+   */
   | { kind: 'not there'; reason: string; isMissing: boolean; fault: InputFault };
 
-/** How the coordinator looks for itself. All of it is bounded in time, and nothing rejects. */
+/** How the coordinator examines files and folders itself. Every method is bounded in time, and never rejects. */
 export interface Eyes {
-  /** Reads a file as far as it takes to tell it from another, or all of it. */
+  /** Reads enough of a file to tell it from another or, with `isWhole`, all of it. */
   see(uri: string, isWhole: boolean): Promise<OwnView>;
-  /**
-   * A name for the folder of that URI, which another one mounted there would not have; undefined where there is none.
-   */
+  /** A name for the folder at that URI that another folder mounted there would not have; undefined if it is missing. */
   identify(folderUri: string): Promise<string | undefined>;
   /** Free bytes below that folder; undefined if unknown. */
   free(folderUri: string): Promise<number | undefined>;
@@ -28,10 +28,10 @@ export interface Eyes {
   whyNotWritten(folderUri: string, reason: string): Promise<OutputLack | undefined>;
 }
 
-/** A disk that does not answer for so long is taken for one that cannot be read. */
+/** A disk that does not answer for this long counts as unreadable. */
 const patienceMs = 60_000;
 
-/** The largest file that a node writes at once takes no more. */
+/** The most bytes that a node writes at once, in one file. */
 const roomBytes = 2 ** 28;
 
 export const ownEyes: Eyes = { see, identify, free, whyNotWritten };
@@ -78,7 +78,7 @@ async function whyNotWritten(folderUri: string, reason: string): Promise<OutputL
   return left !== undefined && left < roomBytes ? { kind: 'room', error: reason, freeBytes: left } : undefined;
 }
 
-/** Rejects if there is no answer for a long time. */
+/** Rejects if there is no answer for `patienceMs`. */
 async function patiently<T>(look: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(patienceMs);
   const gaveUp = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -88,7 +88,7 @@ async function patiently<T>(look: (signal: AbortSignal) => Promise<T>): Promise<
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Whether the folder of a file can be looked into. */
+/** Whether the folder of a file is there. */
 async function hasFolder(uri: string): Promise<boolean> {
   try {
     return (await stat(dirname(fileURLToPath(uri)))).isDirectory();

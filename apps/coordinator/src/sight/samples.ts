@@ -4,12 +4,13 @@ import type { Shard } from '@halogrid/jobs/shard';
 /** A file that a node can be asked for. */
 export interface Sample {
   uri: string;
-  /** Read to its end. */
+  /** Whether the node must read it to its end. */
   isWhole: boolean;
 }
 
 /**
- * Files that are kept of a root, and those among them that nodes failed at: they are asked for until they can be read.
+ * How many listed files of a root are kept; and how many files that nodes failed to read, for which nodes are asked
+ * until they can read them.
  */
 const maxListed = 3;
 const maxFailed = 3;
@@ -21,7 +22,7 @@ export class SampleFiles {
   /** Roots below which a file was seen when it was listed. */
   readonly #seen = new Set<string>();
 
-  /** Takes what the shard reads for samples, where there are too few. */
+  /** Takes sources of the shard as samples of roots that have too few. */
   note({ needs = [], work }: Shard): void {
     for (const need of needs) {
       if (!need.startsWith('read ')) continue;
@@ -34,12 +35,12 @@ export class SampleFiles {
     }
   }
 
-  /** Whether the coordinator that listed them saw files there. */
+  /** Whether the coordinator that listed files below the root saw them there. */
   wasListed(need: string): boolean {
     return this.#seen.has(need);
   }
 
-  /** A node could not have this one: whoever shows that it can do that shows it by this. */
+  /** A node could not read this file: from now on, nodes show by reading it that they meet the need. */
   failed(need: string, uri: string): void {
     const known = this.#failed.get(need) ?? [];
     this.#failed.set(need, [uri, ...known.filter((other) => other !== uri)].slice(0, maxFailed));
@@ -56,7 +57,7 @@ export class SampleFiles {
     return [...failed.map((uri) => ({ uri, isWhole: true })), ...listed.map((uri) => ({ uri, isWhole: false }))];
   }
 
-  /** No job needs it any more. */
+  /** No job has the need any more. */
   forget(need: string): void {
     this.#listed.delete(need);
     this.#failed.delete(need);

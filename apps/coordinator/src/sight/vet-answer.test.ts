@@ -11,8 +11,8 @@ const need = 'read file:///a';
 const uri = (index: number): string => `file:///a/${index}.pgm`;
 
 /**
- * Ten frames, listed in version 'v' but for one that a manifest states to have one byte, and the last, of which nobody
- * knew one.
+ * Ten frames, listed in version 'v', except one that a manifest states to have one byte, and the last one, which has no
+ * known version.
  */
 const shard: Shard = {
   shard: 0,
@@ -34,7 +34,10 @@ const there = (version = 'v'): OwnView => ({
   file: { version, sha256: new Uint8Array(32), sizeBytes: 1 },
 });
 const notThere = (more: Partial<Extract<OwnView, { kind: 'not there' }>> = {}): OwnView => ({
-  ...{ kind: 'not there', reason: 'gone', isMissing: false, fault: 'access' },
+  kind: 'not there',
+  reason: 'gone',
+  isMissing: false,
+  fault: 'access',
   ...more,
 });
 
@@ -50,51 +53,51 @@ interface Case {
 
 const table: Case[] = [
   {
-    name: 'what the coordinator can read is the node’s',
+    name: 'a source that the coordinator can read is the node’s fault',
     errors: [[0, Cause.ACCESS]],
     views: { 0: there() },
     verdict: 'refuted',
   },
   {
-    name: 'what it cannot read either is so',
+    name: 'a source that it cannot read either is at fault',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere() },
     verdict: 'upheld',
   },
   {
-    name: 'what is as a manifest states it is the node’s',
+    name: 'a source that is as its manifest states is the node’s fault',
     errors: [[7, Cause.CHANGED]],
     views: { 7: there('1 17.5') },
     verdict: 'refuted',
   },
   {
-    name: 'what is another than a manifest states is so',
+    name: 'a source that differs from its manifest is at fault',
     errors: [[7, Cause.CHANGED]],
     views: { 7: there('2 17.5') },
     verdict: 'upheld',
   },
   {
-    name: 'what was written to since it was listed is so',
+    name: 'a source that was written to since it was listed is at fault',
     errors: [[0, Cause.CHANGED]],
     views: { 0: there('w') },
     verdict: 'upheld',
   },
   {
-    name: 'what was not written to is the node’s',
+    name: 'a source that was not written to is the node’s fault',
     errors: [[0, Cause.CHANGED]],
     views: { 0: there() },
     verdict: 'refuted',
   },
   {
-    name: 'one that can be read refutes all',
+    name: 'one readable source refutes the answer',
     errors: [0, 1, 2, 3].map((source) => [source, Cause.ACCESS]),
     views: { 0: notThere(), 1: notThere(), 2: there(), 3: notThere() },
     verdict: 'refuted',
-    // What is not there is looked at twice.
+    // Missing files are read twice.
     reads: 5,
   },
   {
-    name: 'what is wrong with bytes is not asked about',
+    name: 'errors of content are not vetted',
     errors: [
       [0, Cause.CONTENT],
       [1, Cause.ACCESS],
@@ -104,40 +107,40 @@ const table: Case[] = [
     reads: 2,
   },
   {
-    name: 'a network that fails the coordinator as well may be back',
+    name: 'a network that fails for the coordinator as well may come back',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere({ fault: 'away' }) },
     delays: 1,
     verdict: 'later',
   },
   {
-    name: 'a network that fails again and again is so',
+    name: 'a network that fails again and again makes the source at fault',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere({ fault: 'away' }) },
     delays: 2,
     verdict: 'upheld',
   },
   {
-    name: 'what was never seen from here may be seen elsewhere',
+    name: 'a file that the coordinator never saw may be readable elsewhere',
     errors: [[9, Cause.ACCESS]],
     views: { 9: notThere() },
     verdict: 'untold',
   },
   {
-    name: 'what was never there, in a folder that is, is missing',
+    name: 'a file that was never in its folder, which is there, is missing',
     errors: [[9, Cause.ACCESS]],
     views: { 9: notThere({ isMissing: true }) },
     verdict: 'upheld',
   },
   {
-    name: 'nothing is told by a folder that is gone',
+    name: 'a folder that is gone proves nothing about a source',
     errors: [[0, Cause.ACCESS]],
     views: { 0: notThere({ isMissing: true }) },
     isGone: true,
     verdict: 'refuted',
   },
   {
-    name: 'an error of a source that the shard lacks tells nothing',
+    name: 'an error of a source that the shard does not have is ignored',
     errors: [[77, Cause.ACCESS]],
     views: {},
     verdict: 'upheld',
@@ -166,14 +169,14 @@ for (const { name, errors, views, delays = 0, isGone = false, verdict, reads } o
     const found = await vetAnswer(eyes, probes, { shard, answer, delays });
     assert.equal(found.kind, verdict);
     if (reads !== undefined) assert.equal(read.length, reads);
-    // The node is asked for what it failed at.
+    // Nodes are asked for the file that the node failed to read.
     assert.equal(failed.length, verdict === 'refuted' && !isGone ? 1 : 0);
     if (found.kind === 'refuted')
       assert.match(`${found.need}: ${found.reason}`, /^read file:\/\/\/a: No \(\/a\/\d\.pgm\)$/);
   });
 }
 
-test('frames of a video are all in one file, which is read once, and held to the version of their segment', async () => {
+test('all frames of a video are in one file, which is read once and must have the version of their segment', async () => {
   let reads = 0;
   const eyes = {
     see: async () => {
@@ -202,7 +205,7 @@ test('frames of a video are all in one file, which is read once, and held to the
   assert.deepEqual([kind, reads], ['upheld', 1]);
 });
 
-test('a folder that comes back while the coordinator looks tells nothing of what was in it', async () => {
+test('a folder that comes back while the coordinator looks proves nothing about its files', async () => {
   let looks = 0;
   const eyes = {
     see: async () => (looks++ === 0 ? notThere({ isMissing: true }) : there()),
@@ -230,29 +233,29 @@ interface HostCase {
   isHostGone: boolean;
   /** The number of frames of the shard; the first has an error. */
   frames?: number;
-  /** Undefined: no version was known. */
+  /** Undefined if no version was known. */
   version?: string;
   verdict: Verdict['kind'];
 }
 
 const hostTable: HostCase[] = [
   {
-    name: 'it is away for all',
+    name: 'it is away for all its files',
     cause: Cause.AWAY,
     view: notThere({ fault: 'away' }),
     isHostGone: true,
     verdict: 'away',
   },
-  { name: 'it is away for the node alone', cause: Cause.AWAY, view: there(), isHostGone: false, verdict: 'refuted' },
+  { name: 'it is away only for the node', cause: Cause.AWAY, view: there(), isHostGone: false, verdict: 'refuted' },
   {
-    name: 'one file alone is away: later',
+    name: 'only one file is away: later',
     cause: Cause.AWAY,
     view: notThere({ fault: 'away' }),
     isHostGone: false,
     verdict: 'later',
   },
   {
-    name: 'a node that is missing a file knows more than a coordinator that never reached the host',
+    name: 'a node that finds a file missing knows more than a coordinator that never reached the host',
     cause: Cause.ACCESS,
     view: notThere({ fault: 'away' }),
     isHostGone: true,
@@ -268,7 +271,7 @@ const hostTable: HostCase[] = [
   },
   { name: 'it is gone', cause: Cause.ACCESS, view: notThere(), isHostGone: false, version: 'v', verdict: 'upheld' },
   {
-    name: 'all is closed',
+    name: 'all files are closed',
     cause: Cause.CLOSED,
     view: notThere({ fault: 'closed' }),
     isHostGone: true,

@@ -7,12 +7,11 @@ import { type NodeProbes, sayUri } from './node-probes.ts';
 import type { Eyes } from './own-view.ts';
 
 /**
- * An answer is put off this often if the coordinator meets a fault as well that may pass. After that, the answer
- * counts.
+ * An answer is put off this often if the coordinator, too, meets a fault that may pass. After that, the answer counts.
  */
 const mostDelays = 2;
 
-/** The answer to a shard that is to be vetted. */
+/** An answer to a shard, to be vetted. */
 export interface Vetted {
   shard: Shard;
   answer: Pick<ShardAnswer, 'errors'>;
@@ -21,14 +20,14 @@ export interface Vetted {
 }
 
 /**
- * Finds out whether sources that a node could not have are at fault, or the node: the coordinator reads each itself.
- * One that it can read, as it was listed, refutes the answer.
+ * Finds out whether sources that a node could not read are at fault, or the node: the coordinator reads each source
+ * itself. A source that it can read, in the listed version, refutes the answer.
  */
 export async function vetAnswer(eyes: Pick<Eyes, 'see'>, probes: VettingProbes, vetted: Vetted): Promise<Verdict> {
   const { shard, answer } = vetted;
   const sources = new Map([...readSources(shard.work.sources)].map((source) => [source.index, source]));
   let untold: Verdict | undefined;
-  // Frames of a video are all in one file.
+  // By URI, because all frames of a video are in one file.
   const looked = new Map<string, Verdict>();
   for (const { source, error, cause = Cause.CONTENT } of answer.errors) {
     const asked = sources.get(source);
@@ -75,7 +74,7 @@ async function vetSource(
     if (need !== undefined && isOfHost && (await probes.isHostGone(need, { uri, fault: view.fault }, hasSome))) {
       return { kind: 'away', need, reason };
     }
-    // Nor by one that was not there just now, and is again.
+    // Neither does a folder or host that was away just now and is back: the file is read again.
     view = await eyes.see(uri, isWhole);
   }
   if (view.kind === 'there') {
@@ -85,10 +84,10 @@ async function vetSource(
   }
   const mayPass = view.fault === 'away' || view.fault === 'process';
   if (mayPass && delays < mostDelays) return { kind: 'later', reason };
-  // What was never seen from here may be seen from elsewhere.
+  // A file that the coordinator has never seen may be readable elsewhere.
   return version !== undefined || view.isMissing ? { kind: 'upheld' } : { kind: 'untold', reason };
 }
 
-/** That of the video which a shard has a segment of. */
+/** The version of the video, if the shard is a segment of one. */
 const segmentVersionOf = ({ work }: Shard): string | undefined =>
   (work.kind === 'frames' && work.segment?.version) || undefined;

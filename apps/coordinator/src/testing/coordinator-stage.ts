@@ -1,4 +1,4 @@
-// For tests: a running coordinator, jobs for it, and the answers that a node gives.
+// For tests: a running coordinator, jobs for it, and the answers of a node.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,8 +45,9 @@ export interface Stage {
 }
 
 /**
- * For a coordinator on free ports. It plans on its own thread unless `plansOnThread`: to start that and end it takes
- * 400 ms of a core, where all else of a coordinator takes 40 (measured). A scripted node may be silent for long.
+ * The configuration of a coordinator on free ports. It plans on its main thread unless `plansOnThread`: starting and
+ * ending a thread takes 400 ms of a core, everything else of a coordinator 40 (measured). A scripted node may be silent
+ * for long.
  */
 export function testConfig(options: CoordinatorOptions = {}, plansOnThread = false): CoordinatorConfig {
   const nodeTimeoutMs = Math.min(600_000, timeoutMs(60_000));
@@ -54,7 +55,7 @@ export function testConfig(options: CoordinatorOptions = {}, plansOnThread = fal
   return { ...createCoordinatorConfig({ ...free, ...options }), plansOnThread: plansOnThread ? 'all' : 'foreign' };
 }
 
-/** A coordinator of that configuration, a client of it, and a folder; all gone when the test ends. */
+/** A coordinator with this configuration, its client, and a folder; all are gone when the test ends. */
 export async function setStage(t: TestContext, config = testConfig()): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
   const { stop, ...stage } = await startStage(folder, config);
@@ -117,7 +118,7 @@ export const list = (jobs: JobsClient, request: ListRequest): Promise<ListRespon
     jobs.list(request, (error, response) => (error ? reject(error) : resolve(response)));
   });
 
-/** Watches the job to its end; every message. */
+/** Watches the job to its end; resolves with every message. */
 export async function watchToEnd(jobs: JobsClient, jobId: string): Promise<JobStatus[]> {
   const messages: JobStatus[] = [];
   const call = jobs.watch({ jobId });
@@ -126,7 +127,7 @@ export async function watchToEnd(jobs: JobsClient, jobId: string): Promise<JobSt
   return messages;
 }
 
-/** What one pipeline makes of the shard; chunks of its results go to that folder. */
+/** The results of one pipeline for the shard; their chunks go to the scratch folder. */
 async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string): Promise<FoundResult[]> {
   const pipeline = createPipeline(operations);
   const work = lease.work!;
@@ -155,20 +156,20 @@ async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string
 
 const oneCell = { rows: 1, columns: 1 };
 
-/** Bytes of counts in a message, of which an answer of 256 small ones has several. */
+/** Bytes of counts in a message: small, so that an answer of 256 small counts has several messages. */
 const countsBytes = 100;
 
-/** Computes the shard as a node does, with the CPU twin, and says so, in several messages. */
+/** Computes the shard as a node does, with the CPU twin, and sends the answer in several messages. */
 export async function complete(node: ScriptedNode, lease: Lease): Promise<void> {
   for (const report of splitAnswer(await answerOf(lease), countsBytes)) node.say(report);
 }
 
-/** As `complete`, for a shard of which no source can be processed. */
+/** As `complete`, for a shard without any readable source. */
 export async function refuse(node: ScriptedNode, lease: Lease, errors: SourceError[]): Promise<void> {
   for (const report of splitAnswer(await answerTo(lease, [], errors))) node.say(report);
 }
 
-/** What a node finds of a shard, with the CPU twin. */
+/** The answer of a node to a shard, with the CPU twin. */
 export async function answerOf(lease: Lease): Promise<FoundAnswer> {
   const results: FoundResult[] = [];
   if (!lease.pipelines) results.push(...(await resultsOf(lease, lease.pipeline!, lease.scratch)));
@@ -182,7 +183,10 @@ export async function answerOf(lease: Lease): Promise<FoundAnswer> {
 async function answerTo(lease: Lease, results: FoundResult[], errors: SourceError[]): Promise<FoundAnswer> {
   const { jobId, shard, attempt, epoch } = lease;
   return {
-    ...{ jobId, shard, attempt, epoch },
+    jobId,
+    shard,
+    attempt,
+    epoch,
     ...(lease.work!.$case === 'frames' ? { results: [], found: await writeFound(lease, results) } : { results }),
     errors,
     stageSeconds: { decode: 0.25 },
@@ -219,7 +223,7 @@ export async function metricsOf({ coordinator }: Stage): Promise<string> {
   return response.text();
 }
 
-/** The error that a call ends with. */
+/** The error with which a call ends. */
 export async function refusalOf(call: Promise<unknown>): Promise<{ code: number; details: string }> {
   try {
     await call;

@@ -44,14 +44,14 @@ export interface LocalJob {
 }
 
 /**
- * Runs a job to its end, or goes on with one whose coordinator has ended; returns the URIs of the sources that were
- * computed meanwhile. With `dieAfter`, its coordinator ends when so many shards are done: the job is left half-way
- * then, if it has more. Rejects with LostLedgerError where the ledger is lost meanwhile.
+ * Runs a job to its end, or goes on with a job whose coordinator has ended. Resolves with the URIs of the sources that
+ * were computed meanwhile. With `dieAfter`, the coordinator ends after this many done shards, and leaves a longer job
+ * half-way. Rejects with LostLedgerError if the ledger is lost meanwhile.
  */
 export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFINITY): Promise<string[]> {
   const { spec, registry } = job;
   const lost = Promise.withResolvers<never>();
-  // What was asked of a lost ledger is not answered any more.
+  // A lost ledger does not answer any more.
   lost.promise.catch(() => {});
   const options = { lost: lost.reject, partsOf };
   const ledger = await openLogLedger(join(outputPath(spec.out), '.halogrid'), registry, options);
@@ -97,7 +97,7 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
   await earlier.end();
   const results = await ledger.results(jobId);
   const settled: TablesEvents['settled'] = (from, atMost) => ledger.settled(jobId, from, atMost);
-  // What fails is met at the end, too.
+  // A failure is met at the end, too.
   const failed = () => {};
   const tables = openTables({ spec, pipeline }, { epoch: 1, settled, failed, until: atOnce });
   const { digest } = await finaliseJob(results, pipeline, { tables }, () => 61_000);
@@ -105,7 +105,7 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
   return computed;
 }
 
-/** Does what a node does with a shard, by the reference; returns the URIs of its sources. */
+/** Computes a shard as a node does, with the reference; returns the URIs of its sources. */
 async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { shard, work }: Shard): Promise<string[]> {
   const results: SourceResult[] = [];
   const errors: SourceError[] = [];
@@ -113,7 +113,7 @@ async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { sha
   for (const ref of sources) {
     try {
       const parts = jobParts(job.spec).map(async (part, i) => {
-        // What it states, and how large it is, is asked for by all.
+        // All pipelines need its stated time and its size.
         const computed = await computePart(job.spec, part, ref, work);
         const known = ref.known && readKnown(ref.known, shapesOf(job.spec), i);
         return { ...computed, ...(known && { counted: known.counted, bins: Array.from(known.bins) }) };
@@ -126,7 +126,10 @@ async function compute(ledger: LogLedger, job: Omit<LocalJob, 'registry'>, { sha
     }
   }
   const answer = {
-    ...{ node: { name: 'node', device: 'twin' }, stageSeconds: {}, inputBytes: 0, errors },
+    node: { name: 'node', device: 'twin' },
+    stageSeconds: {},
+    inputBytes: 0,
+    errors,
     ...(work.kind === 'tile' ? { results } : { results: [], found: await writeFound(job.spec, work, results) }),
   };
   await ledger.commit({ jobId: job.jobId, shard, attempt: 1, epoch: ledger.epoch, ...answer });
@@ -138,7 +141,7 @@ async function writeFound(spec: JobSpec, work: ShardWork, results: SourceResult[
   return found!;
 }
 
-/** What one pipeline finds of a source, whose chunks it leaves where nodes do. */
+/** The result of one pipeline for a source; its chunks go where nodes write them. */
 async function computePart(
   spec: JobSpec,
   { name, pipeline }: JobPart,
@@ -151,7 +154,7 @@ async function computePart(
   const plan = planPipeline(pipeline, rect, size, jobGrid(spec));
   const { item, end } = placeItem(plan, pipeline.input.length, 0);
   const bytes = new Uint8Array(end);
-  // Not every format is read by region.
+  // Not every format can be read by region.
   const whole = new Uint8Array(size.width * size.height);
   const plane = { bytes: whole, offset: 0, stride: size.width, planeBytes: whole.length, channels: 'gray' as const };
   await image.decode({ x: 0, y: 0, ...size }, plane);

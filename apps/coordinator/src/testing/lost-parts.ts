@@ -1,4 +1,4 @@
-// For tests: jobs whose parts are disturbed before their end, and outputs that are compared.
+// For tests: damages parts of jobs before their end, and compares outputs.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,12 +8,12 @@ import { eventually } from '@halogrid/testing';
 import type { ScriptedNode } from '../services/testing/scripted-node.ts';
 import { answerOf, get, type Stage } from './coordinator-stage.ts';
 
-/** What of job.json differs between jobs that are the same otherwise. */
+/** The fields of job.json that differ between jobs with the same results. */
 const ownFields = ['id', 'submitted', 'finished', 'wallSeconds', 'seconds', 'nodes', 'incremental'];
 
 /**
- * All files of an output by their paths: a digest of each, and of job.json what does not depend on when and where it
- * ran.
+ * All files of an output by their paths: a digest of each; of job.json, the fields that do not depend on when and where
+ * the job ran.
  */
 export async function readOutput(out: string): Promise<Record<string, unknown>> {
   const files = await readdir(out, { recursive: true, withFileTypes: true });
@@ -37,12 +37,12 @@ function lasting(bytes: Buffer): object {
   };
 }
 
-/** Says an answer, in several messages. */
+/** Sends an answer, in several messages. */
 export function say(node: ScriptedNode, answer: FoundAnswer): void {
   for (const report of splitAnswer(answer, 100)) node.say(report);
 }
 
-/** Computes a lease, and says of it what `change` makes of the answer. Resolves with the part that it wrote. */
+/** Computes a lease, and sends its answer as changed by `change`. Resolves with the part that it wrote. */
 export async function answer(
   node: ScriptedNode,
   lease: Lease,
@@ -53,12 +53,12 @@ export async function answer(
   return found.found!.part!;
 }
 
-/** Waits until so many shards are done. */
+/** Waits until this many shards are done. */
 export async function untilDone({ jobs }: Stage, jobId: string, shards: number): Promise<void> {
   await eventually(`${shards} shards`, async () => (await get(jobs, jobId)).counts!.shardsDone === shards);
 }
 
-/** Waits until so many sources are kept. */
+/** Waits until this many sources are kept. */
 export async function untilKept({ jobs }: Stage, jobId: string, sources: number): Promise<void> {
   await eventually(`${sources} kept sources`, async () => (await get(jobs, jobId)).counts!.kept === sources);
 }
@@ -70,7 +70,7 @@ export async function complete({ jobs }: Stage, jobId: string): Promise<JobStatu
   return job;
 }
 
-/** Waits for the end of the job, whatever that is. */
+/** Waits for the end of the job, in any state. */
 export function ended({ jobs }: Pick<Stage, 'jobs'>, jobId: string): Promise<JobStatus> {
   return eventually('the end of the job', async () => {
     const job = await get(jobs, jobId);

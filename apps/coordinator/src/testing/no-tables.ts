@@ -1,7 +1,7 @@
 import type { FinishedOutput } from '../output/finalise.ts';
 import type { TablesOutput } from '../output/tables-output.ts';
 
-/** Tables of a job of which nobody reads any. */
+/** Tables of a job, for tests that do not read them. */
 export const noTables: TablesOutput = {
   start: () => {},
   advance: () => {},
@@ -9,5 +9,5 @@ export const noTables: TablesOutput = {
   abort: async () => {},
 };
 
-/** What there is to tell of an output that nobody reads. */
+/** The finished output, for tests that do not read it. */
 export const noOutput: FinishedOutput = { digest: '', captured: undefined };

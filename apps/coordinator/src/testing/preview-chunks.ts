@@ -3,8 +3,8 @@ import type { ItemResult, PipelineItem } from '@halogrid/kernels';
 import { type MapType, writeChunk } from '@halogrid/results';
 
 /**
- * Leaves what a node leaves for the preview of a source of gray bytes, whose planes are in `bytes`; of the source
- * itself in `scratch`.
+ * Writes the chunks that a node leaves for the preview of a source of gray bytes, whose planes are in `bytes`; the
+ * chunks of the source itself go to `scratch`.
  */
 export async function writePreviewChunks(
   of: { scratch: string; source: number; size: Size; rect: Rect; type: MapType },

@@ -1,4 +1,4 @@
-// For tests, in a worker thread: submits a specification to a coordinator of the process, which is not held up by that.
+// For tests, in a worker thread: submits a specification to a coordinator of this process without holding it up.
 import { parentPort, workerData } from 'node:worker_threads';
 import { credentials } from '@grpc/grpc-js';
 import { JobsClient, maxMessageBytes } from '@halogrid/proto';

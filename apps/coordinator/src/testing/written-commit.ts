@@ -8,7 +8,7 @@ import { foundShard, shapesOf } from '@halogrid/ledger/testing-memory-parts';
 import type { JobSpec } from '@halogrid/proto';
 import { partsOf } from '../output/write-part.ts';
 
-/** As `commitOf`, with what was found of frames in a part of the job, whose scratch folder must be there. */
+/** As `commitOf`, with the results of frames in a part of the job, whose scratch folder must exist. */
 export async function writtenCommit(
   spec: JobSpec,
   shard: Shard,

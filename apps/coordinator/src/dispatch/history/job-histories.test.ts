@@ -3,21 +3,19 @@ import { test } from 'node:test';
 import { JobHistories } from './job-histories.ts';
 
 const merged = (node: string, leasedAtMs: number, mergedMs: number) => ({
-  ...{
-    node,
-    shard: 7,
-    attempt: 1,
-    leasedAtMs,
-    answeredMs: mergedMs - 1,
-    mergedMs,
-    spans: [],
-    pixels: 1_000,
-    stageSeconds: { decode: 0.5, encode: 0 },
-    mergeSeconds: 0.001,
-  },
+  node,
+  shard: 7,
+  attempt: 1,
+  leasedAtMs,
+  answeredMs: mergedMs - 1,
+  mergedMs,
+  spans: [],
+  pixels: 1_000,
+  stageSeconds: { decode: 0.5, encode: 0 },
+  mergeSeconds: 0.001,
 });
 
-test('a job tells how fast it was, what it waited for and which node had shards when', () => {
+test('a history shows how fast a job was, what it waited for, and when each node had shards', () => {
   const histories = new JobHistories();
   histories.begin('j', 10_000, 5_000_000);
   const history = histories.get('j')!;
@@ -47,7 +45,7 @@ test('a job tells how fast it was, what it waited for and which node had shards 
   );
 });
 
-test('nodes beyond a hundred have no lane, and of a job that ended is told how it was', () => {
+test('nodes beyond a hundred have no lane, and an ended job keeps its history', () => {
   const histories = new JobHistories();
   histories.begin('j', 0, 0);
   for (let i = 0; i < 120; i++) histories.get('j')!.merged(merged(`n${i}`, 0, 1_000));

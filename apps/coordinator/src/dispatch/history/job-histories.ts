@@ -2,7 +2,7 @@ import type { JobHistoryView } from '@halogrid/proto';
 import { JobHistory } from './job-history.ts';
 import type { ShardTimes, ShardTimesView } from './shard-times.ts';
 
-/** The most histories of ended jobs: those that ended last. */
+/** How many histories of ended jobs are kept: those that ended last. */
 const mostEnded = 100;
 
 /** When each shard of a job was on which node; seconds count from `sinceMs`, in milliseconds since 1970. */
@@ -36,7 +36,7 @@ export class JobHistories {
     return this.#running.get(jobId)?.view(nowMs) ?? this.#ended.get(jobId)?.view;
   }
 
-  /** As `view`. */
+  /** Undefined as in `view`. */
   timeline(jobId: string, nowMs: number): JobTimeline | undefined {
     const view = this.view(jobId, nowMs);
     const times = this.#running.get(jobId)?.shardTimes ?? this.#ended.get(jobId)?.shardTimes;

@@ -3,17 +3,17 @@ import { ShardTimes } from './shard-times.ts';
 import { StageDurations } from './stage-durations.ts';
 import { TimeBuckets } from './time-buckets.ts';
 
-/** Nodes that have a lane each: those that came first. A page has no room for more, and a lane takes 4 KB. */
+/** How many nodes have a lane: the first ones to finish a shard. A page has no room for more, and a lane takes 4 KB. */
 const mostLanes = 100;
 
-/** A result that was merged; times are of the clock that the history was begun by. */
+/** A merged result; times are in milliseconds of the clock of `nowMs` in JobHistory. */
 export interface MergedShard {
   node: string;
-  /** As its lease. */
+  /** `shard` and `attempt` of its lease. */
   shard: number;
   attempt: number;
   leasedAtMs: number;
-  /** Its answer had come. */
+  /** When its answer came. */
   answeredMs: number;
   mergedMs: number;
   pixels: number;
@@ -28,13 +28,13 @@ export interface MergedShard {
 interface Lane {
   shards: number;
   pixels: number;
-  /** Milliseconds for which it held shards, each counted. */
+  /** Milliseconds for which it held shards, added up over the shards. */
   held: TimeBuckets;
 }
 
 /** The history of a job, as this coordinator saw it: its speed, what it waited for, and when each node had shards. */
 export class JobHistory {
-  /** When its shards were where. */
+  /** When each of its shards was on which node. */
   readonly shardTimes = new ShardTimes();
   readonly #beganMs: number;
   readonly #sinceMs: number;
@@ -49,7 +49,7 @@ export class JobHistory {
     this.#sinceMs = wallMs;
   }
 
-  /** A shard was leased that had waited for so long. */
+  /** A shard was leased after waiting this long. */
   leased(waitedMs: number): void {
     this.#stage('wait').add(waitedMs / 1000);
   }
@@ -71,7 +71,7 @@ export class JobHistory {
     lane.held.add(from, to, to - Math.max(0, from));
   }
 
-  /** `endMs`: when the job ended, of the same clock; now where it goes on. */
+  /** `endMs`: when the job ended, or now if it goes on, by the clock of `nowMs`. */
   view(endMs: number): JobHistoryView {
     const elapsedMs = Math.max(0, endMs - this.#beganMs);
     const widthMs = this.#pixels.widthAt(elapsedMs);
@@ -112,5 +112,5 @@ export class JobHistory {
   }
 }
 
-/** Rounded to a hundredth, which no lane shows. */
+/** Rounded to a hundredth: a lane shows nothing finer. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;

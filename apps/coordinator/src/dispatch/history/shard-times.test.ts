@@ -10,7 +10,7 @@ const merged = (shard: number) => {
   return { node: 'n', shard, attempt: 1, leased: shard, answered: shard + 2, merged: shard + 2.5, spans };
 };
 
-test('a shard is told of as it was, its node in the middle between its lease and its answer', () => {
+test("the view has the times of a shard; its node's work is in the middle between lease and answer", () => {
   const times = new ShardTimes();
   times.add(merged(4));
   times.add({ ...merged(5), node: 'other', spans: [] });
@@ -24,7 +24,7 @@ test('a shard is told of as it was, its node in the middle between its lease and
   });
 });
 
-test('of many shards every second one stays, from the first to the last', () => {
+test('if there are many shards, every second one is kept, from the first to the last', () => {
   for (const count of [8, 9, 16, 17, 40, 1000]) {
     const times = new ShardTimes(8);
     for (let shard = 0; shard < count; shard++) times.add(merged(shard));

@@ -4,12 +4,15 @@ import type { StageSpan, TracedShard, TraceResponse } from '@halogrid/proto';
 const mostShards = 4096;
 
 const stages = ['shard', 'read', 'decode', 'device', 'encode'] as const;
-/** Numbers of a shard: node, shard, attempt, leased, answered, merged, and a begin and an end for each stage. */
+/**
+ * The numbers kept for each shard: node, shard, attempt, leased, answered, merged, and a begin and an end for each
+ * stage.
+ */
 const words = 6 + 2 * stages.length;
 
 /** A shard that was merged; times are seconds since the job began here. */
 export interface MergedTimes extends Pick<TracedShard, 'shard' | 'attempt' | 'leased' | 'answered' | 'merged'> {
-  /** Its name. */
+  /** The node's name. */
   node: string;
   spans: readonly StageSpan[];
 }

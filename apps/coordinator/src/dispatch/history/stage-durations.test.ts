@@ -20,7 +20,7 @@ test('quantiles are off by a tenth at most', () => {
   );
 });
 
-test('what is no time counts nothing', () => {
+test('a value that is not a duration is ignored', () => {
   const durations = new StageDurations();
   for (const time of [Number.NaN, Number.POSITIVE_INFINITY, -1]) durations.add(time);
   assert.deepEqual(durations.summary(), { count: 0, mean: 0, p50: 0, p95: 0, max: 0 });

@@ -1,4 +1,4 @@
-/** Ratio of neighbouring bounds: a quantile is off by a tenth at most, which no chart shows. */
+/** Ratio of neighbouring bounds: a quantile is off by a tenth at most, too little for a chart to show. */
 const growth = 1.2;
 const leastSeconds = 1e-5;
 const mostBins = 128;

@@ -1,4 +1,4 @@
-/** Buckets at most: a chart of 600 pixels tells no more apart, and each takes 8 bytes. */
+/** The most buckets: a chart of 600 pixels cannot show more, and each takes 8 bytes. */
 const mostBuckets = 240;
 
 /**
@@ -34,7 +34,7 @@ export class TimeBuckets {
     }
   }
 
-  /** The sum of each bucket up to `nowMs`, in buckets of `widthMs`, which is this one's or a power of two times it. */
+  /** The sum of each bucket up to `nowMs`, in buckets of `widthMs`: the own width, or a power of two times it. */
   sums(nowMs: number, widthMs = this.#widthMs): number[] {
     const merged = Math.round(widthMs / this.#widthMs);
     const length = Math.min(mostBuckets, Math.floor(Math.max(0, nowMs) / widthMs) + 1);

@@ -5,20 +5,20 @@ import { redactUri } from '@halogrid/sources/redact-uri';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import type { EarlierOutput } from './earlier-output.ts';
 
-/** How the sources of a job compare with those of the earlier one in its folder; frames of videos count one by one. */
+/** How the sources of a job compare with the sources of the earlier job in its folder. Each frame of a video counts. */
 export interface Changes {
-  /** The earlier result holds. */
+  /** The earlier result is still valid. */
   kept: number;
   new: number;
-  /** Another version of a file than then. */
+  /** The file has another version than then. */
   changed: number;
-  /** Unchanged, and computed by added pipelines only: the counts of the others hold. */
+  /** Unchanged, and computed by added pipelines only: the counts of the other pipelines are still valid. */
   extended: number;
   /** Unchanged, or without a comparable version, and computed again: it was quarantined, or lacks a picture. */
   again: number;
-  /** Listed then, and not any more. */
+  /** Listed then, but not any more. */
   removed: number;
-  /** The first of them, as URIs of files. */
+  /** The first changed and removed sources, as URIs of files. */
   changedSources: string[];
   removedSources: string[];
 }
@@ -32,8 +32,14 @@ const maxNamed = 100;
  */
 export async function comparePlan(plan: AsyncIterable<PlanStep>, earlier: EarlierOutput): Promise<Changes> {
   const changes: Changes = {
-    ...{ kept: 0, new: 0, changed: 0, extended: 0, again: 0, removed: 0 },
-    ...{ changedSources: [], removedSources: [] },
+    kept: 0,
+    new: 0,
+    changed: 0,
+    extended: 0,
+    again: 0,
+    removed: 0,
+    changedSources: [],
+    removedSources: [],
   };
   let last: BlockSource | undefined;
   let kind: 'new' | 'changed' | 'again' = 'new';

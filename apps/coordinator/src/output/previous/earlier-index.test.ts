@@ -11,12 +11,12 @@ const headLine = JSON.stringify(listHead);
 
 const done = { name: 'a', width: 1, height: 1, counted: 1, digest: '00' };
 
-test('frames of a video are one file, and what its end says of it counts too', async (t) => {
+test('the frames of a video are one file, and a line about its unreadable end belongs to it', async (t) => {
   const index = (await load(t, [
     { uri: 'file:///a.jpg', ...done },
     { uri: 'file:///v.mkv', frame: 0, ...done },
     { uri: 'file:///v.mkv', frame: 2, ...done },
-    // The same video, listed again, of which the end could not be read.
+    // The same video, listed again; its end could not be read.
     { uri: 'file:///v.mkv', frame: 0, ...done },
     { uri: 'file:///v.mkv', quarantined: true },
     { uri: 'file:///é.jpg', ...done },
@@ -34,7 +34,7 @@ test('frames of a video are one file, and what its end says of it counts too', a
   ]);
 });
 
-test('a file that is listed twice is taken twice, in order, and what nobody took is left', async (t) => {
+test('a file that is listed twice is taken twice, in order, and files that were not taken are left', async (t) => {
   const uris = ['file:///a', 'file:///b', 'file:///a', 'file:///c'];
   const index = (await load(
     t,
@@ -45,7 +45,7 @@ test('a file that is listed twice is taken twice, in order, and what nobody took
   assert.deepEqual([...index.left()], [1]);
 });
 
-test('what is missing or of another version is nothing, and what was changed is refused with one sentence', async (t) => {
+test('a missing list or another version gives no index, and a changed list is refused with one sentence', async (t) => {
   const lines = [{ uri: 'file:///a', ...done }];
   const { resultsVersion, ...head } = listHead;
   for (const other of [

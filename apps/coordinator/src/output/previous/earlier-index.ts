@@ -6,20 +6,20 @@ import { areSameResults } from '@halogrid/service/version';
 
 /** A file of an earlier job: its line in the list of sources, or the lines of all its frames. */
 export interface EarlierFile {
-  /** How many sources come before it, and how many of these are done. */
+  /** How many sources come before the file, and how many of these are done. */
   sourcesBefore: number;
   doneBefore: number;
-  /** Its sources: 1, or as many as it has frames. */
+  /** How many sources it has: 1, or its number of frames. */
   sources: number;
   areAllDone: boolean;
 }
 
 /**
- * What the list of sources of an earlier job says, by file: some 40 bytes each. A file is found by a hash of its URI,
- * so the caller must compare the URI in the line.
+ * The list of sources of an earlier job, by file, in some 40 bytes a file. A file is found by a hash of its URI, so the
+ * caller must compare the URI in the line.
  */
 export class EarlierIndex {
-  /** The version of its results. */
+  /** The results version of the earlier job. */
   readonly #version: number;
   readonly #keys: number[] = [];
   readonly #sourcesBefore: number[] = [];
@@ -30,9 +30,9 @@ export class EarlierIndex {
   #slots = new Int32Array();
 
   /**
-   * Undefined where the list has no sources, or where this version would compute all results differently (`head` has
-   * their version). Rejects where it cannot be read, and with one sentence where it is not as it was written. `look` is
-   * called with every source, in order.
+   * Undefined if the list has no sources, or if this version would compute all results differently (`head` has their
+   * version). Rejects if the list cannot be read, and with one sentence if it was changed after it was written. `look`
+   * is called with every source, in order.
    */
   static async load(
     list: SourceList,
@@ -66,7 +66,7 @@ export class EarlierIndex {
     this.#version = version;
   }
 
-  /** Whether its results are what this version computes, of images or of frames of recordings. */
+  /** Whether this version computes the same results, for images or for frames of recordings. */
   isSame(isOfRecording: boolean): boolean {
     return areSameResults(this.#version, isOfRecording);
   }
@@ -75,7 +75,7 @@ export class EarlierIndex {
     return this.#keys.length;
   }
 
-  /** Sources that are done. */
+  /** The number of done sources. */
   get done(): number {
     return this.#doneBefore[this.files]!;
   }
@@ -90,7 +90,7 @@ export class EarlierIndex {
     };
   }
 
-  /** Takes the first file with that URI that is not taken yet: a file that is listed twice is there twice. */
+  /** Takes the first file with that URI that is not taken yet: a file that is listed twice can be taken twice. */
   take(uri: string): number | undefined {
     const key = keyOf(uri);
     for (let slot = key % this.#slots.length; this.#slots[slot]! > 0; slot = (slot + 1) % this.#slots.length) {
@@ -128,6 +128,7 @@ export class EarlierIndex {
 }
 
 /**
- * 48 bits: two of a million files share one in fewer than one of 500 archives, and one of them is computed again then.
+ * 48 bits: in fewer than one of 500 archives of a million files, two files have the same key; then one of them is
+ * computed again.
  */
 const keyOf = (uri: string): number => hash('sha256', uri, 'buffer').readUIntBE(0, 6);

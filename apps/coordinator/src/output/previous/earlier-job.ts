@@ -6,7 +6,7 @@ import type { JobClaim } from '../job-claim.ts';
 import { type Following, followJob } from './follow-job.ts';
 
 /**
- * How a job follows the complete one in its folder, also while it runs there; undefined where there is no complete one.
+ * How a job follows the complete job in its folder, also while it runs there; undefined if there is no complete job.
  */
 export async function following(spec: JobSpec): Promise<Following | undefined> {
   const paths = [earlierJobPath(spec.out), join(outputPath(spec.out), 'job.json')];

@@ -13,19 +13,19 @@ type Parts = readonly [EarlierPart, ...EarlierPart[]];
 
 /**
  * The output of the complete job that another follows: which of its results are still valid. A source is valid for all
- * its pipelines, or computed again by all.
+ * its pipelines, or all compute it again.
  */
 export class EarlierOutput {
-  /** One a pipeline. They differ only in results, which are checked when they are read. */
+  /** One for each pipeline. They differ only in results, which are checked when they are read. */
   readonly #parts: Parts;
-  /** For each pipeline of the following job, its place among these; -1 where it has none. */
+  /** For each pipeline of the following job, its index in `#parts`; -1 for an added pipeline. */
   readonly #places: readonly number[];
   /** What becomes of valid sources. */
   readonly follows: Pick<Follows, 'how' | 'why'>;
 
   /**
-   * Undefined where no output can be used: the job asks for nothing to be kept, the folder is new or has another job,
-   * or see EarlierPart.open.
+   * Undefined if no output can be used: the job wants nothing kept, the folder is new or has another job, or a part
+   * cannot be used (see EarlierPart.open).
    */
   static async open(spec: JobSpec): Promise<EarlierOutput | undefined> {
     const before = spec.fresh ? undefined : await following(spec);
@@ -50,7 +50,7 @@ export class EarlierOutput {
     this.follows = follows;
   }
 
-  /** Its files, as the first pipeline has them: all have the same. */
+  /** Its files, from the first pipeline: all pipelines have the same. */
   get index(): EarlierIndex {
     return this.#parts[0].index;
   }
@@ -64,12 +64,12 @@ export class EarlierOutput {
     return this.#parts[0].previews();
   }
 
-  /** As EarlierPart.holds, for all pipelines; always false where everything is computed again. */
+  /** As EarlierPart.holds, for all pipelines; always false if everything is computed again. */
   async holds(file: number, uri: string, version: string): Promise<boolean> {
     return this.follows.how !== 'computed' && (await this.#haveAll((part) => part.holds(file, uri, version)));
   }
 
-  /** As EarlierPart.hasPreviews, of all pipelines; `isWanted` may be asked for a source several times. */
+  /** As EarlierPart.hasPreviews, for all pipelines; `isWanted` may be called for a source several times. */
   hasPreviews(file: number, isWanted: (nth: number, frame?: number) => boolean): Promise<boolean> {
     return this.#haveAll((part) => part.hasPreviews(file, isWanted));
   }
@@ -79,7 +79,7 @@ export class EarlierOutput {
     return this.#parts[0].sources(file);
   }
 
-  /** The known sums of each source of a valid file, and its frame. Rejects as EarlierPart.sums. */
+  /** The known sums of each source of a valid file, and its frame. Rejects like EarlierPart.sums. */
   async *known(file: number): AsyncGenerator<{ frame: number | undefined; known: Uint8Array }, undefined, undefined> {
     const [first, ...others] = this.#parts.map((part) => ({ part, sources: part.sources(file) }));
     for await (const source of first!.sources) {
@@ -95,7 +95,7 @@ export class EarlierOutput {
     return undefined;
   }
 
-  /** Nothing more is asked. */
+  /** To be called last. */
   async close(): Promise<void> {
     for (const part of this.#parts) await part.close();
   }

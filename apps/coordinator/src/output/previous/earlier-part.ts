@@ -17,20 +17,20 @@ import { EarlierIndex } from './earlier-index.ts';
 
 export type DoneLine = Extract<SourceLine, { name: string }>;
 
-/** How often the sources are scanned for previews, where some of the chosen ones are gone. */
+/** How often the sources are scanned for previews, if some of the chosen sources are gone. */
 const maxRounds = 5;
 
 /** The files of one pipeline in the output of a complete job: which of its results are still valid. */
 export class EarlierPart {
   readonly index: EarlierIndex;
   readonly #list: SourceList;
-  /** Sources that get a preview, chosen from all of them. */
+  /** Sources that get a preview, chosen from all sources. */
   readonly #previewed: PreviewCandidate[];
   readonly #folder: string;
   readonly #mapFormat: string;
   readonly #counts: EarlierCounts;
 
-  /** Undefined where it cannot be used: files are missing, or belong to another version of the results. */
+  /** Undefined if it cannot be used: files are missing, or belong to another version of the results. */
   static async open(spec: JobSpec, pipeline: Pipeline): Promise<EarlierPart | undefined> {
     const folder = outputPath(spec.out);
     const choice = new PreviewChoice();
@@ -87,7 +87,7 @@ export class EarlierPart {
 
   /**
    * The sources that would be chosen for a preview among those that still exist, as far as that can be checked quickly:
-   * files of this machine. Others take the place of removed sources, and may have no preview in the earlier output.
+   * files of this machine. Other sources take the place of removed ones, and may have no preview in the earlier output.
    */
   async previews(): Promise<PreviewCandidate[]> {
     const gone = new Set<string>();
@@ -118,7 +118,9 @@ export class EarlierPart {
     return true;
   }
 
-  /** The sources of a valid file, and where their results are. Rejects with one sentence where its list has changed. */
+  /**
+   * The sources of a valid file, with the places of their results. Rejects with one sentence if its list has changed.
+   */
   async *sources(file: number): AsyncGenerator<EarlierPlace & { line: DoneLine }> {
     const { sourcesBefore, doneBefore } = this.index.file(file);
     let nth = 0;
@@ -129,9 +131,7 @@ export class EarlierPart {
     }
   }
 
-  /**
-   * The counts of the next source that `sources` gives. Rejects with one sentence where they do not match its digest.
-   */
+  /** The counts of the next source that `sources` yields. Rejects with one sentence if they do not match its digest. */
   async sums({ line, doneBefore }: EarlierPlace & { line: DoneLine }): Promise<SourceSums> {
     const bins = new Float64Array(this.#counts.bins);
     await this.#counts.read(doneBefore, 1, line.uri, bins);

@@ -59,7 +59,10 @@ const table: [then: Partial<JobSpec>, now: Partial<JobSpec>, again: RegExp][] = 
 const secret = { sources: ['https://host/a.png?key=hidden'] };
 const specOf = (more: Partial<JobSpec>): JobSpec =>
   JobSpec.fromPartial({
-    ...{ sources: ['file:///in/a.png'], out: 'file:///out', mapFormat: 'none', pipeline: pipelineOf('lbp', {}) },
+    sources: ['file:///in/a.png'],
+    out: 'file:///out',
+    mapFormat: 'none',
+    pipeline: pipelineOf('lbp', {}),
     ...more,
   });
 const follow = (then: Partial<JobSpec>, now: Partial<JobSpec>) => {
@@ -76,7 +79,8 @@ for (const [then, now, again] of table) {
       if (following.kind !== 'follows') continue;
       const { mapFormat, grid, pipelines } = following.there;
       assert.deepEqual(JSON.parse(JSON.stringify({ mapFormat, grid, pipelines })), {
-        ...{ mapFormat: before.mapFormat, ...(before.grid && { grid: before.grid }) },
+        mapFormat: before.mapFormat,
+        ...(before.grid && { grid: before.grid }),
         ...(before.pipelines && { pipelines: before.pipelines }),
       });
     }
@@ -94,7 +98,7 @@ const refused: [then: Partial<JobSpec>, now: Partial<JobSpec>, said: RegExp][] =
   [{}, { sources: ['file:///in/b.png'] }, /^source 1 is /],
   [{}, { verifyPercent: 5 }, /^verify_percent is 5 and was 0$/],
   [{ video: { every: 2, fpsNum: 0, fpsDen: 0, hwaccel: '' } }, {}, /^video.every is not given and was 2$/],
-  // What may be added is not among what stands in its way.
+  // Allowed additions are not among the differences.
   [grid(2, 2), { mapFormat: 'tiff', ...captured('', 'UTC'), tilePx: 8 }, /^grid is 1x1 and was 2x2$/],
 ];
 
@@ -106,7 +110,7 @@ for (const [then, now, said] of refused) {
   });
 }
 
-test('of sources that may be secret it is known all the same that they are others', () => {
+test('different sources are noticed even if their secret parts are left out', () => {
   const { following } = follow(secret, { sources: ['https://host/a.png?key=other'], mapFormat: 'png' });
   assert.ok(following.kind === 'refused');
   assert.match(

@@ -5,7 +5,7 @@ import type { JobSpec, NamedPipeline } from '@halogrid/proto';
 import { isSameJob, type JobClaim } from '../job-claim.ts';
 import { type Difference, specDifferences } from '../spec-differences.ts';
 
-/** How a job uses the complete one in its folder. */
+/** How a job uses the complete job in its folder. */
 export type Following = Follows | Refused;
 
 export interface Follows {
@@ -17,7 +17,7 @@ export interface Follows {
    * them; or they are computed again.
    */
   how: 'kept' | 'read' | 'computed';
-  /** Why they are not kept, a sentence. */
+  /** Why they are not kept, in a sentence. */
   why?: string;
 }
 
@@ -28,15 +28,18 @@ export interface Refused {
 }
 
 /**
- * A job may follow a complete one if it has the same results, and perhaps more: maps where there were none, a grid that
- * divides each cell, further pipelines. Options that decide no count may differ: capture times, the cut of sources, the
- * priority, the order of pipelines.
+ * A job may follow a complete one if it has the same results, and perhaps more: maps if the earlier job had none, a
+ * finer grid that divides each cell, further pipelines. Options that decide no count may differ: capture times, the cut
+ * of sources, the priority, the order of pipelines.
  */
 export function followJob(before: JobClaim, spec: JobSpec): Following {
   const then = before.specification;
   const there: JobSpec = {
     ...spec,
-    ...{ captured: then.captured, tilePx: then.tilePx, batchFrames: then.batchFrames, priority: then.priority },
+    captured: then.captured,
+    tilePx: then.tilePx,
+    batchFrames: then.batchFrames,
+    priority: then.priority,
     ...(then.mapFormat === 'none' && { mapFormat: then.mapFormat }),
     ...(divides(jobGrid(spec), jobGrid(then)) && { grid: then.grid }),
     ...(hasAll(namedOf(spec), namedOf(then)) && { pipelines: then.pipelines }),
@@ -62,8 +65,8 @@ function lacksOf(then: JobSpec, spec: JobSpec): string[] {
   return [
     ...(then.mapFormat === spec.mapFormat ? [] : ['no maps']),
     ...(isDeepStrictEqual(grid, now) ? [] : [`a grid of ${grid.rows}x${grid.columns}`]),
-    // Times of change were written in place of the times that files state.
-    ...(isMtime(then) && !isMtime(spec) ? ['times of change in place of those that files state'] : []),
+    // The earlier output has times of change instead of the times that files state.
+    ...(isMtime(then) && !isMtime(spec) ? ['times of change in place of the times that files state'] : []),
   ];
 }
 

@@ -20,7 +20,7 @@ let folders = 0;
 
 const sharp = await loadSharp();
 
-/** A picture that states when it was captured, with its zone or without. */
+/** A picture that states its capture time, with a zone or without. */
 function dated(width: number, height: number, seed: number, zone?: string): Promise<Buffer> {
   const pixels = image(width, height, seed).subarray(-width * height);
   const stated = {
@@ -31,7 +31,7 @@ function dated(width: number, height: number, seed: number, zone?: string): Prom
   return sharp(pixels, raw).toColourspace('b-w').withExif({ IFD2: stated }).png().toBuffer();
 }
 
-/** 29 images, of which 6 state a time and 3 of these no zone; and one that is none. */
+/** 29 images and a file that is not an image. Six images state a time, three of these without a zone. */
 async function makeSources(source: string): Promise<void> {
   for (let i = 0; i < 23; i++)
     await write(join(source, `cam${i % 3}`, `202601${10 + i}.pgm`), image(5 + (i % 6), 9, i));
@@ -54,13 +54,13 @@ const named = (...names: string[]): Partial<JobSpec> => {
 
 type Spec = Partial<JobSpec>;
 
-/** What a job in a folder may have that the one before had not. */
+/** Additions that a job may make to the one before in its folder. */
 const zone = (name: string): Spec => ({ captured: { from: '', zone: name } });
 const pattern: Spec = { captured: { from: '{camera}/%Y%m%d', zone: '' } };
 const mtime: Spec = { captured: { from: 'mtime', zone: '' } };
 const quarters: Spec = { grid: { rows: 2, columns: 2 } };
 
-/** `computed`: sources that a node has to do with, but for the one that is none. */
+/** `computed`: how many sources nodes read, without the file that is not an image. */
 const table: [what: string, then: Spec, more: Spec, computed: number][] = [
   ['nothing', {}, {}, 0],
   ['a zone', {}, zone('Europe/Berlin'), 0],
@@ -69,24 +69,24 @@ const table: [what: string, then: Spec, more: Spec, computed: number][] = [
   ['a pattern of names', {}, pattern, 0],
   ['no pattern any more', pattern, zone('UTC'), 0],
   ['times of change', pattern, mtime, 0],
-  ['what files state in place of times of change', mtime, zone('UTC'), good],
+  ['times that files state in place of times of change', mtime, zone('UTC'), good],
   ['a zone for several pipelines', named('codes', 'variances'), zone('UTC'), 0],
   ['another cut', {}, { tilePx: 4, batchFrames: 2, priority: 1 }, 0],
   ['maps', {}, { mapFormat: 'tiff' }, good],
   ['cells', quarters, { grid: { rows: 4, columns: 2 } }, good],
   ['cells and maps', {}, { ...quarters, mapFormat: 'png' }, good],
   ['another pipeline', named('codes'), named('codes', 'near'), good],
-  ['another before those that there are', named('near', 'variances'), named('codes', 'near', 'variances'), good],
+  ['another before the existing ones', named('near', 'variances'), named('codes', 'near', 'variances'), good],
   ['another order of pipelines', named('codes', 'variances'), named('variances', 'codes'), 0],
 ];
 
-test('what is known goes along with sources that get another pipeline alone, but where a picture of it is made', async () => {
+test('known counts go along with sources that only get another pipeline, unless they get a picture', async () => {
   const place = join(folder, String(folders++));
   const source = join(place, 'source');
   await makeSources(source);
   const before = specOf(source, join(place, 'out'), named('codes'));
   await runLocalJob({ jobId: 'before', spec: before, registry: new MemoryRegistry() });
-  // The one that is none keeps its place among them.
+  // The file that is not an image counts among the chosen sources.
   const pictures = previewSources - bad;
   for (const [more, expected] of [
     [{}, good - pictures],
@@ -126,7 +126,7 @@ for (const [what, then, more, computed] of table) {
   });
 }
 
-/** What is asked for more, at any time: pipelines that are named get others, one that is not does not. */
+/** Additions to a job, at any time: named pipelines get further ones, an unnamed pipeline does not. */
 const steps = fc.constantFrom<((spec: Spec) => Spec)[]>(
   () => zone('Europe/Berlin'),
   () => zone('+05:00'),
@@ -142,7 +142,7 @@ const steps = fc.constantFrom<((spec: Spec) => Spec)[]>(
 
 const namesOf = ({ named }: NonNullable<JobSpec['pipelines']>): string[] => named.map(({ name }) => name);
 
-/** Steps that are asked for together, changes of files, and coordinators that end when so many shards are done. */
+/** Steps of one job, changes to files, and after how many done shards coordinators end. */
 const round = fc.record({
   steps: fc.array(steps, { minLength: 1, maxLength: 2 }),
   changes: fc.array(
@@ -152,7 +152,7 @@ const round = fc.record({
   deaths: fc.array(fc.nat(4), { maxLength: 2 }),
 });
 
-test('whatever is asked for more, and whatever changes and ends meanwhile, a folder has what a fresh run writes', async () => {
+test('whatever jobs add, and whatever changes and ends meanwhile, a folder has the files of a fresh run', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom<Spec>({}, named('variances')),

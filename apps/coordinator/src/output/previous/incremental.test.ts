@@ -19,11 +19,11 @@ const folder = await mkdtemp(join(memoryFolder, 'halogrid-incremental-'));
 after(() => rm(folder, { recursive: true, force: true }));
 let folders = 0;
 
-/** Some of these have one name as outputs, so that names of files depend on what else there is. */
+/** Some of these would have the same name as outputs, so that the names of files depend on the other files. */
 const names = ['a.pgm', 'a.PGM', 'a.ppm', 'b-1.pgm', 'b/1.pgm', 'b/1.ppm', 'c/d/e.pgm', 'f.pgm'];
 for (let i = 0; i < 22; i++) names.push(`g/${i}.pgm`);
 
-/** What is done to a file: written, of that content; broken; or removed. */
+/** A change to a file: it is written with this content, broken, or removed. */
 const change = fc.record({
   name: fc.nat(names.length - 1).map((index) => names[index]!),
   to: fc.oneof(
@@ -40,12 +40,12 @@ const change = fc.record({
   ),
 });
 
-/** Another form of what a job writes: as an earlier version cut its rows, or as a job of very many sources has it. */
+/** Other forms of an output: with the row groups of an earlier version, or as for a job of very many sources. */
 const forms = ['as it is', 'other row groups', 'folder and rows'] as const;
 
 /**
- * Changes and another form, then a run, whose coordinator may end when that many shards are done, and be followed by
- * another.
+ * Changes and another form, then a run. Its coordinator may end after this many done shards, and be followed by another
+ * one.
  */
 const round = fc.record({
   form: fc.constantFrom(...forms),
@@ -53,7 +53,7 @@ const round = fc.record({
   deaths: fc.array(fc.nat(6), { maxLength: 2 }),
 });
 
-/** The bins of float32 are not in the digest, and kept all the same; Deep Zoom has no form for it. */
+/** The bins of float32 are not in the digest, but are kept too; Deep Zoom has no form for float32. */
 const pipelines = fc.oneof(
   fc.record({
     pipeline: fc.constant(pipelineOf('lbp', {})),
@@ -65,7 +65,7 @@ const pipelines = fc.oneof(
   }),
 );
 
-/** Named ones: of codes, of float32, and one without a histogram. */
+/** Named pipelines: of codes, of float32, and one without a histogram. */
 const named = {
   codes: pipelineOf('lbp', {}),
   near: pipelineOf('conv', { kernel: 'gaussian-3' }),
@@ -95,7 +95,7 @@ for (const [what, works] of [
         const place = join(folder, String(folders++));
         const source = join(place, 'source');
         await write(join(source, 'always.pgm'), image(5, 4, 1));
-        /** What the last complete run has seen. */
+        /** The files that the last complete run has seen. */
         let before = new Map<string, string>();
         for (const [number, { changes, form, deaths }] of rounds.entries()) {
           for (const { name, to } of changes) await apply(join(source, name), to, number);
@@ -126,7 +126,7 @@ for (const [what, works] of [
   });
 }
 
-test('what an earlier version wrote by rows, and what very many sources have, is kept', async () => {
+test('outputs with the row groups of an earlier version, and outputs of very many sources, are kept', async () => {
   const place = join(folder, String(folders++));
   const source = join(place, 'source');
   for (let i = 0; i < 9; i++) await write(join(source, `${i}.pgm`), image(5 + i, 9, i));
@@ -143,7 +143,7 @@ test('what an earlier version wrote by rows, and what very many sources have, is
   }
 });
 
-/** Gives an output, and those of its pipelines, another form. */
+/** Gives an output, and the outputs of its pipelines, another form. */
 async function reform(out: string, form: Exclude<(typeof forms)[number], 'as it is'>): Promise<void> {
   const parts = await readdir(join(out, 'pipelines')).catch((): string[] => []);
   for (const part of parts) await reform(join(out, 'pipelines', part), form);
@@ -202,12 +202,12 @@ function checkChanges(
   assert.equal(incremental.removed, expected.removed);
   assert.equal(incremental.kept + incremental.new + incremental.changed + incremental.again, now.size);
   for (const [uri, content] of now) {
-    // Broken ones may be known to be so without a node.
+    // The planner may find broken files without a node.
     if (before.get(uri) !== content && !isBroken(content)) assert.ok(computed.has(uri), `${uri} was not computed`);
   }
-  // Others are computed again where they need a preview that they did not need before.
+  // Unchanged files are computed again if they need a preview that they did not need before.
   const again = [...computed].filter((uri) => before.get(uri) === now.get(uri) && !isBroken(now.get(uri)));
-  assert.ok(expected.same - again.length <= incremental.kept, 'what has not changed is kept');
+  assert.ok(expected.same - again.length <= incremental.kept, 'unchanged sources are kept');
   assert.ok(
     again.length <= expected.removed + incremental.new + incremental.again,
     `${again.length} were computed again`,
@@ -221,6 +221,6 @@ async function apply(
 ): Promise<void> {
   if (to === 'removed') return rm(path, { force: true });
   await write(path, to === 'broken' ? Buffer.alloc(0) : image(to.width, to.height, to.seed));
-  // A round takes longer than a file system's clock needs to tick, but on a machine with a coarse one.
+  // Each round has a time of its own: a coarse clock of a file system may not tick within a round.
   await utimes(path, 1000 + round, 1000 + round);
 }

@@ -10,7 +10,7 @@ import { partTask } from '../write-part.ts';
 /** The most counts that are read together: as float64 they take 64 MiB. */
 const mostCounts = 2 ** 23;
 
-/** Other parts do not wait for it. */
+/** A thread of its own, so that other parts do not wait for it. */
 const thread = new PartThread();
 
 /** Has a thread read kept results from the earlier output, check them, and write them to parts of the job. */
@@ -29,7 +29,7 @@ export class KeptReader {
 
   /**
    * Resolves with the results of the first of these shards, at least one, once their part is durable. Rejects with one
-   * sentence where the earlier output has changed.
+   * sentence if the earlier output has changed.
    */
   async keep(shards: readonly KeptShard[]): Promise<FoundInPart[]> {
     const each = countsOfSource(this.#earlier);

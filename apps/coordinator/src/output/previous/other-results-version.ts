@@ -7,8 +7,8 @@ import { areSameResults } from '@halogrid/service/version';
 import { following } from './earlier-job.ts';
 
 /**
- * The version of the results in a job's folder, where this version would compute all of them differently, so that
- * nothing is kept. Undefined where there are none, and for a job with `fresh`.
+ * The version of the results in a job's folder, if this version would compute all of them differently, so that nothing
+ * is kept. Undefined if it would not, without results, and for a job with `fresh`.
  */
 export async function otherResultsVersion(spec: JobSpec): Promise<number | undefined> {
   if (spec.fresh) return undefined;

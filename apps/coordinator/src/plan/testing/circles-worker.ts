@@ -13,7 +13,7 @@ parentPort!.on('message', (order: ListingOrder | string) => {
   for (const [i, uri] of sources.entries()) {
     life.at(i);
     if (uri.endsWith('circles.parquet')) for (;;);
-    // Little by little: where the limit is met by one large allocation, V8 ends the process and not the thread.
+    // Little by little: if one large allocation meets the limit, V8 ends the process instead of the thread.
     let hoard = {};
     if (uri.endsWith('hoards.parquet')) for (;;) hoard = { hoard };
   }

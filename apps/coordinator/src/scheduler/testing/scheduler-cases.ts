@@ -1,4 +1,4 @@
-// What tests of the scheduler share: events in a word, and commands as words.
+// Shared by tests of the scheduler: short names for events, and commands as words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Shard } from '@halogrid/jobs/shard';
@@ -45,7 +45,7 @@ export const tile = (number: number, uri: string): Shard => {
     costBytes: 1,
   };
 };
-/** A job of which every shard is verified. */
+/** A job with every shard verified. */
 export const verified = (count: number): Event[] => [
   { kind: 'JobSubmitted', jobId: 'job', verifyPercent: 100 },
   ...job('job', shards(count)).slice(1),
@@ -79,7 +79,7 @@ export const kept = (number: number): Shard => {
   const sources = plannedSources([{ index: number, uri: `file:///frames/${number}.png`, kept: 'then' }]);
   return { shard: number, work: { kind: 'kept', sources, earlier: [number, number, 1] }, costBytes: 0 };
 };
-/** A shard that needs this of its node. */
+/** A shard with these needs. */
 export const needing = (number: number, needs: readonly string[]): Shard => ({ ...shard(number), needs });
 export const shown = (session: number, need: string): Event => ({ kind: 'NeedShown', session, need });
 export const lacked = (session: number, need: string, reason = 'It is not there'): Event => ({
@@ -88,7 +88,7 @@ export const lacked = (session: number, need: string, reason = 'It is not there'
   need,
   reason,
 });
-/** An answer that says of some sources that they could not be had. */
+/** An answer that reports sources that could not be read. */
 export const doubtful = (session: number, id: LeaseId): Event => ({
   kind: 'ShardCompleted',
   session,
@@ -156,7 +156,7 @@ export function words(command: Command<Comparable>): string {
 
 export const create = (): Scheduler<Comparable> => new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100 });
 
-/** Feeds the events at time 0 and returns what the last of them commands. */
+/** Feeds the events at time 0 and returns the commands after the last one. */
 export function lastCommands(events: Event[]): string[] {
   const scheduler = create();
   return events.map((event) => scheduler.handle(event, 0).map(words)).at(-1) ?? [];
@@ -165,7 +165,7 @@ export function lastCommands(events: Event[]): string[] {
 /** A node that has computed something. */
 export const proven: Event[] = [joined(1, 1), ...job('before', shards(1)), completed(1, lease(0, 1, 'before'))];
 
-/** What happens after what was given, and the commands about it, in words. */
+/** Given events, the next event, and the expected commands after it, in words. */
 export interface SchedulerCase {
   name: string;
   given: Event[];

@@ -5,7 +5,6 @@ import type { WorkView } from '../../dispatch/work-view.ts';
 import type { JobAnswers } from '../job-answers.ts';
 import type { JobCalls } from '../job-calls.ts';
 import type { Searcher } from '../searcher.ts';
-import { descriptionRoute } from './description-route.ts';
 import { jobRoutes } from './job-routes.ts';
 import { resultsRoutes } from './results-routes.ts';
 import type { Route } from './route.ts';
@@ -26,7 +25,7 @@ export interface ApiParts {
   grpcPort: number;
 }
 
-/** All that a coordinator answers below /api/v1. */
+/** All routes of a coordinator below /api/v1. */
 export function apiRoutes(parts: ApiParts): Route[] {
   const { calls, known, view, ledger, searcher, retrieval, access, grpcPort } = parts;
   const routes = [
@@ -38,4 +37,23 @@ export function apiRoutes(parts: ApiParts): Route[] {
     ...submitRoutes(access),
   ];
   return [...routes, descriptionRoute(routes)];
+}
+
+/** GET /openapi.json, the description of the routes and of itself. */
+function descriptionRoute(routes: readonly Route[]): Route {
+  let description: object | undefined;
+  const route: Route = {
+    method: 'GET',
+    name: 'getDescription',
+    path: '/openapi.json',
+    role: 'read',
+    summary: 'This description',
+    answer: { type: 'application/json', words: 'OpenAPI 3.1' },
+    respond: async () => {
+      const { describeApi } = await import('./openapi.ts');
+      description ??= describeApi([...routes, route]);
+      return description;
+    },
+  };
+  return route;
 }

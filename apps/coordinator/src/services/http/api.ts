@@ -9,7 +9,6 @@ import type { Access, Log } from '@halogrid/service';
 import { sendJson } from '@halogrid/service/send-json';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
-import { readJsonBody } from './read-json-body.ts';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
 import type { MessageName, Route, RouteCall } from './route.ts';
 import { goneSignal, sendError, sendMethods } from './send.ts';
@@ -17,16 +16,16 @@ import { goneSignal, sendError, sendMethods } from './send.ts';
 export const apiRoot = '/api/v1';
 
 /**
- * Loaded for the first request: a coordinator that is started for one job seldom has one, and to load it takes 10 ms of
- * a core (measured).
+ * Loaded by the first request: loading takes 10 ms of a core (measured), and a coordinator that is started for one job
+ * seldom gets a request.
  */
 const loadJson = () => import('@halogrid/proto/json');
 
 export interface ApiOptions {
   routes: readonly Route[];
-  /** Who may change something; the server has looked already at who may read. */
+  /** Checks who may change something; the server has checked already who may read. */
   access: Access;
-  /** Origins of pages, beside our own, that may change something. */
+  /** Origins of other sites whose pages may change something. */
   allowedOrigins: readonly string[];
   log: Log;
 }
@@ -66,7 +65,7 @@ export function createApi({
       return sendJson(request, response, 200, written);
     };
     answer().catch((error: unknown) => {
-      // What is left of a body that is refused is not waited for.
+      // The rest of a refused body is not waited for.
       if (!request.complete && !response.headersSent) response.setHeader('connection', 'close');
       sendError(request, response, log, error, (field) =>
         error instanceof FieldRefusal ? field : nameIn(route, field),
@@ -91,7 +90,7 @@ function checkAccess(
   if (denial) throw new Refusal('forbidden', denial.sentence);
 }
 
-/** Images that are received at a time, each of which is in memory. */
+/** Receives up to 8 images at a time, each in memory. */
 const images = new BodyReceiver(8, { ...bodyTimes, bytes: maxImageBytes });
 
 async function readBody({ body }: Route, request: IncomingMessage): Promise<unknown> {
@@ -101,7 +100,21 @@ async function readBody({ body }: Route, request: IncomingMessage): Promise<unkn
   return inFields(({ messageOf, readMessage }) => readMessage(messageOf(body), json));
 }
 
-/** A refusal whose names are those of the request already. */
+/** A form has hundreds of sources at most; a list of more is a manifest. */
+const forms = new BodyReceiver(32, { ...bodyTimes, bytes: 2 ** 20 });
+
+/** The JSON in the body of a request. Rejects with Refusal if it is not JSON, or too long. */
+async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const body = await forms.receive(request);
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    const why = body.length === 0 ? 'nothing' : `something else: ${(error as Error).message}`;
+    throw new Refusal('invalid', `Expected JSON for the body but received ${why}`);
+  }
+}
+
+/** A refusal that already names the field as the request does. */
 class FieldRefusal extends Refusal {}
 
 const readParameters = (query: MessageName, text: string): Promise<unknown> =>
@@ -118,8 +131,8 @@ async function inFields(read: (json: Awaited<ReturnType<typeof loadJson>>) => un
 }
 
 /**
- * The name that a request has for a field of the .proto files, as queries have it: a part of the path, or a field of
- * JSON.
+ * The name in a request of a field of the .proto files: of a part of the path, a parameter of the query, or a field of
+ * the JSON body.
  */
 function nameIn({ path, body }: Route, field: string): string {
   if (field === 'job_id' && path.includes('{id}')) return 'id';
@@ -127,7 +140,7 @@ function nameIn({ path, body }: Route, field: string): string {
   return jsonName(field);
 }
 
-/** Answers the same paths on a coordinator that does not lead, with why. */
+/** Answers the same paths on a coordinator that does not lead: with 503 and the reason. */
 export function answerStandby(request: IncomingMessage, response: ServerResponse, why: string): boolean {
   if (!(request.url ?? '').startsWith('/api/')) return false;
   void sendJson(request, response, 503, errorAnswer('UNAVAILABLE', why));

@@ -5,12 +5,12 @@ import type { Access } from '@halogrid/service';
 
 /**
  * Throws Refusal unless a request that changes something comes from a page of this coordinator or from a program, and
- * from a caller who may change something: 'unsupported' for another content type than JSON, and 'forbidden' otherwise.
+ * from a caller who may change something: 'unsupported' for another content type than JSON, else 'forbidden'.
  *
- * - A page of another site cannot send JSON here without asking first, which is answered to `allowedOrigins` alone; and
- *   browsers say where a request is from.
- * - Only this page's code sends a token, so no other site has one. Without tokens, the server does not answer to names
- *   that another site may have made point here.
+ * - Before a page of another site can send JSON, its browser must ask, and only `allowedOrigins` are allowed to.
+ *   Browsers also say which site a request comes from.
+ * - Only our own pages send tokens, so no other site has one. Without tokens, the server refuses host names, which
+ *   another site could have pointed here.
  */
 export function checkChange(headers: IncomingHttpHeaders, access: Access, allowedOrigins: readonly string[]): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
@@ -30,7 +30,7 @@ export function checkChange(headers: IncomingHttpHeaders, access: Access, allowe
 
 const foreign = 'A page of another site may change nothing here, unless --allow-origin names that site';
 
-/** Undefined for what is no origin, as `null` is none. */
+/** Undefined if `origin` is not a URL; browsers also send `null`. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }

@@ -22,7 +22,7 @@ test('the console serves each file that its pages and their modules name', () =>
     assert.ok(seen.has(path), `${path} is found`);
 });
 
-test('each page is whole, and marks its own link in the header', () => {
+test('each page is complete, and marks its own link in the header', () => {
   const pages = consolePages();
   const current = new Map([
     ['/', './'],

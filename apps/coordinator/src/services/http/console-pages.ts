@@ -14,7 +14,10 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The console, by path: the cluster page at /, the page of each job at /jobs/ID, and all other files below /console/. */
+/**
+ * The files of the console by path: the cluster page at /, the page of each job at /jobs/ID, all others below
+ * /console/.
+ */
 export function consolePages(): { get(path: string): Page | undefined } {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => extname(name) in types);
   const read = (name: string): Buffer => readFileSync(new URL(name, folder));
@@ -37,8 +40,8 @@ const pathOf = (name: string): string => (name === 'index.html' ? '/' : `/consol
 const layoutName = 'layout.html';
 
 /**
- * A whole page: the layout with the elements that the file of the page adds to the head, and with its `<main>`. Links are
- * relative, and begin with `../` because all pages but the one at / are in a folder; there they begin with `./`.
+ * A whole page: the layout with the page's own elements in the head, and with its `<main>`. Links are relative. They
+ * begin with `../`, because every page but the one at / is in a folder; at / they begin with `./`.
  */
 function wholePage(name: string, text: string, layout: string): string {
   const start = text.indexOf('<main>');

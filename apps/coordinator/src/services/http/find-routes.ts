@@ -6,7 +6,7 @@ export interface FoundRoutes {
   path: Record<string, string>;
 }
 
-/** Finds the routes of a path; undefined for a path that none has. */
+/** Finds the routes of a path; undefined if no route has the path. */
 export function findRoutes(routes: readonly Route[], root: string): (path: string) => FoundRoutes | undefined {
   const patterns = [...Map.groupBy(routes, ({ path }) => path)].map(([path, of]) => ({
     pattern: patternOf(root + path),
@@ -23,7 +23,7 @@ export function findRoutes(routes: readonly Route[], root: string): (path: strin
   };
 }
 
-/** `{name}` is a part between slashes, and `{name...}` all that follows. A slash at the end says nothing. */
+/** `{name}` is a part between slashes, and `{name...}` is all that follows. A slash at the end changes nothing. */
 function patternOf(path: string): RegExp {
   const pattern = path
     .replaceAll(/[.]/g, '\\.')
@@ -32,7 +32,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${pattern}/?$`, 's');
 }
 
-/** Undefined where a part is no text. */
+/** Undefined if a part cannot be decoded. */
 function decodeAll(groups: Record<string, string>): Record<string, string> | undefined {
   try {
     return Object.fromEntries(

@@ -43,7 +43,7 @@ async function setPage(t: TestContext) {
   return { ...stage, node, get, post, api };
 }
 
-test('what is merged so far of a job is told, and how it went, and of a complete one where it is', async (t) => {
+test('a running job shows its merged results and history, and a complete one says where its results are', async (t) => {
   const { jobs, folder, node, get, api } = await setPage(t);
   const images = await writeImages(folder, 2);
   const empty = join(folder, '<b>empty.png');
@@ -51,7 +51,7 @@ test('what is merged so far of a job is told, and how it went, and of a complete
   const { jobId } = await submit(jobs, specOf(folder, [...images, pathToFileURL(empty).href], { mapFormat: 'none' }));
   await complete(node, await node.next('lease'));
   const lease = await node.next('lease');
-  // The first result is merged before the second is asked for, or after: the page asks until it is there.
+  // Asks until the first result is merged.
   const half = await eventually('the first result to be merged', async () => {
     const { body } = await get<JobDetail>(`jobs/${jobId.slice(0, 12)}`);
     return body.history!.lanes.length > 0 && body;
@@ -72,12 +72,12 @@ test('what is merged so far of a job is told, and how it went, and of a complete
   await complete(node, lease);
   await watchToEnd(jobs, jobId);
   assert.equal((await get(`jobs/${jobId}/histogram`)).status, 409);
-  // Who follows a job with what it merged is told of its end, and not refused.
+  // A caller that follows a job with its merged results learns of its end, and is not refused.
   assert.deepEqual([(await get<JobDetail>(`jobs/${jobId}?merged=`)).status, await inOne('')], [200, undefined]);
   type Trace = { otherData: { job: string }; traceEvents: { name: string }[] };
   const trace = (await get<Trace>(`jobs/${jobId.slice(0, 12)}/trace`)).body;
   assert.equal(trace.otherData.job, jobId);
-  // A row of each of two shards, on the coordinator's.
+  // One entry for each of two shards, in the row of the coordinator.
   assert.equal(trace.traceEvents.filter(({ name }) => name === 'merge').length, 2);
   const { groups } = (await get<QuarantinedInputs>(`jobs/${jobId}/quarantined`)).body;
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('what is merged so far of a job is told, and how it went, and of a complete
   assert.equal((await get(`jobs/${jobId}/frame?index=2`)).status, 409);
 });
 
-test('pages run nothing but what comes from here, whatever their address says', async (t) => {
+test('pages run only scripts of this coordinator, whatever their address says', async (t) => {
   const { coordinator } = await setPage(t);
   const at = (path: string) => fetch(`http://127.0.0.1:${coordinator.httpPort}${path}`);
   const script = encodeURIComponent('<script>alert(1)</script>');
@@ -124,7 +124,7 @@ test('pages run nothing but what comes from here, whatever their address says', 
     const policy = page.headers.get('content-security-policy')!;
     assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/, path);
     assert.doesNotMatch(policy, /unsafe/);
-    // Whoever asks gets the same bytes: nothing of an address is in them.
+    // Every caller gets the same bytes: nothing of the address is in them.
     assert.doesNotMatch(await page.text(), /alert\(|<script>/, path);
   }
   for (const path of ['/jobs/', '/jobs/a/b', '/jobs/..%2f..%2fetc/passwd', '/console/../package.json']) {
@@ -132,7 +132,7 @@ test('pages run nothing but what comes from here, whatever their address says', 
   }
 });
 
-test('a token in an address is no token', async (t) => {
+test('a token in an address is not accepted', async (t) => {
   const tokens = join(await mkdtemp(join(tmpdir(), 'halogrid-tokens-')), 'tokens');
   await writeFile(tokens, 'submit writer a-token-that-may-write\nread reader a-token-that-may-read\n', { mode: 0o600 });
   t.after(() => rm(dirname(tokens), { recursive: true, force: true }));
@@ -164,7 +164,7 @@ test('a token in an address is no token', async (t) => {
   assert.equal(listing.status, 403);
 });
 
-test('ids that are none are refused in one sentence', async (t) => {
+test('ids that are not valid are refused in one sentence', async (t) => {
   const { get } = await setPage(t);
   for (const id of ['nothing', '%3Cscript%3E', '..%2F..%2Fetc', 'constructor', '__proto__', `${'x'.repeat(5000)}`]) {
     const { status, body } = await get(`jobs/${id}`);
@@ -179,7 +179,7 @@ test('ids that are none are refused in one sentence', async (t) => {
   }
 });
 
-test('a job is cancelled and run again by who may, and by nobody else', async (t) => {
+test('only callers with the right can cancel a job and run it again', async (t) => {
   const { jobs, folder, get, post, node } = await setPage(t);
   const images = await writeImages(folder, 1);
   const { jobId } = await submit(jobs, specOf(folder, images, { mapFormat: 'none' }));
@@ -199,13 +199,13 @@ test('a job is cancelled and run again by who may, and by nobody else', async (t
   assert.equal((await post('jobs/nothing/again')).status, 404);
 });
 
-test('nodes are told of with what they see, and stay listed once they are gone', async (t) => {
+test('nodes are listed with the needs that they meet, and stay listed once they are gone', async (t) => {
   const { node, get, coordinator } = await setPage(t);
   const second = await ScriptedNode.attach(coordinator.grpcPort, { nodeId: 'second', name: 'second' });
   const { nodes, left } = (await get<NodesListResponse>('nodes')).body;
   assert.deepEqual([nodes.length, left.length], [2, 0]);
   assert.deepEqual([nodes[0]!.sees, nodes[0]!.lastFailure], [[], '']);
-  // No node has more workers at work than it has.
+  // No node shows more busy workers than it has.
   const decode = { workers: 4, busy: 1e9, queued: 7 };
   const device = { workers: 1, busy: Number.NaN, queued: 0 };
   second.say({ $case: 'load', value: { decode, device, video: { workers: 0, busy: 0, queued: 0 } } });

@@ -3,11 +3,10 @@ import type { WorkView } from '../../dispatch/work-view.ts';
 import type { JobAnswers } from '../job-answers.ts';
 import type { JobCalls } from '../job-calls.ts';
 import { listNodes } from '../list-nodes.ts';
-import type { AskedHistogram } from '../merged-so-far.ts';
 import { readJobsQuery } from './jobs-query.ts';
 import { type Route, route } from './route.ts';
 
-/** Jobs and nodes, and what is known of one job. */
+/** Routes of jobs and nodes, and of all that is known about one job. */
 export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkView, 'nodes' | 'leftNodes'>): Route[] {
   const read = { method: 'GET', role: 'read' } as const;
   const change = { method: 'POST', role: 'submit' } as const;
@@ -39,7 +38,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         ...change,
         name: 'planJob',
         path: '/plan',
-        summary: 'What a job comes to, which does not start',
+        summary: 'What a job would come to, without starting it',
         body: 'JobSpec',
         answer: 'PlanAnswer',
       },
@@ -57,10 +56,11 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
       async ({ path, query }) => {
         const record = await calls.find(path.id!);
         const { merged: pipeline, cell } = query;
-        // In one answer: a page that asked for it after the status would be refused it where the job ends in between.
+        // In one answer with the status: if a page asked for it later, and the job had ended by then, it would be
+        // refused.
         const [history, merged] = await Promise.all([
           known.history(record),
-          pipeline === undefined ? undefined : known.mergedSoFar(record, asked(pipeline || undefined, cell)),
+          pipeline === undefined ? undefined : known.mergedSoFar(record, { pipeline: pipeline || undefined, cell }),
         ]);
         return { job: calls.status(record), nowMs: Date.now(), history, merged };
       },
@@ -87,33 +87,31 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
     ),
     route(
       {
-        ...{
-          ...read,
-          name: 'getHistogram',
-          path: '/jobs/{id}/histogram',
-          summary: 'What is merged so far of a job that has not ended',
-        },
-        ...{ query: 'HistogramQuery', answer: 'MergedSoFar' },
+        ...read,
+        name: 'getHistogram',
+        path: '/jobs/{id}/histogram',
+        summary: 'The results merged so far of a job that has not ended',
+        query: 'HistogramQuery',
+        answer: 'MergedSoFar',
       },
-      async ({ path, query }) => known.merged(await calls.find(path.id!), asked(query.pipeline, query.cell)),
+      async ({ path, query }) =>
+        known.merged(await calls.find(path.id!), { pipeline: query.pipeline, cell: query.cell }),
     ),
     route(
       {
         ...read,
         name: 'listQuarantined',
         path: '/jobs/{id}/quarantined',
-        summary: 'Inputs that are set aside, by why',
+        summary: 'Inputs that are set aside, by reason',
         answer: 'QuarantinedInputs',
       },
       async ({ path }) => known.quarantined(await calls.find(path.id!)),
     ),
     {
-      ...{
-        ...read,
-        name: 'getTrace',
-        path: '/jobs/{id}/trace',
-        summary: 'Which node worked on which shard of a job, and when, for https://ui.perfetto.dev',
-      },
+      ...read,
+      name: 'getTrace',
+      path: '/jobs/{id}/trace',
+      summary: 'Which node worked on which shard of a job, and when, for https://ui.perfetto.dev',
       answer: { type: 'application/json', words: 'A trace as Chrome writes them' },
       respond: async ({ path }) => chromeTrace(await calls.trace((path as { id: string }).id)),
     },
@@ -122,14 +120,10 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         ...read,
         name: 'listNodes',
         path: '/nodes',
-        summary: 'Nodes, and those that left within a day',
+        summary: 'Attached nodes, and nodes that left within a day',
         answer: 'NodesListResponse',
       },
       async () => listNodes(view),
     ),
   ];
-}
-
-function asked(pipeline: string | undefined, cell: string | undefined): AskedHistogram {
-  return { ...(pipeline !== undefined && { pipeline }), ...(cell !== undefined && { cell }) };
 }

@@ -8,7 +8,7 @@ const nowMs = Date.UTC(2026, 0, 31, 12);
 const read = (query: string) =>
   readJobsQuery(readQuery<JobsQuery>(messageOf('JobsQuery'), new URLSearchParams(query)), nowMs);
 
-test('a query says which jobs are asked for, as the options of the program do; without one all are', () => {
+test("a query chooses jobs as the program's options do; an empty query chooses all", () => {
   assert.deepEqual(read(''), { states: [], sinceMs: undefined, limit: 0 });
   const { RUNNING, FAILED, COMPLETE } = JobState;
   assert.deepEqual(read('state=running,failed&state=complete&since=2h&limit=5'), {
@@ -19,7 +19,7 @@ test('a query says which jobs are asked for, as the options of the program do; w
   assert.equal(read('since=2026-01-31T13:00%2B01:00').sinceMs, nowMs);
 });
 
-test('a query that means nothing is refused', () => {
+test('a query that is not valid is refused', () => {
   for (const [query, message] of [
     [
       'state=done',

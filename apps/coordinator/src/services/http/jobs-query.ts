@@ -10,7 +10,7 @@ const maxLimit = 1_000_000;
 
 /**
  * Which jobs a query asks for: `state` (names with commas, or several times), `since` and `limit` as the options of
- * `halogrid jobs`, but for the limit, which is none unless given. Throws Refusal.
+ * `halogrid jobs`, but without a limit by default. Throws Refusal.
  */
 export function readJobsQuery({ state, since, limit }: JobsQuery, nowMs: number): ListRequest {
   if (limit > maxLimit) refuseValue('limit', limit, `a whole number from 0 to ${maxLimit}`);

@@ -5,12 +5,13 @@ import { shortened } from '@halogrid/kernels';
 import type { FolderAnswer, FolderEntry } from '@halogrid/proto';
 import { allowedPath, compareNatural, SourceForbiddenError, sourceAccess } from '@halogrid/sources';
 
-/** Entries that are told, at most: nobody looks through more, and a folder may have millions. */
+/** The most entries in an answer: nobody looks through more, and a folder may have millions. */
 const mostTold = 500;
 
 /**
- * What lies in a folder that sources may be in, folders first, hidden ones left out; for an empty path, the data roots,
- * or the folder where the coordinator was started. Rejects with Refusal, which tells nothing of what is elsewhere.
+ * Lists a folder that sources may be in: folders first, without hidden entries. For an empty path, lists the data
+ * roots, or the folder where the coordinator was started. Rejects with Refusal, which tells nothing about other
+ * folders.
  */
 export async function listFolder(given: string, begin = process.cwd()): Promise<FolderAnswer> {
   const { roots } = sourceAccess();
@@ -43,7 +44,7 @@ export async function listFolder(given: string, begin = process.cwd()): Promise<
   return { path, parent: await parentOf(path, roots), entries, leftOut: sorted.length - entries.length };
 }
 
-/** Empty at the top of what may be seen. */
+/** Empty at a data root or the root of the file system. */
 async function parentOf(path: string, roots: readonly string[] | undefined): Promise<string> {
   if (path === dirname(path) || roots?.includes(path)) return '';
   return dirname(path);

@@ -15,12 +15,18 @@ import { jobRoutes } from './job-routes.ts';
 
 const pipeline = { operations: [{ kernel: 'lbp', parameters: { points: '8', radius: '1' }, border: 'interior' }] };
 const recordOf = (jobId: string, state: LedgerState, submittedMs: number): JobRecord => ({
-  ...{ jobId, state, submittedMs, finishedMs: 0, error: '', digest: '', planned: true },
+  jobId,
+  state,
+  submittedMs,
+  finishedMs: 0,
+  error: '',
+  digest: '',
+  planned: true,
   spec: { sources: [], op: [], pipeline, out: '', mapFormat: 'none', tilePx: 0, batchFrames: 0, grid: undefined },
   counts: { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 },
 });
 
-test('the jobs of a query are told with how many its limit leaves out, and a wrong query is refused', async (t) => {
+test('a list has the jobs of a query and how many its limit leaves out, and a wrong query is refused', async (t) => {
   const records = [
     recordOf('new', 'running', 3000),
     recordOf('mid', 'complete', 2000),
@@ -33,7 +39,9 @@ test('the jobs of a query are told with how many its limit leaves out, and a wro
   const known = {} as JobAnswers;
   const calls = new JobCalls({ jobs: driver, view, ledger, known, createJobId: assert.fail, survey: assert.fail });
   const answer = createApi({
-    ...{ access: openAccess, allowedOrigins: [], log: createLog('test', 'silent') },
+    access: openAccess,
+    allowedOrigins: [],
+    log: createLog('test', 'silent'),
     routes: jobRoutes(calls, known, view),
   });
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');

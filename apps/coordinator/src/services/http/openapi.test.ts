@@ -29,7 +29,7 @@ async function setApi(t: TestContext) {
   return { ...stage, api, description };
 }
 
-/** What another's generator makes of the description, with an address to call. */
+/** The client that a foreign generator makes from the description, with an address to call. */
 interface GeneratedClient {
   OpenAPI: { BASE: string };
   DefaultService: {
@@ -50,7 +50,7 @@ async function generateClient(t: TestContext, description: object): Promise<Gene
   return import(pathToFileURL(outfile).href);
 }
 
-test('a client that another program makes of the description submits, lists, watches and cancels', async (t) => {
+test('a client that another program makes from the description submits, lists, watches and cancels', async (t) => {
   const { api, description, folder } = await setApi(t);
   const { OpenAPI, DefaultService: client } = await generateClient(t, description);
   OpenAPI.BASE = api;
@@ -76,7 +76,7 @@ test('a client that another program makes of the description submits, lists, wat
   await rm(folder, { recursive: true });
 });
 
-test('the description has what the .proto files say, and names for all that it tells of', async (t) => {
+test('the description has the comments of the .proto files, and a name for every operation', async (t) => {
   const { description } = await setApi(t);
   assert.match(description.openapi, /^3\.1\./);
   const { JobSpecInput, JobSpec, JobStatus } = description.components.schemas;

@@ -5,7 +5,7 @@ import type { Route } from './route.ts';
 /** Fields that every request must have, by message. */
 const needed = { JobSpec: ['sources'] };
 
-/** The routes as OpenAPI 3.1 describes them: messages and their comments are those of the .proto files. */
+/** The routes as OpenAPI 3.1 describes them: messages and comments come from the .proto files. */
 export function describeApi(routes: readonly Route[]): object {
   const schemas = new Schemas();
   const paths: Record<string, Record<string, object>> = {};
@@ -27,7 +27,7 @@ export function describeApi(routes: readonly Route[]): object {
     components: {
       schemas: schemas.all(),
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'Where the coordinator has --tokens.' },
+        token: { type: 'http', scheme: 'bearer', description: 'Needed if the coordinator has --tokens.' },
       },
     },
   };
@@ -36,7 +36,7 @@ export function describeApi(routes: readonly Route[]): object {
 function operationOf(route: Route, schemas: Schemas): object {
   const { method, name, path, summary, query, body, answer, role } = route;
   const refusal = {
-    description: 'Why not',
+    description: 'Why the request is refused',
     content: { 'application/json': { schema: schemas.refer('ErrorAnswer', false) } },
   };
   const isNamed = method === 'GET' && (typeof answer === 'string' || answer.type === 'application/octet-stream');
@@ -47,7 +47,7 @@ function operationOf(route: Route, schemas: Schemas): object {
   return {
     operationId: name,
     summary,
-    description: `Needs the role \`${role}\` where the coordinator has --tokens.`,
+    description: `Needs the role \`${role}\` if the coordinator has --tokens.`,
     ...(parameters.length > 0 && { parameters }),
     ...(method === 'POST' && { requestBody: { required: true, content: bodyContent(body, schemas) } }),
     responses: {
@@ -82,7 +82,7 @@ function queryParameters(query: string, schemas: Schemas): object[] {
   });
 }
 
-/** What only changes something has a body nevertheless: its type is one that no page of another site may send. */
+/** A route without a body message still takes a JSON body: no page of another site may send that type. */
 function bodyContent(body: string | undefined, schemas: Schemas): object {
   if (body === undefined) return { 'application/json': { schema: { type: 'object', maxProperties: 0 } } };
   if (body === 'image') return { 'application/octet-stream': { schema: otherSchema('image') } };
@@ -95,8 +95,8 @@ function otherSchema(type: string): Schema {
 }
 
 /**
- * The schemas of messages that are named, and of what these name: what is asked may leave out more than what is
- * answered.
+ * The schemas of all messages that routes name, and of the messages in these. A request may leave out fields that an
+ * answer always has, so it has a schema of its own.
  */
 class Schemas {
   readonly #made = new Map<string, Schema>();

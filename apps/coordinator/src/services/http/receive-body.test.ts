@@ -61,7 +61,7 @@ test('bodies are received whole, up to a length', async (t) => {
   }
 });
 
-test('who sends slowly gives its place up to the next, the oldest first', async (t) => {
+test('slow senders give up their places to new ones, the oldest first', async (t) => {
   const { send, sendSlowly } = await serve(t, 2, { ...patient, leastMs: 0 });
   const [oldest, second] = [await sendSlowly(), await sendSlowly()];
   const third = send();
@@ -72,7 +72,7 @@ test('who sends slowly gives its place up to the next, the oldest first', async 
   assert.equal(await second.said, '2');
 });
 
-test('nobody gives its place up at once', async (t) => {
+test('no sender gives up its place at once', async (t) => {
   const { send, sendSlowly } = await serve(t, 1, patient);
   const first = await sendSlowly();
   const next = send();
@@ -88,7 +88,7 @@ test('a body that takes too long is not waited for', async (t) => {
   assert.equal(await said, 'The body of the request came too slowly: it may take 0.05 s');
 });
 
-test('who leaves in the middle frees its place, and is told from what fails', async (t) => {
+test('a sender that leaves in the middle frees its place, and does not count as a failure', async (t) => {
   const { send, sendSlowly, left } = await serve(t, 1, patient);
   const { sent, said } = await sendSlowly();
   said.catch(() => {});

@@ -14,7 +14,7 @@ export const bodyTimes = { withinMs: 30_000, leastMs: 2_000 };
 
 /**
  * Receives bodies of requests into memory, a limited number at a time. A slow sender does not keep others from sending:
- * where all places are taken, the oldest body gives up its place.
+ * if all places are taken, the oldest body gives up its place.
  */
 export class BodyReceiver {
   readonly #most: number;

@@ -1,8 +1,8 @@
 import { resultEntries } from '../../output/output-folder.ts';
 
 /**
- * A file of a job by what a path has behind `results/`: the names of its folders and its own, none of which leads
- * elsewhere. Undefined where no result can have that name.
+ * The names of a result's folders and of its file, from the part of a path after `results/`. No name leads out of the
+ * folder of the results. Undefined if no result can have that name.
  */
 export function resultNames(rest: string): string[] | undefined {
   const names = rest.split('/').map(decode);

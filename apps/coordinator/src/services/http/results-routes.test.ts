@@ -23,7 +23,7 @@ async function setResults(t: TestContext) {
   const path = `/api/v1/jobs/${jobId}/results`;
   const at = (name: string, init?: RequestInit) =>
     fetch(`http://127.0.0.1:${coordinator.httpPort}${path}${name && `/${name}`}`, init);
-  /** As it is written, without a client that tidies the path. */
+  /** Requests the path as written: other clients normalise it. */
   const raw = (name: string) =>
     new Promise<{ statusCode: number; body: string }>((resolve, reject) => {
       httpGet({ port: coordinator.httpPort, host: '127.0.0.1', path: `${path}/${name}` }, (response) => {
@@ -64,7 +64,7 @@ test('every result of a complete job is listed and served as it is on disk', asy
   await chart.body!.cancel();
 });
 
-test('a range, the head of a file, and what is neither', async (t) => {
+test('ranges, heads of files, and requests that are neither', async (t) => {
   const { at, out } = await setResults(t);
   const file = await readFile(join(out, 'histogram.json'));
   const part = await at('histogram.json', { headers: { range: 'bytes=5-14' } });
@@ -90,7 +90,7 @@ test('a range, the head of a file, and what is neither', async (t) => {
   assert.deepEqual(await post.json(), errorAnswer('UNIMPLEMENTED', 'Expected GET or HEAD but received POST'));
 });
 
-test('text is sent compressed to who takes that, ranges never, and who has a file is told so', async (t) => {
+test('text is compressed for callers that accept that, but ranges never; callers that have the file get 304', async (t) => {
   const { at, out, coordinator, jobId } = await setResults(t);
   const file = await readFile(join(out, 'histogram.json'));
   const coded = async (name: string, headers: Record<string, string>) => {
@@ -108,7 +108,7 @@ test('text is sent compressed to who takes that, ranges never, and who has a fil
     const range = { 'accept-encoding': encoding, range: 'bytes=0-9' };
     const part = await coded('histogram.json', range);
     assert.deepEqual([part.response.status, part.encoding, part.body], [206, null, file.subarray(0, 10)]);
-    // A range of what was compressed is of other bytes.
+    // A range of compressed bytes would be other bytes.
     const whole = await coded('histogram.json', { ...range, 'if-range': sent.etag });
     assert.deepEqual([whole.response.status, whole.encoding, whole.body], [200, null, file]);
     const had = await coded('histogram.json', { 'accept-encoding': encoding, 'if-none-match': `"x", ${sent.etag}` });

@@ -10,8 +10,8 @@ import { resultNames } from './result-names.ts';
 import { otherRoute, type Route, route } from './route.ts';
 
 /**
- * Files of complete jobs: their list, and each of them, whole or a range of bytes. At the port, `halogrid results`
- * finds the job.
+ * Files of complete jobs: their list, and each file, whole or a range of its bytes. `halogrid results` reaches the
+ * coordinator at `grpcPort`.
  */
 export function resultsRoutes(ledger: Ledger, grpcPort: number): Route[] {
   const read = { method: 'GET', role: 'read' } as const;
@@ -28,12 +28,10 @@ export function resultsRoutes(ledger: Ledger, grpcPort: number): Route[] {
     ),
     otherRoute(
       {
-        ...{
-          ...read,
-          name: 'getResult',
-          path: '/jobs/{id}/results/{name...}',
-          summary: 'A file of a complete job, or a range of its bytes',
-        },
+        ...read,
+        name: 'getResult',
+        path: '/jobs/{id}/results/{name...}',
+        summary: 'A file of a complete job, or a range of its bytes',
         answer: { type: 'application/octet-stream', words: 'The file, of the type that its name says' },
       },
       async ({ path, request }, response) => {
@@ -69,7 +67,7 @@ async function listFiles(folder: string): Promise<ResultFile[]> {
   return files;
 }
 
-/** The file, unless a link leads out of the folder; undefined where there is none. */
+/** The path of the file; undefined if it is missing, or a link leads out of the folder. */
 async function fileInside(folder: string, names: readonly string[]): Promise<string | undefined> {
   const path = await realpath(join(folder, ...names)).catch(() => undefined);
   return path?.startsWith(folder + sep) && (await stat(path)).isFile() ? path : undefined;

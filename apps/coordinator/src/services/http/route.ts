@@ -16,7 +16,7 @@ export type MessageOf<Name> = Name extends keyof Codecs
 
 /** A request of a route, read and allowed. */
 export interface RouteCall<Query, Body> {
-  /** What is in the path at `{name}`, decoded; at its end, `{name...}` is the rest as it stands there. */
+  /** The part of the path at `{name}`, decoded; for `{name...}`, the rest of the path as it stands. */
   path: Readonly<Record<string, string>>;
   query: Query;
   body: Body;
@@ -27,7 +27,7 @@ export interface RouteCall<Query, Body> {
 
 interface Described {
   method: 'GET' | 'POST';
-  /** A word for programs that are made from the description of the API. */
+  /** The name of the operation in the description of the API. */
   name: string;
   /** Below /api/v1. */
   path: string;
@@ -36,7 +36,7 @@ interface Described {
   role: 'read' | 'submit';
 }
 
-/** What a route answers beside messages: its media type, and a line for the description of the API. */
+/** An answer that is not a message: its media type, and a line for the description of the API. */
 export interface OtherAnswer {
   type: string;
   words: string;
@@ -47,14 +47,14 @@ export interface OtherAnswer {
  * files, because half of them are not calls of gRPC.
  */
 export interface Route extends Described {
-  /** The message that its query is; undefined: there is none to be looked at. */
+  /** The message that its query is read as; undefined: the query is ignored. */
   query?: MessageName | undefined;
-  /** The message that its body is as JSON, or the file of an image. */
+  /** The message that its JSON body is read as, or the file of an image. */
   body?: MessageName | 'image' | undefined;
   answer: MessageName | OtherAnswer;
-  /** Answers with what `answer` says. */
+  /** Resolves with the answer, as `answer` describes it. */
   respond?: (call: RouteCall<never, never>) => Promise<object>;
-  /** Writes the answer by itself; a rejection before that is told as any other. */
+  /** Writes the answer by itself; a rejection before that is answered as usual. */
   send?: (call: RouteCall<never, never>, response: ServerResponse) => Promise<void>;
 }
 

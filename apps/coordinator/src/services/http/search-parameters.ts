@@ -1,7 +1,7 @@
 import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import type { PixelRegion, SearchQuery, SearchRequest } from '@halogrid/proto';
 
-/** The search that a query asks for; `image` is what came with it. Throws Refusal. */
+/** The search that a query asks for; `image`: the body of the request. Throws Refusal. */
 export function readSearch({ row, uri, frame, region, ...asked }: SearchQuery, image?: Uint8Array): SearchRequest {
   return { ...asked, region: regionOf(region), query: queryOf({ row, uri, frame }, image) };
 }
@@ -31,7 +31,7 @@ function regionOf(text: string): PixelRegion | undefined {
   return { x, y, width, height };
 }
 
-/** Pixels a side of a picture: 256 unless given, 1024 at most. Throws Refusal. */
+/** The side of a picture in pixels, 16 to 1024; by default 256. Throws Refusal. */
 export function readSide(given: number): number {
   const side = given || 256;
   if (side < 16 || side > 1024) refuseValue('side', side, '16 to 1024 pixels');

@@ -39,7 +39,7 @@ async function setSearch(t: TestContext) {
   const node = await ScriptedNode.attach(coordinator.grpcPort);
   t.after(() => node.hangUp());
   const images = await writeImages(folder, 2);
-  /** Runs a job over two images; its id and its output. */
+  /** Runs a job over two images; resolves with its id and its output. */
   const run = async (name: string, asked: Partial<JobSpec> = {}) => {
     const at = join(folder, name);
     const { jobId } = await submit(jobs, specOf(at, images, { mapFormat: 'none', ...asked }));
@@ -64,7 +64,7 @@ test('a coordinator searches its indexes', async (t) => {
   const { coordinator, folder, http, get, images, pictures, cameras, run } = await setSearch(t);
   const { jobId, out } = await run('plain');
 
-  await t.test('frames are found over HTTP and gRPC alike, and shown to who was told of them', async (t) => {
+  await t.test("frames are found over HTTP and gRPC alike, and the answer's tickets show their pictures", async (t) => {
     const { indexes } = (await (await get('indexes')).json()) as { indexes: { name: string; error: string }[] };
     assert.deepEqual(
       indexes.map(({ name, error }) => [name, error]),
@@ -110,12 +110,12 @@ test('a coordinator searches its indexes', async (t) => {
     );
   });
 
-  await t.test('what cannot be looked for is said in a sentence', async () => {
+  await t.test('a wrong search is refused with a sentence', async () => {
     const wrong: [path: string, status: number, sentence: RegExp][] = [
       ['search?index=others&row=0', 404, /^There is no index 'others' here; there is pictures, cameras$/],
       [`search?index=${folder}&row=0`, 403, /^Only a coordinator with --data-root looks for an index by its path$/],
       ['search?index=pictures', 400, /^Expected row, uri, or an image by POST, but received none$/],
-      ['search?index=pictures&row=2', 404, /^There is no row 2: the rows of the index are 0 to 1$/],
+      ['search?index=pictures&row=2', 404, /^There is no row 2: the index has rows 0 to 1$/],
       ['search?index=pictures&row=x', 400, /^Expected a whole number for row but received 'x'$/],
       ['search?index=pictures&row=0&row=1', 400, /^Expected one value for row but received 'several'$/],
       ['search?index=pictures&row=0&k=1', 400, /^Expected one of index, .*, group for a parameter but received 'k'$/],
@@ -169,7 +169,7 @@ test('a coordinator searches its indexes', async (t) => {
     assert.equal((await get('changes', { method: 'POST' })).status, 405);
   });
 
-  await t.test('a camera that no frame is of is refused, with those that there are', async () => {
+  await t.test('a camera without frames is refused with the cameras of the index', async () => {
     await addTo(cameras, (await run('with-cameras', { captured: { from: 'image-{camera}', zone: '' } })).out);
     const found = (await (await get('search?index=cameras&row=0&camera=1')).json()) as SearchResponse;
     assert.equal(found.results.length, 1);
@@ -179,7 +179,7 @@ test('a coordinator searches its indexes', async (t) => {
   });
 
   await t.test(
-    'an index that has a name is searched wherever it is, and sources outside of the data roots are not shown',
+    'a named index is searched wherever it is, and sources outside the data roots are not shown',
     async (t) => {
       t.after(() => restrictSources(unrestricted));
       const root = await mkdtemp(join(tmpdir(), 'halogrid-root-'));

@@ -8,7 +8,7 @@ import { pictureAnswer, sendPicture } from './send-picture.ts';
 /** Seconds that a browser may keep a picture: its file may change, and the same page asks for it again and again. */
 const pictureAge = 3600;
 
-/** What the calls of halogrid.v1.Search answer, and pictures of what they find. */
+/** The calls of halogrid.v1.Search, and pictures of the frames that they find. */
 export function searchRoutes(searcher: Searcher): Route[] {
   const read = { method: 'GET', role: 'read' } as const;
   const search = { path: '/search', query: 'SearchQuery', answer: 'SearchResponse' } as const;
@@ -34,8 +34,12 @@ export function searchRoutes(searcher: Searcher): Route[] {
     ),
     route(
       {
-        ...{ ...read, name: 'listFrames', path: '/indexes/frames', summary: 'Frames of an index by their place in it' },
-        ...{ query: 'ListFramesRequest', answer: 'ListFramesResponse' },
+        ...read,
+        name: 'listFrames',
+        path: '/indexes/frames',
+        summary: 'Frames of an index by their place in it',
+        query: 'ListFramesRequest',
+        answer: 'ListFramesResponse',
       },
       ({ query }) => searcher.listFrames(query),
     ),
@@ -56,8 +60,12 @@ export function searchRoutes(searcher: Searcher): Route[] {
     ),
     route(
       {
-        ...{ ...read, name: 'listChanges', path: '/changes', summary: 'What changed in each camera of a job' },
-        ...{ query: 'ChangesRequest', answer: 'ChangesResponse' },
+        ...read,
+        name: 'listChanges',
+        path: '/changes',
+        summary: 'What changed in each camera of a job',
+        query: 'ChangesRequest',
+        answer: 'ChangesResponse',
       },
       ({ query }) => searcher.changes(query),
     ),

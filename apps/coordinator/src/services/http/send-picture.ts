@@ -8,8 +8,8 @@ export const pictureAnswer: OtherAnswer = {
 };
 
 /**
- * Answers with a PNG that a browser may keep for so long. `halogrid-size` is the size of the frame, for who would point
- * at its pixels.
+ * Answers with a PNG that a browser may keep for `ageSeconds`. The header `halogrid-size` has the size of the frame, so
+ * that callers can name its pixels.
  */
 export function sendPicture(response: ServerResponse, { png, width, height }: PngPicture, ageSeconds: number): void {
   response.writeHead(200, {

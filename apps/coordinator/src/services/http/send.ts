@@ -16,7 +16,7 @@ const statuses: Record<RefusalKind, number> = {
   unavailable: 503,
 };
 
-/** Tells a caller that used another method which ones the path has. */
+/** Tells a caller who used another method which methods the path has. */
 export function sendMethods(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {
   response.setHeader('allow', methods.join(', '));
   const error = `Expected ${methods.join(' or ')} but received ${request.method}`;
@@ -35,8 +35,8 @@ export function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Says in one sentence why there is no answer; what is not the caller's fault goes to the log. `nameOf` gives a field
- * of the .proto files the name that the request has for it.
+ * Says in one sentence why there is no answer; an error that is not the caller's fault goes to the log. `nameOf` gives
+ * a field of the .proto files the name that the request has for it.
  */
 export function sendError(
   request: IncomingMessage,
@@ -46,7 +46,7 @@ export function sendError(
   nameOf: (field: string) => string = (field) => field,
 ): void {
   if (error instanceof CallerGoneError || response.destroyed) return;
-  // Only truncation can signal failure by now. Mostly it was the reader who left.
+  // By now only a truncated answer can show the failure. Mostly the reader has left.
   if (response.headersSent) return void response.destroy();
   const isTheirs = error instanceof Refusal;
   if (!isTheirs) log.error({ err: error }, 'A request failed');

@@ -25,7 +25,7 @@ async function setRoot(t: TestContext) {
   await mkdir(images);
   await writeImages(images, 2);
   const { coordinator, jobs } = await setStage(t, testConfig({ data: { dataRoot: [root] } }));
-  // Behind the end of the coordinator, whose jobs write there until then.
+  // After the end of the coordinator, whose jobs write there until then.
   t.after(() => rm(root, { recursive: true, force: true }));
   const ask = async <T>(path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
@@ -36,7 +36,7 @@ async function setRoot(t: TestContext) {
   return { root, images, jobs, ask };
 }
 
-test('folders of the data roots are looked through, and nothing is told of others', async (t) => {
+test('folders of the data roots are listed, and nothing is said about others', async (t) => {
   const { root, images, ask } = await setRoot(t);
   await writeFile(join(root, '.hidden'), '');
   await symlink('/etc', join(root, 'elsewhere'));
@@ -59,7 +59,7 @@ test('folders of the data roots are looked through, and nothing is told of other
   assert.equal((await ask(`folder?path=${encodeURIComponent(join(root, 'missing'))}`)).status, 404);
 });
 
-test('a specification is planned and submitted with its sources alone, and all else has a default', async (t) => {
+test('a specification needs only its sources to be planned and submitted: all else has a default', async (t) => {
   const { root, images, ask } = await setRoot(t);
   const plan = await ask<PlanAnswer>('plan', { sources: [images] });
   assert.deepEqual([plan.status, plan.body.sources, plan.body.pixels, plan.body.isPart], [200, 2, 2 * 7 * 5, false]);
@@ -73,10 +73,10 @@ test('a specification is planned and submitted with its sources alone, and all e
   assert.equal((await ask(`jobs/${jobId}/cancel`, {})).status, 200);
 });
 
-test('what is given is taken: texts of operations, an absolute output, a grid, and a limit of quarantined inputs', async (t) => {
+test('given values are taken: texts of operations, an absolute output, a grid, and a limit of quarantined inputs', async (t) => {
   const { root, images, ask } = await setRoot(t);
   const out = join(root, 'out');
-  const given = { ...{ sources: [images], out, op: ['lbp:labels=uniform'] }, grid: { rows: 2, columns: 3 } };
+  const given = { sources: [images], out, op: ['lbp:labels=uniform'], grid: { rows: 2, columns: 3 } };
   const { body } = await ask<{ job: { spec: object; jobId: string } }>('jobs', {
     ...given,
     maxQuarantined: { inputs: 3 },
@@ -96,7 +96,7 @@ test('what is given is taken: texts of operations, an absolute output, a grid, a
   ]);
 });
 
-test('a specification that is none is refused with the field that is wrong, and starts nothing', async (t) => {
+test('a wrong specification is refused with the field that is wrong, and starts nothing', async (t) => {
   const { images, ask } = await setRoot(t);
   const sources = [images];
   const wrong: [given: unknown, sentence: RegExp, field: string | undefined][] = [

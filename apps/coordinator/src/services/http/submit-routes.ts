@@ -4,7 +4,7 @@ import type { Access } from '@halogrid/service';
 import { listFolder } from './list-folder.ts';
 import { type Route, route } from './route.ts';
 
-/** What a job may be made of, and whether the caller may submit one. */
+/** Routes for the form that submits jobs: kernels, folders, and whether the caller may submit. */
 export const submitRoutes = (access: Access): Route[] => [
   route(
     {
@@ -19,14 +19,13 @@ export const submitRoutes = (access: Access): Route[] => [
   ),
   route(
     {
-      ...{
-        method: 'GET',
-        name: 'listFolder',
-        path: '/folder',
-        role: 'submit',
-        summary: 'What lies in a folder that sources may be in',
-      },
-      ...{ query: 'FolderQuery', answer: 'FolderAnswer' },
+      method: 'GET',
+      name: 'listFolder',
+      path: '/folder',
+      role: 'submit',
+      summary: 'What lies in a folder that sources may be in',
+      query: 'FolderQuery',
+      answer: 'FolderAnswer',
     },
     async ({ query }) => listFolder(query.path),
   ),

@@ -2,7 +2,7 @@ import type { Rect } from '@halogrid/geometry';
 import { refuseValue } from '@halogrid/jobs/refusal';
 import type { FramesQuery, RegionQuery } from '@halogrid/proto';
 
-/** Frames that are told at once, at most. */
+/** The most frames in one answer. */
 const maxCount = 200;
 /** Sides of images are below this. */
 const maxSide = 2 ** 31 - 1;
@@ -15,7 +15,7 @@ export function readFrameSteps({ step, count }: FramesQuery): { step: number; co
 /** Which frame a query asks for. Throws Refusal. */
 export const readIndex = ({ index }: { index?: number | undefined }): number => numberIn('index', index, 0, maxSide);
 
-/** How large a picture may be, and of which part, unless of all. Throws Refusal. */
+/** How large a picture may be, and which region it shows; undefined: the whole source. Throws Refusal. */
 export function readPart(query: RegionQuery): { side: number; region?: Rect } {
   const side = numberIn('side', query.side, 16, 2048);
   if (query.x === undefined) return { side };

@@ -18,7 +18,7 @@ const pictureAge = 600;
 /** What the viewer shows of a complete job: its sources, by number or by name, their histograms and their pictures. */
 export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>): Route[] {
   const lists = new SourceLists();
-  /** The part of a job that is asked for by its name, or the first: all have the same sources. */
+  /** The part of a job with the asked name, or the first: all parts have the same sources. */
   const openJob = async (given: string, asked = '') => {
     const { jobId, spec } = await findJob(ledger, given);
     const folder = await resultsFolder(ledger, jobId);
@@ -32,13 +32,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
   return [
     route(
       {
-        ...{
-          ...read,
-          name: 'listSources',
-          path: '/jobs/{id}/frames',
-          summary: 'Sources of a complete job, in their order',
-        },
-        ...{ query: 'FramesQuery', answer: 'FramesAnswer' },
+        ...read,
+        name: 'listSources',
+        path: '/jobs/{id}/frames',
+        summary: 'Sources of a complete job, in their order',
+        query: 'FramesQuery',
+        answer: 'FramesAnswer',
       },
       async ({ path, query }) => {
         const { step, count } = readFrameSteps(query);
@@ -54,13 +53,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     route(
       {
-        ...{
-          ...read,
-          name: 'getSource',
-          path: '/jobs/{id}/image',
-          summary: 'How a source of a complete job can be shown',
-        },
-        ...{ query: 'ImageQuery', answer: 'ImageAnswer' },
+        ...read,
+        name: 'getSource',
+        path: '/jobs/{id}/image',
+        summary: 'How a source of a complete job can be shown',
+        query: 'ImageQuery',
+        answer: 'ImageAnswer',
       },
       async ({ path, query }) => {
         const line = await sourceAt((await openJob(path.id!)).list, readIndex(query));
@@ -70,13 +68,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     otherRoute(
       {
-        ...{
-          ...read,
-          name: 'getPicture',
-          path: '/jobs/{id}/picture',
-          summary: 'A source of a complete job, or a part of it',
-        },
-        ...{ query: 'RegionQuery', answer: pictureAnswer },
+        ...read,
+        name: 'getPicture',
+        path: '/jobs/{id}/picture',
+        summary: 'A source of a complete job, or a part of it',
+        query: 'RegionQuery',
+        answer: pictureAnswer,
       },
       async ({ path, query }, response) => {
         const { list } = await openJob(path.id!);
@@ -86,29 +83,27 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
     ),
     route(
       {
-        ...{
-          ...read,
-          name: 'getCells',
-          path: '/jobs/{id}/cells',
-          summary: 'Histograms of all sources of a complete job together',
-        },
-        ...{ query: 'CellsQuery', answer: 'FrameHistograms' },
+        ...read,
+        name: 'getCells',
+        path: '/jobs/{id}/cells',
+        summary: 'Histograms of all sources of a complete job together',
+        query: 'CellsQuery',
+        answer: 'FrameHistograms',
       },
       async ({ path, query }) => {
         const { jobId } = await findJob(ledger, path.id!);
         const name = query.pipeline;
-        return retrieval.ask('cells', { folder: await resultsFolder(ledger, jobId), ...(name && { name }) });
+        return retrieval.ask('cells', { folder: await resultsFolder(ledger, jobId), name: name || undefined });
       },
     ),
     route(
       {
-        ...{
-          ...read,
-          name: 'getSourceHistograms',
-          path: '/jobs/{id}/frame',
-          summary: 'Histograms of one source of a complete job',
-        },
-        ...{ query: 'FrameQuery', answer: 'FrameHistograms' },
+        ...read,
+        name: 'getSourceHistograms',
+        path: '/jobs/{id}/frame',
+        summary: 'Histograms of one source of a complete job',
+        query: 'FrameQuery',
+        answer: 'FrameHistograms',
       },
       async ({ path, query }) => {
         const { spec, part, folder, list } = await openJob(path.id!, query.pipeline);
@@ -134,15 +129,20 @@ async function sourceAt(list: SourceList, index: number): Promise<SourceLine> {
   return list.line(index);
 }
 
-const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, ...(frame !== undefined && { videoFrame: frame }) });
+const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, videoFrame: frame });
 
 function frameOf(index: number, line: SourceLine): JobFrame {
   const { uri, frame, timestampMs } = line;
   const of = line.quarantined ? { name: '', width: 0, height: 0, counted: 0 } : line;
   const { name, width, height, counted } = of;
   return {
-    ...{ index, uri, name, width, height, counted },
-    ...(frame !== undefined && { frame }),
-    ...(typeof timestampMs === 'number' && { timestampMs }),
+    index,
+    uri,
+    name,
+    width,
+    height,
+    counted,
+    frame,
+    timestampMs: typeof timestampMs === 'number' ? timestampMs : undefined,
   };
 }

@@ -39,7 +39,7 @@ async function setWatched(t: TestContext, config = testConfig()) {
   return { ...stage, watch };
 }
 
-test('events tell of a job until it has ended, and who comes back then is told that there are no more', async (t) => {
+test('events follow a job until it has ended, and a caller that comes back after that learns that there are no more', async (t) => {
   const { coordinator, jobs, folder, watch } = await setWatched(t);
   const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1)));
   const response = await watch(jobId);
@@ -71,7 +71,7 @@ test('events tell of a job until it has ended, and who comes back then is told t
   assert.deepEqual([unknown.status, ((await unknown.json()) as { code: string }).code], [404, 'NOT_FOUND']);
 });
 
-test('who stops reading holds nothing up, and who leaves is forgotten', async (t) => {
+test('a caller that stops reading holds nothing up, and one that leaves is forgotten', async (t) => {
   const stage = await setWatched(t);
   const { jobs, folder, watch } = stage;
   const { jobId } = await submit(jobs, specOf(folder, await writeImages(folder, 1)));
@@ -85,7 +85,7 @@ test('who stops reading holds nothing up, and who leaves is forgotten', async (t
   assert.equal((await Array.fromAsync(eventsOf(silent))).at(-1)!.id, 'end');
 });
 
-test('a token is asked for, and one that is taken away ends the events', async (t) => {
+test('a token is required, and taking it away ends the events', async (t) => {
   const tokens = join(await temporaryFolder(t), 'tokens');
   const [reader, other] = ['read reader a-token-that-may-read\n', 'submit writer a-token-that-may-write\n'];
   await writeFile(tokens, reader + other, { mode: 0o600 });
@@ -102,7 +102,7 @@ test('a token is asked for, and one that is taken away ends the events', async (
   const events = eventsOf(response);
   await within('the first event', events.next());
   await writeFile(tokens, other, { mode: 0o600 });
-  // The file is looked at once in a while.
+  // The file of tokens is read only once in a while.
   await eventually('the token to be gone', async () => {
     const headers = { authorization: 'Bearer a-token-that-may-read' };
     return (await fetch(`http://127.0.0.1:${coordinator.httpPort}/api/v1/jobs`, { headers })).status === 401;

@@ -8,19 +8,22 @@ import { otherRoute, type Route } from './route.ts';
 /** The id of the last event. A browser that comes back with it is told that there are no more. */
 const lastId = 'end';
 
-/** A connection on which nothing moves is closed after a minute, here or by something on the way. */
+/** An idle connection is closed after a minute, here or by something on the way. */
 const keepAliveMs = 15_000;
 
 /** Follows a job by server-sent events, as halogrid.v1.Jobs.Watch does. */
 export const watchRoute = (calls: JobCalls, access: Access): Route =>
   otherRoute(
     {
-      ...{ method: 'GET', name: 'watchJob', path: '/jobs/{id}/watch', role: 'read' },
+      method: 'GET',
+      name: 'watchJob',
+      path: '/jobs/{id}/watch',
+      role: 'read',
       summary: 'Follows a job: an event now, one whenever it has changed, and a last one when it has ended',
       answer: { type: 'text/event-stream', words: 'Server-sent events: the data of each is a WatchResponse' },
     },
     async ({ path, gone, request }, response) => {
-      // What does not exist is told as such, before a stream begins.
+      // A missing job is refused before the stream begins.
       const { messageOf, writeMessage } = await import('@halogrid/proto/json');
       const { jobId, finishedMs } = await calls.find(path.id!);
       if (finishedMs > 0 && request.headers['last-event-id'] === lastId) return void response.writeHead(204).end();

@@ -16,7 +16,7 @@ async function describe(origin: string, headers: RequestInit['headers']): Promis
   return (await response.json()) as Description;
 }
 
-/** As the global one; every answer of the API must be what the coordinator's own description says. */
+/** As the global `fetch`, but asserts that every answer of the API fits the coordinator's own description. */
 export const fetch: typeof globalThis.fetch = async (input, init) => {
   const response = await globalThis.fetch(input, init);
   const url = new URL(response.url || String(input));
@@ -29,7 +29,7 @@ export const fetch: typeof globalThis.fetch = async (input, init) => {
   const path = url.pathname.slice(root.length);
   const isPath = (pattern: string): boolean =>
     new RegExp(`^${pattern.replace('{name}', '.+').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path);
-  // One that names all of itself comes before one with any name.
+  // A path without parameters comes before one with parameters.
   const [operations] = Object.entries(paths)
     .filter(([pattern]) => isPath(pattern))
     .map(([, found]) => found);
@@ -41,7 +41,7 @@ export const fetch: typeof globalThis.fetch = async (input, init) => {
   assert.ok(described, `${status} of ${path} is described`);
   if (status === 304) return response;
   const { content } = described;
-  // A file has the type that its name says.
+  // The type of a file follows from its name.
   if (status < 300 && content['application/octet-stream']) return response;
   assert.ok(content[type], `${type} of ${path} is described`);
   if (type !== 'application/json') return response;

@@ -19,7 +19,7 @@ for (const [name, value, why] of [
   ['ResultsAnswer', { files: [file] }, 'the answer has no grpcPort'],
   ['ResultsAnswer', { files: [{ ...file, bytes: '1' }], grpcPort: 1 }, 'the answer.files[0].bytes is 1'],
   ['ResultsAnswer', { files: [file], grpcPort: -1 }, 'the answer.grpcPort is -1'],
-  ['ResultsAnswer', { files: {}, grpcPort: 1 }, 'the answer.files is no list'],
+  ['ResultsAnswer', { files: {}, grpcPort: 1 }, 'the answer.files is not a list'],
   ['ResultsAnswer', { files: [], grpcPort: 1, secret: 1 }, 'the answer has secret, which is not described'],
   ['ErrorAnswer', { error: 'a', code: 'b', parts: ['a'] }, undefined],
   ['ErrorAnswer', { error: 'a', code: 'b', parts: ['a'], field: null }, 'the answer.field is null'],

@@ -4,8 +4,8 @@ import type { Schema } from '@halogrid/proto/json';
 export type Schemas = Readonly<Record<string, Schema>>;
 
 /**
- * For tests: where a value is not what a schema says, and why; undefined where it is. Knows what descriptions of the
- * API have.
+ * For tests: where and why a value does not fit a schema; undefined if it fits. Knows the parts of schemas that the
+ * description of the API uses.
  */
 export function misfit(value: unknown, schema: Schema, schemas: Schemas, at = 'the answer'): string | undefined {
   const { $ref, anyOf, type, minimum, maximum } = schema as Record<string, never>;
@@ -28,7 +28,7 @@ export function misfit(value: unknown, schema: Schema, schemas: Schemas, at = 't
     case 'number':
       return Number.isFinite(value) ? undefined : `${at} is ${value}`;
     case 'array':
-      if (!Array.isArray(value)) return `${at} is no list`;
+      if (!Array.isArray(value)) return `${at} is not a list`;
       return first(value.entries(), ([i, one]) => misfit(one, schema.items as Schema, schemas, `${at}[${i}]`));
     default:
       return misfitObject(value, schema, schemas, at);
@@ -36,7 +36,7 @@ export function misfit(value: unknown, schema: Schema, schemas: Schemas, at = 't
 }
 
 function misfitObject(value: unknown, schema: Schema, schemas: Schemas, at: string): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${at} is no object`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${at} is not an object`;
   const {
     properties = {},
     required = [],

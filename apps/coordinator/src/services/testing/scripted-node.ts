@@ -1,4 +1,4 @@
-// For tests: a node that says what it is told to over real gRPC, and keeps what it hears.
+// For tests: a node that sends what a test tells it over real gRPC, and keeps the orders that it gets.
 import { type ClientDuplexStream, credentials, type ServiceError } from '@grpc/grpc-js';
 import {
   type AttachRequest,
@@ -20,9 +20,9 @@ type Order = NonNullable<AttachResponse['order']>;
 type ValueOf<K> = Extract<Order, { $case: K }>['value'];
 
 export class ScriptedNode {
-  /** Orders that were heard and not taken yet. */
+  /** Orders that came and were not taken yet. */
   readonly heard: AttachResponse[] = [];
-  /** Probes are answered with what this machine has; otherwise they are heard as other orders are. */
+  /** Probes are answered from this machine's files; if false, they are kept as other orders are. */
   showsWhatItSees = true;
   /** Why it says that it cannot write results; empty: it can. */
   writeError = '';
@@ -34,7 +34,7 @@ export class ScriptedNode {
   #stir = Promise.withResolvers<void>();
 
   constructor(grpcPort: number) {
-    // Each has a connection of its own, as nodes have: of one, a coordinator takes a hundred conversations.
+    // Each node has a connection of its own, as real nodes do: a coordinator takes a hundred conversations from one.
     const options = { 'grpc.use_local_subchannel_pool': 1 };
     this.#client = new NodesClient(`127.0.0.1:${grpcPort}`, credentials.createInsecure(), options);
     this.#call = this.#client.attach();
@@ -106,7 +106,7 @@ export class ScriptedNode {
   }
 
   /**
-   * Waits for the next order and takes it; it must be of that kind. Acknowledgements are passed over unless asked for.
+   * Waits for the next order and takes it; it must have that kind. Skips acknowledgements unless they are asked for.
    */
   async next<K extends Order['$case']>(kind: K): Promise<ValueOf<K>> {
     for (;;) {
@@ -132,7 +132,7 @@ export class ScriptedNode {
     this.#call.end();
   }
 
-  /** Ends the connection without a word, as a process that is killed does. */
+  /** Ends the connection without a word, as a killed process does. */
   hangUp(): void {
     this.#call.cancel();
     this.#client.close();

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import { expectedOf, hopelessShards } from './simulated-job.ts';
 
-/** What must hold while jobs run: no node holds more than its credit covers, or it holds one lease; nothing is negative. */
+/**
+ * Checks what must hold while jobs run: a node's leases stay within its credit, unless it is a single lease; nothing is
+ * negative.
+ */
 export function checkMoment({ dispatcher }: SimulatedCluster): void {
   for (const { hello, leases, leasedBytes } of dispatcher.view.nodes()) {
     assert.ok(leasedBytes <= hello.creditBytes || leases === 1, `${hello.name} holds ${leasedBytes} bytes`);
@@ -12,10 +15,10 @@ export function checkMoment({ dispatcher }: SimulatedCluster): void {
 }
 
 /**
- * What must hold when all jobs have ended, whatever happened meanwhile: the results are those that were computed without the
- * coordinator, bit for bit; every shard was accepted once, and once more for each time that its part was lost, or is
- * quarantined; counts and metrics agree. Where a coordinator
- * died, what it had accepted and could not say any more is not counted, and never accepted again.
+ * Checks what must hold when all jobs have ended, whatever happened meanwhile. The results equal, bit for bit, results
+ * that were computed without the coordinator. Every shard was accepted once, and once more for each loss of its part,
+ * or is quarantined. Counts and metrics agree. A shard that a coordinator accepted, but could not report before it
+ * died, is not counted and never accepted again.
  */
 export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
   let committed = 0;

@@ -1,4 +1,4 @@
-// What tests of simulated clusters share.
+// Shared by tests of simulated clusters.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -15,17 +15,17 @@ export async function createCluster(seed = 1, commitMs = 0): Promise<SimulatedCl
   return SimulatedCluster.create({ seed, commitMs, folder: await mkdtemp(join(folder, 'cluster-')) });
 }
 
-/** A sound node, changed by what is given. */
+/** A sound node, with the given changes. */
 export function nature(name: string, changes: Partial<NodeNature> = {}): NodeNature {
   return { ...soundNature, name, ...changes };
 }
 
-/** A node that is so from the start, and stays so, unless it is given. */
+/** A blindness from the start to the end, with the given changes. */
 export function blindTo(below: string, changes: Partial<Blindness> = {}): Blindness {
   return { below, fromMs: 0, untilMs: Number.POSITIVE_INFINITY, finds: 'nothing', ...changes };
 }
 
-/** A job of 100 frames, a shard each of 100 bytes, changed by what is given. */
+/** A job of 100 frames, each with a shard of 100 bytes, with the given changes. */
 export function frames(changes: Partial<SimulatedJob> = {}): SimulatedJob {
   return {
     jobId: 'job',

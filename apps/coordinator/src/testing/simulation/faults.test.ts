@@ -7,17 +7,17 @@ import type { MetricSums } from './metric-sums.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import { acceptedJob } from './simulated-job.ts';
 
-// After every fault the result is that of the undisturbed job, bit for bit, and every shard is accepted once.
+// After every fault the result equals that of the undisturbed job, bit for bit, and every shard is accepted once.
 
 interface Fault {
   name: string;
-  /** Without the two nodes. */
+  /** Whether the two nodes are left out. */
   isEmpty?: boolean;
-  /** Time that the ledger takes for a transaction; 0 unless given. */
+  /** Time that the ledger takes for a transaction; by default 0. */
   commitMs?: number;
-  /** Two sound nodes and a job of 100 shards of 100 ms are there; what is done to them. */
+  /** Disturbs a cluster of two sound nodes with a job of 100 shards of 100 ms. */
   arrange: (cluster: SimulatedCluster) => void;
-  /** Beyond what always holds: metrics, and when the job was done. */
+  /** Checks metrics and times, besides what always holds. */
   check?: (counted: MetricSums, cluster: SimulatedCluster) => void | Promise<void>;
 }
 
@@ -92,7 +92,7 @@ const faults: Fault[] = [
     check: ({ leases, setAside }) => assert.deepEqual([leases, setAside], [102, 0]),
   },
   {
-    name: 'a shard that ends its process is quarantined after three, and those beside it are done',
+    name: 'a shard that ends its process is quarantined after three deaths, and other shards are done',
     arrange: (cluster) => cluster.jobs.set('job', frames({ killers: new Set([17]) })),
   },
   {
@@ -121,7 +121,7 @@ const faults: Fault[] = [
     check: ({ leases }) => assert.equal(leases, 100),
   },
   {
-    name: 'a node is asked to stop and hands back what it has no time for, which is no attempt',
+    name: 'a node is asked to stop and hands back shards that it has no time for, which do not count as attempts',
     arrange: ({ clock, nodes }) => clock.after(1000, () => nodes[second]!.drain(250)),
     check: async ({ leases }, { ledger }) => {
       assert.ok(leases > 100, `${leases} leases`);
@@ -134,7 +134,7 @@ const faults: Fault[] = [
     arrange: () => {},
   },
   {
-    name: 'a connection breaks for a moment, and the node goes on with what it had',
+    name: 'a connection breaks for a moment, and the node goes on with its shards',
     arrange: ({ clock, nodes }) => clock.after(1050, () => nodes[first]!.cut()),
     check: (_counted, { nodes, clock }) => {
       const computed = nodes[first]!.computedBytes + nodes[second]!.computedBytes;
@@ -143,7 +143,7 @@ const faults: Fault[] = [
     },
   },
   {
-    name: 'nodes are parted from the coordinator for ten seconds, go on meanwhile, and bring what they have',
+    name: 'nodes are parted from the coordinator for ten seconds, go on meanwhile, and bring their shards along',
     arrange: ({ clock, nodes }) => {
       for (const node of nodes) clock.after(1050, () => node.cut(false, 10_000));
     },
@@ -153,7 +153,7 @@ const faults: Fault[] = [
     },
   },
   {
-    name: 'nodes are parted from the coordinator for longer than they keep anything',
+    name: 'nodes are parted from the coordinator for longer than they keep shards',
     arrange: ({ clock, nodes }) => {
       for (const node of nodes) clock.after(1050, () => node.cut(false, 100_000));
     },
@@ -168,7 +168,7 @@ const faults: Fault[] = [
     check: ({ setAside }) => assert.ok(setAside >= 1),
   },
   {
-    name: 'a node cannot read sources for a while: it gets none of them meanwhile, and no shard is blamed',
+    name: 'a node cannot read sources for a while: it gets no shards of them meanwhile, and no shard is blamed',
     arrange: ({ clock, nodes }) => clock.after(1000, () => nodes[first]!.storage.lose(60_000)),
     check: ({ lacksFound, leases }) => {
       assert.ok(lacksFound >= 1);
@@ -176,14 +176,14 @@ const faults: Fault[] = [
     },
   },
   {
-    name: 'a node never sees the sources: it gets none of them',
+    name: 'a node never sees the sources: it gets no shards of them',
     arrange: (cluster) => cluster.add(nature('blind', { blind: [blindTo('file:///in/')] })),
     check: ({ leases, lacksFound }, { nodes }) => {
       assert.deepEqual([leases, lacksFound, nodes.at(-1)!.computedBytes], [100, 1, 0]);
     },
   },
   {
-    name: 'a node has other files where the sources are: it gets none of them',
+    name: 'a node has other files in place of the sources: it gets no shards of them',
     arrange: (cluster) => cluster.add(nature('other', { blind: [blindTo('file:///in/', { finds: 'others' })] })),
     check: ({ leases, lacksFound }) => assert.deepEqual([leases, lacksFound], [100, 1]),
   },
@@ -193,12 +193,12 @@ const faults: Fault[] = [
     check: ({ leases }) => assert.ok(leases <= 120, `${leases} leases`),
   },
   {
-    name: 'a node has too little memory for some shards, dies of them and is started again: another computes them',
+    name: 'a node has too little memory for some shards, dies of them and is restarted: another node computes them',
     arrange: (cluster) => cluster.add(nature('weak', { dies: new Set(Array.from({ length: 100 }, (_, i) => i)) })),
     check: (_counted, { nodes }) => assert.equal(nodes.at(-1)!.computedBytes, 0),
   },
   {
-    name: 'a node cannot write results: it gets no shard that makes any, and no job fails',
+    name: 'a node cannot write results: it gets no shard that writes some, and no job fails',
     arrange: (cluster) => cluster.add(nature('full', { blind: [blindTo('file:///out/')] })),
     check: ({ lacksFound }) => assert.equal(lacksFound, 1),
   },
@@ -272,7 +272,7 @@ const faults: Fault[] = [
     },
   },
   {
-    name: 'a host is away for one node alone: it gets none of its sources, and the other does them',
+    name: 'a host is away for only one node: it gets no shards of its sources, and the other node does them',
     arrange: (cluster) => {
       cluster.jobs.set('job', frames({ onHosts: true }));
       cluster.add(nature('apart', { blind: [blindTo('http://job-0/')] }));
@@ -292,7 +292,7 @@ const faults: Fault[] = [
     check: ({ leases }) => assert.equal(leases, 100),
   },
   {
-    name: 'the coordinator is killed, and the next one takes what the nodes have of its shards',
+    name: 'the coordinator is killed, and the next one adopts the shards that nodes hold',
     arrange: (cluster) => cluster.clock.after(1050, () => cluster.restart(2000)),
     check: ({ leases }, { nodes }) => {
       assert.ok(leases <= 101, `${leases} leases`);
@@ -324,7 +324,7 @@ const faults: Fault[] = [
     },
   },
   {
-    name: 'the leader stands still, another takes over, and the old one wakes: nothing of it is written',
+    name: 'the leader stands still, another takes over, and the old one wakes: it can write nothing',
     commitMs: 40,
     arrange: (cluster) => cluster.clock.after(1050, () => cluster.failOver(5000, 8000)),
     check: (_counted, { followed }) => assert.equal(followed, 1),
@@ -366,7 +366,7 @@ const faults: Fault[] = [
     check: ({ leases }) => assert.equal(leases, 100),
   },
   {
-    name: 'a device hangs until it is given up: its shard is done by another meanwhile, and not blamed',
+    name: 'a device hangs until it is given up: another node does its shard meanwhile, which is not blamed',
     arrange: (cluster) => cluster.add(nature('hanging', { deviceLosses: 1, hangMs: 60_000 })),
     check: ({ leases, copies }) => assert.ok(leases <= 102 + copies, `${leases} leases`),
   },
@@ -387,7 +387,7 @@ const faults: Fault[] = [
     arrange: (cluster) => cluster.jobs.set('job', frames({ kind: 'tiles', group: 5, changed: new Set([17]) })),
   },
   {
-    name: 'a device is always wrong, and all that counts is checked',
+    name: 'a device is always wrong, and every result is checked',
     arrange: (cluster) => {
       cluster.jobs.set('job', frames({ verifyPercent: 100 }));
       cluster.add(nature('liar', { lies: 1 }));
@@ -398,7 +398,7 @@ const faults: Fault[] = [
     },
   },
   {
-    name: 'a device is wrong at times, and all that counts is checked',
+    name: 'a device is wrong at times, and every result is checked',
     arrange: (cluster) => {
       cluster.jobs.set('job', frames({ verifyPercent: 100 }));
       cluster.add(nature('liar', { lies: 0.2 }));
@@ -425,7 +425,7 @@ for (const { name, isEmpty, commitMs = 0, arrange, check } of faults) {
   });
 }
 
-test('a job is cancelled while its shards run: nodes hold nothing of it within a second, and others go on', async () => {
+test('a job is cancelled while its shards run: within a second nodes hold no lease of it, and other jobs go on', async () => {
   const cluster = await createCluster();
   cluster.add(nature('one'));
   cluster.add(nature('two'));
@@ -445,7 +445,7 @@ test('a job is cancelled while its shards run: nodes hold nothing of it within a
   await cluster.close();
 });
 
-test('a job fails with a sentence where all nodes fail everything for long, and nothing of it is quarantined', async () => {
+test('a job fails with a sentence if all nodes fail everything for long, and nothing of it is quarantined', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two', 'three']) cluster.add(nature(name, { failures: 1 }));
   cluster.submit(frames());
@@ -456,7 +456,7 @@ test('a job fails with a sentence where all nodes fail everything for long, and 
   await cluster.close();
 });
 
-test('a job fails with a sentence where the only node fails everything for long', async () => {
+test('a job fails with a sentence if the only node fails everything for long', async () => {
   const cluster = await createCluster();
   cluster.add(nature('bad', { failures: 1 }));
   cluster.submit(frames());
@@ -468,7 +468,7 @@ test('a job fails with a sentence where the only node fails everything for long'
   await cluster.close();
 });
 
-test('a job fails with a sentence where no node sees its sources for long, and nothing of it is quarantined', async () => {
+test('a job fails with a sentence if no node sees its sources for long, and nothing of it is quarantined', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two']) cluster.add(nature(name, { blind: [blindTo('file:///in/')] }));
   cluster.submit(frames());
@@ -481,7 +481,7 @@ test('a job fails with a sentence where no node sees its sources for long, and n
   await cluster.close();
 });
 
-test('a job fails with the host and the reason where that is away for longer than it is waited for, and nothing is quarantined', async () => {
+test('a job fails with the host and the reason if a host is away for too long, and nothing is quarantined', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two']) cluster.add(nature(name));
   cluster.world.outages.push({ place: 'http://job-0', fromMs: 1000, untilMs: Number.POSITIVE_INFINITY });
@@ -499,7 +499,7 @@ test('a job fails with the host and the reason where that is away for longer tha
   await cluster.close();
 });
 
-test('a coordinator refuses a job of whose log a bit has changed', async () => {
+test('a coordinator refuses a job if a bit of its log has changed', async () => {
   const cluster = await createCluster();
   cluster.add(nature('one'));
   const job = frames();
@@ -519,7 +519,7 @@ test('a coordinator refuses a job of whose log a bit has changed', async () => {
   await cluster.close();
 });
 
-test('a job whose disk is full keeps no other job of its coordinator from being done', async () => {
+test('a job whose disk is full does not keep other jobs of its coordinator from being done', async () => {
   const cluster = await createCluster();
   for (const name of ['one', 'two']) cluster.add(nature(name));
   cluster.world.full.push({ below: 'file:///out/job', fromMs: 50, untilMs: 120_000 });

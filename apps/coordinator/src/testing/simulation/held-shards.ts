@@ -4,15 +4,15 @@ import type { LeaseId } from '../../scheduler/events.ts';
 /** A shard that is not answered. */
 export interface HeldShard {
   order: LeaseOrder;
-  /** What became of it while there was no connection. */
+  /** Its answer, if it was ready while there was no connection. */
   answer: ((lease: LeaseId) => NodeReport) | undefined;
   /** It is computed, and its results wait in a part. */
   isInPart?: boolean;
-  /** It is of another coordinator, and this one has not said yet whether it goes on. */
+  /** Another coordinator leased it, and this one has not said yet whether it goes on. */
   isBrought?: boolean;
 }
 
-/** The shards that a simulated node holds, and the one of them that its device computes. */
+/** The shards that a simulated node holds, and the one that its device computes. */
 export class HeldShards {
   #all: HeldShard[] = [];
   #current: HeldShard | undefined;
@@ -21,7 +21,7 @@ export class HeldShards {
     return this.#all.length;
   }
 
-  /** In the order in which they came; a copy, so that some may be dropped meanwhile. */
+  /** In the order of arrival. A copy, so that shards may be dropped meanwhile. */
   list(): HeldShard[] {
     return [...this.#all];
   }
@@ -34,14 +34,14 @@ export class HeldShards {
     this.#all.push(held);
   }
 
-  /** The first that is to be computed, which is the current one from now on; undefined while there is one, or nothing to do. */
+  /** Makes the first shard to compute the current one. Undefined if another one is current, or none is left. */
   beginNext(): HeldShard | undefined {
     if (this.#current) return undefined;
     this.#current = this.#all.find(({ answer, isInPart }) => !answer && !isInPart);
     return this.#current;
   }
 
-  /** The device is done with it. False where it was dropped meanwhile. */
+  /** The device is done with the shard. False if it was dropped meanwhile. */
   end(held: HeldShard): boolean {
     if (this.#current !== held) return false;
     this.#current = undefined;

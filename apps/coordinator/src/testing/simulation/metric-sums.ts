@@ -1,6 +1,6 @@
 import type { Metrics } from '../../dispatch/work-metrics.ts';
 
-/** What the metrics of a coordinator come to, over all labels. */
+/** The sums of a coordinator's metrics over all labels. */
 export interface MetricSums {
   committed: number;
   quarantined: number;

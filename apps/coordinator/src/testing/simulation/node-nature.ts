@@ -1,31 +1,31 @@
 import { protocolVersion } from '@halogrid/proto';
 import type { Blindness } from './simulated-files.ts';
 
-/** What a node is like. */
+/** The properties of a simulated node. */
 export interface NodeNature {
   name: string;
   creditBytes: number;
   bytesPerMs: number;
-  /** One way, at least; up to twice as long, so that reports overtake one another. */
+  /** The least latency, one way; it may be up to twice as long, so that reports overtake one another. */
   latencyMs: number;
-  /** Part of its reports that arrive twice. */
+  /** The share of its reports that arrive twice. */
   duplicates: number;
-  /** Its device finds wrong results for this part of the shards. */
+  /** The share of shards for which its device has wrong results. */
   lies: number;
-  /** It fails this part of the shards at once. */
+  /** The share of shards that it fails at once. */
   failures: number;
-  /** Its device is lost, or hangs until it is given up, over the first of so many shards. */
+  /** For this many shards, its device is lost, or hangs until it is given up, the first time. */
   deviceLosses: number;
-  /** How long results wait in a part for those of other shards; 0: not at all. */
+  /** How long results wait in a part for the results of other shards; 0: not at all. */
   partMs: number;
-  /** What a hung device takes until it is given up. */
+  /** How long a hung device takes until it is given up. */
   hangMs: number;
-  /** Shards of a job that take it this much longer. */
+  /** How many times longer it takes for certain shards. */
   stragglers: ReadonlyMap<number, number>;
   protocol: number;
-  /** Shards that end its process, which has too little memory for them, and no other's. */
+  /** Shards that end its process, because only it has too little memory for them. */
   dies: ReadonlySet<number>;
-  /** What it cannot see or write, and when. */
+  /** Where it cannot read or write, and when. */
   blind: readonly Blindness[];
 }
 

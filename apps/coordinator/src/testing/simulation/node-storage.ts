@@ -12,7 +12,7 @@ import {
 } from './simulated-files.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** What a simulated node can read and write at the moment. */
+/** Where a simulated node can read and write at the moment. */
 export class NodeStorage {
   readonly #blind: readonly Blindness[];
   readonly #clock: VirtualClock;
@@ -42,19 +42,19 @@ export class NodeStorage {
     return { ...sight, error: probe.write === '' ? '' : (this.whyNotWritten(probe.write) ?? '') };
   }
 
-  /** What it could not have of a shard's sources. */
+  /** Errors of the sources of a shard that it could not read. */
   unread(shard: Shard): SourceError[] {
     return unreadOf(this.#blindness(), shard, this.#clock.monotonicMs());
   }
 
-  /** Why it cannot write results there; undefined where it can. */
+  /** Why it cannot write results there; undefined if it can. */
   whyNotWritten(scratch: string): string | undefined {
     const nowMs = this.#clock.monotonicMs();
     if (cannotWrite(this.#blindness(), scratch, nowMs)) return 'The path lies outside of the data roots';
     return isFull(this.#full, scratch, nowMs) ? noRoom().message : undefined;
   }
 
-  /** Also while it is away. */
+  /** Including hosts that are away. */
   #blindness(): readonly Blindness[] {
     const away = { below: 'file:///in/', fromMs: 0, untilMs: this.#awayUntilMs, finds: 'nothing' } as const;
     const hosts = this.#outages.map(({ place, ...when }) => ({

@@ -6,8 +6,8 @@ import { acceptedJob, mostPipelines, rootOf, type SimulatedJob } from './simulat
 import type { SimulatedNode } from './simulated-node.ts';
 
 /**
- * Draws jobs, nodes and what goes wrong from the seed. One node stays well, so that every job ends and nothing that can be read
- * is ever set aside, whatever the others cannot see; and no shard loses three nodes, after which giving it up would be right.
+ * Draws jobs, nodes and faults from the seed. One node stays well, so that every job ends, and no readable source is
+ * ever set aside, whatever other nodes cannot see. No shard loses three nodes: giving it up would be right then.
  */
 export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
   const random = new SeededRandom(seed ^ 0x5eed);
@@ -16,7 +16,7 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
   for (let i = random.whole(1, 3); i > 0; i--) {
     const job = drawJob(random, `job-${i}`, lies, hasKiller && i === 1);
     cluster.clock.after(random.whole(0, 3000), () => cluster.submit(job));
-    // Known from the start, so that its end is waited for.
+    // The job is known from the start, so that its end is waited for.
     cluster.jobs.set(job.jobId, job);
   }
 
@@ -26,7 +26,7 @@ export function arrangeScenario(cluster: SimulatedCluster, seed: number): void {
     .map((nature, i) => (i === 0 ? drawFault(random, nature, lies, hasKiller) : nature))
     .map((nature) => ({ ...nature, blind: drawBlindness(random, [...cluster.jobs.values()]) }));
   const nodes = faulty.map((nature) => cluster.add(nature, random.chance(0.3) ? random.whole(0, 8000) : 0));
-  // Where a shard takes nodes along, no other is lost: it could not be told which shard was to blame.
+  // If a shard kills nodes, no node is lost in another way: it could not be told which shard was to blame.
   const losses = ['crash', 'cut', 'part', 'freeze'];
   const fates = hasKiller ? ['drain', 'well'] : [...losses, ...losses, 'drain', 'well'];
   let lost = 0;
@@ -106,7 +106,7 @@ function drawJob(random: SeededRandom, jobId: string, lies: boolean, hasKiller: 
   };
 }
 
-/** Some, most or all of the shards, or none. */
+/** The numbers of some, most, all or none of the shards. */
 function drawKept(random: SeededRandom, shards: number): Set<number> {
   const share = random.pick([0, 0, 0.2, 0.9, 1]);
   return new Set(Array.from({ length: shards }, (_, shard) => shard).filter(() => random.chance(share)));
@@ -128,11 +128,11 @@ function drawNature(random: SeededRandom, name: string): NodeNature {
 
 function drawFault(random: SeededRandom, nature: NodeNature, lies: boolean, hasKiller: boolean): NodeNature {
   if (lies) return { ...nature, lies: random.pick([0.1, 1]) };
-  // It would be alone at times, and poison is what the only node there is fails.
+  // The node would be alone at times, and a shard that the only node fails counts as poison.
   return !hasKiller && random.chance(0.3) ? { ...nature, failures: 1 } : nature;
 }
 
-/** What a node cannot see or write, from the start or from some moment on, for some time or for ever. */
+/** Where a node cannot read or write, from the start or some moment on, for some time or forever. */
 function drawBlindness(random: SeededRandom, jobs: readonly SimulatedJob[]): Blindness[] {
   return Array.from({ length: random.pick([0, 0, 1, 1, 2, 4]) }, () => {
     const job = random.pick(jobs);

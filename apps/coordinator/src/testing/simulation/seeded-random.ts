@@ -1,4 +1,4 @@
-/** Random numbers that a seed decides. */
+/** Random numbers that depend only on a seed. */
 export class SeededRandom {
   #state: number;
 

@@ -11,7 +11,10 @@ import { SimulatedLeaders } from './simulated-leaders.ts';
 
 const runs = scheduleRuns(repeated(4));
 
-/** Plays one schedule: coordinators that are killed at any moment of a transaction, stand still, or lose their database; returns what came of it when. */
+/**
+ * Plays one schedule: coordinators are killed at any moment of a transaction, stand still, or lose their database.
+ * Resolves with commits and ends of jobs, with their times.
+ */
 async function simulate(seed: number): Promise<string[]> {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
   const leaders = new SimulatedLeaders({ seed, folder, commitMs: seed % 3 === 0 ? 30 : 0 });
@@ -33,7 +36,7 @@ async function simulate(seed: number): Promise<string[]> {
       const place = random.whole(0, places - 1);
       leaders.clock.after(random.between(50, 9000), () => {
         const what = random.pick(['kill', 'kill', 'pause', 'pause', 'database']);
-        // The last place is always there again, so that every job ends.
+        // The last place always starts again, so that every job ends.
         if (what === 'kill')
           leaders.kill(place, random.pick([5, 2000, 8000, ...(place < places - 1 ? [undefined] : [])]));
         if (what === 'pause') leaders.pause(place, random.pick([4900, 6100, 9000, 20_000]));
@@ -60,7 +63,7 @@ async function simulate(seed: number): Promise<string[]> {
 
 const failure = await findFailure('several-leaders.test.ts', runs, simulate);
 
-test(`${runs} schedules of several coordinators that die and stand still come to the bits of undisturbed jobs`, () => {
+test(`${runs} schedules of several coordinators that die and stand still have the results of undisturbed jobs, bit for bit`, () => {
   assert.ifError(failure);
 });
 
@@ -69,7 +72,10 @@ test('a seed decides everything that happens', async () => {
     assert.deepEqual(await simulate(seed), await simulate(seed));
 });
 
-/** A job of one coordinator, which is killed at that moment, and which another may go on with; returns when the job had ended. */
+/**
+ * Kills the coordinator of a job at that moment; another one may go on with the job. Resolves with the time of the
+ * job's end.
+ */
 async function killAt(ms: number | undefined): Promise<number> {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
   const leaders = new SimulatedLeaders({ seed: 1, folder, commitMs: 30 });
@@ -87,13 +93,13 @@ async function killAt(ms: number | undefined): Promise<number> {
   }
 }
 
-test('a job ends whenever its coordinator is killed while that is written down', async () => {
+test('a job ends even if its coordinator is killed at any moment of writing its end', async () => {
   const endMs = await killAt(undefined);
   for (let ms = endMs - 100; ms <= endMs; ms += 5) await killAt(ms);
 });
 
 for (const awayMs of [1500, 4000, 8000, 60_000]) {
-  test(`a job stays with who was cut off with the database for ${awayMs} ms and comes back long after others`, async () => {
+  test(`a job stays with a coordinator that was cut off together with the database for ${awayMs} ms and comes back long after others`, async () => {
     const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
     const leaders = new SimulatedLeaders({ seed: 1, folder, commitMs: 0 });
     try {
@@ -116,12 +122,12 @@ for (const awayMs of [1500, 4000, 8000, 60_000]) {
   });
 }
 
-test('what a node computes while nobody leads the job counts when another coordinator has taken it over', async () => {
+test('shards that a node computes while no coordinator leads the job count when another one takes it over', async () => {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-leaders-'));
   const leaders = new SimulatedLeaders({ seed: 1, folder, commitMs: 0 });
   try {
     for (const place of [0, 1]) await leaders.start(place);
-    // A shard a second; the job is led again after five.
+    // One shard a second; the job is led again after five seconds.
     leaders.add(nature('node', { bytesPerMs: 0.1 }), 2);
     const job = frames({ jobId: 'job', shards: 20 });
     leaders.submit(job, 0);

@@ -25,7 +25,7 @@ for (const [rate, shards] of [
   });
 }
 
-test('jobs of the same priority get on alike, whatever their shards cost, and one of a higher goes first', async () => {
+test('jobs of the same priority make equal progress, whatever their shards cost, and a job of a higher one goes first', async () => {
   const cluster = await createCluster();
   const done = (jobId: string): number => (cluster.commits.get(jobId) ?? []).filter(Boolean).length;
   const jobs = [

@@ -30,7 +30,7 @@ import { acceptedJob, binCount, planOf, type SimulatedJob } from './simulated-jo
 import { SimulatedNode } from './simulated-node.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
-/** The folder of a job's logs, which is made. */
+/** Makes the folder of a job's logs, and returns it. */
 export function jobFolder(folder: string, out: string): string {
   const path = join(folder, basename(out));
   mkdirSync(path, { recursive: true });
@@ -49,7 +49,7 @@ async function allAnswered(answered: (from: number, atMost: number) => Promise<A
   }
 }
 
-/** More than any job has. */
+/** More sources than any job has. */
 const mostSources = 1000;
 
 /** A run that takes longer than this many simulated hours will not end. */
@@ -57,13 +57,13 @@ const endlessMs = 24 * 3_600_000;
 
 export const reportWithinMs = 3000;
 
-/** Shared by all runs, which read differences off it. */
+/** Shared by all runs: each takes the difference since its start. */
 const metrics = createMetrics(createRegistry('coordinator'));
 const log = createLog('simulation', 'silent');
 
 export interface ClusterOptions {
   seed: number;
-  /** An empty folder, for logs. */
+  /** An empty folder for logs. */
   folder: string;
   /** Time that the ledger takes for a transaction. */
   commitMs?: number;
@@ -71,29 +71,29 @@ export interface ClusterOptions {
 }
 
 /**
- * The real scheduler, dispatcher and ledger, with simulated nodes, on a virtual clock, in one process. What happens depends
- * on the seed alone: between two moments everything that is promised is waited for, the disk too.
+ * The real scheduler, dispatcher and ledger, with simulated nodes, on a virtual clock, in one process. A run depends
+ * only on the seed: between two moments, all promises are waited for, the disk's too.
  */
 export class SimulatedCluster {
   readonly clock = new VirtualClock();
   readonly random: SeededRandom;
-  /** A stream of its own, so that what nodes do is the same whatever tables meet. */
+  /** A random stream of its own, so that nodes do the same whatever tables meet. */
   readonly #ofTables: SeededRandom;
   readonly nodes: SimulatedNode[] = [];
   readonly jobs = new Map<string, SimulatedJob>();
-  /** As they were written. */
+  /** The results as they were written, by job. */
   readonly results = new Map<string, JobResults>();
-  /** Results a shard, by job, of which a ledger said that it has them. */
+  /** By job, for each shard, how many results a ledger acknowledged. */
   readonly commits = new Map<string, number[]>();
-  /** How often parts are lost, while results come or when their job is about to be finished, of all jobs together. */
+  /** How many parts, of all jobs together, are to be lost while results come or before the job is finished. */
   partLosses = 0;
   /** How often parts of shards were lost, by job. */
   readonly lost = new Map<string, number[]>();
-  /** Parts that are not there. */
+  /** Parts that are missing. */
   readonly #missing = new Set<string>();
   /** Jobs whose output is written. */
   readonly #written = new Set<string>();
-  /** Coordinators that were followed by another. */
+  /** How many coordinators were followed by another one. */
   followed = 0;
   readonly world: CoordinatorWorld;
   readonly #referenceSlowness: number;
@@ -102,7 +102,7 @@ export class SimulatedCluster {
   readonly #ended = new Set<string>();
   readonly #metricsBefore: Promise<MetricSums>;
   #leader: SimulatedCoordinator | undefined;
-  /** The last one that led. */
+  /** The last coordinator that led. */
   #last!: SimulatedCoordinator;
   readonly #alive = new Set<SimulatedCoordinator>();
   readonly #endings: Promise<void>[] = [];
@@ -112,7 +112,7 @@ export class SimulatedCluster {
     this.random = new SeededRandom(seed);
     this.#ofTables = new SeededRandom(seed ^ 0x7ab1e);
     this.#referenceSlowness = referenceSlowness;
-    // Its series end when nodes leave, so that there is no difference to take.
+    // Reset, because its series end when nodes leave, so that no difference can be taken.
     metrics.wrongAnswers.reset();
     this.#metricsBefore = sumMetrics(metrics);
     this.world = {
@@ -127,7 +127,8 @@ export class SimulatedCluster {
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         earlier: simulatedEarlier({
-          ...{ clock: this.clock, seed },
+          clock: this.clock,
+          seed,
           jobOf: (jobId) => this.jobs.get(jobId)!,
           checkRoom: (out) => this.#checkRoom(out),
         }),
@@ -160,7 +161,7 @@ export class SimulatedCluster {
     return this.#last.ledger;
   }
 
-  /** As a client does that hears of no coordinator: it submits the job when there is one, unless it is known. */
+  /** Submits a job as a client does: as soon as there is a coordinator, unless the job is known. */
   submit(job: SimulatedJob): void {
     this.jobs.set(job.jobId, job);
     this.#submitted.add(job.jobId);
@@ -171,7 +172,7 @@ export class SimulatedCluster {
     await this.dispatcher.jobs.cancel(jobId);
   }
 
-  /** A node that is there from `atMs` on. */
+  /** Adds a node from `atMs` on. */
   add(nature: NodeNature, atMs = 0): SimulatedNode {
     const { clock, random, jobs } = this;
     const leader = () => (this.#leader?.isRunning ? this.#leader : undefined);
@@ -184,7 +185,7 @@ export class SimulatedCluster {
     return node;
   }
 
-  /** The coordinator's process is killed, and another is there so much later. */
+  /** Kills the coordinator's process; another one starts `afterMs` later. */
   restart(afterMs: number): void {
     if (!this.#leader) return;
     this.#end(this.#leader);
@@ -192,7 +193,7 @@ export class SimulatedCluster {
     this.clock.after(afterMs, () => this.#follow());
   }
 
-  /** The coordinator's process stands still; another leads after a time, and then the old one goes on. */
+  /** The coordinator's process stands still. Another one leads after a time, and then the old one goes on. */
   failOver(afterMs: number, wakeAfterMs: number): void {
     const old = this.#leader;
     if (!old) return;
@@ -202,11 +203,11 @@ export class SimulatedCluster {
       this.#follow();
     });
     this.clock.after(wakeAfterMs, () => old.wake());
-    // It ends when it hears that another leads, with its next renewal.
+    // It ends at its next renewal, when it hears that another coordinator leads.
     this.clock.after(wakeAfterMs + 1000, () => this.#end(old));
   }
 
-  /** Nothing can be written to the ledger for so long. */
+  /** Nothing can be written to the ledger for this long. */
   failStore(ms: number, failure = new Error('The disk is full')): void {
     this.world.failure = failure;
     this.clock.after(ms, () => {
@@ -214,7 +215,7 @@ export class SimulatedCluster {
     });
   }
 
-  /** A coordinator starts, and goes on with what the one before has left. Rejects where that is damaged. */
+  /** Starts a coordinator, which goes on with the jobs of the one before. Rejects if the ledger is damaged. */
   async lead(): Promise<void> {
     const coordinator = await SimulatedCoordinator.start(this.world);
     this.#last = coordinator;
@@ -230,7 +231,7 @@ export class SimulatedCluster {
     }
   }
 
-  /** Lets time pass until that is so; `check` is called at every moment. Throws where it never comes. */
+  /** Lets time pass until `isSo` holds; calls `check` at every moment. Throws if it never holds. */
   async until(isSo: () => boolean, check: () => void = () => {}): Promise<void> {
     for (;;) {
       await settle();
@@ -254,12 +255,12 @@ export class SimulatedCluster {
     const over = Promise.all(this.#endings).then(() => {
       isOver = true;
     });
-    // Transactions that are under way end in their time.
+    // Transactions under way still take their time.
     for (; !isOver; this.clock.step()) await settle();
     await over;
   }
 
-  /** What the metrics counted in this run. */
+  /** The metrics' sums of this run. */
   async counted(): Promise<MetricSums> {
     const [before, now] = [await this.#metricsBefore, await sumMetrics(metrics)];
     const keys = Object.keys(now) as (keyof MetricSums)[];
@@ -280,7 +281,7 @@ export class SimulatedCluster {
   }
 
   #hand({ dispatcher }: SimulatedCoordinator, job: SimulatedJob): void {
-    // The client of a coordinator that dies meanwhile submits it again.
+    // If the coordinator dies meanwhile, the client submits the job again.
     dispatcher.jobs.submit(acceptedJob(job)).catch(() => {});
   }
 
@@ -288,7 +289,7 @@ export class SimulatedCluster {
     if (isFull(this.world.full, uri, this.clock.monotonicMs())) throw noRoom();
   }
 
-  /** Takes the results, of which the histograms of all sources must add up to those of the job, by each pipeline. */
+  /** Takes the results, and asserts that the histograms of all sources add up to the job's, for each pipeline. */
   async #finalise(results: JobResults): Promise<FinishedOutput> {
     const { jobId, spec, counts } = results.job;
     this.#checkRoom(spec.out);
@@ -311,12 +312,12 @@ export class SimulatedCluster {
     return { digest: settledDigest(spec, settled), captured: undefined };
   }
 
-  /** Tables of a job, which are there to meet lost parts while results come. */
+  /** Tables of a job, which only meet lost parts while results come. */
   #tables({ jobId }: AcceptedJob, { settled, failed }: TablesEvents): TablesOutput {
     let isOver = false;
     const look = async (): Promise<void> => {
       const { runs } = await settled(0, mostSources);
-      // What is lost once all is read is never met.
+      // A part that is lost after everything was read is never met.
       if (isOver || this.#written.has(jobId)) return;
       const lost = this.#losePart(jobId, { runs });
       if (!lost) return;
@@ -335,7 +336,7 @@ export class SimulatedCluster {
     };
   }
 
-  /** Loses some parts at once, as long as some are to be lost. Returns the error of one of the job's that is missing. */
+  /** Loses some parts at once, if any are still to be lost. Returns the error of one missing part of the job. */
   #losePart(jobId: string, { runs }: Pick<SettledSources, 'runs'>): LostPartError | undefined {
     const answers = runs.flatMap((run): Answered[] =>
       run.kind === 'found' && run.shard !== undefined ? [{ shard: run.shard, found: run.found }] : [],
@@ -355,12 +356,12 @@ export class SimulatedCluster {
     return new LostPartError({ message: `The part of shard ${shard} is gone`, shard, isFalse: false });
   }
 
-  /** Shards whose parts are not there. */
+  /** Shards whose parts are missing. */
   #missingOf(answers: readonly Answered[]): number[] {
     return answers.flatMap(({ shard, found }) => (this.#missing.has(found.part) ? [shard] : []));
   }
 
-  /** The ledger; what it accepts and ends is noted. */
+  /** The ledger, with notes of the shards that it accepts and the jobs that it ends. */
   #observed(ledger: Ledger): Ledger {
     const commit: Ledger['commit'] = async (shard) => {
       const outcome = await ledger.commit(shard);

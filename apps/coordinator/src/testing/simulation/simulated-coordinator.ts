@@ -20,21 +20,21 @@ export interface CoordinatorWorld extends RegistryWorld {
   reportWithinMs: number;
   metrics: Metrics;
   log: Log;
-  /** Watches what the ledger is told. */
+  /** Wraps the ledger to watch its calls. */
   observe: (ledger: Ledger) => Ledger;
-  /** Where several lead: told that another has taken the jobs of this one, which ends. */
+  /** If several coordinators lead: called when others have taken the jobs of this one, which ends. */
   fenced?: (coordinator: SimulatedCoordinator) => void;
-  /** The same: a job that was submitted. */
+  /** If several coordinators lead: gives a submitted job. */
   acceptedJob?: (jobId: string) => AcceptedJob;
 }
 
-/** One process of a coordinator: the real dispatcher, scheduler and ledger, from when it leads until it dies. */
+/** One process of a coordinator: the real dispatcher, scheduler and ledger, from its lead to its death. */
 export class SimulatedCoordinator {
   readonly dispatcher: Dispatcher;
   readonly ledger: LogLedger;
   readonly #registry: SimulatedRegistry;
   #state: 'running' | 'paused' | 'dead' = 'running';
-  /** What happened to it while it stood still. */
+  /** Events that came while it stood still. */
   #late: (() => void)[] = [];
   #wake: () => void = () => {};
   #shared: SharedJobs | undefined;
@@ -54,15 +54,15 @@ export class SimulatedCoordinator {
       eyes: simulatedEyes(world.outages, world.full, () => clock.monotonicMs()),
       pause: (ms, signal) => pauseOf(clock, ms, signal),
       every: (ms, task) => clock.every(ms, () => this.tell(task)),
-      ...(shared && { others: shared }),
+      others: shared,
     });
   }
 
-  /** Takes the registry over and knows the jobs in it. Rejects with one sentence where that is damaged. */
+  /** Takes over the registry with its jobs. Rejects with one sentence if it is damaged. */
   static async start(world: CoordinatorWorld): Promise<SimulatedCoordinator> {
     const registry = new SimulatedRegistry(world);
     const { clock, log, logsOf } = world;
-    // Where one leads, a lease that has ended at once leaves the way to the next one free.
+    // If one coordinator leads at a time, its lease ends at once, so that the next one can take over.
     const epoch = (await registry.acquire('simulated', registry.shares ? leaseMs : 0))!;
     const journal = new Journal({
       registry,
@@ -81,7 +81,11 @@ export class SimulatedCoordinator {
     const nowMs = () => clock.monotonicMs();
     let isLost = false;
     const shared = new SharedJobs({
-      ...{ registry, shares: registry.shares, epoch, log, nowMs },
+      registry,
+      shares: registry.shares,
+      epoch,
+      log,
+      nowMs,
       lost: () => {},
       after: (ms, task) => {
         let isCancelled = false;
@@ -124,13 +128,13 @@ export class SimulatedCoordinator {
     return this.#state === 'running';
   }
 
-  /** Has something happen to it; later where it stands still, and never where it is dead. */
+  /** Has something happen to it: later if it stands still, never if it is dead. */
   tell(happen: () => void): void {
     if (this.#state === 'running') happen();
     else if (this.#state === 'paused') this.#late.push(happen);
   }
 
-  /** It stands still, as with SIGSTOP; one that does already goes on when it would have. */
+  /** It stands still, as with SIGSTOP. If it does already, it goes on when it would have. */
   pause(): void {
     if (this.#state !== 'running') return;
     this.#state = 'paused';
@@ -146,14 +150,14 @@ export class SimulatedCoordinator {
     for (const happen of this.#late.splice(0)) happen();
   }
 
-  /** It ends at once: whatever it was doing is not done. Resolves when nothing of it is left, not even open files. */
+  /** It ends at once, and drops the work it was doing. Resolves when nothing of it is left, not even open files. */
   async kill(): Promise<void> {
     this.#state = 'dead';
     this.#registry.isDead = true;
     this.#wake();
     this.#stopRenewing();
     await this.#shared?.close();
-    // What its disk has no room for would be tried again until there is some.
+    // Otherwise writes to a full disk would be repeated until there is room.
     this.ledger.stopRetrying();
     await this.dispatcher.close();
     await this.ledger.close();

@@ -2,8 +2,8 @@ import { closeSync, fdatasyncSync, openSync, statSync, writevSync } from 'node:f
 import type { LogDisk } from '@halogrid/ledger';
 
 /**
- * A disk whose calls are done one at a time, those that write after `pass` resolves: threads of a real one end what is asked
- * side by side in an order that no seed decides.
+ * A disk that does one call at a time, and writes only after `pass` resolves: the threads of a real disk end parallel
+ * calls in an order that no seed decides.
  */
 export function simulatedDisk(pass: () => Promise<void>): LogDisk {
   const open: LogDisk['open'] = async (path, flags) => {
@@ -19,7 +19,7 @@ export function simulatedDisk(pass: () => Promise<void>): LogDisk {
         await pass();
         fdatasyncSync(fd);
       },
-      // As of a FileHandle, a second call does nothing: the number may be that of another file by then.
+      // As with a FileHandle, a second call does nothing: another file may have the number by then.
       close: async () => {
         if (isOpen) closeSync(fd);
         isOpen = false;

@@ -9,16 +9,16 @@ export interface EarlierWorld {
   clock: VirtualClock;
   seed: number;
   jobOf: (jobId: string) => SimulatedJob;
-  /** Throws where the disk of an output is full. */
+  /** Throws if the disk of an output is full. */
   checkRoom: (out: string) => void;
 }
 
 /**
- * What reads the earlier output of a job: some of the shards that wait, in some time, to parts for which there may be no
- * room by then. Where its coordinator dies meanwhile, nobody hears of them.
+ * Reads the earlier output of a job: some of the waiting shards at a time, in some time, into parts, for which there
+ * may be no room by then. If the coordinator dies meanwhile, they are lost.
  */
 export function simulatedEarlier({ clock, seed, jobOf, checkRoom }: EarlierWorld): NonNullable<JobWork['earlier']> {
-  // A stream of its own: what nodes do is the same whatever is kept.
+  // A random stream of its own, so that nodes do the same whatever is kept.
   const random = new SeededRandom(seed ^ 0xea71);
   return ({ jobId, spec }: AcceptedJob) => {
     const shapes = shapesOf(spec);

@@ -5,19 +5,19 @@ import { Cause, type Probe, type Sight } from '@halogrid/proto';
 import type { ShownFile } from '@halogrid/sources';
 import type { Eyes } from '../../sight/own-view.ts';
 
-/** What a node cannot do for a while: read or write what is below a folder, or see there what others see. */
+/** A fault of a node for a while: it cannot read or write below a folder, or sees other files there. */
 export interface Blindness {
-  /** Beginning of the URIs that it is about. */
+  /** The beginning of the affected URIs. */
   below: string;
   fromMs: number;
   untilMs: number;
-  /** What it finds instead: nothing, other files, or an error when it reads to the end. */
+  /** What the node finds instead: nothing, other files, or an error when it reads to the end. */
   finds: 'nothing' | 'others' | 'damage';
 }
 
 /** A host that is away for a while, for the coordinator and all nodes. */
 export interface Outage {
-  /** As URI. */
+  /** The URI of the host. */
   place: string;
   fromMs: number;
   untilMs: number;
@@ -25,7 +25,7 @@ export interface Outage {
 
 /** A disk that is full for a while, for the coordinator and all nodes. */
 export interface FullDisk {
-  /** Beginning of the URIs that are on it. */
+  /** The beginning of URIs on the disk. */
   below: string;
   fromMs: number;
   untilMs: number;
@@ -38,7 +38,7 @@ export const isFull = (full: readonly FullDisk[], uri: string, nowMs: number): b
 export const noRoom = (): Error =>
   Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
-/** Every file is there while its host is, except for blind nodes. */
+/** Every file is there while its host is, except to blind nodes. */
 const fileAt = (uri: string): ShownFile => ({ version: 'listed', sha256: hash('sha256', uri, 'buffer'), sizeBytes: 1 });
 
 /** The eyes of a coordinator that sees every file that is there. */
@@ -57,13 +57,13 @@ export const simulatedEyes = (outages: readonly Outage[], full: readonly FullDis
 export const isAway = (outages: readonly Outage[], uri: string, nowMs: number): boolean =>
   outages.some(({ place, fromMs, untilMs }) => uri.startsWith(`${place}/`) && nowMs >= fromMs && nowMs < untilMs);
 
-/** The answer of a node about a file that it does not find: as far as it knows, the host is away. */
+/** The cause that a node states for a missing file: as far as it knows, the host is away. */
 const causeOf = (uri: string): Cause => (uri.startsWith('file:') ? Cause.ACCESS : Cause.AWAY);
 
 const blindnessAt = (blind: readonly Blindness[], uri: string, nowMs: number): Blindness | undefined =>
   blind.find(({ below, fromMs, untilMs }) => uri.startsWith(below) && nowMs >= fromMs && nowMs < untilMs);
 
-/** The answer of such a node to a probe, without the part about writing. */
+/** The answer of a blind node to a probe, without the part about writing. */
 export function sightOf(blind: readonly Blindness[], { probe, files }: Probe, nowMs: number): Sight {
   const seen = files.map(({ uri, whole }) => {
     const { finds } = blindnessAt(blind, uri, nowMs) ?? {};
@@ -80,7 +80,7 @@ export function sightOf(blind: readonly Blindness[], { probe, files }: Probe, no
 
 const nothing = { version: '', sha256: Buffer.alloc(0) };
 
-/** What it could not have of a shard's sources; empty where it has all. */
+/** Errors of the sources of a shard that the node cannot read; empty if it can read all. */
 export function unreadOf(blind: readonly Blindness[], { work }: Shard, nowMs: number): SourceError[] {
   return [...readSources(work.sources)].flatMap(({ index, uri }) => {
     const found = blindnessAt(blind, uri, nowMs);

@@ -11,35 +11,35 @@ import { digestOfAll, jobDigest } from '@halogrid/results/job-digest';
 import { jobLine } from '@halogrid/results/job-line';
 import { quarantinedDigest, sourceDigest } from '@halogrid/results/source-digest';
 
-/** What a job of a simulation consists of: frames, so many a shard, or images cut into so many tiles of 4 x 4. */
+/** The properties of a simulated job: frames, in shards of `group` frames, or images in `group` tiles of 4 x 4. */
 export interface SimulatedJob {
   jobId: string;
   kind: 'frames' | 'tiles';
   shards: number;
-  /** Frames a shard, or tiles an image. */
+  /** Frames per shard, or tiles per image. */
   group: number;
-  /** The cost of each shard; one number for all. */
+  /** The cost of every shard. */
   costBytes: number;
-  /** Folders that its sources are in, in turn. */
+  /** How many folders its sources are in, in turn. */
   roots: number;
-  /** Each of these is a host. */
+  /** Whether each of these is on a host of its own. */
   onHosts?: boolean;
-  /** Pipelines, which have names where there is more than one. */
+  /** How many pipelines it has; they have names if there is more than one. */
   pipelines: number;
   waitsForNode: boolean;
   priority: number;
   verifyPercent: number;
-  /** Shards of frames that an earlier output in the folder has: no node has part in them. */
+  /** Shards of frames that are kept from an earlier output in the folder: no node computes them. */
   kept: ReadonlySet<number>;
   /** Shards that no device computes. */
   poison: ReadonlySet<number>;
   /** Shards that end the process that computes them. */
   killers: ReadonlySet<number>;
-  /** Shards whose input is another than the one that was planned. */
+  /** Shards whose input differs from the planned one. */
   changed: ReadonlySet<number>;
 }
 
-/** Their pipelines have equally many bins. */
+/** Pipelines with these have the same number of bins. */
 const conventions = ['nw-cw-msb', 'nw-cw-lsb', 'scikit-image'];
 export const mostPipelines = conventions.length;
 
@@ -47,7 +47,7 @@ const operationsOf = (part: number) => [{ kernel: 'lbp', parameters: { conventio
 const nameOf = (part: number): string => `part-${part}`;
 const partsOf = ({ pipelines }: SimulatedJob): number[] => Array.from({ length: pipelines }, (_, part) => part);
 
-/** Version of every source. */
+/** The version of every source. */
 const listed = 'listed';
 
 const side = 4;
@@ -71,7 +71,7 @@ export function acceptedJob(job: SimulatedJob): AcceptedJob {
   return { jobId, spec, pipeline: createPipeline(operationsOf(0)), scratch: `${spec.out}/.scratch` };
 }
 
-/** The plan of a job, as the thread that plans makes it. */
+/** The plan of a job, as the planning thread would make it. */
 export async function* planOf(job: SimulatedJob): AsyncGenerator<PlanStep[]> {
   for (let shard = 0; shard < job.shards; shard++) {
     const work = workOf(job, shard);
@@ -93,7 +93,7 @@ function sourcesOf({ kind, group }: SimulatedJob, shard: number): number[] {
 function workOf(job: SimulatedJob, shard: number): Shard['work'] {
   const sources = plannedOf(job, shard);
   if (job.kept.has(shard)) return { kind: 'kept', sources, earlier: [shard, shard, sources.count] };
-  // An image of one tile is not cut.
+  // An image of one tile is a frame.
   return tilesOf(job, shard) === 1 ? { kind: 'frames', sources } : { kind: 'tile', sources, ...tileOf(job, shard) };
 }
 
@@ -103,14 +103,14 @@ function plannedOf(job: SimulatedJob, shard: number): PlannedSources {
   return plannedSources(
     sourcesOf(job, shard).map((index) => {
       const its = { index, uri: uriOf(job, index), name: String(index), version: listed, pin: listed };
-      // A few leave something to be written.
+      // A few sources get a preview, which must be written.
       const kept = job.kept.has(shard) && { kept: `then-${index}` };
       return { ...its, ...tiles, ...kept, ...(index < previewSources && { preview: true as const }) };
     }),
   );
 }
 
-/** Into how many tiles the source of a shard is cut; 1 for frames. */
+/** How many tiles the source of a shard has; 1 for frames. */
 const tilesOf = ({ kind, group, shards }: SimulatedJob, shard: number): number =>
   kind === 'frames' ? 1 : Math.min(group, shards - (shard - (shard % group)));
 
@@ -120,7 +120,7 @@ function tileOf(job: SimulatedJob, shard: number) {
   return { size, rect: { x: side * (shard - first), y: 0, width: side, height: side } };
 }
 
-/** What a right device finds: every result is unlike its neighbours', so that none can stand for another. */
+/** The results of a right device. Every result differs from its neighbours', so that none can stand for another. */
 export function resultsOf(job: SimulatedJob, shard: number): SourceResult[] {
   return sourcesOf(job, shard).flatMap((source) => {
     const size = { width: side, height: side };
@@ -135,7 +135,7 @@ export function resultsOf(job: SimulatedJob, shard: number): SourceResult[] {
   });
 }
 
-/** What a wrong device finds: it looks right, and of several pipelines all but the last are. */
+/** The results of a wrong device. They look right; with several pipelines, only the last one is wrong. */
 export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
   return resultsOf(job, shard).map((result) => {
     const isRight = (result.pipeline ?? 0) + 1 < job.pipelines;
@@ -144,7 +144,10 @@ export function wrongResultsOf(job: SimulatedJob, shard: number): SourceResult[]
   });
 }
 
-/** What any device finds in an image that was replaced by a larger one, or in a frame that was by a smaller one. */
+/**
+ * The results of any device for an image that was replaced by a larger one, or a frame that was replaced by a smaller
+ * one.
+ */
 export function changedResultsOf(job: SimulatedJob, shard: number): SourceResult[] {
   return resultsOf(job, shard).map((result) => {
     if (job.kind === 'frames') return { ...result, size: { ...result.size, height: 1 } };
@@ -152,7 +155,7 @@ export function changedResultsOf(job: SimulatedJob, shard: number): SourceResult
   });
 }
 
-/** An answer with those results, which are in a part unless they are to verify. */
+/** An answer with these results, which are in a part unless they only verify. */
 export function answerOf(
   job: SimulatedJob,
   shard: number,
@@ -166,18 +169,18 @@ export function answerOf(
   return { results: [], found: verify ? summariseShard(found, shapes) : keepPart(shapes, found), ...rest };
 }
 
-/** Shards that come to nothing, whoever computes them. */
+/** Shards that no node can compute. */
 export function hopelessShards({ poison, killers, changed, kept }: SimulatedJob): Set<number> {
   return new Set([...poison, ...killers, ...changed].filter((shard) => !kept.has(shard)));
 }
 
-/** What a pipeline of a job comes to. */
+/** The expected result of a pipeline. */
 export interface ExpectedPart {
   counted: bigint;
   bins: bigint[];
 }
 
-/** What the job must come to, computed without the coordinator's merge. */
+/** The expected result of a job, computed without the coordinator's merge. */
 export function expectedOf(job: SimulatedJob): { digest: string; quarantined: number; parts: ExpectedPart[] } {
   const results = Array.from({ length: job.shards }, (_, shard) => resultsOf(job, shard));
   const hopeless = hopelessShards(job);

@@ -21,8 +21,8 @@ const reportWithinMs = 3000;
 const log = createLog('simulation', 'silent');
 
 /**
- * Several coordinators that lead by one registry: the real division of jobs, dispatcher, scheduler and ledger of each,
- * on a virtual clock. A node is one here for each of its conversations.
+ * Several coordinators that share one registry: the real division of jobs, and the real dispatcher, scheduler and
+ * ledger of each, on a virtual clock. Each conversation of a node is a simulated node of its own.
  */
 export class SimulatedLeaders {
   readonly clock = new VirtualClock();
@@ -30,12 +30,12 @@ export class SimulatedLeaders {
   readonly memory = new SharesMemory();
   readonly jobs = new Map<string, SimulatedJob>();
   readonly results = new Map<string, JobResults>();
-  /** Results a shard, by job, of which a ledger said that it has them. */
+  /** By job, for each shard, how many results a ledger acknowledged. */
   readonly commits = new Map<string, number[]>();
-  /** What was committed when, and which jobs ended, in the order of it. */
+  /** Commits and ends of jobs with their times, in order. */
   readonly history: string[] = [];
   readonly nodes: SimulatedNode[] = [];
-  /** Coordinators whose jobs were taken. */
+  /** The coordinators, by place; undefined while none runs there. */
   readonly #places: (SimulatedCoordinator | undefined)[] = [];
   readonly #submitted = new Map<string, number>();
   readonly #ended = new Map<string, JobRecord>();
@@ -45,7 +45,7 @@ export class SimulatedLeaders {
   constructor(options: { seed: number; folder: string; commitMs: number }) {
     const { seed, folder, commitMs } = options;
     this.random = new SeededRandom(seed);
-    // A stream of its own, so that what nodes do is the same whatever the disk does.
+    // A random stream of its own, so that nodes do the same whatever the disk does.
     const ofDisk = new SeededRandom(seed ^ 0xd15c);
     const disk = simulatedDisk(() => {
       const ms = ofDisk.pick([0, 0, 1, 7]);
@@ -60,7 +60,8 @@ export class SimulatedLeaders {
       work: {
         plan: (spec) => planOf([...this.jobs.values()].find((job) => acceptedJob(job).spec.out === spec.out)!),
         earlier: simulatedEarlier({
-          ...{ clock: this.clock, seed },
+          clock: this.clock,
+          seed,
           jobOf: (jobId) => this.jobs.get(jobId)!,
           checkRoom: () => {},
         }),
@@ -85,12 +86,12 @@ export class SimulatedLeaders {
     };
   }
 
-  /** A coordinator starts at this place, from 0 on. */
+  /** Starts a coordinator at this place, counted from 0. */
   async start(place: number): Promise<void> {
     const coordinator = await SimulatedCoordinator.start(this.#world);
     this.#places[place] = coordinator;
     for (const [jobId, at] of this.#submitted) {
-      // Its client submits it again, where the coordinator died before it was known.
+      // If the coordinator died before the job was known, the client submits it again.
       if (at === place && !this.memory.jobs.get(jobId)) this.#hand(coordinator, jobId);
     }
   }
@@ -102,7 +103,7 @@ export class SimulatedLeaders {
     if (coordinator) this.#hand(coordinator, job.jobId);
   }
 
-  /** A node with a conversation with each of so many places, which divide its credit. */
+  /** Adds a node with a conversation with each of these places, which divide its credit. */
   add(nature: NodeNature, places: number): void {
     const siblings: SimulatedNode[] = [];
     for (let place = 0; place < places; place++) {
@@ -118,7 +119,7 @@ export class SimulatedLeaders {
     }
   }
 
-  /** The process at this place is killed, and another is there so much later; none where that is undefined. */
+  /** Kills the process at this place; another one starts `againMs` later, or none if undefined. */
   kill(place: number, againMs: number | undefined): void {
     const coordinator = this.#places[place];
     if (!coordinator) return;
@@ -126,14 +127,14 @@ export class SimulatedLeaders {
     if (againMs !== undefined) this.clock.after(againMs, () => void this.start(place));
   }
 
-  /** It stands still, and goes on. */
+  /** The process at this place stands still, and goes on after `ms`. */
   pause(place: number, ms: number): void {
     const coordinator = this.#places[place];
     coordinator?.pause();
     this.clock.after(ms, () => coordinator?.wake());
   }
 
-  /** Nothing can be read from or written to the registry for so long. */
+  /** Nothing can be read from or written to the registry for this long. */
   failStore(ms: number): void {
     this.#world.failure = new Error('The database is away');
     this.clock.after(ms, () => {
@@ -168,7 +169,9 @@ export class SimulatedLeaders {
     await over;
   }
 
-  /** Takes ends from the registry: a coordinator may be killed after it wrote one down and before it told anybody. */
+  /**
+   * Takes ends of jobs from the registry: a coordinator may be killed after it wrote an end and before it reported it.
+   */
   #findEnded(): void {
     for (const { jobId, leader, status, spec } of this.memory.jobs.all()) {
       if (leader !== undefined || this.#ended.has(jobId)) continue;
@@ -189,7 +192,7 @@ export class SimulatedLeaders {
     this.#endings.push(coordinator.kill());
   }
 
-  /** Its supervisor starts another. */
+  /** The coordinator's supervisor starts another one. */
   #fenced(coordinator: SimulatedCoordinator): void {
     const place = this.#places.indexOf(coordinator);
     if (place < 0) return;

@@ -15,7 +15,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 export interface NodeSurroundings {
   clock: VirtualClock;
   random: SeededRandom;
-  /** The coordinator that can be dialled; undefined while there is none. */
+  /** The coordinator that the node can dial; undefined while there is none. */
   leader: () => SimulatedCoordinator | undefined;
   jobs: ReadonlyMap<string, SimulatedJob>;
   /** Disks that are full. */
@@ -25,29 +25,32 @@ export interface NodeSurroundings {
   reportWithinMs: number;
   /** The node's conversations with other coordinators. */
   siblings?: readonly SimulatedNode[];
-  /** Times that the reference takes of the device. */
+  /** How many times longer the reference takes than the device. */
   referenceSlowness: number;
 }
 
-/** How long a node whose connection broke waits, at first and at most, and a process that died takes to be there again. */
+/**
+ * How long a node waits after its connection broke, at first and at most; and how long a dead process takes to start
+ * again.
+ */
 const redialMs = 250;
 const longestRedialMs = 1000;
 const restartMs = 2000;
-/** Shards outlive their connection for so long. */
+/** Shards outlive their connection for this long. */
 const keepMs = 60_000;
 
 /** A node with one device that computes one shard at a time, as the coordinator sees it. */
 export class SimulatedNode {
   readonly nature: NodeNature;
   readonly storage: NodeStorage;
-  /** Bytes of cost it computed, whatever became of them. */
+  /** The cost of all shards that it computed, in bytes, whether or not they counted. */
   computedBytes = 0;
   /** When it last computed something. */
   busyUntilMs = 0;
   readonly #world: NodeSurroundings;
-  /** Counts the processes it has been: a restarted node has another id. */
+  /** Counts its processes: a restarted node has another id. */
   #life = 1;
-  /** Counts its conversations; what belongs to an earlier one is void. */
+  /** Counts its conversations; events of an earlier one are void. */
   #conversation = 0;
   #link: { coordinator: SimulatedCoordinator; session: number } | undefined;
   /** The coordinator has said which shards go on. */
@@ -77,7 +80,7 @@ export class SimulatedNode {
     return this.#state === 'gone';
   }
 
-  /** Shards that it has and has not answered. */
+  /** How many shards it holds and has not answered. */
   get heldShards(): number {
     return this.#held.size;
   }
@@ -90,7 +93,7 @@ export class SimulatedNode {
     this.#beat();
   }
 
-  /** The process ends without a word; the coordinator hears of it unless the network is gone, too. */
+  /** The process ends without a word. The coordinator notices unless the network is gone, too. */
   crash(isNoticed = true, comesBack = true): void {
     if (this.#state !== 'up' && this.#state !== 'draining') return;
     const isWanted = comesBack && this.#state === 'up';
@@ -103,7 +106,7 @@ export class SimulatedNode {
     else this.#world.clock.after(restartMs, () => this.start());
   }
 
-  /** The connection breaks, for so long at least; the node dials again. Reports on their way are lost. */
+  /** The connection breaks for at least `ms`, then the node dials again. Reports on their way are lost. */
   cut(isNoticed = true, ms = 0): void {
     if (this.#state !== 'up') return;
     this.#partedUntilMs = this.#world.clock.monotonicMs() + ms;
@@ -115,7 +118,7 @@ export class SimulatedNode {
     this.#frozenUntilMs = this.#world.clock.monotonicMs() + ms;
   }
 
-  /** The process is asked to end within `graceMs`: what it cannot finish by then it hands back. */
+  /** The process is asked to end within `graceMs`: it hands back shards that it cannot finish by then. */
   drain(graceMs: number): void {
     if (this.#state !== 'up' || !this.#isWelcome) return;
     this.#state = 'draining';
@@ -137,7 +140,7 @@ export class SimulatedNode {
   }
 
   #leaveWhenIdle(): void {
-    // A lease that crossed the announcement arrives within two ways.
+    // A lease that crossed the announcement arrives within two latencies.
     const conversation = this.#conversation;
     this.#world.clock.after(8 * this.nature.latencyMs, () => {
       if (this.#state !== 'draining' || this.#conversation !== conversation || this.#held.size > 0) return;
@@ -163,7 +166,7 @@ export class SimulatedNode {
       return;
     }
     const conversation = ++this.#conversation;
-    /** Orders come after the latency, to the conversation they belong to, and in their order. */
+    /** Orders arrive after the latency, in their conversation and in order. */
     const arrives = (happen: () => void): void => {
       this.#world.clock.after(this.nature.latencyMs, () => this.#awake(conversation, happen));
     };
@@ -177,7 +180,7 @@ export class SimulatedNode {
         arrives(() => {
           this.#report({ kind: 'NodeLooked', sight: this.storage.sight(probe) });
         }),
-      // Its hello does not say that it searches.
+      // Never called: its hello does not say that it searches.
       search: () => {},
       bring: (jobId, epoch) => arrives(() => this.#bring(jobId, epoch)),
       kept: (jobId, kept) => {
@@ -212,7 +215,9 @@ export class SimulatedNode {
     });
   }
 
-  /** Does something in this conversation, unless it is over; when the process runs again where it stands still. */
+  /**
+   * Does something in this conversation, unless it is over. If the process stands still, it does so when it runs again.
+   */
   #awake(conversation: number, happen: () => void): void {
     if (this.#conversation === conversation) this.#whenAwake(() => this.#conversation === conversation && happen());
   }
@@ -228,7 +233,7 @@ export class SimulatedNode {
     this.#goOn(this.#held.list(), kept);
   }
 
-  /** The coordinator leads the job from now on: it is told what others leased of it. */
+  /** The coordinator leads the job from now on: tells it the job's leases of others. */
   #bring(jobId: string, epoch: number): void {
     const { siblings = [] } = this.#world;
     const brought = siblings.flatMap((sibling) => (sibling === this ? [] : sibling.#handOver(jobId, epoch)));
@@ -290,7 +295,7 @@ export class SimulatedNode {
     } else this.#breakOff(false);
   }
 
-  /** The connection is gone, and the shards go on for a while. */
+  /** The connection is gone; the shards go on for a while. */
   #breakOff(isNoticed: boolean): void {
     this.#hangUp(isNoticed);
     if (this.#state === 'draining') {
@@ -324,7 +329,7 @@ export class SimulatedNode {
     const slowness = (verify ? referenceSlowness : 1) * (this.nature.stragglers.get(lease.shard) ?? 1);
     const failingMs = isLost ? this.nature.hangMs : 1;
     if (isLost) this.#deviceLosses++;
-    // Failing is soon done.
+    // Failing takes little time.
     const isBlind = this.storage.unread(shard).length > 0;
     clock.after(isFailing || isBlind ? failingMs : (shard.costBytes / this.nature.bytesPerMs) * slowness, () => {
       this.#whenAwake(() => {
@@ -374,7 +379,10 @@ export class SimulatedNode {
   /** Answers the shard once its part is written, which waits for others. */
   #write(held: HeldShard, answer: NonNullable<HeldShard['answer']>): void {
     const { partMs } = this.nature;
-    if (partMs === 0 || held.order.verify) return this.#answer(held, answer);
+    if (partMs === 0 || held.order.verify) {
+      this.#answer(held, answer);
+      return;
+    }
     held.isInPart = true;
     if (this.#isWelcome && !held.isBrought) this.#report({ kind: 'ShardInPart', lease: held.order.lease });
     this.#world.clock.after(this.#world.random.next() * partMs, () => {
@@ -386,7 +394,9 @@ export class SimulatedNode {
     });
   }
 
-  /** Without a connection the answer waits for one, and that of a brought shard for the word that it goes on. */
+  /**
+   * Without a connection the answer waits for one; the answer to a brought shard waits until the coordinator adopts it.
+   */
   #answer(held: HeldShard, answer: NonNullable<HeldShard['answer']>): void {
     held.answer = answer;
     if (!this.#isWelcome || held.isBrought) return;
@@ -394,7 +404,7 @@ export class SimulatedNode {
     this.#report(answer(held.order.lease));
   }
 
-  /** A report arrives in its conversation, perhaps twice, after the latency and as much again at most. */
+  /** A report arrives in its conversation, perhaps twice, after one to two latencies. */
   #report(report: NodeReport): void {
     const { clock, random } = this.#world;
     const link = this.#link;

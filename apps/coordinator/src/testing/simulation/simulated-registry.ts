@@ -13,19 +13,19 @@ import type { VirtualClock } from './virtual-clock.ts';
 export interface RegistryWorld {
   clock: VirtualClock;
   memory: RegistryMemory | SharesMemory;
-  /** What a transaction takes: half of it before it is made, half until that is known. */
+  /** How long a transaction takes: half before it is made, half until that is known. */
   commitMs: number;
   /** While set, nothing can be written. */
   failure: Error | undefined;
 }
 
-/** The registry as one process sees it, which may die at any moment of a transaction, and stand still. */
+/** The registry as one process sees it. The process may stand still, or die at any moment of a transaction. */
 export class SimulatedRegistry implements Registry {
-  /** The process is dead: nothing of it is written, and nothing that it wrote is known to it. */
+  /** The process is dead: it writes nothing more, and learns nothing more of its writes. */
   isDead = false;
   /** Resolves when the process runs. */
   running: Promise<void> = Promise.resolve();
-  /** Where several lead. What they ask of it is answered at once, and never to a process that is dead. */
+  /** Present if several coordinators lead. Answers at once, but never to a dead process. */
   readonly shares?: JobShares;
   readonly #world: RegistryWorld;
   readonly #registry: Registry;

@@ -11,7 +11,7 @@ import { SimulatedCluster } from './simulated-cluster.ts';
 
 const runs = scheduleRuns(repeated(15, 250));
 
-/** Plays one schedule; returns what came of it and when. */
+/** Plays one schedule; resolves with its metrics and how long it took. */
 async function simulate(seed: number): Promise<MetricSums & { tookMs: number }> {
   const folder = await mkdtemp(join(memoryFolder, 'halogrid-simulation-'));
   const cluster = await SimulatedCluster.create({ seed, commitMs: seed % 3 === 0 ? 30 : 0, folder });
@@ -28,7 +28,7 @@ async function simulate(seed: number): Promise<MetricSums & { tookMs: number }> 
 
 const failure = await findFailure('simulation.test.ts', runs, simulate);
 
-test(`${runs} schedules of faults, each of its own seed, come to the bits of the undisturbed job`, () => {
+test(`${runs} schedules of faults, each of its own seed, have the results of the undisturbed job, bit for bit`, () => {
   assert.ifError(failure);
 });
 

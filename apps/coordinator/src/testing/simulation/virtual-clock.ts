@@ -6,13 +6,16 @@ interface Happening {
   happen: () => void;
 }
 
-/** Time that passes only from one happening to the next. Those of one moment happen in the order they were arranged. */
+/**
+ * Time that passes only from one event to the next. Events of the same moment happen in the order in which they were
+ * added.
+ */
 export class VirtualClock implements Clock {
-  /** What the other clock says at time 0; it may jump. */
+  /** The wall clock at time 0; it may jump. */
   wallStartMs = 1_700_000_000_000;
   #nowMs = 0;
   #order = 0;
-  /** A binary heap: each is before the two at twice its index. */
+  /** A binary heap: each event comes before the two at twice its index. */
   readonly #heap: Happening[] = [];
 
   monotonicMs(): number {
@@ -23,7 +26,7 @@ export class VirtualClock implements Clock {
     return this.wallStartMs + this.#nowMs;
   }
 
-  /** Has something happen in so many milliseconds. */
+  /** Calls `happen` in `ms` milliseconds. */
   after(ms: number, happen: () => void): void {
     const heap = this.#heap;
     let index = heap.push({ atMs: this.#nowMs + ms, order: this.#order++, happen }) - 1;
@@ -33,7 +36,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Repeats `task` until what is returned is called. */
+  /** Repeats `task` until the returned function is called. */
   every(ms: number, task: () => void): () => void {
     let isStopped = false;
     const repeat = (): void => {
@@ -47,7 +50,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Goes on to the next moment at which something happens, and has all of it happen. False when nothing will. */
+  /** Goes on to the next moment with events, and calls all of them. False if there are none. */
   step(): boolean {
     const first = this.#heap[0];
     if (!first) return false;
@@ -80,15 +83,15 @@ function swap(heap: Happening[], a: number, b: number): void {
   [heap[a], heap[b]] = [heap[b]!, heap[a]!];
 }
 
-/** Everything that is promised now comes, before time passes: nothing but the disk takes time here. */
+/** Waits until all pending promises have settled, before time passes. Only the disk takes real time here. */
 export async function settle(): Promise<void> {
   for (let quietTurns = 0; quietTurns < 2; quietTurns++) {
     await new Promise<void>((resolve) => setImmediate(resolve));
-    // What a thread of the disk's has just done is told in the next turn.
+    // The end of a call to the disk is reported in the next turn.
     if (process.getActiveResourcesInfo().some(isUnderWay)) quietTurns = -1;
   }
 }
 
-/** Whether the disk is at work, or something waits for the end of a turn of the event loop, as the journal does. */
+/** Whether the disk is at work, or something, such as the journal, waits for the end of a turn of the event loop. */
 const isUnderWay = (resource: string): boolean =>
   resource.startsWith('FSReq') || resource === 'CloseReq' || resource === 'Immediate';

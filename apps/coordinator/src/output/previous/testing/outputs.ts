@@ -1,4 +1,4 @@
-// For tests: jobs that run in one folder after another, and what they leave there.
+// For tests: jobs that run in the same folder one after another, and the files that they leave.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ export async function isComplete({ out }: JobSpec, jobId: string): Promise<boole
   return id === jobId && state === 'complete';
 }
 
-/** SHA-256 of every file, by name, but of those called job.json, which have times. */
+/** SHA-256 of every file by name, except files named job.json, which have times. */
 export async function filesOf(out: string): Promise<Record<string, string>> {
   const root = fileURLToPath(out);
   const files: Record<string, string> = {};

@@ -561,8 +561,8 @@ export interface PartHit {
 }
 
 /**
- * The node has computed the shard, which does not count against its credit any more. The results wait until the part that
- * they are written in is full or old enough. ShardCompleted follows when the part is durable.
+ * The node has computed the shard, which does not count against its credit any more. The results wait until the part
+ * that they are written in is full or old enough. ShardCompleted follows when the part is durable.
  */
 export interface ShardInPart {
   jobId: string;
