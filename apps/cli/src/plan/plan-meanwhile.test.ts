@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PlanTotals } from '@halogrid/coordinator/plan';
 import { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import type { RunCosts } from './estimate/run-costs.ts';
+import type { RunCosts } from './estimate/remember-run.ts';
 import type { MadePlan } from './make-plan.ts';
 import { planMeanwhile } from './plan-meanwhile.ts';
 
@@ -11,11 +11,15 @@ const spec = JobSpec.fromPartial({ tilePx: 0 });
 const run = { nodes: 1, device: 'cpu', ownThreads: 3 } as const;
 const plan = { plan: { advice: null }, notes: [] as string[] } as unknown as MadePlan;
 const noAdvice = () => undefined;
-const begun: RunCosts = { usualStartSeconds: 1, slowdown: Promise.resolve(1), partsOf: () => undefined };
 const never = () => new Promise<never>(() => {});
 const output = { mapsBytes: 0, featuresBytes: 1, histogramBytes: 1 };
 const totals = (some: Partial<PlanTotals>) =>
   ({ videoFrames: 0, sources: 0, scratchBytes: 0, output, ...some }) as PlanTotals;
+const begun: RunCosts = {
+  totals: totals({}),
+  setup: { pipelines: [], mapFormat: 'none', nodes: 1, cores: 2 },
+  slowdown: Promise.resolve(1),
+};
 
 test('a plan that is made in time is given once all is ready', async () => {
   const { promise: ready, resolve } = Promise.withResolvers<void>();
