@@ -27,7 +27,7 @@ const plan: JobPlan = {
     startSeconds: 1.23,
     likeRuns: 3,
     otherRuns: 2,
-    basis: 'from 3 similar runs on this machine',
+    basis: 'from the last of 3 similar runs on this machine',
   },
   advice: null,
   output: { mapsBytes: 34_000_000_000, featuresBytes: 13_900_000, histogramBytes: 68_608 },
@@ -45,7 +45,7 @@ test('a plan is a table for people', () => {
       'output              maps 34.0 GB, features 13.9 MB, histogram 68.6 kB, at most',
       'disk while it runs  25.6 GB more',
       'time                about 2.1 min (1.0 min to 4.2 min), after 1.2 s to start',
-      '                    from 3 similar runs on this machine',
+      '                    from the last of 3 similar runs on this machine',
       '',
     ].join('\n'),
   );

@@ -30,7 +30,7 @@ export interface UsualTime {
 /** Jobs are alike if they spend this share of their time on the same parts. */
 const alike = 0.6;
 
-/** Standard deviations of the logarithm of the time: by constants alone, and after a like run. */
+/** Standard deviations of the logarithm of the time: without and with a like run. */
 const guessDeviation = 0.7;
 const likeDeviation = 0.4;
 
@@ -41,14 +41,14 @@ const slowdownDeviation = 0.5;
 const twentieth = 1.645;
 
 /**
- * The sum of the parts, times the ratio of the last like run: the seconds that run took, divided by its own sum.
- * Without a like run, the sum alone. Both sums are multiplied by the slowdown of their time.
+ * The time is the sum of the job's parts, multiplied by the slowdown and by the ratio of the last like run: the seconds
+ * that run took, divided by the sum of its own parts. Without a like run, the mean ratio of all runs tells how fast the
+ * machine is.
  */
 export function estimateTime(job: UsualTime, runs: readonly KeptRun[], slowdown: number): TimeEstimate {
   const like = runs.filter((run) => isLike(run, job));
   const last = like.at(-1);
-  const ratio = last ? last.seconds / (sumOf(last.parts) * last.slowdown) : 1;
-  const seconds = sumOf(job.parts) * ratio * slowdown;
+  const seconds = sumOf(job.parts) * (last ? ratioOf(last) : meanRatio(runs)) * slowdown;
   const deviation = Math.hypot(
     last ? likeDeviation : guessDeviation,
     slowdownDeviation * Math.log(slowdown),
@@ -65,6 +65,13 @@ export function estimateTime(job: UsualTime, runs: readonly KeptRun[], slowdown:
     otherRuns: runs.length - like.length,
   };
 }
+
+/** How many times longer a run took than the sum of its parts, without what other programs added. */
+const ratioOf = ({ seconds, parts, slowdown }: KeptRun): number => seconds / (sumOf(parts) * slowdown);
+
+/** The geometric mean of 1 and the ratios of runs. The 1 is there because one run says little about different jobs. */
+const meanRatio = (runs: readonly KeptRun[]): number =>
+  Math.exp(runs.reduce((sum, run) => sum + Math.log(ratioOf(run)), 0) / (runs.length + 1));
 
 /**
  * Whether the time of a run tells the time of a job: both on the same kind of device, with most of their time spent on
@@ -86,7 +93,8 @@ const sumOf = (parts: Parts): number => Object.values(parts).reduce((sum, second
 
 /** A clause that says what the estimate is based on. */
 export function basisOf({ likeRuns, otherRuns }: Pick<TimeEstimate, 'likeRuns' | 'otherRuns'>): string {
-  if (likeRuns > 1) return `from the last of ${likeRuns.toLocaleString('en')} similar runs on this machine`;
-  if (likeRuns === 1) return 'from 1 similar run on this machine';
-  return `a guess: nothing ${otherRuns > 0 ? 'similar ' : ''}was run on this machine yet`;
+  const runs = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+  if (likeRuns > 0) return `from ${likeRuns > 1 ? 'the last of ' : ''}${runs(likeRuns, 'similar run')} on this machine`;
+  if (otherRuns > 0) return `a guess: from ${runs(otherRuns, 'run')} on this machine, none of them similar`;
+  return 'a guess: nothing was run on this machine yet';
 }

@@ -55,6 +55,7 @@ test('a file that is damaged or of another version counts for nothing, and is re
     ['"startFactor":1.5,', ''],
     ['"device":"cpu"', '"device":"abacus"'],
     ['"parts":{', '"parts":null,"others":{'],
+    ['"parts":{', '"parts":{},"others":{'],
   ] as const) {
     const damaged = text.replace(from, to);
     assert.notEqual(damaged, text);

@@ -59,4 +59,5 @@ const isRun = ({ machine, device, isChosen, parts, seconds, slowdown, startFacto
   isCostDevice(device) &&
   typeof isChosen === 'boolean' &&
   slowdown >= 1 &&
+  Object.keys(parts).length > 0 &&
   [slowdown, seconds, startFactor, ...Object.values(parts)].every((value) => Number.isFinite(value) && value > 0);
