@@ -4,7 +4,7 @@ import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
 import { ascendingCounts, collect, duration, moment, parseWord, wholeNumber } from './option-values.ts';
 
-test('whole numbers in the range are taken and all else is refused', () => {
+test('whole numbers in the range are accepted, everything else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
   fc.assert(
     fc.property(
@@ -17,13 +17,13 @@ test('whole numbers in the range are taken and all else is refused', () => {
   );
 });
 
-test('a word that is not allowed is refused with those that are', () => {
+test('a word that is not allowed is refused with a list of the allowed words', () => {
   const parse = parseWord('--device', ['cpu', 'gpu']);
   assert.equal(parse('gpu'), 'gpu');
   assert.throws(() => parse('tpu'), new UsageError("Expected one of cpu, gpu for --device but received 'tpu'"));
 });
 
-test('numbers that ascend are taken and all else is refused', () => {
+test('ascending numbers are accepted, everything else is refused', () => {
   const parse = ascendingCounts('--gpus', 64);
   for (const [text, counts] of [
     ['1', [1]],

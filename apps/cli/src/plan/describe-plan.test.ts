@@ -4,17 +4,15 @@ import { describePlan, describePlanShortly, describeRoughly } from './describe-p
 import type { JobPlan } from './job-plan.ts';
 
 const plan: JobPlan = {
-  ...{
-    kept: 0,
-    sources: 12_345,
-    quarantined: 2,
-    unknown: 1,
-    pixels: 25_600_000_000,
-    shards: 110,
-    segments: 0,
-    videoFrames: 0,
-    tiles: 10,
-  },
+  kept: 0,
+  sources: 12_345,
+  quarantined: 2,
+  unknown: 1,
+  pixels: 25_600_000_000,
+  shards: 110,
+  segments: 0,
+  videoFrames: 0,
+  tiles: 10,
   haloPercent: 0.0977,
   nodeMemoryBytes: 268_435_456,
   scratchBytes: 25_600_000_000,
@@ -65,7 +63,7 @@ test('a plan without results says so', () => {
   assert.match(text, /^output {14}previews only$/m);
 });
 
-test('a machine that is busy is spoken of', () => {
+test('the table says that the machine is busy', () => {
   const text = describePlan({ ...plan, estimate: { ...plan.estimate, slowdown: 2.04 } });
   assert.match(
     text,

@@ -73,7 +73,7 @@ const totalsOfShape = ({ frames, framePixels, tiles, tilePixels, mapsBytes }: Sh
 };
 
 describe('the time of a job', () => {
-  test('grows with everything that there is more of', () => {
+  test('grows with each amount of work', () => {
     fc.assert(
       fc.property(
         shape,
@@ -141,7 +141,7 @@ test('parts have names of the kind of source, the device and the kernel', () => 
   ]);
 });
 
-test('pixels that are known to a pipeline are not computed by it', () => {
+test('a pipeline does not compute pixels whose counts it knows', () => {
   const two = {
     ...setup,
     mapFormat: 'none',
