@@ -35,7 +35,7 @@ async function startServer(options: string[], args: string[]) {
   return { launcher, health };
 }
 
-test('the version is told, and nothing else', () => {
+test('--version prints the version and nothing else', () => {
   const version = spawnSync(process.execPath, [halogrid, '--version'], { encoding: 'utf8' });
   assert.deepEqual([version.status, version.stderr], [0, '']);
   assert.match(version.stdout, /^\d+\.\d+\.\d+ \(results version \d+\)\n$/);
@@ -45,7 +45,7 @@ test('the version is told, and nothing else', () => {
 const path = process.env.PATH!.split(delimiter).filter((folder) => !folder.includes('node_modules'));
 const installed = path.map((folder) => join(folder, 'node')).find((file) => existsSync(file));
 
-test('the Node that is installed here starts that of the checkout', {
+test('the installed Node starts the Node of the checkout', {
   skip: installed ? false : 'there is none',
 }, () => {
   const version = spawnSync(installed!, [halogrid, '--version'], { encoding: 'utf8' });
@@ -91,7 +91,7 @@ for (const [name, options] of launchers) {
   });
 }
 
-test('a program whose launcher was gone before it looked does not begin', async (t) => {
+test('a program whose launcher is already gone does not begin', async (t) => {
   // It is paused until the other end of its channel is closed.
   const wait = "if (process.connected) await new Promise((resolve) => process.once('disconnect', resolve));";
   const late = `data:text/javascript,${encodeURIComponent(wait)}`;

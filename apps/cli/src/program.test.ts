@@ -81,7 +81,7 @@ test('help says defaults in one form', async () => {
   for (const text of defaults) assert.doesNotMatch(text, /["[\]]/);
 });
 
-test('an address where nobody answers is said in one sentence, with exit code 1', async (t) => {
+test('an address without an answer is reported in one sentence, with exit code 1', async (t) => {
   const printed = t.mock.method(console, 'error', () => {});
   // Port 9 is the discard service: nothing listens there.
   await runProgram(['jobs', '--coordinator', '127.0.0.1:9']);
@@ -91,7 +91,7 @@ test('an address where nobody answers is said in one sentence, with exit code 1'
   assert.equal(process.exitCode, 1);
 });
 
-test('of a coordinator that is not there it is said where jobs of run are', async (t) => {
+test('the error about a missing coordinator says where jobs of run are', async (t) => {
   const printed = t.mock.method(console, 'error', () => {});
   await runProgram(['results', '20260131', '--coordinator', '127.0.0.1:9']);
   assert.match(

@@ -12,7 +12,7 @@ import { addCommonOptions, SettingCommand } from './settings/setting-command.ts'
 
 const commandNames = Object.keys(commands);
 
-/** The program with the `loaded` commands. Of the others it has only names and summaries. */
+/** The program with the `loaded` commands, and only the names and summaries of the others. */
 export async function createProgram(
   settings: Settings,
   loaded: readonly string[] = commandNames,

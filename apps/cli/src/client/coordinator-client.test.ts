@@ -74,7 +74,7 @@ const namesOf = async (address: string): Promise<string[]> => {
   }
 };
 
-test('of several addresses, the one that serves is asked, wherever it stands', async (t) => {
+test('the address that serves is asked, wherever it stands in the list', async (t) => {
   const { address } = await startCoordinator(t, 'leader');
   const { address: silent } = await startSilent(t);
   for (const list of [address, `${nobody},${address}`, `${address},${nobody}`, `${silent},${nobody},${address}`]) {
@@ -82,11 +82,11 @@ test('of several addresses, the one that serves is asked, wherever it stands', a
   }
 });
 
-test('an address alone where nobody answers is told at once', async () => {
+test('a single address without an answer is reported at once', async () => {
   await assert.rejects(namesOf(nobody), { message: /^No coordinator answers at 127\.0\.0\.1:9: is one running there/ });
 });
 
-test('a coordinator that never greets is waited for as long as is said', async (t) => {
+test('the client waits for a coordinator that never greets as long as its patience says', async (t) => {
   const silent = await startSilent(t);
   const ask = (withinMs: number) => {
     const client = grpcTransport(silent.address, security, { patience: { withinMs, isAskedAgain: false } });
@@ -109,7 +109,7 @@ test('wrong lists are wrong usage', () => {
   }
 });
 
-test('watching goes on with the next leader when one is gone', async (t) => {
+test('watching continues with the next leader when the leader is gone', async (t) => {
   const first = await startCoordinator(t, 'first');
   const standby = await freePort();
   const client = grpcTransport(`${first.address},127.0.0.1:${standby}`, security);
@@ -125,7 +125,7 @@ test('watching goes on with the next leader when one is gone', async (t) => {
   assert.equal((await job.next()).done, true);
 });
 
-test('a stream that ends before the job does is taken up again', async (t) => {
+test('a stream that ends before the job is opened again', async (t) => {
   const { address, endStreams, complete } = await startCoordinator(t, 'leader');
   const client = grpcTransport(address, security);
   t.after(() => client.close());
@@ -137,7 +137,7 @@ test('a stream that ends before the job does is taken up again', async (t) => {
   assert.equal((await job.next()).value?.state, JobState.COMPLETE);
 });
 
-test('that no address is dialled in the right way is said though a standby is still waited for', async (t) => {
+test('the client reports that every address is dialled in the wrong way, although it may wait for a standby', async (t) => {
   const servers = [createHttpServer(), createHttpServer()].map((server) => server.listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const [first, second] = servers.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);

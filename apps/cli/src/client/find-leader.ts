@@ -4,7 +4,7 @@ import { JobsClient, NodesClient } from '@halogrid/proto';
 import type { ClientSecurity } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
 
-/** A coordinator that serves. Of several that share a ledger file, only the leader does. */
+/** A coordinator that serves. If several share a ledger file, only the leader serves. */
 export interface ServingCoordinator {
   address: string;
   jobs: JobsClient;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobPage } from './job-page.ts';
 
-test("a job's page is where the coordinator serves it, as seen from who asks", () => {
+test("a job's page has the address at which the caller reaches the coordinator", () => {
   const pages = { host: '127.0.0.1', port: 9464, tls: false };
   assert.equal(jobPage(pages, '127.0.0.1:7070', 'j1'), 'http://127.0.0.1:9464/jobs/j1');
   assert.equal(jobPage({ ...pages, host: '[::]', tls: true }, 'rack:7070', 'j1'), 'https://rack:9464/jobs/j1');
@@ -10,7 +10,7 @@ test("a job's page is where the coordinator serves it, as seen from who asks", (
   assert.equal(jobPage({ ...pages, host: 'console.rack' }, '10.0.0.2:7070', 'j1'), 'http://console.rack:9464/jobs/j1');
 });
 
-test('a page that only the machine of the coordinator could show is not told of', () => {
+test('a page that only the machine of the coordinator can show is not mentioned', () => {
   assert.equal(jobPage({ host: '127.0.0.1', port: 9464, tls: false }, 'rack:7070', 'j1'), undefined);
   assert.equal(jobPage(undefined, 'rack:7070', 'j1'), undefined);
 });

@@ -12,7 +12,7 @@ test('the console is at the address of HTTP', () => {
   }
 });
 
-test('what it takes to see anything there is said', () => {
+test('the note says how to get into the console', () => {
   assert.equal(
     describeConsole({ ...open, wantsToken: true }),
     "Console: http://127.0.0.1:9464/ (needs a token with the role 'read' or 'submit')",

@@ -54,7 +54,7 @@ async function supervised(prove?: (pids: number[]) => Promise<void>) {
   return scene;
 }
 
-test('nodes are ready together, once they are proven', async () => {
+test('nodes are ready together, once all are proven', async () => {
   const proof = Promise.withResolvers<void>();
   const proven: number[][] = [];
   const { said, of } = await supervised((pids) => {
@@ -67,14 +67,14 @@ test('nodes are ready together, once they are proven', async () => {
   assert.deepEqual(said.ready, [{ http: of('a').pid }, { http: of('b').pid }]);
 });
 
-test('what is refuted runs no more', async () => {
+test('nodes that fail their proof are stopped', async () => {
   const { code, of, said } = await supervised(() => Promise.reject(new Error('Both are on one GPU')));
   await assert.rejects(code, /Both are on one GPU/);
   assert.deepEqual([await of('a').ended, await of('b').ended], [{ signal: 'SIGTERM' }, { signal: 'SIGTERM' }]);
   assert.deepEqual(said.ready, []);
 });
 
-test('where one node cannot start none runs', async () => {
+test('if one node cannot start, all are stopped', async () => {
   const { code, of } = supervise();
   of('a').serve();
   of('b').end({ code: 2 });
@@ -101,7 +101,7 @@ test('a node that dies is restarted and proven again, until it has died too ofte
   assert.equal(await code, 1);
 });
 
-test('a node that ran for long is restarted, however often it died before', async () => {
+test('a node that ran for a long time is restarted, however often it died before', async () => {
   const { started, said, of } = await supervised();
   for (let deaths = 1; deaths <= 5; deaths++) {
     said.nowMs += 11 * 60_000;
@@ -113,7 +113,7 @@ test('a node that ran for long is restarted, however often it died before', asyn
   }
 });
 
-test('a restarted node that is not where it should be is stopped, and the other goes on', async () => {
+test('a restarted node on the wrong card is stopped, and the other node continues', async () => {
   let count = 0;
   const { said, of, started } = await supervised(async () => {
     if (++count > 1) throw new Error('Two are on one GPU');

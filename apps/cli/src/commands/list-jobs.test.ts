@@ -23,7 +23,7 @@ test('in a pipe, times are in ISO 8601', () => {
   );
 });
 
-test('on a terminal, times are told from now, and no line is longer than that is wide', () => {
+test('on a terminal, times are relative to now, and every line fits', () => {
   const nowMs = submittedMs + 12 * 60_000;
   assert.match(jobTable([job], nowMs, 100), / 12 min ago {2}\/data\/out\n$/);
   const narrow = jobTable([job], nowMs, 80);

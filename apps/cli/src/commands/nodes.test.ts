@@ -6,7 +6,7 @@ import { describeNodes } from './nodes.ts';
 const node = (more: Parameters<typeof NodeStatus.fromPartial>[0]): NodeStatus =>
   NodeStatus.fromPartial({ name: 'left', device: { kind: 'cpu', name: 'any' }, softwareVersion: '1', ...more });
 
-test('a node is told in a line, and what it cannot do in a line below each', () => {
+test('a node has a line, and a line below for each thing that it cannot do', () => {
   const lacks = [
     { need: 'read file:///data/archive', reason: 'EACCES: permission denied', sinceMs: 1 },
     { need: 'decode video', reason: '', sinceMs: 1 },

@@ -20,7 +20,7 @@ function writeImage(name: string, pixels: number[]): void {
   writeFileSync(join(folder, name), Buffer.concat([Buffer.from('P5\n3 3\n255\n'), Buffer.from(pixels)]));
 }
 
-test('images go in, an exact histogram comes out, and what cannot be read is set aside', () => {
+test('images go in, an exact histogram comes out, and unreadable inputs are set aside', () => {
   mkdirSync(join(folder, 'in'));
   // Clockwise from the upper left, 1 where a neighbour is at least 5: 1 0 1 0 1 0 1 0.
   writeImage('in/a.pgm', [9, 1, 5, 3, 5, 0, 8, 2, 7]);
@@ -46,7 +46,7 @@ test('images go in, an exact histogram comes out, and what cannot be read is set
   assert.deepEqual(others, []);
 });
 
-test('a reader of the summary that goes away does not fail the job', async () => {
+test('a job does not fail when the reader of its summary goes away', async () => {
   writeImage('lonely.pgm', [9, 1, 5, 3, 5, 0, 8, 2, 7]);
   const args = ['run', 'lonely.pgm', '--out', 'unread', '--device', 'cpu'];
   const child = spawn(process.execPath, [halogrid, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });

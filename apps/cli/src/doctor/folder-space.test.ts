@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderSpaces } from './folder-space.ts';
 
-test('the room of folders that are not there yet is that of the nearest one around them', () => {
+test('a missing folder has the free space of the nearest existing folder above it', () => {
   const env = { XDG_DATA_HOME: join(tmpdir(), 'missing/data'), XDG_CACHE_HOME: tmpdir() };
   const found = folderSpaces(env, tmpdir());
   assert.deepEqual(

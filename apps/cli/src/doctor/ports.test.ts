@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { askMetrics, probePorts } from './ports.ts';
 
-test('a port is free, or it is told who answers there', async (t) => {
+test('a port is free, or the finding names the program that answers there', async (t) => {
   const listen = async (page: string): Promise<number> => {
     const server = createServer((_request, response) => response.end(page)).listen(0, '127.0.0.1');
     t.after(() => server.close());

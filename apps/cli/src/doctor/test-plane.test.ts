@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runReference } from '@halogrid/kernels';
 import { testPlane } from './probe.ts';
 
-test('every code occurs in the plane that devices are tried with', () => {
+test('every code occurs in the plane that tests devices', () => {
   const { pipeline, item, bytes } = testPlane();
   const { bins, counted } = runReference(pipeline, bytes, item, false);
   assert.equal(counted, 127 * 93);

@@ -70,7 +70,7 @@ const isGrid = (value: unknown): boolean =>
   Object.values(value).every((side) => typeof side === 'number');
 
 /**
- * A value as text for an error. Of a list that has texts, only the first value that is not a text, because texts may
+ * A value as text for an error. A list with texts is shown as its first value that is not a text, because texts may
  * hold passwords.
  */
 function shown(value: unknown): string {

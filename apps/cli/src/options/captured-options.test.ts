@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import { capturedOptions } from './captured-options.ts';
 
-test('what is not asked for is left out', () => {
+test('options that are not given are left out', () => {
   assert.equal(capturedOptions({}), undefined);
   assert.deepEqual(capturedOptions({ capturedZone: '+02:00' }), { from: '', zone: '+02:00' });
   assert.deepEqual(capturedOptions({ capturedFrom: 'mtime' }), { from: 'mtime', zone: '' });
 });
 
-test('what cannot be meant is refused with one sentence', () => {
+test('values that make no sense are refused with one sentence', () => {
   const refused = (choice: Parameters<typeof capturedOptions>[0], message: RegExp): void =>
     assert.throws(
       () => capturedOptions(choice),

@@ -8,7 +8,7 @@ function parse(...args: string[]) {
   return command.parse(args, { from: 'user' }).opts();
 }
 
-test('without options the newest jobs are asked for, and with them those that are meant', () => {
+test('options choose jobs; without options, the newest are listed', () => {
   assert.deepEqual(parse(), { limit: 100 });
   assert.deepEqual(parse('--limit', '0').limit, 0);
   assert.deepEqual(parse('--state', 'running,pending', '--state', 'failed').state, ['running', 'pending', 'failed']);

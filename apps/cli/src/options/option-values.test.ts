@@ -4,7 +4,7 @@ import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
 import { collect, duration, moment, parseWord, wholeNumber } from './option-values.ts';
 
-test('whole numbers in the range are taken and all else is refused', () => {
+test('whole numbers in the range are accepted, everything else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
   fc.assert(
     fc.property(
@@ -17,7 +17,7 @@ test('whole numbers in the range are taken and all else is refused', () => {
   );
 });
 
-test('a word that is not allowed is refused with those that are', () => {
+test('a word that is not allowed is refused with a list of the allowed words', () => {
   const parse = parseWord('--device', ['cpu', 'gpu']);
   assert.equal(parse('gpu'), 'gpu');
   assert.throws(() => parse('tpu'), new UsageError("Expected one of cpu, gpu for --device but received 'tpu'"));

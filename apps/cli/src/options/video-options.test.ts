@@ -32,7 +32,7 @@ test('a rate is a fraction', () => {
   for (const text of ['0', '0.0', '1/0', '-1', '5fps', '']) assert.throws(() => readRate(text), UsageError);
 });
 
-test('without options of videos a job says nothing of them', () => {
+test('without options of videos, a job has no field for them', () => {
   assert.equal(videoOptions({}), undefined);
   assert.deepEqual(videoOptions({ every: 3 }), {
     every: 3,
@@ -44,7 +44,7 @@ test('without options of videos a job says nothing of them', () => {
   });
 });
 
-test('cores alone are what a job is that says nothing of hardware', () => {
+test('a job without a value for hardware decodes on cores alone', () => {
   assert.equal(readHwaccel('none'), undefined);
   assert.equal(videoOptions({ hwaccel: readHwaccel('none') }), undefined);
   assert.equal(videoOptions({ hwaccel: readHwaccel('auto') })?.hwaccel, 'auto');

@@ -4,17 +4,15 @@ import { describePlan, describePlanShortly, describeRoughly } from './describe-p
 import type { JobPlan } from './job-plan.ts';
 
 const plan: JobPlan = {
-  ...{
-    kept: 0,
-    sources: 12_345,
-    quarantined: 2,
-    unknown: 1,
-    pixels: 25_600_000_000,
-    shards: 110,
-    segments: 0,
-    videoFrames: 0,
-    tiles: 10,
-  },
+  kept: 0,
+  sources: 12_345,
+  quarantined: 2,
+  unknown: 1,
+  pixels: 25_600_000_000,
+  shards: 110,
+  segments: 0,
+  videoFrames: 0,
+  tiles: 10,
   haloPercent: 0.0977,
   nodeMemoryBytes: 268_435_456,
   scratchBytes: 25_600_000_000,
@@ -27,7 +25,7 @@ const plan: JobPlan = {
     startSeconds: 1.23,
     likeRuns: 3,
     otherRuns: 2,
-    basis: 'from 3 similar runs on this machine',
+    basis: 'from the last of 3 similar runs on this machine',
   },
   advice: null,
   output: { mapsBytes: 34_000_000_000, featuresBytes: 13_900_000, histogramBytes: 68_608 },
@@ -45,7 +43,7 @@ test('a plan is a table for people', () => {
       'output              maps 34.0 GB, features 13.9 MB, histogram 68.6 kB, at most',
       'disk while it runs  25.6 GB more',
       'time                about 2.1 min (1.0 min to 4.2 min), after 1.2 s to start',
-      '                    from 3 similar runs on this machine',
+      '                    from the last of 3 similar runs on this machine',
       '',
     ].join('\n'),
   );
@@ -65,7 +63,7 @@ test('a plan without results says so', () => {
   assert.match(text, /^output {14}previews only$/m);
 });
 
-test('a machine that is busy is spoken of', () => {
+test('the table says that the machine is busy', () => {
   const text = describePlan({ ...plan, estimate: { ...plan.estimate, slowdown: 2.04 } });
   assert.match(
     text,

@@ -10,18 +10,16 @@ const { operations } = createPipeline([{ kernel: 'conv', parameters: { kernel: '
 const spec = JobSpec.fromPartial({ pipeline: { operations: operations as never[] }, mapFormat: 'tiff' });
 const nothing = { stagingBytes: 0, resultsBytes: 0 };
 const totals: PlanTotals = {
-  ...{
-    sources: 1,
-    kept: 0,
-    quarantined: 0,
-    unknown: 0,
-    pixels: 1,
-    shards: 1,
-    tiles: 1,
-    segments: 0,
-    videoFrames: 0,
-    haloPixels: 0,
-  },
+  sources: 1,
+  kept: 0,
+  quarantined: 0,
+  unknown: 0,
+  pixels: 1,
+  shards: 1,
+  tiles: 1,
+  segments: 0,
+  videoFrames: 0,
+  haloPixels: 0,
   largest: { width: 20_000, height: 20_000, stagingBytes: 1.2e9, resultsBytes: 4.8e9 },
   batch: nothing,
   all: nothing,
@@ -51,7 +49,7 @@ test('a tile that no device takes is refused with the largest side that fits', (
   checkLargest({ ...totals, largest: { ...totals.largest, resultsBytes: 2 ** 31 - 256 } }, spec);
 });
 
-test('results that the disk cannot take are refused, where they are sure to be that large', () => {
+test('results that certainly do not fit on the disk are refused', () => {
   const path = '/data';
   assert.throws(
     () => checkDisk(totals, spec, path, 13e9),

@@ -6,14 +6,12 @@ import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { describeBytes } from '@halogrid/service/describe-bytes';
 import { specPipelines } from '../options/spec-pipelines.ts';
-import type { Parts } from './estimate/cost-model.ts';
 import { estimateTime } from './estimate/estimate-time.ts';
-import { type RunCosts, runCosts } from './estimate/run-costs.ts';
+import type { RunCosts } from './estimate/remember-run.ts';
 import { readRuns } from './estimate/run-records.ts';
-import { coresHere, expectedDevice, thisMachine } from './estimate/this-machine.ts';
+import { coresHere, expectedDevice, slowdownNow, thisMachine } from './estimate/this-machine.ts';
 import { tileAdvice } from './estimate/tile-advice.ts';
-import { slowdownNow } from './estimate/watch-cores.ts';
-import { startSeconds, workParts } from './estimate/work-parts.ts';
+import { type Parts, startSeconds, workParts } from './estimate/work-parts.ts';
 import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';
 
 /** A plan with its notes. */
@@ -39,21 +37,19 @@ export async function makePlan(
 ): Promise<MadePlan> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
   const notes: string[] = [];
-  const workers = { nodes: run.nodes, cores: coresHere() };
-  const job = { pipelines: pipelinesOf(spec), mapFormat: spec.mapFormat };
+  const { mapFormat } = spec;
+  const setup = { pipelines: pipelinesOf(spec), mapFormat, nodes: run.nodes, cores: coresHere() };
   const slowdown = slowdownNow(run.ownThreads);
   const runs = await readRuns(thisMachine());
   const device = expectedDevice(run.device, runs);
   const adviceOn = (totals: PlanTotals, parts: Parts, isPart: boolean) =>
     spec.tilePx ? tileAdvice(totals, parts, spec.tilePx, isPart) : undefined;
   const begin = (soFar: PlanTotals): void =>
-    onCosts(runCosts(soFar, job, workers, slowdown), soFar, () =>
-      adviceOn(soFar, workParts(soFar, job, { ...workers, device }), true),
-    );
+    onCosts({ totals: soFar, setup, slowdown }, soFar, () => adviceOn(soFar, workParts(soFar, setup, device), true));
   const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin, mostSegments);
   await checkFits(totals, spec);
-  const parts = workParts(totals, job, { ...workers, device });
-  const estimate = estimateTime({ parts, startSeconds: startSeconds(workers) }, runs, await slowdown);
+  const parts = workParts(totals, setup, device);
+  const estimate = estimateTime({ parts, device, startSeconds: startSeconds(setup) }, runs, await slowdown);
   const advice = adviceOn(totals, parts, false);
   return { plan: jobPlan(totals, run, { estimate, advice }), notes, quarantine: totals.quarantine };
 }

@@ -13,7 +13,7 @@ test('a job that makes only previews is reported, with the options that change t
   assert.equal(said('lbp:labels=var', 'tiff'), undefined);
 });
 
-test('whatever has a histogram leaves something', () => {
+test('a job with a histogram does not make only previews', () => {
   for (const op of ['lbp', 'ldp', 'conv:kernel=sobel', 'conv:kernel=sobel,as=u8', 'conv:kernel=log-5,as=i16']) {
     assert.equal(said(op), undefined);
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PlanTotals } from '@halogrid/coordinator/plan';
 import { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import type { RunCosts } from './estimate/run-costs.ts';
+import type { RunCosts } from './estimate/remember-run.ts';
 import type { MadePlan } from './make-plan.ts';
 import { planMeanwhile } from './plan-meanwhile.ts';
 
@@ -11,13 +11,17 @@ const spec = JobSpec.fromPartial({ tilePx: 0 });
 const run = { nodes: 1, device: 'cpu', ownThreads: 3 } as const;
 const plan = { plan: { advice: null }, notes: [] as string[] } as unknown as MadePlan;
 const noAdvice = () => undefined;
-const begun: RunCosts = { usualStartSeconds: 1, slowdown: Promise.resolve(1), partsOf: () => undefined };
 const never = () => new Promise<never>(() => {});
 const output = { mapsBytes: 0, featuresBytes: 1, histogramBytes: 1 };
 const totals = (some: Partial<PlanTotals>) =>
   ({ videoFrames: 0, sources: 0, scratchBytes: 0, output, ...some }) as PlanTotals;
+const begun: RunCosts = {
+  totals: totals({}),
+  setup: { pipelines: [], mapFormat: 'none', nodes: 1, cores: 2 },
+  slowdown: Promise.resolve(1),
+};
 
-test('a plan that is made in time is given once all is ready', async () => {
+test('a plan that is complete in time is returned once the nodes are ready', async () => {
   const { promise: ready, resolve } = Promise.withResolvers<void>();
   let isReady = false;
   const given = planMeanwhile(spec, run, ready, async () => plan).then(({ made }) => [made, isReady]);
@@ -28,7 +32,7 @@ test('a plan that is made in time is given once all is ready', async () => {
   assert.deepEqual(await given, [plan, true]);
 });
 
-test('a plan that takes longer is stopped, and is not waited for', async () => {
+test('a plan that takes longer is stopped', async () => {
   let signal: AbortSignal | undefined;
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, given, onCosts) => {
     signal = given;
@@ -41,7 +45,7 @@ test('a plan that takes longer is stopped, and is not waited for', async () => {
   assert.equal(signal?.aborted, true);
 });
 
-test('the plan of recordings is not waited for, and lists few segments', async () => {
+test('a run does not wait for the plan of recordings, which lists few segments', async () => {
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts, mostSegments) => {
     assert.equal(mostSegments, 16);
     onCosts!(begun, totals({ videoFrames: 128 }), noAdvice);
@@ -54,7 +58,7 @@ test('the plan of recordings is not waited for, and lists few segments', async (
   });
 });
 
-test('the plan of an archive is waited for no longer once it is known to be one', async () => {
+test('a run stops waiting for the plan once it turns out to be of an archive', async () => {
   const growing = totals({ sources: 1 });
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
     onCosts!(begun, growing, noAdvice);
@@ -67,7 +71,7 @@ test('the plan of an archive is waited for no longer once it is known to be one'
   assert.deepEqual(await given, { made: undefined, costs: begun, advice: undefined });
 });
 
-test('the plan of an archive with maps is waited for, because they may not fit', async () => {
+test('a run waits for the plan of an archive with maps, because they may not fit', async () => {
   const { promise, resolve } = Promise.withResolvers<MadePlan>();
   const make: Parameters<typeof planMeanwhile>[3] = (_spec, _run, _signal, onCosts) => {
     let looks = 0;
@@ -88,7 +92,7 @@ test('the plan of an archive with maps is waited for, because they may not fit',
   });
 });
 
-test('a plan that is refused is refused at once, and other failures are left to the job', async () => {
+test('a refused plan refuses the run at once, and other failures are left to the job', async () => {
   const refusal = new UsageError('It cannot fit');
   const refuse = () => planMeanwhile(spec, run, never(), async () => Promise.reject(refusal));
   await assert.rejects(refuse(), refusal);
@@ -96,14 +100,14 @@ test('a plan that is refused is refused at once, and other failures are left to 
   assert.deepEqual(await fail, { made: undefined, costs: undefined, advice: undefined });
 });
 
-test('what keeps the nodes from being ready is thrown', async () => {
+test('the error that keeps nodes from being ready is thrown', async () => {
   await assert.rejects(
     planMeanwhile(spec, run, Promise.reject(new Error('the nodes ended')), never),
     /the nodes ended/,
   );
 });
 
-test('a plan with a side of tiles is waited for until it tells whether they are too small', async () => {
+test('a run with a side of tiles waits until the plan tells whether they are too small', async () => {
   const looked: number[] = [];
   const soFar = {
     ...totals({}),

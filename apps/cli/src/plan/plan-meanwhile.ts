@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { PlanTotals } from '@halogrid/coordinator/plan';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import type { RunCosts } from './estimate/run-costs.ts';
+import type { RunCosts } from './estimate/remember-run.ts';
 import type { PlannedRun } from './job-plan.ts';
 import type { MadePlan, makePlan } from './make-plan.ts';
 

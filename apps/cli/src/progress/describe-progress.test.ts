@@ -16,7 +16,7 @@ test('a line of a running job says how far it is, how fast, and how long it take
   );
 });
 
-test('while a job is being listed its end is not guessed', () => {
+test('while a job is listed, no end is shown', () => {
   assert.equal(
     progressLine(job({ shards: 50, shardsDone: 31 }, { planned: false })),
     'running: listing…: 31 of at least 50 shards, 1.25 Gpx/s, 2 nodes, 0 quarantined',
@@ -40,7 +40,7 @@ test('a job that no attached node can do says what it waits for, and on a termin
   assert.equal(progressBar(waits, 40), '  0 %  0 of 3 shards · waiting');
 });
 
-test('a job that has come some way and stands still has a speed of nothing', () => {
+test('a job that stands still after some work has a speed of 0', () => {
   assert.match(progressLine(job({ shards: 3, shardsDone: 1 }, still)), /^running: 1 of 3 shards, 0 px\/s, 2 nodes,/);
 });
 
@@ -49,7 +49,7 @@ test('a job that writes its results says so', () => {
   assert.equal(progressLine(finalising), 'finalising: 3 of 3 shards, writing the results');
 });
 
-test('the bar is filled as far as the job is, or what is listed of it', () => {
+test('the bar shows the finished share of the job, or of the shards listed so far', () => {
   const bar = (shardsDone: number, planned = true): string =>
     progressBar(job({ shards: 4, shardsDone }, { planned }), 200);
   assert.match(bar(0), /^░{24} {3}0 % {2}0 of 4 shards · /);
@@ -58,7 +58,7 @@ test('the bar is filled as far as the job is, or what is listed of it', () => {
   assert.match(bar(2, false), /^█{12}░{12} {2}50 % {2}listing…: 2 of at least 4 shards · /);
 });
 
-test('a narrow line leaves out whole parts, what matters least first', () => {
+test('a narrow line leaves out whole parts, the least important first', () => {
   const line = (columns: number) => progressBar(job({ shards: 50, shardsDone: 31, quarantined: 1 }), columns);
   const table: [columns: number, line: string][] = [
     [

@@ -61,7 +61,7 @@ const whole = {
   'preview/a.source.jpg': 'source',
 };
 
-test('a page says what the job was, gave and left out, and holds its pictures', async () => {
+test('a page shows the job, its results, its quarantined inputs and its pictures', async () => {
   const page = await pageOf(whole);
   const said = ['d1ce57', 'nw-cw-msb', '4 × 6 cells', 'lbp:', 'bytes after the end', 'a GPU', '1.25 s', '5.53 Mpx'];
   for (const words of said) assert.ok(page.includes(words), words);
@@ -70,7 +70,7 @@ test('a page says what the job was, gave and left out, and holds its pictures', 
   }
 });
 
-test('what files and errors are called is text, and nothing can be run or fetched', async () => {
+test('names of files and errors are escaped, so the page runs and fetches nothing', async () => {
   const page = await pageOf(whole);
   assert.doesNotMatch(page, /<script|onload="/);
   assert.match(page, /&lt;script&gt;alert\(&quot;x&quot;\)&lt;\/script&gt;/);
@@ -81,7 +81,7 @@ test('what files and errors are called is text, and nothing can be run or fetche
   assert.doesNotMatch(page, /(?:src|href)="(?!data:)/);
 });
 
-test('any text comes out of a template as text', () => {
+test('a template escapes any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const { text: page } = html`<p title="${text}">${text}</p>`;

@@ -44,7 +44,7 @@ test('every file arrives under its name, in a folder that is missing or empty', 
   );
 });
 
-test('a folder that holds something is refused and left as it is', async () => {
+test('a folder that is not empty is refused and left unchanged', async () => {
   const folder = newFolder();
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'mine'), 'mine');

@@ -48,7 +48,7 @@ test('times are clock times if these are known', () => {
   assert.deepEqual([change!.start, change!.time], ['1970-01-01T00:00:02.000Z', 'captured_at']);
 });
 
-test('a clock that goes back and frames left out are said', () => {
+test('notes mention clocks that go back and frames that are left out', () => {
   const firstBack = { uri: 'file:///gate/7.jpg', frame: 0 };
   const noted = { ...camera, frames: 20, withoutTime: 1, empty: 4, clockWentBack: 2, firstBack };
   assert.deepEqual(changeNotes([camera]), []);

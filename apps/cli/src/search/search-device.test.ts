@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isWorthGpu } from './search-device.ts';
 
-test('one query is left to threads, which read the index as fast; hundreds of a large index are not', () => {
+test('threads answer one query, because they read the index as fast; a GPU answers hundreds', () => {
   const rows: [bytes: number, queries: number, cores: number, isWorth: boolean][] = [
     [1e6, 1000, 2, false],
     [1e9, 1, 2, false],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sourcesOfJob } from './sources-of-job.ts';
 
-test('the sources of a job are in its job.json, or in the file that it names', async (t) => {
+test('the sources of a job are read from its job.json, or from the file that job.json names', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-sources-'));
   t.after(() => rm(folder, { recursive: true }));
   const sources = ['a', 'b'].map((name) => ({ uri: `file:///${name}.png`, width: 3, height: 2 }));

@@ -202,7 +202,7 @@ for (const [line, settings, sentence] of refused) {
   });
 }
 
-test('every option that can be set has a variable and a line in what is shown, whatever the command', async () => {
+test('config shows every option of every command that can be set', async () => {
   const settings = settingsOf({});
   const program = await createProgram(settings);
   for (const leaf of leavesOf(program)) {
@@ -212,7 +212,7 @@ test('every option that can be set has a variable and a line in what is shown, w
   }
 });
 
-test('words that are quoted are those that were given', () => {
+test('quoted words are split into the given words', () => {
   const word = fc.string({ minLength: 1 }).filter((text) => !/['"]/.test(text));
   fc.assert(
     fc.property(fc.array(word), (given) => {

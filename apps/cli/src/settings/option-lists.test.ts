@@ -16,7 +16,7 @@ const program = await createProgram(noSettings);
 const keys = keysOf(program);
 const names = program.commands.map((each) => each.name());
 
-test('of every option it is decided whether a file of a folder may set it', () => {
+test('every option is listed either as allowed or as refused in a file of a folder', () => {
   const decided = new Set([...ofFolder, ...Object.keys(notOfFolder)]);
   assert.deepEqual(
     [...keys].filter((key) => !decided.has(key)),
@@ -36,7 +36,7 @@ test('no option has the name of another variable', () => {
   assert.deepEqual(unknownVariables(set, new Set()).sort(), [...variables].sort());
 });
 
-test('exclusions are of commands that there are', () => {
+test('exclusions name existing commands', () => {
   const paths = leavesOf(program).map((leaf) => commandPath(leaf).join(' '));
   for (const name of [...commandsWithExclusions, ...Object.keys(onlyTyped)]) assert.ok(paths.includes(name), name);
 });

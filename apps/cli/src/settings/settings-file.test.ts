@@ -72,7 +72,7 @@ for (const [env, users] of homes) {
   });
 }
 
-test("in the folder of the user's file, that is the user's", async () => {
+test("a file that is both in the working folder and the user's counts as the user's", async () => {
   const folder = join(scratch, 'halogrid');
   mkdirSync(folder);
   writeFileSync(join(folder, 'halogrid.toml'), 'coordinator = "h:1"');

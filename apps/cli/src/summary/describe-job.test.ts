@@ -21,14 +21,14 @@ const complete = JobStatus.fromPartial({
   mended: [{ mended: 'Bytes were left out', inputs: 2, example: 'file:///in/c.jpg' }],
 });
 
-test('of a job that has ended it is said how and when, and why it failed', () => {
+test('an ended job says how and when it ended, and why it failed', () => {
   const nowMs = complete.finishedMs + 7_200_000;
   assert.equal(describeEnd(complete, nowMs), 'Job j1 ended before: complete, 2026-01-03T00:00:00.000Z (2 h ago)');
   const failed = { ...complete, state: JobState.FAILED, error: 'The disk is full' };
   assert.match(describeEnd(failed, nowMs), /^Job j1 ended before: failed, \S+ \(2 h ago\): The disk is full$/);
 });
 
-test('a job is told with the reasons why inputs are quarantined', () => {
+test('a job is shown with the reasons why inputs are quarantined', () => {
   assert.equal(
     describeJob(complete, 0),
     [
@@ -51,7 +51,7 @@ test('a job is told with the reasons why inputs are quarantined', () => {
   );
 });
 
-test('named pipelines are told with their kernels', () => {
+test('named pipelines are shown with their kernels', () => {
   const operations = [{ kernel: 'conv' }, { kernel: 'lbp' }];
   const named = [
     { name: 'edges', pipeline: { operations } },
@@ -100,7 +100,7 @@ test('a running job says how far it is, how fast, and when it ends', () => {
   assert.equal(row(still, 'progress'), '62 %, 16.0 s so far');
 });
 
-test('a job that ended early says how far it came, and nothing of what is found so far', () => {
+test('a job that ended early says how far it came, and does not say what there is so far', () => {
   for (const state of [JobState.CANCELLED, JobState.FAILED]) {
     const ended = { ...running, state, planned: false, finishedMs: after(8), nodes: 0, nodesUsed: 1 };
     assert.equal(row(ended, 'progress'), 'ended at 62 %, after 8.00 s');
@@ -109,11 +109,11 @@ test('a job that ended early says how far it came, and nothing of what is found 
   }
 });
 
-test('a job of an older version, which did not count nodes, says nothing of them', () => {
+test('a job of an older version, which did not count nodes, has no row for them', () => {
   assert.equal(row({ ...complete, nodesUsed: undefined }, 'nodes'), undefined);
 });
 
-test('programs are told the same', () => {
+test('JSON has the same facts', () => {
   const { quarantine, mended, waiting, nodes, percent, seconds } = jobFacts(complete, 0);
   assert.deepEqual(mended, complete.mended);
   assert.deepEqual([quarantine, waiting, nodes, percent, seconds], [reasons, null, 2, 100, 86_400]);

@@ -35,7 +35,7 @@ test('a person reads what was done, by whom, and where the results are', () => {
   );
 });
 
-test('named pipelines are told with the digest of each', () => {
+test('named pipelines are shown with the digest of each', () => {
   const pipelines = ['plain', 'edges'].map((name) => ({ name, convention: 'nw-cw-msb', digest: `of ${name}` }));
   const lines = describeSummary({ ...summary, pipelines }, '/home/me').split('\n');
   assert.deepEqual(lines.slice(6, 9), [
@@ -69,7 +69,7 @@ test('quarantined inputs are pointed out, and results elsewhere have their whole
   assert.match(text, /^ {2}results {6}\/home\/me\/halogrid-out\/j1\/ /m);
 });
 
-test('why inputs are quarantined is told by reason, and where to find an input of each', () => {
+test('each reason for quarantine is shown with the path of one input', () => {
   const counts = { ...summary.counts, frames: 19, quarantined: 10 };
   const quarantine = [
     { stage: 'decode', error: 'The file is empty (0 bytes)', inputs: 9, example: 'file:///in/a%20b.png' },
@@ -83,7 +83,7 @@ test('why inputs are quarantined is told by reason, and where to find an input o
   ]);
 });
 
-test('mended inputs are told by what was left out, with one of each', () => {
+test('mended inputs are shown by what was left out, with one example each', () => {
   const mended = [
     { mended: 'Bytes were left out', inputs: 9, example: 'file:///in/a%20b.jpg' },
     { mended: 'Others were', inputs: 1, example: 's3://bucket/key' },

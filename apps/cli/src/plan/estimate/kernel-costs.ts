@@ -1,7 +1,11 @@
 import type { KernelName, Operation } from '@halogrid/kernels';
 
+const costDevices = ['gpu', 'software', 'cpu'] as const;
+
 /** The kinds of devices with different costs. */
-export type CostDevice = 'gpu' | 'software' | 'cpu';
+export type CostDevice = (typeof costDevices)[number];
+
+export const isCostDevice = (kind: unknown): kind is CostDevice => costDevices.some((device) => device === kind);
 
 /**
  * Nanoseconds per pixel and core on the cpu device, for pixels of 8 bits; and factors of that for 16 bits, and for

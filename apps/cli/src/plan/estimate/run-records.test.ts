@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type KeptRun, keepRun, readRuns, runsFile } from './run-records.ts';
+import { type KeptRun, keepRun, parseRuns, readRuns, runsFile } from './run-records.ts';
 
 const run: KeptRun = {
   machine: 'm',
@@ -36,24 +36,33 @@ test('runs are remembered by machine, the last 200 of all', async () => {
   assert.equal(kept.at(-1)!.seconds, 5);
 });
 
-test('what is damaged or of another version counts for nothing', async () => {
+test('a file that is damaged or of another version counts for nothing, and is replaced', async () => {
   const file = join(folder, 'runs.json');
   await keepRun(run, file);
   const text = await readFile(file, 'utf8');
-  for (const damaged of [
-    '{',
-    'null',
-    text.replace(/"softwareVersion":"[^"]*"/, '"softwareVersion":"0"'),
-    text.replace('"seconds":3', '"seconds":-3'),
-    text.replace('"decode jpeg":2', '"decode jpeg":"2"'),
-    text.replace('"slowdown":1', '"slowdown":0.1'),
-    text.replace('"device":"cpu"', '"device":"abacus"'),
-    text.replace('"parts":{', '"parts":null,"others":{'),
-    `${text}${' '.repeat(5 * 2 ** 20)}`,
-  ]) {
-    await writeFile(file, damaged);
-    assert.deepEqual(await readRuns('m', file), [], damaged.slice(0, 200));
+  assert.deepEqual(parseRuns(text), [run]);
+  for (const [from, to] of [
+    [text, '{'],
+    [text, 'null'],
+    [text, '{"softwareVersion":1,"runs":{}}'],
+    [/"softwareVersion":"[^"]*"/, '"softwareVersion":"0"'],
+    [/"runs":\[[\s\S]*\]/, '"runs":{}'],
+    [/"runs":\[[\s\S]*\]/, '"runs":[null]'],
+    ['"seconds":3', '"seconds":-3'],
+    ['"seconds":3', '"seconds":1e999'],
+    ['"decode jpeg":2', '"decode jpeg":"2"'],
+    ['"slowdown":1', '"slowdown":0.1'],
+    ['"startFactor":1.5,', ''],
+    ['"device":"cpu"', '"device":"abacus"'],
+    ['"parts":{', '"parts":null,"others":{'],
+    ['"parts":{', '"parts":{},"others":{'],
+  ] as const) {
+    const damaged = text.replace(from, to);
+    assert.notEqual(damaged, text);
+    assert.deepEqual(parseRuns(damaged), [], damaged);
   }
+  await writeFile(file, '{');
+  assert.deepEqual(await readRuns('m', file), []);
   await keepRun(run, file);
   assert.deepEqual(await readRuns('m', file), [run]);
 });

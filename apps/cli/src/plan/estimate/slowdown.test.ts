@@ -6,7 +6,7 @@ import { type CoreTimes, coresIn, coreTimes, othersOn, slowdownBy } from './slow
 const isNear = (value: number, expected: number): void =>
   assert.ok(Math.abs(value - expected) < 1e-9 * Math.max(1, expected), `${value} is not ${expected}`);
 
-test('cores to spare slow nothing down, and those that others use in proportion', () => {
+test('other programs slow a job down only if cores are short, in proportion to their threads', () => {
   assert.equal(slowdownBy(2, 2, 4), 1);
   assert.equal(slowdownBy(6, 2, 4), 2);
   const count = fc.integer({ min: 1, max: 64 });
@@ -28,7 +28,7 @@ intr 1 2 3
 procs_running 17
 `;
 
-test('only times of cores that this process may use count', () => {
+test('only cores that this process may use count', () => {
   assert.deepEqual([...coresIn('0-2,12')], [0, 1, 2, 12]);
   assert.deepEqual([...coresIn('7')], [7]);
   assert.deepEqual(coreTimes(stat(100, 50), coresIn('0-1')), { cores: 2, busy: 2 * 126, all: 2 * 181 });
@@ -42,7 +42,7 @@ const busyFor = (cores: number, part: number): [CoreTimes, CoreTimes] => [
   { cores, busy: 1000 + 20 * cores * part, all: 5000 + 20 * cores },
 ];
 
-test('threads that would compute follow from how busy cores are and how long one of ours waits', () => {
+test('the threads of others follow from how busy the cores are and how long a thread of ours waits', () => {
   // Only our own threads.
   assert.equal(othersOn(busyFor(2, 0.5), { ran: 1e9, waited: 0 }, 1, 99), 0);
   // Each core has one thread of another program, and ours gets two thirds of a core beside one of them.
@@ -57,7 +57,7 @@ test('threads that would compute follow from how busy cores are and how long one
   );
 });
 
-test('a burst counts no more than the load of the last minute, and what is not known not at all', () => {
+test('others are at most the load of the last minute, and 0 if the times are not known', () => {
   assert.equal(othersOn(busyFor(2, 1), { ran: 1, waited: 8 }, 1, 1.25), 1.25);
   assert.equal(othersOn(busyFor(0, 0), { ran: 1, waited: 8 }, 1, 9), 0);
   assert.equal(othersOn(busyFor(2, 1), { ran: 0, waited: 0 }, 1, 9), 0);

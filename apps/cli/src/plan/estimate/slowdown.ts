@@ -8,12 +8,6 @@ export interface CoreTimes {
   all: number;
 }
 
-/** Nanoseconds in which a thread computed, and in which it waited for a core. */
-export interface ThreadTimes {
-  ran: number;
-  waited: number;
-}
-
 /**
  * How many times longer everything takes if `others` threads share `cores` cores with `ownCores` busy threads of ours,
  * and each thread gets an equal share. At least 1.
@@ -22,14 +16,14 @@ export const slowdownBy = (others: number, ownCores: number, cores: number): num
   Math.max(1, (others + ownCores) / cores);
 
 /**
- * How many threads of other programs want these cores, on average between two looks. A thread of ours that waited as
- * long as it computed shared its core with one other thread, so the busy cores have as many threads in line. At most
- * `load`, the load of the machine in the last minute, because a burst is soon over. `ownThreads` of ours computed in
- * that time.
+ * How many threads of other programs want these cores, on average between two looks, if `ownThreads` of ours computed
+ * meanwhile. `own` has the nanoseconds in which a thread of ours computed, and in which it waited for a core. If it
+ * waited as long as it computed, it shared its core with one other thread, and the other busy cores were shared by as
+ * many. At most `load`, the load of the machine in the last minute, because a burst is soon over.
  */
 export function othersOn(
   [before, after]: readonly [CoreTimes, CoreTimes],
-  own: ThreadTimes,
+  own: { ran: number; waited: number },
   ownThreads: number,
   load: number,
 ): number {
@@ -42,12 +36,10 @@ export function othersOn(
 
 /** The numbers in a list of Linux: `0-3,8`. */
 export function coresIn(list: string): Set<number> {
-  const cores = new Set<number>();
-  for (const range of list.split(',')) {
-    const [first, last] = range.split('-').map(Number);
-    for (let core = first!; core <= (last ?? first!); core++) cores.add(core);
-  }
-  return cores;
+  const ranges = list.split(',').map((range) => range.split('-').map(Number));
+  return new Set(
+    ranges.flatMap(([first, last = first]) => Array.from({ length: last! - first! + 1 }, (_, i) => first! + i)),
+  );
 }
 
 /** The times of these cores in the text of `/proc/stat`. */
@@ -55,12 +47,12 @@ export function coreTimes(text: string, cores: ReadonlySet<number>): CoreTimes {
   const times = { cores: 0, busy: 0, all: 0 };
   for (const [, core, line] of text.matchAll(/^cpu(\d+) (.*)$/gm)) {
     if (!cores.has(Number(core))) continue;
-    // The last two numbers, for guests, are part of the user's time.
-    const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, ...rest] = line!.split(' ').slice(0, 8).map(Number);
-    const busy = user + nice + system + rest.reduce((sum, ticks) => sum + ticks, 0);
+    // The last two of ten numbers, for guests, are part of the user's time. The fourth and the fifth are idle times.
+    const ticks = line!.split(' ').slice(0, 8).map(Number);
+    const all = ticks.reduce((sum, each) => sum + each, 0);
     times.cores++;
-    times.busy += busy;
-    times.all += busy + idle + ioWait;
+    times.busy += all - ticks[3]! - ticks[4]!;
+    times.all += all;
   }
   return times;
 }

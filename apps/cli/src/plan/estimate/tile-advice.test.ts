@@ -21,12 +21,12 @@ test('a halo that is larger than its tiles is advised against as well', () => {
   assert.match(advice!, /^Tiles of 16 pixels make 400 shards: 17 % .*, and 75 % .*; --tile 128 /);
 });
 
-test('usual tiles are not spoken of, and few of them never', () => {
+test('usual tiles, and few tiles of any size, get no advice', () => {
   assert.equal(tileAdvice(totals(500, 500 * 2 ** 20, 500 * 2 ** 12), { tiles: 1, cpu: 5 }, 1024), undefined);
   assert.equal(tileAdvice(totals(9, 9 * 49, 500), { tiles: 1 }, 7), undefined);
 });
 
-test('of a plan that goes on, the tiles are said to be more', () => {
+test('advice on a part of a plan says that there are more tiles', () => {
   const parts = { job: 0.3, tiles: 400, cpu: 0.1 };
   assert.match(tileAdvice(tiny, parts, 7, true)!, /^Tiles of 7 pixels make more than 347,457 shards: /);
 });

@@ -1,6 +1,5 @@
 import type { PlanTotals } from '@halogrid/coordinator/plan';
-import type { Parts } from './cost-model.ts';
-import { partsOfCut } from './work-parts.ts';
+import { type Parts, partsOfCut } from './work-parts.ts';
 
 /**
  * Advice is given if the cut takes more than this share of the time, or surroundings of tiles are more than this share

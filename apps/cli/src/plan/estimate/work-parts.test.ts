@@ -3,13 +3,11 @@ import { describe, test } from 'node:test';
 import type { PlanTotals, PlanWork } from '@halogrid/coordinator/plan';
 import { createPipeline, kernelNames, parseOperation } from '@halogrid/kernels';
 import fc from 'fast-check';
-import { fitCosts, predict } from './cost-model.ts';
 import { kernelSecondsAPixel } from './kernel-costs.ts';
-import { startSeconds, type Workers, workParts } from './work-parts.ts';
+import { type JobSetup, startSeconds, workParts } from './work-parts.ts';
 
 const pipeline = createPipeline([{ kernel: 'lbp', parameters: {} }]);
-const job = { pipelines: [pipeline], mapFormat: 'tiff' };
-const workers: Workers = { nodes: 2, device: 'cpu', cores: 4 };
+const setup: JobSetup = { pipelines: [pipeline], mapFormat: 'tiff', nodes: 2, cores: 4 };
 
 const noWork: PlanWork = {
   inputs: 0,
@@ -42,7 +40,8 @@ const totalsOf = (work: Partial<PlanWork>, more: Partial<PlanTotals> = {}): Plan
   work: { ...noWork, ...work },
   ...more,
 });
-const secondsOf = (totals: PlanTotals, by = workers) => predict(workParts(totals, job, by), fitCosts([])).seconds;
+const secondsOf = (totals: PlanTotals, by = setup) =>
+  Object.values(workParts(totals, by, 'cpu')).reduce((sum, seconds) => sum + seconds, 0);
 
 const amount = fc.nat(1e6);
 /** Frames of a kind, and tiles of a TIFF with as many pixels. */
@@ -74,7 +73,7 @@ const totalsOfShape = ({ frames, framePixels, tiles, tilePixels, mapsBytes }: Sh
 };
 
 describe('the time of a job', () => {
-  test('grows with everything that there is more of', () => {
+  test('grows with each amount of work', () => {
     fc.assert(
       fc.property(
         shape,
@@ -102,8 +101,8 @@ describe('the time of a job', () => {
       fc.property(shape, (of) => {
         const seconds = secondsOf(totalsOfShape(of));
         // A tenth of what was measured on one core: no machine handles a lease in 0.1 ms, or a pixel in 0.1 ns.
-        assert.ok(seconds >= (0.1e-3 * of.tiles) / workers.cores);
-        assert.ok(seconds >= (0.1e-9 * (of.frames * of.framePixels + of.tiles * of.tilePixels)) / workers.cores);
+        assert.ok(seconds >= (0.1e-3 * of.tiles) / setup.cores);
+        assert.ok(seconds >= (0.1e-9 * (of.frames * of.framePixels + of.tiles * of.tilePixels)) / setup.cores);
         assert.ok(seconds >= 0.1e-9 * of.mapsBytes);
       }),
     );
@@ -113,12 +112,12 @@ describe('the time of a job', () => {
     fc.assert(
       fc.property(shape, fc.integer({ min: 1, max: 64 }), (of, cores) => {
         const totals = totalsOfShape(of);
-        const [fewer, more] = [cores, cores + 1].map((count) => secondsOf(totals, { ...workers, cores: count }));
+        const [fewer, more] = [cores, cores + 1].map((count) => secondsOf(totals, { ...setup, cores: count }));
         assert.ok(more! <= fewer!);
       }),
     );
     const one = totalsOfShape({ frames: 1, framePixels: 1e9, tiles: 0, tilePixels: 0, mapsBytes: 0 });
-    const parts = (cores: number) => workParts(one, job, { ...workers, cores });
+    const parts = (cores: number) => workParts(one, { ...setup, cores }, 'cpu');
     assert.equal(parts(64)['decode jpeg'], parts(1)['decode jpeg']);
   });
 
@@ -128,25 +127,29 @@ describe('the time of a job', () => {
     const tiff = { units: tiles, opens: tiles, pixels: tiles * (read + 512) ** 2, bytes: tiles * side ** 2 };
     const work = { inputs: 1, kinds: { tiff }, kernelPixels: { u8: tiles * read ** 2, u16: 0 } };
     const totals = totalsOf(work, { sources: 1, shards: tiles, tiles, pixels: tiles * side ** 2 });
-    assert.ok(secondsOf(totals, { ...workers, cores: 2 }) > 600);
+    assert.ok(secondsOf(totals, { ...setup, cores: 2 }) > 600);
   });
 });
 
 test('parts have names of the kind of source, the device and the kernel', () => {
   const kinds = { video: { units: 4, opens: 4, pixels: 1e9, bytes: 1e7 } };
   const totals = totalsOf({ inputs: 500, kinds, kernelPixels: { u8: 1e9, u16: 0 } }, { sources: 500, shards: 4 });
-  const names = Object.keys(workParts(totals, { ...job, mapFormat: 'none' }, workers));
+  const names = Object.keys(workParts(totals, { ...setup, mapFormat: 'none' }, 'cpu'));
   assert.deepEqual(names, [
     ...['job', 'inputs', 'batches', 'open video', 'index video', 'decode video'],
     'cpu lbp:convention=nw-cw-msb,labels=all,points=8,radius=1 border=interior of 8 bits',
   ]);
 });
 
-test('pixels that are known to a pipeline are not computed by it', () => {
-  const two = { mapFormat: 'none', pipelines: [pipeline, createPipeline([{ kernel: 'ldp', parameters: {} }])] };
+test('a pipeline does not compute pixels whose counts it knows', () => {
+  const two = {
+    ...setup,
+    mapFormat: 'none',
+    pipelines: [pipeline, createPipeline([{ kernel: 'ldp', parameters: {} }])],
+  };
   const pixels = { u8: 1e9, u16: 0 };
   const [all, added] = [[], [pixels, { u8: 0, u16: 0 }]].map((knownPixels) =>
-    workParts(totalsOf({ kernelPixels: pixels, knownPixels }), two, workers),
+    workParts(totalsOf({ kernelPixels: pixels, knownPixels }), two, 'cpu'),
   );
   const [lbp, ...others] = Object.keys(all!).filter((name) => name.startsWith('cpu lbp'));
   assert.deepEqual(others, []);
@@ -157,7 +160,7 @@ test('pixels that are known to a pipeline are not computed by it', () => {
 test('decoders of videos are started once, so segments of an hour cost little beside its 90,000 frames', () => {
   const kinds = { video: { units: 703, opens: 703, pixels: 90_000 * 1920 * 1080, bytes: 1.8e9 } };
   for (const cores of [2, 16, 128]) {
-    const parts = workParts(totalsOf({ kinds }), job, { ...workers, cores });
+    const parts = workParts(totalsOf({ kinds }), { ...setup, cores }, 'cpu');
     assert.ok(parts['open video']! + parts['index video']! < 0.2 * parts['decode video']!, `${cores} cores`);
   }
 });

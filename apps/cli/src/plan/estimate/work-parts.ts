@@ -2,39 +2,25 @@ import { createHash } from 'node:crypto';
 import type { PlanTotals, SourceKind } from '@halogrid/coordinator/plan';
 import type { PixelType } from '@halogrid/geometry';
 import { describePipeline, type Pipeline } from '@halogrid/kernels';
-import type { Parts } from './cost-model.ts';
 import { type CostDevice, kernelSecondsAPixel } from './kernel-costs.ts';
 
-/** What does the work on this machine, as far as the time depends on it. */
-export interface Workers {
+/** The time of a job by the constants of the program: seconds of named parts, which add up to it. */
+export type Parts = Readonly<Record<string, number>>;
+
+/** What the time of a job depends on beside its totals and the device. */
+export interface JobSetup {
+  pipelines: readonly Pipeline[];
+  mapFormat: string;
+  /** Nodes of this machine, and the cores that all processes share. */
   nodes: number;
-  device: CostDevice;
-  /** Cores that all processes share. */
   cores: number;
 }
 
-/** What a job's totals do not say about it. */
-export interface PlannedJob {
-  pipelines: readonly Pipeline[];
-  /** The map format of the job. */
-  mapFormat: string;
-}
-
 /**
- * Seconds of a core for opening a file, for a decoded pixel, and for an encoded byte. lab/notes/estimates.md says how
- * they were measured.
+ * Seconds of a core for opening a file (of a video: a segment), for a decoded pixel, and for an encoded byte (of a
+ * video: for the plan, which reads all bytes). lab/notes/estimates.md says how they were measured.
  */
-interface ReadingCost {
-  open: number;
-  pixel: number;
-  byte: number;
-}
-
-/**
- * A line for each format, which the compiler demands. For videos, `open` is the cost of a segment, and the plan reads
- * all bytes.
- */
-const readingCosts: Record<SourceKind, ReadingCost> = {
+const readingCosts: Record<SourceKind, { open: number; pixel: number; byte: number }> = {
   jpeg: { open: 0.3e-3, pixel: 1.5e-9, byte: 15e-9 },
   png: { open: 2e-3, pixel: 8e-9, byte: 4e-9 },
   webp: { open: 2e-3, pixel: 20e-9, byte: 0 },
@@ -47,22 +33,13 @@ const readingCosts: Record<SourceKind, ReadingCost> = {
 /** Starting the decoders of videos, once, each on a core of its own. */
 const decoderStartSeconds = 0.3;
 
-/**
- * The cost of a job that does nearly nothing: its plan, a lease, and its files, which are synced to the disk one by
- * one.
- */
+/** The cost of a job that does nearly nothing: its plan, a lease, and its files, each synced to the disk. */
 const jobSeconds = 0.3;
 
-/**
- * The cost of a tile, however small: on the thread of its node that answers, on the thread of the coordinator, and on
- * all cores together. The slowest of them counts.
- */
+/** The cost of a tile of any size, on a thread of its node, on one of the coordinator, and on all cores together. */
 const tileSeconds = { node: 1.5e-3, coordinator: 0.6e-3, cores: 2.3e-3 };
 
-/**
- * Seconds of a core for an input that is listed and compared, a batch of frames, a bin, a preview, and a pixel of a
- * preview.
- */
+/** Seconds of a core for a listed and compared input, a batch of frames, a bin, a preview, and a pixel of a preview. */
 const inputSeconds = 50e-6;
 const batchSeconds = 5e-3;
 const binSeconds = 60e-9;
@@ -87,13 +64,14 @@ const batchPixels = 2 ** 23;
  * The parts of a job's time by the constants above, each more than 0. They are added up, because little of them
  * overlaps on few cores.
  */
-export function workParts(totals: PlanTotals, { pipelines, mapFormat }: PlannedJob, workers: Workers): Parts {
+export function workParts(totals: PlanTotals, setup: JobSetup, device: CostDevice): Parts {
   const { work, shards, tiles, sources, kept, output } = totals;
-  const { nodes, device, cores } = workers;
+  const { pipelines, mapFormat, nodes, cores } = setup;
   const parts: Record<string, number> = { job: jobSeconds, inputs: inputSeconds * (work.inputs + kept) };
   // Work in few pieces keeps few cores busy.
   const shared = (seconds: number, pieces: number): number => seconds / Math.max(1, Math.min(cores, pieces));
   const { node, coordinator, cores: all } = tileSeconds;
+  // The slowest of the three counts.
   parts.tiles = tiles * Math.max(node / Math.max(1, Math.min(nodes, cores, tiles)), coordinator, all / cores);
   parts.batches = shared(batchSeconds * (shards - tiles), shards - tiles);
   for (const [kind, { units, opens, pixels, bytes }] of Object.entries(work.kinds)) {
@@ -138,5 +116,5 @@ function shortName(pipeline: Pipeline): string {
 export const partsOfCut: readonly string[] = ['tiles', 'open tiff', 'open pnm', 'open other'];
 
 /** Seconds until nodes serve. On few cores, processes start one after another. */
-export const startSeconds = ({ nodes, cores }: Omit<Workers, 'device'>): number =>
+export const startSeconds = ({ nodes, cores }: Pick<JobSetup, 'nodes' | 'cores'>): number =>
   0.5 + (0.35 * (nodes + 1)) / Math.min(cores, nodes + 1);
