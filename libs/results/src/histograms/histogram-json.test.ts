@@ -73,6 +73,6 @@ test('for values, the file says which of them a bin counts, whether counts are e
   assert.equal(near.exact, false);
   assert.match(
     near.note,
-    /^Near: .* leaves bins out\. Statistics are .* of the middles .*\. Values of images of 16 bits/,
+    /^Near: .* leaves bins out\. Statistics count each value as the middle .*\. Values of images of 16 bits/,
   );
 });
