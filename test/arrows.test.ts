@@ -4,16 +4,18 @@ import { dirname, join, matchesGlob } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// Compares the arrows of ARCHITECTURE.md with the imports of the code, including imports of types.
+// Compares the arrows of ARCHITECTURE.md, and the places of docs/dependencies.md, with the imports of the code,
+// including imports of types.
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(checkout, path), 'utf8');
 const manual = read('ARCHITECTURE.md');
+const dependencies = read('docs/dependencies.md');
 
 /** The cells of the table below a heading, or after a sentence. */
-function table(after: string): string[][] {
-  const rows = manual
-    .slice(manual.indexOf(after))
+function table(after: string, page = manual): string[][] {
+  const rows = page
+    .slice(page.indexOf(after))
     .match(/(?:^\|.*\n)+/m)![0]
     .trim()
     .split('\n');
@@ -64,11 +66,11 @@ const between = imports.flatMap(({ from, to }) => {
   return of && of !== is ? [{ is, of, from }] : [];
 });
 
-test('packages import only packages of lower floors', () => {
+test('packages import only packages of lower layers', () => {
   assert.ok(imports.length > 1_000, 'the imports of the code are found');
-  const floors = heights(table('## Arrows').map(([, names]) => quoted(names!)));
-  for (const { folder } of packages) assert.ok(floors.has(folder), `${folder} has no floor in ARCHITECTURE.md`);
-  const upward = between.filter(({ is, of }) => floors.get(of.folder)! >= floors.get(is.folder)!);
+  const layers = heights(table('## Arrows').map(([, names]) => quoted(names!)));
+  for (const { folder } of packages) assert.ok(layers.has(folder), `${folder} has no layer in ARCHITECTURE.md`);
+  const upward = between.filter(({ is, of }) => layers.get(of.folder)! >= layers.get(is.folder)!);
   assert.deepEqual(
     upward.map(({ from, of }) => `${from} imports ${of.folder}`),
     [],
@@ -117,12 +119,12 @@ const rooms = imports.filter(({ from, to }) => {
 });
 
 test('rooms of a package import only rooms below them', () => {
-  for (const [name, order] of table('Rooms, from top to bottom')) {
+  for (const [name, order] of table('A room imports only rooms')) {
     const [folder] = quoted(name!);
-    const floors = heights(order!.split('›').map(quoted));
+    const layers = heights(order!.split('›').map(quoted));
     for (const { from, to } of rooms.filter(({ from }) => packageOf(from).folder === folder)) {
-      for (const path of [from, to]) assert.ok(floors.has(roomOf(path)), `${path}: its room has no floor`);
-      assert.ok(floors.get(roomOf(to))! < floors.get(roomOf(from))!, `${from} imports ${to}, which is not below it`);
+      for (const path of [from, to]) assert.ok(layers.has(roomOf(path)), `${path}: its room has no layer`);
+      assert.ok(layers.get(roomOf(to))! < layers.get(roomOf(from))!, `${from} imports ${to}, which is not below it`);
     }
   }
 });
@@ -172,8 +174,8 @@ test('the product imports no file of tests', () => {
   );
 });
 
-test('packages of others are imported only where ARCHITECTURE.md says', () => {
-  const rows = table('Each foreign dependency');
+test('npm packages are imported only in the places of docs/dependencies.md', () => {
+  const rows = table('## Where they are imported', dependencies);
   const places = new Map(rows.flatMap(([names, where]) => quoted(names!).map((name) => [name, quoted(where!)])));
   const isOurs = (to: string) =>
     packages.some(({ folder, name }) => to.startsWith(`${folder}/`) || `${to}/`.startsWith(`${name}/`));
