@@ -7,6 +7,8 @@ import type { NodeTotals } from './node-totals.ts';
 export interface AttachedNodeView extends NodeTotals {
   hello: Hello;
   leases: number;
+  /** How many of them count against its credit, and their cost. */
+  computing: number;
   leasedBytes: number;
   isDraining: boolean;
   /** In all its conversations with this coordinator, as `shardsDone` and `pixelsDone`. */

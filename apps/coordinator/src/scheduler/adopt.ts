@@ -48,5 +48,5 @@ function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt, inPa
   if (state.kind === 'settling' || verify !== isToBeVerified(entry) || attempt < 1) return false;
   if (held.length > 1 || held.some((other) => other.node === node)) return false;
   // A node's leases stay within its credit, except that a single lease may exceed it.
-  return inPart || node.leases.size === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;
+  return inPart || node.computing === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;
 }

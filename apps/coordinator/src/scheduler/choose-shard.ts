@@ -5,12 +5,13 @@ import type { AttachedNode, ScheduledJob, SchedulerState, ShardEntry } from './s
 import { canDo } from './sights.ts';
 
 /**
- * Whether the node's credit covers the shard. A node with credit and without leases takes any shard, or a large one
+ * Whether the node's credit covers the shard. A node with credit that computes nothing takes any shard, or a large one
  * would never run. A node with leases gets no shard that may have killed nodes.
  */
 export function fits(node: AttachedNode, entry: ShardEntry): boolean {
-  if (node.leases.size === 0) return node.creditBytes > 0;
-  return !isSuspect(entry) && node.leasedBytes + entry.shard.costBytes <= node.creditBytes;
+  if (node.leases.size > 0 && isSuspect(entry)) return false;
+  if (node.computing === 0) return node.creditBytes > 0;
+  return node.leasedBytes + entry.shard.costBytes <= node.creditBytes;
 }
 
 /**

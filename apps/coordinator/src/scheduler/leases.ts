@@ -1,4 +1,5 @@
 import { firstOf } from '@halogrid/jobs/planned-sources';
+import { mostWaiting } from '@halogrid/results/part-bounds';
 import { countActive, isActive, shareOf } from './active-nodes.ts';
 import { jobsInOrder } from './choose-job.ts';
 import { chooseShard } from './choose-shard.ts';
@@ -49,11 +50,11 @@ function hasRoom(state: SchedulerState, node: AttachedNode): boolean {
   if (first && isSuspect(first.entry)) return false;
   const isRateKnown = node.rate.bytesPerMs !== undefined;
   const { isOnProbation, decoders } = node;
+  const inParts = node.leases.size - node.computing;
+  if (isOnProbation ? inParts > 0 : inParts > mostWaiting.shards) return false;
   const share = shareOf(state, node);
-  return (
-    node.computing <
-    leaseLimit(state.openShards * share, { isRateKnown, isOnProbation, isAlone: share === 1, decoders })
-  );
+  const taker = { isRateKnown, isOnProbation, isAlone: share === 1, decoders };
+  return node.computing < leaseLimit(Math.max(0, state.openShards - state.inParts) * share, taker);
 }
 
 function leaseOne<A>(turn: Turn<A>, node: AttachedNode): boolean {
@@ -137,15 +138,20 @@ export function hold({ state }: Turn<unknown>, held: Attempt): void {
     node.computing++;
     node.leasedBytes += shard.costBytes;
     job.leasedBytes += shard.costBytes;
-  }
+  } else state.inParts++;
   job.lastTurn = ++state.turns;
 }
 
-/** The lease counts no more against its node's credit. */
-export function freeCredit(held: Attempt): void {
+/** The shard is computed, and its results wait in a part: the lease counts no more against its node's credit. */
+export function putInPart({ state, now }: Turn<unknown>, held: Attempt): void {
   if (!held.holdsCredit) return;
   held.holdsCredit = false;
-  const { node, entry } = held;
+  held.computedMs = now;
+  state.inParts++;
+  freeCredit(held);
+}
+
+function freeCredit({ node, entry }: Attempt): void {
   node.computing--;
   node.leasedBytes -= entry.shard.costBytes;
   entry.job.leasedBytes -= entry.shard.costBytes;
@@ -168,11 +174,12 @@ export function findLease(state: SchedulerState, node: AttachedNode, lease: Leas
 }
 
 /** Takes the lease from the node that holds it. A shard that nobody holds any more is settling. */
-export function release({ waiting }: SchedulerState, held: Attempt): void {
+export function release(state: SchedulerState, held: Attempt): void {
   const { node, entry } = held;
-  freeCredit(held);
+  if (held.holdsCredit) freeCredit(held);
+  else state.inParts--;
   node.leases.delete(held);
-  waiting.add(node);
+  state.waiting.add(node);
   entry.held = entry.held.filter((other) => other !== held);
   if (entry.held.length > 0) return;
   entry.state = { kind: 'settling', nodeId: node.nodeId, answerBytes: 0 };
@@ -212,11 +219,15 @@ function isAble({ nodes }: SchedulerState, { shard, failedOn }: ShardEntry, now:
   return false;
 }
 
-/** Takes every lease from a node that is gone. `isBlamed`: it died, perhaps because of one of its shards. */
-export function handBack<A>(turn: Turn<A>, node: AttachedNode, isBlamed: boolean): void {
+/**
+ * Takes every lease from a node that is gone. `hasDied`: it died, perhaps because of one of the shards that it was
+ * computing.
+ */
+export function handBack<A>(turn: Turn<A>, node: AttachedNode, hasDied: boolean): void {
   const { nodeId, name } = node;
   for (const held of node.leases) {
     const { entry } = held;
+    const isBlamed = hasDied && held.holdsCredit;
     const error = 'The node went away';
     turn.commands.push({ kind: 'RecordSetback', nodeId, lease: leaseId(held), setback: 'lost', error });
     release(turn.state, held);

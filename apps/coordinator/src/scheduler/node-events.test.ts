@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mostWaiting } from '@halogrid/results/part-bounds';
 import type { Comparable, LeaseId } from './events.ts';
 import { maxDeadNodes, maxLosses } from './is-poison.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -218,18 +219,56 @@ test("the scheduler's counts add up: queued, leased and done shards, bytes", () 
   assert.deepEqual(scheduler.shards(), { queued: 7, leased: 2, done: 1 });
 });
 
+const inPart = (session: number, shard: number): Event => ({ kind: 'ShardInPart', session, lease: lease(shard) });
+
 test('a shard in a part makes room for another, once, and is answered as any', () => {
   const scheduler = create();
   const at = (event: Event): string[] => scheduler.handle(event, 0).map(words);
   const bytes = (): number => scheduler.node(1)!.leasedBytes;
-  const inPart = (shard: number): Event => ({ kind: 'ShardInPart', session: 1, lease: lease(shard) });
   at(joined(1, 20));
   for (const event of job('job', shards(10, 10))) at(event);
-  assert.deepEqual(at(inPart(0)), ['lease job/2#1 to 1 (first)']);
-  for (const stale of [0, 7]) assert.deepEqual(at(inPart(stale)), []);
+  assert.deepEqual(at(inPart(1, 0)), ['lease job/2#1 to 1 (first)']);
+  for (const stale of [0, 7]) assert.deepEqual(at(inPart(1, stale)), []);
   assert.deepEqual([bytes(), scheduler.node(1)!.leases], [20, 3]);
   assert.deepEqual(at(completed(1, lease(0))), ['commit job/0#1 of 1']);
   assert.deepEqual([bytes(), scheduler.node(1)!.leases], [20, 2]);
+});
+
+test('a node that says of every shard that it is in a part gets no more than two full parts hold', () => {
+  const scheduler = create();
+  const leased: number[] = [];
+  const handle = (event: Event): void => {
+    for (const command of scheduler.handle(event, 0))
+      if (command.kind === 'AssignShard') leased.push(command.lease.shard);
+  };
+  handle(joined(1));
+  for (const event of job('job', shards(2 * mostWaiting.shards))) handle(event);
+  for (let next = 0; next < leased.length; next++) handle(inPart(1, leased[next]!));
+  assert.equal(leased.length, mostWaiting.shards + 1 + 3);
+  // Once results of some are there, it gets others.
+  for (const shard of leased.slice(0, 4)) handle(completed(1, lease(shard)));
+  assert.ok(leased.length > mostWaiting.shards + 4);
+});
+
+test('a shard in a part is not blamed for the deaths of nodes', () => {
+  const scheduler = create();
+  const at = (event: Event): string[] => scheduler.handle(event, 0).map(words);
+  for (const event of job('job', shards(4, 10))) at(event);
+  for (const death of [1, 2]) {
+    at(joined(death, 40));
+    for (const shard of [0, 1]) at({ kind: 'ShardInPart', session: death, lease: lease(shard, death) });
+    at(left(death));
+  }
+  // The other two may have killed both nodes: they wait for these to come back.
+  assert.deepEqual(at(joined(3, 40)), ['lease job/0#3 to 3 (lost)', 'lease job/1#3 to 3 (lost)']);
+});
+
+test('a node whose shards are all in parts gets a shard larger than its credit', () => {
+  const scheduler = create();
+  const at = (event: Event): string[] => scheduler.handle(event, 0).map(words);
+  at(joined(1, 20));
+  for (const event of job('job', shards(2, 50))) at(event);
+  assert.deepEqual(at(inPart(1, 0)), ['lease job/1#1 to 1 (first)']);
 });
 
 test('the command to lease says how long the shard was queued', () => {

@@ -1,6 +1,6 @@
 import { adoptLeases } from './adopt.ts';
 import type { SchedulerEvent } from './events.ts';
-import { findLease, freeCredit, handBack, leaseTo, shareAnew } from './leases.ts';
+import { findLease, handBack, leaseTo, putInPart, shareAnew } from './leases.ts';
 import { NodeHealth } from './node-health.ts';
 import { NodeRate } from './node-rate.ts';
 import type { AttachedNode, Turn } from './scheduler-state.ts';
@@ -82,7 +82,7 @@ export function shardInPart<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, 
   const node = turn.state.nodes.get(event.session);
   const held = node && findLease(turn.state, node, event.lease);
   if (typeof held !== 'object') return;
-  freeCredit(held);
+  putInPart(turn, held);
   leaseTo(turn, held.node);
 }
 

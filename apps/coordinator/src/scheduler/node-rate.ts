@@ -2,22 +2,22 @@
 const memory = 0.9;
 
 /**
- * The rate of a node, from its last answers: bytes of cost over the time since its last answer, or since the lease if
- * that is later. So leases that wait for each other inside the node do not count twice.
+ * The rate of a node, from the last shards that it computed: bytes of cost over the time since the shard before, or since
+ * the lease if that is later. So leases that wait for each other inside the node do not count twice.
  */
 export class NodeRate {
   #bytes = 0;
   #ms = 0;
-  #lastAnswerMs = Number.NEGATIVE_INFINITY;
+  #lastMs = Number.NEGATIVE_INFINITY;
 
-  /** Takes an answer for that cost, leased at `leasedAtMs`. */
-  add(costBytes: number, leasedAtMs: number, now: number): void {
+  /** Takes a shard of that cost, leased at `leasedAtMs` and computed at `computedMs`, which may be before the last one. */
+  add(costBytes: number, leasedAtMs: number, computedMs: number): void {
     this.#bytes = this.#bytes * memory + costBytes;
-    this.#ms = this.#ms * memory + now - Math.max(leasedAtMs, this.#lastAnswerMs);
-    this.#lastAnswerMs = now;
+    this.#ms = this.#ms * memory + Math.max(0, computedMs - Math.max(leasedAtMs, this.#lastMs));
+    this.#lastMs = Math.max(this.#lastMs, computedMs);
   }
 
-  /** Undefined before an answer that took any time. */
+  /** Undefined before a shard that took any time. */
   get bytesPerMs(): number | undefined {
     return this.#ms > 0 ? this.#bytes / this.#ms : undefined;
   }

@@ -29,6 +29,8 @@ export interface Attempt {
   readonly isAdopted: boolean;
   /** It counts against the node's credit; false once its results wait in a part. */
   holdsCredit: boolean;
+  /** When its results came to wait in a part. */
+  computedMs?: number;
 }
 
 /** A shard that is not done, or whose result is contested. */
@@ -185,6 +187,8 @@ export interface SchedulerState extends Required<SchedulerOptions> {
   readonly wrongNodes: Map<string, string>;
   /** Shards that are not done, of all jobs. */
   openShards: number;
+  /** How many leases of all nodes have their results in parts. */
+  inParts: number;
   /** Active nodes, and their rate together; updated at each tick, and when nodes come and go. */
   activeNodes: number;
   totalRate: number;
@@ -218,6 +222,7 @@ export function createState(options: SchedulerOptions): SchedulerState {
     failures: new Map(),
     wrongNodes: new Map(),
     openShards: 0,
+    inParts: 0,
     activeNodes: 0,
     totalRate: 0,
     lastTickMs: undefined,

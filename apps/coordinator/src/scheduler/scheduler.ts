@@ -36,6 +36,8 @@ import { whyHeldBack } from './why-held-back.ts';
 /** The scheduler's view of a node, with times of its clock. */
 export interface NodeView {
   leases: number;
+  /** How many of them count against its credit, and their cost. */
+  computing: number;
   leasedBytes: number;
   isDraining: boolean;
   /** Shards that it failed, in all its conversations. */
@@ -117,14 +119,14 @@ export class Scheduler<Answer extends Comparable> {
   node(session: number): NodeView | undefined {
     const node = this.#state.nodes.get(session);
     if (!node) return undefined;
-    const { nodeId, leases, leasedBytes, isDraining, health } = node;
+    const { nodeId, leases, computing, leasedBytes, isDraining, health } = node;
     const lacks = [...node.sights].flatMap(([need, sight]) => {
       return sight.kind === 'lacking' ? [{ need, reason: sight.reason, sinceMs: sight.sinceMs }] : [];
     });
     const shown = [...node.sights].flatMap(([need, { kind }]) => (kind === 'shown' ? [need] : []));
     const { asideUntilMs } = health;
     const failures = this.#state.failures.get(nodeId) ?? 0;
-    return { leases: leases.size, leasedBytes, isDraining, failures, lacks, shown, asideUntilMs };
+    return { leases: leases.size, computing, leasedBytes, isDraining, failures, lacks, shown, asideUntilMs };
   }
 }
 

@@ -95,6 +95,13 @@ export class Agent {
     return heldBytes(this.#state);
   }
 
+  /** Decoded bytes of all of its shards, including shards in parts. */
+  get unansweredBytes(): number {
+    let bytes = 0;
+    for (const { lease } of this.#state.leases.values()) bytes += lease.costBytes;
+    return bytes;
+  }
+
   /** Decoded bytes that the coordinator may lease, as it was told last. */
   get creditBytes(): number {
     return this.#state.creditBytes;

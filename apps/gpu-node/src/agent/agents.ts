@@ -157,7 +157,8 @@ export class Agents {
 
   #look(): void {
     for (const { agent, account } of this.#talks) {
-      account.peakBytes = Math.max(agent.heldBytes, account.peakBytes * peakLeft);
+      const usedBytes = Math.min(agent.creditBytes, agent.unansweredBytes);
+      account.peakBytes = Math.max(usedBytes, account.peakBytes * peakLeft);
     }
     const attached = this.#talks.filter(({ agent }) => agent.isAttached);
     if (attached.length === 0) return;

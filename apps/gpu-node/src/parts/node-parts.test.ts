@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FoundInPart, Lease } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
+import { mostWaiting } from '@halogrid/results/part-bounds';
 import { turns } from '@halogrid/testing';
-import { type KeptShard, mostWaiting, NodeParts } from './node-parts.ts';
+import { type KeptShard, NodeParts } from './node-parts.ts';
 import { OutputError } from './output-error.ts';
 
 const shardOf = (bins: number): FoundShard => {

@@ -1,6 +1,6 @@
 import type { FoundInPart, Lease } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
-import { partBounds } from '@halogrid/results/part-bounds';
+import { mostWaiting } from '@halogrid/results/part-bounds';
 import { OutputError } from './output-error.ts';
 
 /** Fills parts of one job, one after another, and writes them. */
@@ -32,12 +32,6 @@ export interface HeldShard {
   /** Called once, when the shard has ended. */
   release(): void;
 }
-
-/**
- * The most that waits in parts before shards keep their credit until their part is durable: two full parts, one to
- * fill and one to write. So a slow disk holds up the node, and does not fill its memory.
- */
-export const mostWaiting = { shards: 2 * partBounds.shards, bytes: 2 * partBounds.bytes };
 
 /** A job with shards under way. */
 interface Job {

@@ -107,7 +107,7 @@ const partId = name(36);
 /** Digits of a sum below 2^63; bytes of 65,536 sums in three channels. */
 const maxSumDigits = 19;
 const maxSumsBytes = 2 ** 21;
-/** A node holds at most 64 leases, far fewer than this. */
+/** More leases than a node holds: at most 512 of each coordinator, and 256 in parts. */
 const maxHeld = 4_096;
 
 const any = elsewhere;

@@ -3,12 +3,12 @@ import type { SimulatedCluster } from './simulated-cluster.ts';
 import { expectedOf, hopelessShards } from './simulated-job.ts';
 
 /**
- * Checks what must hold while jobs run: a node's leases stay within its credit, unless it is a single lease; nothing is
+ * Checks what must hold while jobs run: leases that a node computes stay within its credit, unless it is a single lease; nothing is
  * negative.
  */
 export function checkMoment({ dispatcher }: SimulatedCluster): void {
-  for (const { hello, leases, leasedBytes } of dispatcher.view.nodes()) {
-    assert.ok(leasedBytes <= hello.creditBytes || leases === 1, `${hello.name} holds ${leasedBytes} bytes`);
+  for (const { hello, computing, leasedBytes } of dispatcher.view.nodes()) {
+    assert.ok(leasedBytes <= hello.creditBytes || computing === 1, `${hello.name} holds ${leasedBytes} bytes`);
   }
   const { queued, leased, done } = dispatcher.view.shards();
   assert.ok(queued >= 0 && leased >= 0 && done >= 0, `${queued} queued, ${leased} leased, ${done} done`);
