@@ -16,8 +16,8 @@ export interface GrowingPart {
 export const partBounds = { ageMs: 250, bytes: 32 * 2 ** 20, shards: 128 } as const;
 
 /**
- * The most of a node that waits in parts: two full ones, one to fill and one to write. So a slow disk holds up the node,
- * and does not fill its memory.
+ * The most of a node that waits in parts: two full ones, one to fill and one to write. So a slow disk holds up the
+ * node, and does not fill its memory.
  */
 export const mostWaiting = { shards: 2 * partBounds.shards, bytes: 2 * partBounds.bytes } as const;
 

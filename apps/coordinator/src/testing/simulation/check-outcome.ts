@@ -3,8 +3,8 @@ import type { SimulatedCluster } from './simulated-cluster.ts';
 import { expectedOf, hopelessShards } from './simulated-job.ts';
 
 /**
- * Checks what must hold while jobs run: leases that a node computes stay within its credit, unless it is a single lease; nothing is
- * negative.
+ * Checks what must hold while jobs run: the leases that a node computes stay within its credit, unless it is a single
+ * lease; nothing is negative.
  */
 export function checkMoment({ dispatcher }: SimulatedCluster): void {
   for (const { hello, computing, leasedBytes } of dispatcher.view.nodes()) {
