@@ -27,7 +27,8 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
     const { attempt, verify, inPart } = lease;
     // The last leases before a crash may be missing in the ledger.
     entry.attempts = Math.max(entry.attempts, attempt);
-    const held: Attempt = { entry, node, number: attempt, sinceMs: now, verify, isAdopted: true, holdsCredit: !inPart };
+    const inPartSinceMs = inPart ? now : undefined;
+    const held: Attempt = { entry, node, number: attempt, sinceMs: now, verify, isAdopted: true, inPartSinceMs };
     hold(turn, held);
     commands.push({ kind: 'AdoptShard', session: node.session, lease: leaseId(held), verify, inPart });
   }

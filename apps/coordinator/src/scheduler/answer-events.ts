@@ -23,7 +23,7 @@ export function shardCompleted<A extends Comparable>(
   release(state, held);
   // The reference is far slower than a device: its time says nothing about the device's rate.
   if (!held.verify && !held.isAdopted) {
-    node.rate.add(held.entry.shard.costBytes * (answer.goodShare ?? 1), held.sinceMs, held.computedMs ?? now);
+    node.rate.add(held.entry.shard.costBytes * (answer.goodShare ?? 1), held.sinceMs, held.inPartSinceMs ?? now);
     held.entry.job.durations.add(now - held.sinceMs);
   }
   const answered = { ...candidate, leasedAtMs: held.sinceMs, verify: held.verify };

@@ -107,7 +107,7 @@ export function lease<A>(
     sinceMs: now,
     verify,
     isAdopted: false,
-    holdsCredit: true,
+    inPartSinceMs: undefined,
   };
   hold(turn, held);
   // Every order carries the deadline of the node's next report.
@@ -128,33 +128,29 @@ export function isToBeVerified({ candidates }: ShardEntry): boolean {
 /** Records the lease. */
 export function hold({ state }: Turn<unknown>, held: Attempt): void {
   const { entry, node } = held;
-  const { job, shard } = entry;
   entry.state = { kind: 'leased' };
   entry.held = [...entry.held, held];
   entry.place.isTaken = true;
   node.place = entry.place;
   node.leases.add(held);
-  if (held.holdsCredit) {
-    node.computing++;
-    node.leasedBytes += shard.costBytes;
-    job.leasedBytes += shard.costBytes;
-  } else state.inParts++;
-  job.lastTurn = ++state.turns;
+  if (held.inPartSinceMs === undefined) countCredit(held, 1);
+  else state.inParts++;
+  entry.job.lastTurn = ++state.turns;
 }
 
 /** The shard is computed, and its results wait in a part: the lease counts no more against its node's credit. */
 export function putInPart({ state, now }: Turn<unknown>, held: Attempt): void {
-  if (!held.holdsCredit) return;
-  held.holdsCredit = false;
-  held.computedMs = now;
+  if (held.inPartSinceMs !== undefined) return;
+  held.inPartSinceMs = now;
   state.inParts++;
-  freeCredit(held);
+  countCredit(held, -1);
 }
 
-function freeCredit({ node, entry }: Attempt): void {
-  node.computing--;
-  node.leasedBytes -= entry.shard.costBytes;
-  entry.job.leasedBytes -= entry.shard.costBytes;
+/** Counts a lease against its node's credit, or no more. */
+function countCredit({ node, entry: { job, shard } }: Attempt, by: 1 | -1): void {
+  node.computing += by;
+  node.leasedBytes += by * shard.costBytes;
+  job.leasedBytes += by * shard.costBytes;
 }
 
 export function leaseId({ entry: { job, shard }, number }: Attempt): LeaseId {
@@ -176,7 +172,7 @@ export function findLease(state: SchedulerState, node: AttachedNode, lease: Leas
 /** Takes the lease from the node that holds it. A shard that nobody holds any more is settling. */
 export function release(state: SchedulerState, held: Attempt): void {
   const { node, entry } = held;
-  if (held.holdsCredit) freeCredit(held);
+  if (held.inPartSinceMs === undefined) countCredit(held, -1);
   else state.inParts--;
   node.leases.delete(held);
   state.waiting.add(node);
@@ -227,7 +223,7 @@ export function handBack<A>(turn: Turn<A>, node: AttachedNode, hasDied: boolean)
   const { nodeId, name } = node;
   for (const held of node.leases) {
     const { entry } = held;
-    const isBlamed = hasDied && held.holdsCredit;
+    const isBlamed = hasDied && held.inPartSinceMs === undefined;
     const error = 'The node went away';
     turn.commands.push({ kind: 'RecordSetback', nodeId, lease: leaseId(held), setback: 'lost', error });
     release(turn.state, held);

@@ -27,10 +27,8 @@ export interface Attempt {
   readonly verify: boolean;
   /** The node brought it along: how long it has worked on it is unknown. */
   readonly isAdopted: boolean;
-  /** It counts against the node's credit; false once its results wait in a part. */
-  holdsCredit: boolean;
-  /** When its results came to wait in a part. */
-  computedMs?: number;
+  /** Since when its results wait in a part; undefined while the lease counts against the node's credit. */
+  inPartSinceMs: number | undefined;
 }
 
 /** A shard that is not done, or whose result is contested. */

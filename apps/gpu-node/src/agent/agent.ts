@@ -7,6 +7,7 @@ import {
   type ConversationCommand,
   type ConversationEvent,
   type ConversationOptions,
+  costOf,
   type Exit,
   heldBytes,
   type Phase,
@@ -97,9 +98,7 @@ export class Agent {
 
   /** Decoded bytes of all of its shards, including shards in parts. */
   get unansweredBytes(): number {
-    let bytes = 0;
-    for (const { lease } of this.#state.leases.values()) bytes += lease.costBytes;
-    return bytes;
+    return costOf(this.#state.leases.values());
   }
 
   /** Decoded bytes that the coordinator may lease, as it was told last. */

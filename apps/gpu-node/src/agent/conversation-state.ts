@@ -150,9 +150,13 @@ export function startConversation(nowMs: number, creditBytes: number, firstLease
 /** Decoded bytes of the node's credit that the shards use. */
 export const heldBytes = ({ leases }: Conversation): number => decodedBytesOf(leases);
 
-/** Decoded bytes of a node's credit that shards use. */
-export function decodedBytesOf(leases: ReadonlyMap<number, UnansweredShard>): number {
+/** Decoded bytes of a node's credit that shards use: shards in parts use none. */
+export const decodedBytesOf = (leases: ReadonlyMap<number, UnansweredShard>): number =>
+  costOf([...leases.values()].filter(({ isInPart }) => !isInPart));
+
+/** Decoded bytes of shards, also of shards in parts. */
+export function costOf(shards: Iterable<UnansweredShard>): number {
   let bytes = 0;
-  for (const { lease, isInPart } of leases.values()) if (!isInPart) bytes += lease.costBytes;
+  for (const { lease } of shards) bytes += lease.costBytes;
   return bytes;
 }
