@@ -14,7 +14,7 @@ import { openScene } from '@halogrid/bench/scene';
 import { spreadOf } from '@halogrid/bench/statistics';
 import { requestDevice } from '@halogrid/kernels/webgpu';
 import { forEachLimited } from '@halogrid/threads';
-import koffi from 'koffi';
+import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { openAdapter } from '../../../apps/gpu-node/src/devices/webgpu-adapter.ts';
 import { timeFedNode } from '../jpeg/fed-node.ts';
 
@@ -40,7 +40,7 @@ function compileReader(folder: string): ReadFiles {
   execFileSync('cc', ['-O2', '-shared', '-fPIC', '-pthread', '-o', library, source]);
   const signature =
     'double read_files(const char *lines, int count, uint8_t *slots, size_t slotBytes, int each, int threads)';
-  return koffi.load(library).func(signature) as ReadFiles;
+  return loadKoffi().load(library).func(signature) as ReadFiles;
 }
 
 /** Makes separate files, copies of 32 drawn frames. Resolves with their paths. */
