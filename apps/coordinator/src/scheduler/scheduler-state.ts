@@ -119,10 +119,21 @@ export interface ScheduledJob {
 export type Sight =
   /** It was asked, and has not answered. */
   | { kind: 'asked'; sinceMs: number }
-  /** It can. `waitMs` is the last pause before it was asked again. */
-  | { kind: 'shown'; waitMs: number }
+  /**
+   * It can. `waitMs` is the last pause before it was asked again; `isDoubtful`: it failed a shard although it had shown
+   * this before, and has not computed one since.
+   */
+  | { kind: 'shown'; waitMs: number; isDoubtful?: boolean }
   /** It cannot, and is asked again at `askAtMs`. */
-  | { kind: 'lacking'; reason: string; sinceMs: number; askAtMs: number; waitMs: number; isAsked: boolean };
+  | {
+      kind: 'lacking';
+      reason: string;
+      sinceMs: number;
+      askAtMs: number;
+      waitMs: number;
+      isAsked: boolean;
+      isDoubtful?: boolean;
+    };
 
 /** A node in conversation with us. */
 export interface AttachedNode {

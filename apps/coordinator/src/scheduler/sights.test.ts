@@ -13,6 +13,7 @@ import {
   joined,
   lacked,
   lease,
+  left,
   needing,
   notWritten,
   shards,
@@ -338,6 +339,34 @@ test('an output that is away for a moment has the grace of nodes', () => {
   assert.ok(said.every((words) => words.endsWith('asked')));
   const failed = playFull({ own, untilMs: 6_000 }).said.find((words) => words.includes('true'))!;
   assert.match(failed, /^5100 true The output in '\/out' cannot be written: ESTALE: .* \(waited for 5 s\)/);
+});
+
+test('the time of a need that a node shows again does not go on while the job waits for a host', () => {
+  const [host] = ['read http://host'] as const;
+  const scheduler = new Scheduler({ epoch: 7, reportWithinMs: 1000, tickMs: 100, graceMs: 5_000 });
+  const failures: string[] = [];
+  const tell = (atMs: number, event: Event): void => {
+    for (const command of scheduler.handle(event, atMs)) {
+      if (command.kind === 'FailJob') failures.push(`${atMs} ${command.error}`);
+      else if (command.kind === 'ProbeNode' && command.need === host) tell(atMs, lacked(command.session, host));
+    }
+  };
+  const pass = (fromMs: number, toMs: number, sessions: number[]): void => {
+    for (let atMs = fromMs + 100; atMs <= toMs; atMs += 100) {
+      for (const session of sessions) tell(atMs, { kind: 'NodeReported', session });
+      tell(atMs, tick);
+    }
+  };
+  for (const event of [joined(1), joined(2), ...job('job', [needing(0, [host, out])])]) tell(0, event);
+  for (const session of [1, 2]) tell(0, lacked(session, out));
+  pass(0, 1000, [1, 2]);
+  tell(1000, shown(1, out));
+  pass(1000, 9000, [1, 2]);
+  tell(9000, left(1));
+  pass(9000, 13_900, [2]);
+  assert.deepEqual(failures, []);
+  pass(13_900, 14_200, [2]);
+  assert.match(failures.join(), /^14100 No attached node can write '\/out/);
 });
 
 const escaped = (text: string): string => text.replace(/[.()]/g, '\\$&');

@@ -77,7 +77,8 @@ export function greet<A>(turn: Turn<A>, node: AttachedNode, lacks: readonly { ne
 export function setShown<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
   const { session, nodeId } = node;
   const before = node.sights.get(need);
-  node.sights.set(need, { kind: 'shown', waitMs: before && before.kind !== 'asked' ? before.waitMs : firstWaitMs });
+  const { waitMs, isDoubtful } = pauseOf(before);
+  node.sights.set(need, { kind: 'shown', waitMs, isDoubtful });
   if (before?.kind !== 'lacking') return;
   turn.commands.push({ kind: 'RecordLack', session, nodeId, need, reason: undefined });
   node.isOnProbation = true;
@@ -98,21 +99,23 @@ export function lookedAtOutput<A>(turn: Turn<A>, need: string, own: OutputLack |
 
 /** The node has shown that it lacks the need. */
 export function setLacked<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string): void {
-  lack(turn, node, need, reason, longestWaitMs);
+  lack(turn, node, need, { reason, atMostMs: longestWaitMs });
 }
 
 /** The node failed a shard for lack of the need, even if it had shown to meet it. */
 export function loseSight<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string): void {
   if (node.sights.get(need)?.kind === 'lacking') return;
   node.isOnProbation = true;
-  lack(turn, node, need, reason, longestWaitAfterFailuresMs);
+  lack(turn, node, need, { reason, atMostMs: longestWaitAfterFailuresMs, isDoubtful: true });
 }
 
 /** The node has computed a shard: earlier failures for lack of a need are forgotten. */
 export function confirmSights(node: AttachedNode, { shard }: ShardEntry): void {
   for (const need of shard.needs ?? []) {
     const sight = node.sights.get(need);
-    if (sight?.kind === 'shown') sight.waitMs = firstWaitMs;
+    if (sight?.kind !== 'shown') continue;
+    sight.waitMs = firstWaitMs;
+    sight.isDoubtful = undefined;
   }
 }
 
@@ -140,13 +143,14 @@ export function keepAsking<A>(turn: Turn<A>): void {
 }
 
 /**
- * Fails jobs with a need that no active node has met for too long, unless they wait for nodes. A node on probation that
- * shows the need does not reset that time, because it may fail for lack of it again; but a job fails only while every
- * active node lacks the need. Usually some node lacks nothing, and no need has to be examined.
+ * Fails jobs with a need that no active node has met for too long, unless they wait for nodes. A node that shows the
+ * need again does not reset that time before it has computed a shard with it, because it may fail for lack of it again;
+ * but a job fails only while every active node lacks the need. Usually some node lacks nothing, and no need has to be
+ * examined.
  */
 export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   const active = [...state.nodes.values()].filter((node) => isActive(node, now));
-  if (active.length === 0 || active.some((node) => !node.isOnProbation && !lacksAnything(node))) {
+  if (active.length === 0 || active.some(({ sights }) => ![...sights.values()].some(isInDoubt))) {
     for (const job of state.jobs.values()) {
       job.lackedSinceMs.clear();
       forgetOutputLack(job, active);
@@ -156,8 +160,7 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   for (const job of state.jobs.values()) {
     for (const need of job.needs.keys()) {
       const lacks = ({ sights }: AttachedNode): boolean => sights.get(need)?.kind === 'lacking';
-      const isHopeless = active.every((node) => lacks(node) || node.isOnProbation);
-      if (!isHopeless) {
+      if (!active.every(({ sights }) => isInDoubt(sights.get(need)))) {
         job.lackedSinceMs.delete(need);
         if (isWriting(need)) forgetOutputLack(job, active);
       } else if (!job.lackedSinceMs.has(need)) job.lackedSinceMs.set(need, now);
@@ -184,10 +187,9 @@ function isLeftTo({ nodes }: SchedulerState, need: string, now: number): boolean
   return false;
 }
 
-function lacksAnything({ sights }: AttachedNode): boolean {
-  for (const sight of sights.values()) if (sight.kind === 'lacking') return true;
-  return false;
-}
+/** Whether the node lacks the need, or may fail for lack of it again. */
+const isInDoubt = (sight: Sight | undefined): boolean =>
+  sight?.kind === 'lacking' || (sight?.kind === 'shown' && sight.isDoubtful === true);
 
 function graceOf(state: SchedulerState, need: string, lack: OutputLack | undefined): number {
   if (lack?.kind === 'room') return state.spaceGraceMs;
@@ -266,13 +268,28 @@ function ask<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
   }
 }
 
-function lack<A>(turn: Turn<A>, node: AttachedNode, need: string, reason: string, atMostMs: number): void {
+function lack<A>(
+  turn: Turn<A>,
+  node: AttachedNode,
+  need: string,
+  { reason, atMostMs, isDoubtful }: { reason: string; atMostMs: number; isDoubtful?: boolean },
+): void {
   const before = node.sights.get(need);
   const longestMs = isWriting(need) && lackOf(reason) ? longestWaitForRoomMs : atMostMs;
-  const waitMs = before && before.kind !== 'asked' ? Math.min(longestMs, before.waitMs) : firstWaitMs;
-  const sinceMs = before?.kind === 'lacking' ? before.sinceMs : turn.now;
-  setLacking(turn, node, need, { reason, sinceMs, askAtMs: turn.now + waitMs, waitMs: waitMs * 2 });
+  const pause = pauseOf(before);
+  const waitMs = Math.min(longestMs, pause.waitMs);
+  setLacking(turn, node, need, {
+    reason,
+    sinceMs: before?.kind === 'lacking' ? before.sinceMs : turn.now,
+    askAtMs: turn.now + waitMs,
+    waitMs: waitMs * 2,
+    isDoubtful: isDoubtful || pause.isDoubtful,
+  });
 }
+
+/** What a new answer keeps of the last one. */
+const pauseOf = (sight: Sight | undefined): { waitMs: number; isDoubtful?: boolean } =>
+  sight && sight.kind !== 'asked' ? sight : { waitMs: firstWaitMs };
 
 function setLacking<A>(
   { commands }: Turn<A>,
