@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { readCsv } from './read-csv.ts';
 import { csv } from './render-table.ts';
 import { fillPage, renderPages } from './report-pages.ts';
+import { fillSpeeds } from './speed-table.ts';
 
 const folders = {
+  root: fileURLToPath(new URL('../../..', import.meta.url)),
   pages: fileURLToPath(new URL('../../../docs/reports', import.meta.url)),
   data: fileURLToPath(new URL('../../reports', import.meta.url)),
 };
@@ -110,6 +112,15 @@ test('tables and charts of the pages show the CSV files', async () => {
   for (const path of charts) {
     assert.ok(rendered.has(join(folders.data, path)) || path.startsWith('pictures/'), `${path} has no CSV`);
   }
+});
+
+test('a figure of the README that docs/benchmarks.md no longer has is named', async () => {
+  const [readme, benchmarks] = await Promise.all(
+    ['README.md', 'docs/benchmarks.md'].map((name) => readFile(join(folders.root, name), 'utf8')),
+  );
+  const without = benchmarks!.replaceAll('| conv gaussian-21 |', '| conv gaussian-19 |');
+  assert.throws(() => fillSpeeds(readme!, without), /no figure 0 of 'conv gaussian-21', 'ms' below 'Kernels'/);
+  assert.throws(() => fillSpeeds(readme!, benchmarks!.replace('## Search', '## Find')), /no table 'Search'/);
 });
 
 test('every picture and file that a page names is there', async () => {

@@ -6,6 +6,7 @@ import type { EvaluatedTable } from './evaluate-table.ts';
 import { type MachinesRequest, machinesTable, pageTable, type TableRequest } from './page-tables.ts';
 import { readCsv } from './read-csv.ts';
 import { everyStrategy } from './scale.ts';
+import { fillSpeeds } from './speed-table.ts';
 
 const requestPattern = /<!-- (table|machines) (\{.*?\}) -->\n.*?<!-- \/\1 -->/gs;
 
@@ -49,6 +50,8 @@ export async function drawCharts(folder: string): Promise<Map<string, string>> {
 
 /** Folders of the pages, and of the machines' CSV files and charts. */
 export interface ReportFolders {
+  /** Has README.md, and docs/benchmarks.md with its figures. */
+  root: string;
   /** Has the pages, which name CSV files by their paths in `data` without the extension. */
   pages: string;
   /** Has a folder a machine. */
@@ -65,9 +68,11 @@ async function chartFolders(data: string): Promise<string[]> {
   return paths;
 }
 
-/** Everything that follows from the CSV files: charts and filled pages, by path. */
-export async function renderPages({ pages, data }: ReportFolders): Promise<Map<string, string>> {
+/** README.md, and everything that follows from the CSV files: charts and filled pages; by path. */
+export async function renderPages({ root, pages, data }: ReportFolders): Promise<Map<string, string>> {
   const rendered = new Map<string, string>();
+  const [readme, benchmarks] = [join(root, 'README.md'), join(root, 'docs/benchmarks.md')];
+  rendered.set(readme, fillSpeeds(await readFile(readme, 'utf8'), await readFile(benchmarks, 'utf8')));
   for (const folder of await chartFolders(data)) {
     for (const [name, svg] of await drawCharts(folder)) rendered.set(join(folder, name), svg);
   }
