@@ -22,8 +22,7 @@ import {
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
 import { poolThreads } from '@halogrid/threads/pool-threads';
-import { Agents } from './agent/agents.ts';
-import type { Exit } from './agent/conversation-state.ts';
+import { Agents, type NodeExit } from './agent/agents.ts';
 import { createDial } from './agent/dial.ts';
 import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
@@ -34,6 +33,7 @@ import { hangMs, withWatch } from './devices/watched-device.ts';
 import { openExecutor } from './executor/open-executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
+import { whyStop } from './life.ts';
 import { exposeWork } from './metrics/expose-work.ts';
 import { LoadSampler } from './metrics/load-sampler.ts';
 import { withMetrics } from './metrics/metered-device.ts';
@@ -44,6 +44,9 @@ import type { PartSearcher } from './search/part-searcher.ts';
 
 /** How often coordinators are told the load of the workers: for a thousand nodes these are 200 messages a second. */
 const tellLoadMs = 5_000;
+
+/** How often a node looks whether it should stop by itself. */
+const lookAtLifeMs = 1_000;
 
 /** Facts about a node that serves. */
 export interface NodeStarted {
@@ -65,7 +68,7 @@ export async function startNode(
   signal: AbortSignal,
   onStarted: (node: NodeStarted) => void = () => {},
   openChoice: typeof openDevice = openDevice,
-): Promise<Exit> {
+): Promise<NodeExit> {
   warnOfFewThreads(log);
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
@@ -162,10 +165,17 @@ export async function startNode(
     const told = load.take();
     if (told) agents?.tell(told);
   }, tellLoadMs);
+  const living = setInterval(() => {
+    const stop = agents && whyStop(config.life, { idleMs: agents.idleMs, nowMs: Date.now() });
+    if (stop) agents?.stop(stop.reason, stop.hasWorkLeft);
+  }, lookAtLifeMs);
   try {
     http = await listen(config, {
       registry,
-      notReady: () => (agents?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
+      notReady: () => {
+        if (agents?.drainReason) return `The node finishes its shards and takes no more: ${agents.drainReason}`;
+        return agents?.isAttached ? undefined : 'No coordinator leases shards to this node yet';
+      },
       tls: createTls(config.server, warn),
       access: createAccess(config.server, warn),
     });
@@ -173,6 +183,7 @@ export async function startNode(
     agents = new Agents({
       addresses: config.coordinators,
       hello,
+      drainTimeoutMs: config.life.drainTimeoutMs,
       dial: createDial(config.client, warn),
       execute: (lease, signal) => {
         trust();
@@ -191,10 +202,11 @@ export async function startNode(
     });
     void aborted(signal).then(() => agents?.stop(`${signal.reason} was received`));
     const exit = await agents.ended;
-    log.info({ code: exit.code }, `Ended: ${exit.reason}`);
+    log.info({ code: exit.code, workLeft: exit.hasWorkLeft }, `Ended: ${exit.reason}`);
     return exit;
   } finally {
     clearInterval(telling);
+    clearInterval(living);
     await http?.close();
     await (await searcher)?.close();
     await executor.close();

@@ -10,10 +10,14 @@ import {
   type DeviceChoice,
   decodeChoices,
   deviceChoices,
+  duration,
   logLevels,
+  momentToCome,
   parseWord,
+  seconds,
   wholeNumber,
 } from '../options/option-values.ts';
+import { exitCodes } from '../process/exit-code.ts';
 import { toldByParent, wordOfParent } from '../process/parent.ts';
 
 interface NodeCommandOptions extends ClientSecurityOption {
@@ -23,6 +27,9 @@ interface NodeCommandOptions extends ClientSecurityOption {
   decode: DecodeChoice;
   deviceTimeout?: number;
   decoderTimeout?: number;
+  drainTimeout?: number;
+  idleExit?: number;
+  until?: number;
   gpu?: GpuChoice;
   pinnedGpu?: string;
   http?: string;
@@ -40,7 +47,8 @@ export function addNodeCommand(program: Command): void {
     .command('node')
     .description(
       'Opens a device and computes the shards that the coordinator leases to it, until SIGTERM or Ctrl-C. It retries until a ' +
-        'coordinator answers. When ready, it prints its port as one line of JSON; its log goes to stderr.',
+        'coordinator answers. When ready, it prints its port as one line of JSON; its log goes to stderr. Exits with 75 if it was ' +
+        'stopped while it had work, or by --until: start it again.',
     )
     .option(
       '--coordinator <host:port,…>',
@@ -64,6 +72,21 @@ export function addNodeCommand(program: Command): void {
       '--decoder-timeout <ms>',
       'end a video decoder that has not answered for this long (default: 60000)',
       wholeNumber('--decoder-timeout', 1000, 86_400_000),
+    )
+    .option(
+      '--drain-timeout <seconds>',
+      'after SIGTERM, compute for at most this long, then hand back the rest: 25, 25s or 10m (default: 8)',
+      seconds('--drain-timeout'),
+    )
+    .option(
+      '--idle-exit <duration>',
+      'end after this long without work (default: wait for work)',
+      duration('--idle-exit'),
+    )
+    .option(
+      '--until <time>',
+      'end in order before this time: 2026-01-31T08:00Z, @SECONDS since 1970, or a duration such as 90m',
+      momentToCome('--until'),
     )
     .option('--gpu <n>', "the index of an NVIDIA GPU; 'all': a process on each, restarted if it dies", gpuChoice)
     // For a node that `node --gpu` starts for one GPU.
@@ -92,6 +115,9 @@ export function addNodeCommand(program: Command): void {
       coordinator,
       deviceTimeoutMs: options.deviceTimeout,
       decoderTimeoutMs: options.decoderTimeout,
+      drainTimeoutMs: options.drainTimeout,
+      idleExitMs: options.idleExit,
+      untilMs: options.until,
       security: options,
       data: options,
     };
@@ -112,6 +138,6 @@ export function addNodeCommand(program: Command): void {
     const exit = await startNode(config, log, signal, ({ httpPort, device, gpu }) => {
       console.log(JSON.stringify({ http: httpPort, device, gpu }));
     });
-    process.exitCode = exit.code;
+    process.exitCode = exit.hasWorkLeft ? exitCodes.requeue : exit.code;
   });
 }

@@ -29,7 +29,16 @@ export const ofFolder: ReadonlySet<string> = new Set([
   ...['tile', 'batch', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name'],
   // When it waits or fails.
   ...['priority', 'verify', 'max-quarantined', 'wait-for-node', 'checksum', 'wait'],
-  ...['source-grace', 'space-grace', 'node-grace', 'node-timeout', 'device-timeout', 'decoder-timeout'],
+  ...[
+    'source-grace',
+    'space-grace',
+    'node-grace',
+    'node-timeout',
+    'device-timeout',
+    'decoder-timeout',
+    'drain-timeout',
+    'idle-exit',
+  ],
   // What is shown.
   ...[
     'json',
