@@ -10,6 +10,7 @@ test('a node needs only a coordinator', () => {
   const { client: _, server: __, ...plain } = create({});
   assert.deepEqual(plain, {
     coordinators: ['localhost:7070'],
+    coordinatorFile: undefined,
     name: 'host-abcd',
     nodeId: 'abcdef',
     device: 'auto',
@@ -29,6 +30,7 @@ test('a node needs only a coordinator', () => {
 test('given options are used', () => {
   const given = {
     coordinator: 'a:1,[::1]:2',
+    coordinatorFile: 'f',
     name: 'n',
     device: 'cpu',
     decode: 'cpu',
@@ -44,6 +46,7 @@ test('given options are used', () => {
   const { client: _, server: __, ...plain } = create(given);
   assert.deepEqual(plain, {
     coordinators: ['a:1', '[::1]:2'],
+    coordinatorFile: 'f',
     name: 'n',
     nodeId: 'abcdef',
     device: 'cpu',

@@ -27,6 +27,8 @@ import { endingMs, type LifeLimits } from './life.ts';
 export interface NodeOptions {
   /** HOST:PORT[,HOST:PORT…]: the coordinators. The node holds a conversation with each. */
   coordinator: string;
+  /** A file that the coordinator writes: `coordinator` is what it held, and each dial reads it again. */
+  coordinatorFile?: string;
   /** The node's name for people. Default: a name of the machine. */
   name?: string;
   /** auto, gpu, software or cpu. Default: auto. */
@@ -62,6 +64,8 @@ export interface NodeOptions {
 export interface NodeConfig {
   /** HOST:PORT each; at least one. */
   coordinators: string[];
+  /** If set, the node dials the coordinator that this file names at that moment. */
+  coordinatorFile: string | undefined;
   name: string;
   /** Differs from every other node's. */
   nodeId: string;
@@ -146,6 +150,7 @@ export function createNodeConfig(
     http === undefined ? defaultHttp : parseListenAddress('--http', http, insecureNetwork || isProtected(server));
   return {
     coordinators,
+    coordinatorFile: options.coordinatorFile,
     name,
     nodeId,
     device: pinnedGpu === undefined ? choice : 'gpu',

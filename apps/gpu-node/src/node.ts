@@ -23,7 +23,8 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { Agents, type NodeExit } from './agent/agents.ts';
-import { createDial } from './agent/dial.ts';
+import { createDial, type Dial } from './agent/dial.ts';
+import { dialFile } from './agent/dial-file.ts';
 import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
 import type { DeviceInfo } from './devices/device.ts';
@@ -184,7 +185,7 @@ export async function startNode(
       addresses: config.coordinators,
       hello,
       drainTimeoutMs: config.life.drainTimeoutMs,
-      dial: createDial(config.client, warn),
+      dial: createDialFor(config, warn),
       execute: (lease, signal) => {
         trust();
         return executor.execute(lease, signal);
@@ -212,6 +213,17 @@ export async function startNode(
     await executor.close();
     await device.close();
   }
+}
+
+/** Dials the addresses of the options or, if there is a file, the coordinator that the file names. */
+function createDialFor({ coordinatorFile, client, data, hasRemoteStorage }: NodeConfig, warn: Warn): Dial {
+  const dial = createDial(client, warn);
+  if (coordinatorFile === undefined) return dial;
+  return dialFile(coordinatorFile, dial, ({ host }) => {
+    // The coordinator, which may be on another host by now, hands over files.
+    const { hosts } = data;
+    if (hasRemoteStorage && hosts) restrictSources({ ...data, hosts: [...hosts, host.toLowerCase()] });
+  });
 }
 
 /**

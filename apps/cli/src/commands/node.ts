@@ -2,7 +2,13 @@ import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { endOnUncaught, shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
-import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
+import { waitForAddress } from '../client/wait-for-coordinator.ts';
+import {
+  addClientSecurityOptions,
+  type ClientSecurityOption,
+  type CoordinatorFileOption,
+  coordinatorFileOption,
+} from '../options/coordinator-option.ts';
 import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
 import {
   collect,
@@ -20,7 +26,7 @@ import {
 import { exitCodes } from '../process/exit-code.ts';
 import { toldByParent, wordOfParent } from '../process/parent.ts';
 
-interface NodeCommandOptions extends ClientSecurityOption {
+interface NodeCommandOptions extends ClientSecurityOption, CoordinatorFileOption {
   coordinator: string;
   name?: string;
   device: DeviceChoice;
@@ -55,6 +61,7 @@ export function addNodeCommand(program: Command): void {
       'the coordinator; with several, the node works for every one that leads jobs',
       '127.0.0.1:7070',
     )
+    .addOption(coordinatorFileOption())
     .option('--name <name>', "the name that people see (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), parseWord('--device', deviceChoices), 'auto')
     .option(
@@ -109,10 +116,9 @@ export function addNodeCommand(program: Command): void {
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info');
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
-    const coordinator = options.coordinator === toldByParent ? await wordOfParent() : options.coordinator;
     const settings = {
       ...options,
-      coordinator,
+      coordinator: options.coordinator === toldByParent ? await wordOfParent() : options.coordinator,
       deviceTimeoutMs: options.deviceTimeout,
       decoderTimeoutMs: options.decoderTimeout,
       drainTimeoutMs: options.drainTimeout,
@@ -121,10 +127,18 @@ export function addNodeCommand(program: Command): void {
       security: options,
       data: options,
     };
+    // Before the wait for a file, so that a mistake is told at once.
     let config = createNodeConfig(settings);
     const log = createLog('node', logLevel);
     endOnUncaught(log);
     const signal = shutdownSignal();
+    if (options.coordinatorFile !== undefined) {
+      const note = (sentence: string) => log.info(sentence);
+      const address = await waitForAddress({ file: options.coordinatorFile, note, signal });
+      if (address === undefined) return;
+      settings.coordinator = address;
+      config = createNodeConfig(settings);
+    }
     if (choice !== undefined) {
       const pins = await pinChosenGpus(choice, options.device);
       const [first] = pins;

@@ -5,7 +5,7 @@
  * option that is in neither list is refused, too.
  */
 export const notOfFolder: Readonly<Record<string, string>> = {
-  ...reason('it says who is given the token', ['coordinator', 'http']),
+  ...reason('it says who is given the token', ['coordinator', 'coordinator-file', 'advertise', 'http']),
   ...reason('it names a secret, or who is trusted', ['token-file', 'tokens', 'tls-ca', 'tls-cert', 'tls-key']),
   ...reason('it opens something to others', [
     'listen',
