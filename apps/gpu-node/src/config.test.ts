@@ -10,6 +10,7 @@ test('a node needs only a coordinator', () => {
   const { client: _, server: __, ...plain } = create({});
   assert.deepEqual(plain, {
     coordinators: ['localhost:7070'],
+    coordinatorFile: undefined,
     name: 'host-abcd',
     nodeId: 'abcdef',
     device: 'auto',
@@ -19,6 +20,7 @@ test('a node needs only a coordinator', () => {
     decoderTimeoutMs: undefined,
     http: undefined,
     creditBytes: undefined,
+    life: { drainTimeoutMs: 8000, idleExitMs: undefined, untilMs: undefined },
     hasRemoteStorage: false,
     data: { roots: undefined, hosts: undefined },
     warnings: [],
@@ -28,6 +30,7 @@ test('a node needs only a coordinator', () => {
 test('given options are used', () => {
   const given = {
     coordinator: 'a:1,[::1]:2',
+    coordinatorFile: 'f',
     name: 'n',
     device: 'cpu',
     decode: 'cpu',
@@ -36,10 +39,14 @@ test('given options are used', () => {
     http: '0.0.0.0:0',
     insecureNetwork: true,
     creditBytes: 5,
+    drainTimeoutMs: 0,
+    idleExitMs: 1000,
+    untilMs: Date.UTC(2200, 0),
   };
   const { client: _, server: __, ...plain } = create(given);
   assert.deepEqual(plain, {
     coordinators: ['a:1', '[::1]:2'],
+    coordinatorFile: 'f',
     name: 'n',
     nodeId: 'abcdef',
     device: 'cpu',
@@ -49,6 +56,7 @@ test('given options are used', () => {
     decoderTimeoutMs: 86_400_000,
     http: { host: '0.0.0.0', port: 0 },
     creditBytes: 5,
+    life: { drainTimeoutMs: 0, idleExitMs: 1000, untilMs: Date.UTC(2200, 0) },
     hasRemoteStorage: false,
     data: { roots: undefined, hosts: undefined },
     warnings: ['Without --data-root the coordinator may have this node read and write whatever its user may'],
@@ -80,6 +88,12 @@ const wrong: [Partial<NodeOptions>, RegExp][] = [
   [{ name: '' }, /1 to 200 characters for --name but received 0/],
   [{ deviceTimeoutMs: 999 }, /1000 to 86400000 milliseconds for --device-timeout but received '999'/],
   [{ decoderTimeoutMs: 1e9 }, /1000 to 86400000 milliseconds for --decoder-timeout but received '1000000000'/],
+  [{ drainTimeoutMs: 604_801_000 }, /^Expected at most 7d for --drain-timeout but received '604801s'$/],
+  [{ idleExitMs: 0 }, /^Expected at least 1s for --idle-exit but received '0s'$/],
+  [
+    { untilMs: Date.UTC(2026, 0), drainTimeoutMs: 60_000 },
+    /^Expected a time more than 65 s ahead for --until, .* but received 2026-01-01T00:00:00\.000Z$/,
+  ],
   [{ creditBytes: 0 }, /above 0 for the credit but received '0'/],
 ];
 

@@ -21,11 +21,14 @@ import {
 } from '@halogrid/service';
 import { type DeviceChoice, deviceChoices } from './devices/open-device.ts';
 import { type DecodeChoice, decodeChoices } from './feed/decode-choice.ts';
+import { endingMs, type LifeLimits } from './life.ts';
 
 /** The options of a node, as text and numbers from a command line. */
 export interface NodeOptions {
   /** HOST:PORT[,HOST:PORT…]: the coordinators. The node holds a conversation with each. */
   coordinator: string;
+  /** A file that the coordinator writes: `coordinator` is what it held, and each dial reads it again. */
+  coordinatorFile?: string;
   /** The node's name for people. Default: a name of the machine. */
   name?: string;
   /** auto, gpu, software or cpu. Default: auto. */
@@ -42,6 +45,12 @@ export interface NodeOptions {
   http?: string;
   /** Allows listening beyond this machine without encryption and without authentication. */
   insecureNetwork?: boolean;
+  /** A stopped node computes for this long, then hands back its shards. 0 … 604800000. Default: 8000. */
+  drainTimeoutMs?: number;
+  /** The node stops when it has had no shard for this long; at least 1000. Default: it waits for work. */
+  idleExitMs?: number;
+  /** The node ends before this moment, in milliseconds since 1970. Default: it has no such limit. */
+  untilMs?: number;
   /** Decoded bytes that the node holds at once. Default: as much as keeps the device busy. */
   creditBytes?: number;
   /** shared: the node sees the files of the coordinator (the default); remote: the coordinator hands them over. */
@@ -55,6 +64,8 @@ export interface NodeOptions {
 export interface NodeConfig {
   /** HOST:PORT each; at least one. */
   coordinators: string[];
+  /** If set, the node dials the coordinator that this file names at that moment. */
+  coordinatorFile: string | undefined;
   name: string;
   /** Differs from every other node's. */
   nodeId: string;
@@ -70,6 +81,7 @@ export interface NodeConfig {
   http: ListenAddress | undefined;
   /** Undefined: derived from the device. */
   creditBytes: number | undefined;
+  life: LifeLimits;
   hasRemoteStorage: boolean;
   data: DataAccess;
   /** For calls to the coordinator. */
@@ -81,6 +93,9 @@ export interface NodeConfig {
 }
 
 export const defaultHttp: ListenAddress = { host: '127.0.0.1', port: 9465 };
+
+/** By default, a container is killed 10 s after SIGTERM. */
+const defaultDrainMs = 8_000;
 
 /** Coordinators accept no longer names: names are in every log line. */
 const maxNameLength = 200;
@@ -96,6 +111,7 @@ export function createNodeConfig(
   hostname = machineName(),
   nodeId: string = randomUUID(),
   env: Record<string, string | undefined> = process.env,
+  nowMs = Date.now(),
 ): NodeConfig {
   const { coordinator, name = `${hostname}-${nodeId.slice(0, 4)}`, device = 'auto', http, creditBytes } = options;
   const { insecureNetwork = false, security = {}, storage = 'shared', pinnedGpu } = options;
@@ -122,6 +138,7 @@ export function createNodeConfig(
   }
   checkTimeout('--device-timeout', deviceTimeoutMs);
   checkTimeout('--decoder-timeout', decoderTimeoutMs);
+  const life = lifeOf(options, nowMs);
   if (creditBytes !== undefined && !(Number.isSafeInteger(creditBytes) && creditBytes > 0)) {
     throw new UsageError(`Expected a whole number of bytes above 0 for the credit but received '${creditBytes}'`);
   }
@@ -133,6 +150,7 @@ export function createNodeConfig(
     http === undefined ? defaultHttp : parseListenAddress('--http', http, insecureNetwork || isProtected(server));
   return {
     coordinators,
+    coordinatorFile: options.coordinatorFile,
     name,
     nodeId,
     device: pinnedGpu === undefined ? choice : 'gpu',
@@ -142,6 +160,7 @@ export function createNodeConfig(
     decoderTimeoutMs,
     http: http === undefined ? undefined : listen,
     creditBytes,
+    life,
     hasRemoteStorage,
     data,
     client: createClientSecurity(security, env),
@@ -151,6 +170,23 @@ export function createNodeConfig(
       ...(roots || hasRemoteStorage || coordinators.every(isOnThisMachine) ? [] : [believesCoordinator]),
     ],
   };
+}
+
+/** Throws UsageError if the node would have no time to work. */
+function lifeOf({ drainTimeoutMs = defaultDrainMs, idleExitMs, untilMs }: NodeOptions, nowMs: number): LifeLimits {
+  if (drainTimeoutMs > 604_800_000) {
+    throw new UsageError(`Expected at most 7d for --drain-timeout but received '${drainTimeoutMs / 1000}s'`);
+  }
+  if (idleExitMs !== undefined && idleExitMs < 1000) {
+    throw new UsageError(`Expected at least 1s for --idle-exit but received '${idleExitMs / 1000}s'`);
+  }
+  const aheadMs = endingMs({ drainTimeoutMs });
+  if (untilMs !== undefined && untilMs - nowMs <= aheadMs) {
+    throw new UsageError(
+      `Expected a time more than ${aheadMs / 1000} s ahead for --until, as the node stops that long before it (--drain-timeout and 5 s), but received ${new Date(untilMs).toISOString()}`,
+    );
+  }
+  return { drainTimeoutMs, idleExitMs, untilMs };
 }
 
 function checkTimeout(option: string, ms: number | undefined): void {

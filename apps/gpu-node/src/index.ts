@@ -1,4 +1,4 @@
-export type { Exit } from './agent/conversation-state.ts';
+export type { NodeExit } from './agent/agents.ts';
 export { createNodeConfig, type NodeConfig, type NodeOptions } from './config.ts';
 export {
   type BatchResult,

@@ -72,7 +72,11 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
 
       stop.abort('SIGTERM');
       await session.closedByNode();
-      assert.deepEqual(await within('the end of the node', ended), { code: 0, reason: 'SIGTERM was received' });
+      assert.deepEqual(await within('the end of the node', ended), {
+        code: 0,
+        reason: 'SIGTERM was received',
+        hasWorkLeft: false,
+      });
       assert.ok(lines.length > 0);
       // A field that is written twice would be there once after parsing.
       for (const line of lines) assert.equal(`${JSON.stringify(JSON.parse(line))}\n`, line);
@@ -96,7 +100,44 @@ test('a node is not ready before a coordinator has welcomed it, and can be stopp
   assert.equal(ready.status, 503);
   assert.equal(await ready.text(), 'No coordinator leases shards to this node yet\n');
   stop.abort('SIGINT');
-  assert.deepEqual(await within('the end of the node', ended), { code: 0, reason: 'SIGINT was received' });
+  assert.deepEqual(await within('the end of the node', ended), {
+    code: 0,
+    reason: 'SIGINT was received',
+    hasWorkLeft: false,
+  });
+});
+
+test('a draining node is not ready, and an idle one ends by itself if it may', async () => {
+  await withFolder(async (folder) => {
+    const { file } = patternImage({ width: 50, height: 40 }, 1);
+    const uri = await folder.put('a.pgm', file);
+    const coordinator = new FakeCoordinator();
+    await coordinator.start();
+    const stop = new AbortController();
+    const address = { coordinator: coordinator.address, device: 'cpu', http: '127.0.0.1:0' };
+    const config = createNodeConfig({ ...address, idleExitMs: 1000 });
+    const started = Promise.withResolvers<number>();
+    const ended = startNode(config, log, stop.signal, ({ httpPort }) => started.resolve(httpPort));
+    try {
+      const session = await coordinator.session(1);
+      session.lease(frameLease(folder, [uri], { pipeline: { operations: [lbp()] } }));
+      await session.report('completed');
+      // The coordinator does not answer, so that the node goes on draining.
+      session.answers = false;
+      await session.report('draining');
+      const ready = await fetch(`http://127.0.0.1:${await started.promise}/readyz`);
+      const reason = 'It had no shard for 1 s (--idle-exit)';
+      assert.deepEqual(
+        [ready.status, await ready.text()],
+        [503, `The node finishes its shards and takes no more: ${reason}\n`],
+      );
+      session.send({ $case: 'drain', value: {} });
+      assert.deepEqual(await within('the end of the node', ended), { code: 0, reason, hasWorkLeft: false });
+    } finally {
+      stop.abort('SIGTERM');
+      coordinator.close();
+    }
+  });
 });
 
 test('an address in use is reported in one sentence', async () => {

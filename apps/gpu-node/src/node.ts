@@ -22,9 +22,9 @@ import {
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
 import { poolThreads } from '@halogrid/threads/pool-threads';
-import { Agents } from './agent/agents.ts';
-import type { Exit } from './agent/conversation-state.ts';
-import { createDial } from './agent/dial.ts';
+import { Agents, type NodeExit } from './agent/agents.ts';
+import { createDial, type Dial } from './agent/dial.ts';
+import { dialFile } from './agent/dial-file.ts';
 import { look } from './agent/look.ts';
 import { defaultHttp, type NodeConfig } from './config.ts';
 import type { DeviceInfo } from './devices/device.ts';
@@ -34,6 +34,7 @@ import { hangMs, withWatch } from './devices/watched-device.ts';
 import { openExecutor } from './executor/open-executor.ts';
 import type { NvidiaGpu } from './gpus/nvidia-gpu.ts';
 import { openGpu, requirePlacement } from './gpus/prove-placement.ts';
+import { whyStop } from './life.ts';
 import { exposeWork } from './metrics/expose-work.ts';
 import { LoadSampler } from './metrics/load-sampler.ts';
 import { withMetrics } from './metrics/metered-device.ts';
@@ -44,6 +45,9 @@ import type { PartSearcher } from './search/part-searcher.ts';
 
 /** How often coordinators are told the load of the workers: for a thousand nodes these are 200 messages a second. */
 const tellLoadMs = 5_000;
+
+/** How often a node looks whether it should stop by itself. */
+const lookAtLifeMs = 1_000;
 
 /** Facts about a node that serves. */
 export interface NodeStarted {
@@ -65,7 +69,7 @@ export async function startNode(
   signal: AbortSignal,
   onStarted: (node: NodeStarted) => void = () => {},
   openChoice: typeof openDevice = openDevice,
-): Promise<Exit> {
+): Promise<NodeExit> {
   warnOfFewThreads(log);
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
@@ -162,10 +166,17 @@ export async function startNode(
     const told = load.take();
     if (told) agents?.tell(told);
   }, tellLoadMs);
+  const living = setInterval(() => {
+    const stop = agents && whyStop(config.life, { idleMs: agents.idleMs, nowMs: Date.now() });
+    if (stop) agents?.stop(stop.reason, stop.hasWorkLeft);
+  }, lookAtLifeMs);
   try {
     http = await listen(config, {
       registry,
-      notReady: () => (agents?.isAttached ? undefined : 'No coordinator leases shards to this node yet'),
+      notReady: () => {
+        if (agents?.drainReason) return `The node finishes its shards and takes no more: ${agents.drainReason}`;
+        return agents?.isAttached ? undefined : 'No coordinator leases shards to this node yet';
+      },
       tls: createTls(config.server, warn),
       access: createAccess(config.server, warn),
     });
@@ -173,7 +184,8 @@ export async function startNode(
     agents = new Agents({
       addresses: config.coordinators,
       hello,
-      dial: createDial(config.client, warn),
+      drainTimeoutMs: config.life.drainTimeoutMs,
+      dial: createDialFor(config, warn),
       execute: (lease, signal) => {
         trust();
         return executor.execute(lease, signal);
@@ -191,15 +203,27 @@ export async function startNode(
     });
     void aborted(signal).then(() => agents?.stop(`${signal.reason} was received`));
     const exit = await agents.ended;
-    log.info({ code: exit.code }, `Ended: ${exit.reason}`);
+    log.info({ code: exit.code, workLeft: exit.hasWorkLeft }, `Ended: ${exit.reason}`);
     return exit;
   } finally {
     clearInterval(telling);
+    clearInterval(living);
     await http?.close();
     await (await searcher)?.close();
     await executor.close();
     await device.close();
   }
+}
+
+/** Dials the addresses of the options or, if there is a file, the coordinator that the file names. */
+function createDialFor({ coordinatorFile, client, data, hasRemoteStorage }: NodeConfig, warn: Warn): Dial {
+  const dial = createDial(client, warn);
+  if (coordinatorFile === undefined) return dial;
+  return dialFile(coordinatorFile, dial, ({ host }) => {
+    // The coordinator, which may be on another host by now, hands over files.
+    const { hosts } = data;
+    if (hasRemoteStorage && hosts) restrictSources({ ...data, hosts: [...hosts, host.toLowerCase()] });
+  });
 }
 
 /**

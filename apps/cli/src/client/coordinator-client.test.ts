@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Server, ServerCredentials, type ServerWritableStream } from '@grpc/grpc-js';
 import { JobState, JobStatus, JobsService, type WatchRequest, type WatchResponse } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
-import { freePort, within } from '@halogrid/testing';
+import { writeCoordinatorFile } from '@halogrid/service/coordinator-file';
+import { eventually, freePort, within } from '@halogrid/testing';
 import { grpcTransport } from './coordinator-client.ts';
 
 const security = createClientSecurity({}, {});
@@ -123,6 +127,37 @@ test('watching continues with the next leader when the leader is gone', async (t
   second.complete();
   assert.equal((await job.next()).value?.state, JobState.COMPLETE);
   assert.equal((await job.next()).done, true);
+});
+
+test('watching continues with the coordinator that the file names next, however the first one ended', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-client-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'coordinator');
+  const notes: string[] = [];
+  const client = grpcTransport({ file, note: (sentence) => notes.push(sentence) }, security);
+  t.after(() => client.close());
+  const job = client.watch('job');
+  const begun = job.next();
+  await eventually('a note', () => notes.length > 0);
+  const first = await startCoordinator(t, 'first');
+  await writeCoordinatorFile(file, { host: '127.0.0.1', grpc: first.port, http: 1 });
+  assert.equal((await begun).value?.jobId, 'first');
+  first.kill();
+  const next = job.next();
+  await eventually('a second note', () => notes.length > 1);
+  const second = await startCoordinator(t, 'second');
+  await writeCoordinatorFile(file, { host: '127.0.0.1', grpc: second.port, http: 1 });
+  assert.equal((await next).value?.jobId, 'second');
+  assert.deepEqual(notes, [
+    `Waiting for a coordinator to write '${file}' (--coordinator-file).`,
+    `Nobody answers at ${first.address}, which '${file}' names; waiting for a coordinator.`,
+  ]);
+});
+
+test('a client whose wait for a file is stopped says so', async () => {
+  const stopped = AbortSignal.abort();
+  const client = grpcTransport({ file: join(tmpdir(), 'no-such-file'), note: () => {}, signal: stopped }, security);
+  await assert.rejects(client.nodes(), /^Error: Stopped before a coordinator had written '/);
 });
 
 test('a stream that ends before the job is opened again', async (t) => {

@@ -9,6 +9,7 @@ import { CallRefusal } from './call-refusal.ts';
 import { findLeader, type LeaderPatience, type ServingCoordinator } from './find-leader.ts';
 import { jobPage } from './job-page.ts';
 import { optionOfField } from './option-of-field.ts';
+import { type CoordinatorFile, waitForCoordinator } from './wait-for-coordinator.ts';
 
 /** A coordinator as commands see it. Every method rejects with one sentence: see callError. */
 export interface CoordinatorClient extends Client<SubmitRequest> {
@@ -45,10 +46,10 @@ export const clientOf = (transport: GrpcTransport): CoordinatorClient => ({
 
 /** A client by grpcTransport, for a command. */
 export const connectCoordinator = (
-  address: string,
+  where: string | CoordinatorFile,
   security: ClientSecurity,
   patience?: LeaderPatience,
-): CoordinatorClient => clientOf(grpcTransport(address, security, { patience }));
+): CoordinatorClient => clientOf(grpcTransport(where, security, { patience }));
 
 export interface GrpcClientOptions {
   /**
@@ -61,22 +62,26 @@ export interface GrpcClientOptions {
 }
 
 /**
- * The calls of the coordinator at HOST:PORT, or of the leader among HOST:PORT,HOST:PORT…. It connects at the first
- * call. Throws UsageError for another form of address.
+ * The calls of the coordinator at HOST:PORT, of the leader among HOST:PORT,HOST:PORT…, or of the coordinator that a
+ * file names. It connects at the first call. Throws UsageError for another form of address.
  */
 export function grpcTransport(
-  address: string,
+  where: string | CoordinatorFile,
   security: ClientSecurity,
   { patience, nameOf = optionOfField }: GrpcClientOptions = {},
 ): GrpcTransport {
-  const addresses = parseAddressList('--coordinator', address);
+  const address = typeof where === 'string' ? where : where.file;
+  const addresses = typeof where === 'string' ? parseAddressList('--coordinator', where) : [];
   let connecting: Promise<ServingCoordinator | undefined> | undefined;
   let isClosed = false;
 
   // With a single coordinator, no other takes over, so its absence is reported at once.
   const first = patience ?? (addresses.length > 1 ? failover : greetingOfOne);
   const lead = async (patient = first): Promise<ServingCoordinator> => {
-    connecting ??= findLeader(addresses, security, patient, () => areAllWrong(addresses, security));
+    connecting ??=
+      typeof where === 'string'
+        ? findLeader(addresses, security, patient, () => areAllWrong(addresses, security))
+        : waitForCoordinator(where, security);
     const connection = await connecting;
     if (!connection) throw new HalogridError('UNAVAILABLE', await whyNobodyLeads(addresses, security));
     if (isClosed) connection.close();

@@ -12,13 +12,17 @@ import { superviseNodes } from './supervise-nodes.ts';
 export function runGpuNodes(
   pins: readonly GpuPin[],
   args: readonly string[],
-  { name = hostname(), http }: { name?: string; http?: string },
+  { name = hostname(), http, until }: OwnOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const threads = threadsEach(pins.length);
   const onLog = (line: string) => console.error(line);
   return superviseNodes({
-    nodes: pins.map((pin, i) => ({ name: `gpu-${pin.index}`, pin, args: nodeArguments(args, pin, i, { name, http }) })),
+    nodes: pins.map((pin, i) => ({
+      name: `gpu-${pin.index}`,
+      pin,
+      args: nodeArguments(args, pin, i, { name, http, until }),
+    })),
     start: (node) => startChild(node.args, { prefix: node.pin.prefix, threads, onLog }),
     prove: async (running) => {
       const placements = running.map(({ node, pid }) => ({ busId: node.pin.gpu.busId, pid }));
@@ -31,8 +35,15 @@ export function runGpuNodes(
   });
 }
 
-/** Options whose value is different for each node. */
-const own = ['--gpu', '--name', '--http'];
+/** Options of the command that the nodes do not share as they were typed. */
+const own = ['--gpu', '--name', '--http', '--until'];
+
+interface OwnOptions {
+  name?: string;
+  http?: string;
+  /** In milliseconds since 1970: a node that is restarted must not count a duration again. */
+  until?: number;
+}
 
 /**
  * The arguments of the node for one GPU, from the arguments of the command that starts a node on each. Nodes share all
@@ -42,7 +53,7 @@ export function nodeArguments(
   args: readonly string[],
   { index, gpu }: Pick<GpuPin, 'index' | 'gpu'>,
   position: number,
-  { name, http }: { name: string; http?: string },
+  { name, http, until }: OwnOptions & { name: string },
 ): string[] {
   const shared = withoutOptions(args, own);
   return [
@@ -52,6 +63,7 @@ export function nodeArguments(
     '--name',
     `${name}-gpu-${index}`,
     ...(http ? httpArguments(http, position) : []),
+    ...(until === undefined ? [] : ['--until', new Date(until).toISOString()]),
   ];
 }
 

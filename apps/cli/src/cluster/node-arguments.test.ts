@@ -5,6 +5,16 @@ import { nodeArguments } from './gpu-nodes.ts';
 const pin = { index: 2, gpu: { busId: '0000:2d:00.0', uuid: undefined, model: 'NVIDIA H200', minor: 0 } };
 const pinned = ['--pinned-gpu', '0000:2d:00.0', '--name', 'host-gpu-2'];
 
+test('a duration until the end of a node is counted once', () => {
+  const until = Date.UTC(2026, 0, 31, 8);
+  assert.deepEqual(nodeArguments(['node', '--until', '90m', '--gpu', 'all'], pin, 0, { name: 'host', until }), [
+    'node',
+    ...pinned,
+    '--until',
+    '2026-01-31T08:00:00.000Z',
+  ]);
+});
+
 const table: [string[], string | undefined, string[]][] = [
   [['node', '--gpu', 'all'], undefined, ['node', ...pinned]],
   [

@@ -139,6 +139,19 @@ test('a signal lets every node finish, and nothing is restarted', async () => {
   assert.deepEqual([started.a!.length, started.b!.length], [1, 1]);
 });
 
+const ends: [codes: [number, number], code: number][] = [
+  [[0, 75], 75],
+  [[75, 75], 75],
+];
+for (const [codes, expected] of ends) {
+  test(`nodes that end with ${codes} are not restarted, and end the command with ${expected}`, async () => {
+    const { of, started, code } = await supervised();
+    for (const [i, name] of ['a', 'b'].entries()) of(name).end({ code: codes[i]! });
+    assert.equal(await code, expected);
+    assert.equal(started.a!.length, 1);
+  });
+}
+
 test('a signal while nodes start ends them', async () => {
   const { stop, of, code } = supervise();
   of('a').serve();

@@ -1,4 +1,5 @@
 import { aborted } from '@halogrid/service';
+import { exitCodes } from '../process/exit-code.ts';
 import { afterNodeEnd, type Child, describeEnding, type Ending, whyEnded } from './child.ts';
 
 export interface SupervisorOptions<Node extends { name: string }> {
@@ -20,8 +21,8 @@ const steadyMs = 10 * 60_000;
 
 /**
  * Keeps nodes running, each in its own process, until they end in order, by the signal or by their coordinator.
- * Resolves with the exit code, 0 if all ended in order. A node that dies is restarted a few times: see `afterNodeEnd`.
- * If not all of them start and are proven, stops them all and rejects with one sentence.
+ * Resolves with the exit code: 0 or `requeue` if all ended in order, otherwise 1. A node that dies is restarted a few
+ * times: see `afterNodeEnd`. If not all of them start and are proven, stops them all and rejects with one sentence.
  */
 export async function superviseNodes<Node extends { name: string }>(options: SupervisorOptions<Node>): Promise<number> {
   const { nodes, start, prove, onReady, note, signal, nowMs } = options;
@@ -33,22 +34,24 @@ export async function superviseNodes<Node extends { name: string }>(options: Sup
     return child;
   };
   const proveAll = () => prove([...alive].map(([node, { pid }]) => ({ node, pid })));
-  const isOrderly = ({ code, signal: by }: Ending) => code === 0 || (signal.aborted && by === 'SIGTERM');
+  const isOrderly = ({ code, signal: by }: Ending) =>
+    code === exitCodes.complete || code === exitCodes.requeue || (signal.aborted && by === 'SIGTERM');
+  const codeOf = (ending: Ending) => (isOrderly(ending) ? (ending.code ?? exitCodes.complete) : exitCodes.failed);
 
-  const keep = async (node: Node, first: Child): Promise<boolean> => {
+  const keep = async (node: Node, first: Child): Promise<number> => {
     let child = first;
     let hasServed = true;
     let restarts = 0;
     for (;;) {
       const startedMs = nowMs();
       const ending = await child.ended;
-      if (isOrderly(ending) || signal.aborted) return isOrderly(ending);
+      if (isOrderly(ending) || signal.aborted) return codeOf(ending);
       if (nowMs() - startedMs > steadyMs) restarts = 0;
       const willRestart = afterNodeEnd({ hasServed, restarts }, alive.size) === 'restart';
       note(
         `Node ${node.name} ${describeEnding(ending)}${willRestart ? ': it is restarted' : ' and is not restarted'}.`,
       );
-      if (!willRestart) return false;
+      if (!willRestart) return exitCodes.failed;
       restarts++;
       child = launch(node);
       hasServed = (await child.ready) !== undefined;
@@ -78,6 +81,7 @@ export async function superviseNodes<Node extends { name: string }>(options: Sup
       throw error;
     }
   }
-  const ended = await Promise.all(children.map((child, i) => keep(nodes[i]!, child)));
-  return ended.every(Boolean) ? 0 : 1;
+  const codes = await Promise.all(children.map((child, i) => keep(nodes[i]!, child)));
+  const worst = [exitCodes.failed, exitCodes.requeue].find((code) => codes.includes(code));
+  return worst ?? exitCodes.complete;
 }

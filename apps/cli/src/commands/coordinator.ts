@@ -1,4 +1,10 @@
 import { aborted, endOnUncaught, shutdownSignal } from '@halogrid/service';
+import {
+  hostForOthers,
+  parseHost,
+  removeCoordinatorFile,
+  writeCoordinatorFile,
+} from '@halogrid/service/coordinator-file';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { describeConsole } from '../cluster/describe-console.ts';
@@ -7,6 +13,8 @@ import { collect, duration, logLevels, parseWord, wholeNumber } from '../options
 interface CoordinatorCommandOptions {
   listen?: string;
   http?: string;
+  advertise?: string;
+  coordinatorFile?: string;
   ledger?: string;
   ledgerInOutput?: boolean;
   nodeTimeout?: number;
@@ -30,7 +38,7 @@ export function addCoordinatorCommand(program: Command): void {
   program
     .command('coordinator')
     .description(
-      'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. When ready, it prints its ports as one line of JSON, and on a ' +
+      'Runs the coordinator of a cluster until SIGTERM or Ctrl-C. When ready, it prints its host and ports as one line of JSON, and on a ' +
         "terminal the console's address; its log goes to stderr. Several coordinators with one PostgreSQL share the work: each leads " +
         'the jobs submitted to it, and takes over the jobs of a coordinator that is gone. If they share one file, one leads and the ' +
         'others stand by.',
@@ -39,6 +47,15 @@ export function addCoordinatorCommand(program: Command): void {
     .option(
       '--http <host:port>',
       'address of the console, /api/v1, /metrics, /healthz and /readyz (default: 127.0.0.1:9464)',
+    )
+    .option(
+      '--advertise <host>',
+      "the host at which others reach it (default: that of --listen, or the machine's name if it listens on all addresses)",
+      (text: string) => parseHost('--advertise', text),
+    )
+    .option(
+      '--coordinator-file <file>',
+      'write host and ports to this file once it serves, for --coordinator-file of nodes and clients; removed when it ends',
     )
     .option(
       '--ledger <file|url>',
@@ -117,9 +134,17 @@ export function addCoordinatorCommand(program: Command): void {
       const signal = shutdownSignal();
       const coordinator = await startCoordinator(config, log, signal);
       if (!coordinator) return;
-      console.log(JSON.stringify({ grpc: coordinator.grpcPort, http: coordinator.httpPort }));
-      if (process.stdout.isTTY) console.log(consoleLine(config.http.host, coordinator.httpPort, options));
+      const { coordinatorFile, advertise } = options;
+      const host = hostForOthers(config.listen, advertise);
+      const place = { host, grpc: coordinator.grpcPort, http: coordinator.httpPort };
+      console.log(JSON.stringify(place));
+      if (process.stdout.isTTY) {
+        console.log(consoleLine(hostForOthers(config.http, advertise), coordinator.httpPort, options));
+      }
+      if (coordinatorFile !== undefined) await writeCoordinatorFile(coordinatorFile, place);
       const lost = await Promise.race([aborted(signal), coordinator.lost]);
+      // First of all, so that nobody dials it any more.
+      if (coordinatorFile !== undefined) await removeCoordinatorFile(coordinatorFile, place);
       // The coordinator is not closed in order then: its successor writes what is left to write.
       if (lost) throw new Error(lost);
       await coordinator.close();

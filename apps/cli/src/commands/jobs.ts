@@ -50,7 +50,8 @@ async function submit(request: SubmitRequest, options: SubmitOptions, note: (lin
     () => note(`No coordinator answers at ${options.coordinator}; the job is submitted as soon as one does.`),
     saidAfterMs,
   );
-  if (!options.wait) clearTimeout(late);
+  // With a file, the client itself says that it waits.
+  if (!options.wait || options.coordinatorFile !== undefined) clearTimeout(late);
   try {
     return await withCoordinator(options, (client) => client.submit(request), options.wait ? untilThere : undefined);
   } finally {

@@ -2,7 +2,13 @@ import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { endOnUncaught, shutdownSignal } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
-import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
+import { waitForAddress } from '../client/wait-for-coordinator.ts';
+import {
+  addClientSecurityOptions,
+  type ClientSecurityOption,
+  type CoordinatorFileOption,
+  coordinatorFileOption,
+} from '../options/coordinator-option.ts';
 import { gpuChoice, pinChosenGpus } from '../options/gpu-option.ts';
 import {
   collect,
@@ -10,19 +16,26 @@ import {
   type DeviceChoice,
   decodeChoices,
   deviceChoices,
+  duration,
   logLevels,
+  momentToCome,
   parseWord,
+  seconds,
   wholeNumber,
 } from '../options/option-values.ts';
+import { exitCodes } from '../process/exit-code.ts';
 import { toldByParent, wordOfParent } from '../process/parent.ts';
 
-interface NodeCommandOptions extends ClientSecurityOption {
+interface NodeCommandOptions extends ClientSecurityOption, CoordinatorFileOption {
   coordinator: string;
   name?: string;
   device: DeviceChoice;
   decode: DecodeChoice;
   deviceTimeout?: number;
   decoderTimeout?: number;
+  drainTimeout?: number;
+  idleExit?: number;
+  until?: number;
   gpu?: GpuChoice;
   pinnedGpu?: string;
   http?: string;
@@ -40,13 +53,15 @@ export function addNodeCommand(program: Command): void {
     .command('node')
     .description(
       'Opens a device and computes the shards that the coordinator leases to it, until SIGTERM or Ctrl-C. It retries until a ' +
-        'coordinator answers. When ready, it prints its port as one line of JSON; its log goes to stderr.',
+        'coordinator answers. When ready, it prints its port as one line of JSON; its log goes to stderr. Exits with 75 if it was ' +
+        'stopped while it had work, or by --until: start it again.',
     )
     .option(
       '--coordinator <host:port,…>',
       'the coordinator; with several, the node works for every one that leads jobs',
       '127.0.0.1:7070',
     )
+    .addOption(coordinatorFileOption())
     .option('--name <name>', "the name that people see (default: the machine's name and four digits)")
     .option('--device <kind>', deviceChoices.join(', '), parseWord('--device', deviceChoices), 'auto')
     .option(
@@ -64,6 +79,21 @@ export function addNodeCommand(program: Command): void {
       '--decoder-timeout <ms>',
       'end a video decoder that has not answered for this long (default: 60000)',
       wholeNumber('--decoder-timeout', 1000, 86_400_000),
+    )
+    .option(
+      '--drain-timeout <seconds>',
+      'after SIGTERM, compute for at most this long, then hand back the rest: 25, 25s or 10m (default: 8)',
+      seconds('--drain-timeout'),
+    )
+    .option(
+      '--idle-exit <duration>',
+      'end after this long without work (default: wait for work)',
+      duration('--idle-exit'),
+    )
+    .option(
+      '--until <time>',
+      'end in order before this time: 2026-01-31T08:00Z, @SECONDS since 1970, or a duration such as 90m',
+      momentToCome('--until'),
     )
     .option('--gpu <n>', "the index of an NVIDIA GPU; 'all': a process on each, restarted if it dies", gpuChoice)
     // For a node that `node --gpu` starts for one GPU.
@@ -86,19 +116,29 @@ export function addNodeCommand(program: Command): void {
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info');
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
-    const coordinator = options.coordinator === toldByParent ? await wordOfParent() : options.coordinator;
     const settings = {
       ...options,
-      coordinator,
+      coordinator: options.coordinator === toldByParent ? await wordOfParent() : options.coordinator,
       deviceTimeoutMs: options.deviceTimeout,
       decoderTimeoutMs: options.decoderTimeout,
+      drainTimeoutMs: options.drainTimeout,
+      idleExitMs: options.idleExit,
+      untilMs: options.until,
       security: options,
       data: options,
     };
+    // Before the wait for a file, so that a mistake is told at once.
     let config = createNodeConfig(settings);
     const log = createLog('node', logLevel);
     endOnUncaught(log);
     const signal = shutdownSignal();
+    if (options.coordinatorFile !== undefined) {
+      const note = (sentence: string) => log.info(sentence);
+      const address = await waitForAddress({ file: options.coordinatorFile, note, signal });
+      if (address === undefined) return;
+      settings.coordinator = address;
+      config = createNodeConfig(settings);
+    }
     if (choice !== undefined) {
       const pins = await pinChosenGpus(choice, options.device);
       const [first] = pins;
@@ -112,6 +152,6 @@ export function addNodeCommand(program: Command): void {
     const exit = await startNode(config, log, signal, ({ httpPort, device, gpu }) => {
       console.log(JSON.stringify({ http: httpPort, device, gpu }));
     });
-    process.exitCode = exit.code;
+    process.exitCode = exit.hasWorkLeft ? exitCodes.requeue : exit.code;
   });
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hasEnded, JobState, type JobStatus } from '@halogrid/proto';
 import { createClientSecurity, parseAddress, parseAddressList, UsageError } from '@halogrid/service';
+import { httpAddress, readCoordinatorFile } from '@halogrid/service/coordinator-file';
 import { anotherFolder, writing } from '@halogrid/service/system-errors';
 import type { Command } from 'commander';
 import {
@@ -37,19 +38,29 @@ export function addResultsCommand(program: Command): void {
     .argument('<job>', jobArgument);
   addQuietOption(addCoordinatorOption(command))
     .option('-o, --out <dir>', 'copy the results into this folder, which must be missing or empty')
-    .option('--http <host:port,…>', `HTTP address of the coordinator (default: its host, port ${httpPort})`)
+    .option(
+      '--http <host:port,…>',
+      `HTTP address of the coordinator (default: its host, port ${httpPort}, or what --coordinator-file says)`,
+    )
     .option('--json', 'print the summary as JSON')
     .action(async (jobId: string, options: ResultsOptions) => {
       const addresses = httpAddresses(options);
       const job = await withCoordinator(options, (client) => client.job(jobId));
-      await showResults(job.status, addresses, options);
+      await showResults(job.status, addresses ?? (await addressesInFile(options)), options);
     });
 }
 
-function httpAddresses({ http, coordinator }: ResultsOptions): string[] {
+/** Undefined if a file has them. Throws UsageError. */
+function httpAddresses({ http, coordinator, coordinatorFile }: ResultsOptions): string[] | undefined {
   if (http) return parseAddressList('--http', http);
+  if (coordinatorFile !== undefined) return undefined;
   const hosts = parseAddressList('--coordinator', coordinator).map((each) => parseAddress('--coordinator', each).host);
   return [...new Set(hosts)].map((host) => `${host}:${httpPort}`);
+}
+
+async function addressesInFile({ coordinatorFile }: ResultsOptions): Promise<string[]> {
+  const place = await readCoordinatorFile(coordinatorFile!);
+  return place ? [httpAddress(place)] : [];
 }
 
 async function showResults(job: JobStatus, addresses: readonly string[], options: ResultsOptions): Promise<void> {

@@ -11,7 +11,13 @@ import {
   checkClusterChoice,
   chosenCluster,
 } from '../options/cluster-options.ts';
-import { addClientSecurityOptions, type ClientSecurityOption } from '../options/coordinator-option.ts';
+import {
+  addClientSecurityOptions,
+  type ClientSecurityOption,
+  type CoordinatorFileOption,
+  coordinatorFileOption,
+  coordinatorOf,
+} from '../options/coordinator-option.ts';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { addQuietOption, addVerboseOption, checkVoice, type VoiceChoice } from '../options/voice-options.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
@@ -23,7 +29,7 @@ import { createProgressView, followJob, type ProgressView, quietView } from '../
 import { reportEnd } from '../summary/describe-summary.ts';
 import { writeTrace } from './trace.ts';
 
-interface RunOptions extends JobOptions, ClusterChoice, ClientSecurityOption, VoiceChoice {
+interface RunOptions extends JobOptions, ClusterChoice, ClientSecurityOption, CoordinatorFileOption, VoiceChoice {
   coordinator?: string;
   json?: boolean;
   trace?: string;
@@ -61,6 +67,7 @@ export function addRunCommand(program: Command): void {
     .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
   addVerboseOption(addQuietOption(addClientSecurityOptions(addClusterOptions(addJobOptions(command)))))
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
+    .addOption(coordinatorFileOption())
     .option('--trace <file>', "write a timeline of the shards for Perfetto, as 'halogrid trace' does")
     .option('--json', 'print a machine-readable summary on stdout, progress on stderr')
     .action(async (sources: string[], options: RunOptions) => {
@@ -80,7 +87,8 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const chosen = await chosenCluster(options);
   // The coordinator and the nodes start while the job is planned.
   const planned = { nodes: chosen.nodes, device: chosen.device, ownThreads: chosen.nodes + 2 };
-  const starting = options.coordinator
+  const isOnCluster = options.coordinator !== undefined || options.coordinatorFile !== undefined;
+  const starting = isOnCluster
     ? undefined
     : startLocalCluster({
         startCoordinator: coordinatorHere,
@@ -99,8 +107,11 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     client = cluster
       ? cluster.connect()
-      : connectCoordinator(options.coordinator!, createClientSecurity(options, process.env));
-    const job = await client.submit(request);
+      : connectCoordinator(coordinatorOf(options, signal), createClientSecurity(options, process.env));
+    const job = await client.submit(request).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
+    if (!job) return exitCodeOfSignal(signal.reason);
     const page = describePage(job.page, cluster);
     if (page) view.note(page);
     const { shardsDone: doneBefore, shards } = job.status.counts!;

@@ -51,20 +51,22 @@ export function addClusterOptions(command: Command): Command {
 }
 
 /** Throws UsageError if options contradict each other. */
-export function checkClusterChoice(choice: ClusterChoice & { coordinator?: string }): void {
-  const { coordinator, gpu, nodes, device, decode, sourceGrace, spaceGrace } = choice;
+export function checkClusterChoice(choice: ClusterChoice & { coordinator?: string; coordinatorFile?: string }): void {
+  const { coordinatorFile, gpu, nodes, device, decode, sourceGrace, spaceGrace } = choice;
   const hasGrace = sourceGrace !== undefined || spaceGrace !== undefined;
+  const option = coordinatorFile === undefined ? '--coordinator' : '--coordinator-file';
+  const coordinator = coordinatorFile ?? choice.coordinator;
   if (coordinator && (nodes || device || decode || hasGrace)) {
     throw new UsageError(
-      sentence`Expected none of ${named('--nodes')}, ${named('--device')}, ${named('--decode')}, ${named('--source-grace')} and ${named('--space-grace')} with ${named('--coordinator')}: the cluster has its own`,
-      { field: '--coordinator' },
+      sentence`Expected none of ${named('--nodes')}, ${named('--device')}, ${named('--decode')}, ${named('--source-grace')} and ${named('--space-grace')} with ${named(option)}: the cluster has its own`,
+      { field: option },
     );
   }
   if (gpu === undefined) return;
   const why = 'each GPU of this machine has one node';
-  for (const [option, value] of Object.entries({ '--nodes': nodes, '--coordinator': coordinator })) {
+  for (const [other, value] of Object.entries({ '--nodes': nodes, [option]: coordinator })) {
     if (!value) continue;
-    throw new UsageError(sentence`Expected ${named(option)} or ${named('--gpu')} but received both: ${why}`, {
+    throw new UsageError(sentence`Expected ${named(other)} or ${named('--gpu')} but received both: ${why}`, {
       field: '--gpu',
     });
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
-import { collect, duration, moment, parseWord, wholeNumber } from './option-values.ts';
+import { collect, duration, moment, momentToCome, parseWord, seconds, wholeNumber } from './option-values.ts';
 
 test('whole numbers in the range are accepted, everything else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
@@ -37,6 +37,22 @@ test('moments have their zone', () => {
       new RegExp(`^UsageError: Expected a moment with its zone.* but received '${text}'$`),
     );
   }
+});
+
+test('moments to come have their zone, or count from 1970 or from now', () => {
+  const until = momentToCome('--until', () => 1_000);
+  assert.equal(until('2026-01-31T08:00Z'), Date.UTC(2026, 0, 31, 8));
+  assert.equal(until('@1769846400'), Date.UTC(2026, 0, 31, 8));
+  assert.equal(until('1.5h'), 5_401_000);
+  for (const text of ['', '90', '2026-01-31T08:00', '@', '@1.5', 'tomorrow', '08:00']) {
+    assert.throws(() => until(text), new RegExp(`^UsageError: Expected a moment .* but received '${text}'$`));
+  }
+});
+
+test('a duration in seconds needs no unit', () => {
+  const parse = seconds('--drain-timeout');
+  assert.deepEqual(['0', '25', '25s', '10m'].map(parse), [0, 25_000, 25_000, 600_000]);
+  assert.throws(() => parse('25.5'), / for --drain-timeout but received '25\.5'$/);
 });
 
 test('durations have their unit, and 0 needs none', () => {

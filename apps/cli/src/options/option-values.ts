@@ -82,6 +82,30 @@ export function duration(option: string): (text: string) => number {
   };
 }
 
+/** Makes a parser of durations as `duration` does, in which a number alone is a number of seconds. */
+export function seconds(option: string): (text: string) => number {
+  const read = duration(option);
+  return (text) => read(/^\d{1,9}$/.test(text) ? `${text}s` : text);
+}
+
+/**
+ * Makes a parser of moments to come for commander: `2026-01-31T08:00Z`, `@1769846400` in seconds since 1970, or a
+ * duration from now, `90m`. The value is in milliseconds since 1970. The parser throws UsageError.
+ */
+export function momentToCome(option: string, nowMs = Date.now): (text: string) => number {
+  return (text) => {
+    const [, sinceEpoch] = /^@(\d{1,11})$/.exec(text) ?? [];
+    if (sinceEpoch) return Number(sinceEpoch) * 1000;
+    try {
+      return text.includes('T') ? moment(option)(text) : nowMs() + duration(option)(text);
+    } catch {
+      throw new UsageError(
+        sentence`Expected a moment with its zone, such as 2026-01-31T08:00Z, seconds since 1970, such as @1769846400, or a duration from now, such as 90m, for ${named(option)} but received '${text}'`,
+      );
+    }
+  };
+}
+
 /**
  * Makes a parser of moments with their zone, `2026-01-31T08:00Z` or `2026-01-31T08:00:00+01:00`, for commander. The
  * value is in milliseconds since 1970. The parser throws UsageError.

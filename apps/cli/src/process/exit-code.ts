@@ -11,6 +11,8 @@ export const exitCodes = {
   usage: 2,
   /** The job is complete and has quarantined inputs. */
   quarantined: 3,
+  /** A node was stopped while it had work, or by --until: start it again. It is sysexits.h's EX_TEMPFAIL. */
+  requeue: 75,
   /** Ended by Ctrl-C, SIGTERM or a closed terminal: 128 and the number of the signal, as in a shell. */
   interrupted: 130,
   terminated: 143,

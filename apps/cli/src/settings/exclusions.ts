@@ -14,13 +14,15 @@ const onOneGpu: Exclusion[] = [
   { given: 'gpu', drops: ['device'] },
   { given: 'device', drops: ['gpu'], except: ['auto', 'gpu'] },
 ];
+const ownClusters = ['nodes', 'device', 'decode', 'gpu', 'source-grace', 'space-grace'];
 const kernels = both('op', ['pipeline']);
 const frames = both('every', ['fps']);
 const voice = both('quiet', ['verbose']);
 
 const byCommand: Readonly<Record<string, readonly Exclusion[]>> = {
   run: [
-    ...both('coordinator', ['nodes', 'device', 'decode', 'gpu', 'source-grace', 'space-grace']),
+    ...both('coordinator', ownClusters),
+    ...both('coordinator-file', ownClusters),
     ...both('gpu', ['nodes']),
     ...onOneGpu,
     ...kernels,
@@ -35,7 +37,10 @@ const byCommand: Readonly<Record<string, readonly Exclusion[]>> = {
 };
 
 /** HALOGRID_TOKEN is the token itself. It is not an option, because other users can read command lines. */
-const ofEvery: readonly Exclusion[] = [{ given: 'token', drops: ['token-file'] }];
+const ofEvery: readonly Exclusion[] = [
+  { given: 'token', drops: ['token-file'] },
+  ...both('coordinator', ['coordinator-file']),
+];
 
 /**
  * The options whose values from lower places are ignored because of this value, as the command refuses both together:

@@ -5,7 +5,7 @@
  * option that is in neither list is refused, too.
  */
 export const notOfFolder: Readonly<Record<string, string>> = {
-  ...reason('it says who is given the token', ['coordinator', 'http']),
+  ...reason('it says who is given the token', ['coordinator', 'coordinator-file', 'advertise', 'http']),
   ...reason('it names a secret, or who is trusted', ['token-file', 'tokens', 'tls-ca', 'tls-cert', 'tls-key']),
   ...reason('it opens something to others', [
     'listen',
@@ -29,7 +29,16 @@ export const ofFolder: ReadonlySet<string> = new Set([
   ...['tile', 'batch', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name'],
   // When it waits or fails.
   ...['priority', 'verify', 'max-quarantined', 'wait-for-node', 'checksum', 'wait'],
-  ...['source-grace', 'space-grace', 'node-grace', 'node-timeout', 'device-timeout', 'decoder-timeout'],
+  ...[
+    'source-grace',
+    'space-grace',
+    'node-grace',
+    'node-timeout',
+    'device-timeout',
+    'decoder-timeout',
+    'drain-timeout',
+    'idle-exit',
+  ],
   // What is shown.
   ...[
     'json',

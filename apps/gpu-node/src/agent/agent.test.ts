@@ -58,6 +58,7 @@ async function withAgent(
   const agent = new Agents({
     addresses,
     hello,
+    drainTimeoutMs: 8_000,
     dial: createDial(createClientSecurity({}), assert.fail),
     execute: shards.execute,
     deviceGone,
@@ -129,6 +130,28 @@ test('a node says hello, computes what it is leased and answers', async () => {
     });
     assert.equal((await metrics.leases.get()).values[0]!.value, 0);
   });
+});
+
+test('a node that is stopped with a shard has work left, and one without has none', async () => {
+  for (const isBusy of [true, false]) {
+    const coordinator = new FakeCoordinator();
+    await coordinator.start();
+    await withAgent(coordinator, async ({ agent, shards }) => {
+      const session = await coordinator.session(1);
+      await session.report('hello');
+      session.lease(lease(3));
+      await begun(shards, 1);
+      assert.equal(agent.idleMs, 0);
+      if (isBusy) agent.stop('SIGTERM');
+      shards[0]!.finish();
+      await session.report('completed');
+      await eventually('an idle node', () => agent.idleMs > 0);
+      agent.stop('SIGTERM');
+      assert.equal(agent.drainReason, 'SIGTERM');
+      await session.closedByNode();
+      assert.deepEqual(await agent.ended, { code: 0, reason: 'SIGTERM', hasWorkLeft: isBusy });
+    });
+  }
 });
 
 test('results that cannot be written are reported as such', async () => {
@@ -292,7 +315,11 @@ test('a node that is stopped finishes its shards, says goodbye and ends with cod
     assert.equal(session.isClosedByNode, false);
     shards[0]!.finish();
     await session.closedByNode();
-    assert.deepEqual(await within('the end of the node', agent.ended), { code: 0, reason: 'SIGTERM was received' });
+    assert.deepEqual(await within('the end of the node', agent.ended), {
+      code: 0,
+      reason: 'SIGTERM was received',
+      hasWorkLeft: true,
+    });
     assert.equal(session.reports.at(-1)!.$case, 'completed');
   });
 });
@@ -305,7 +332,7 @@ test('a node that is refused ends with the reason', async () => {
     await session.report('hello');
     session.refuse('Protocol 2 is spoken here');
     const reason = 'The coordinator refuses this node: Protocol 2 is spoken here';
-    assert.deepEqual(await within('the end of the node', agent.ended), { code: 1, reason });
+    assert.deepEqual(await within('the end of the node', agent.ended), { code: 1, reason, hasWorkLeft: false });
   });
 });
 
@@ -315,7 +342,11 @@ test('a node without a device ends with the reason', async () => {
   await withAgent(coordinator, async ({ agent, loseDevice }) => {
     await (await coordinator.session(1)).report('hello');
     loseDevice('It burned down.');
-    assert.deepEqual(await within('the end of the node', agent.ended), { code: 1, reason: 'It burned down.' });
+    assert.deepEqual(await within('the end of the node', agent.ended), {
+      code: 1,
+      reason: 'It burned down.',
+      hasWorkLeft: false,
+    });
   });
 });
 

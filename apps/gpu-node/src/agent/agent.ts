@@ -23,6 +23,8 @@ export interface AgentOptions {
   /** The number of its first lease. The numbers of the node's other agents are far from it. */
   firstLeaseId: number;
   hello: Hello;
+  /** A draining node computes for this long. */
+  drainTimeoutMs: number;
   dial: Dial;
   runs: Pick<LeaseRuns, 'start' | 'forget'>;
   /**
@@ -69,7 +71,8 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#conversation = { address: options.address, hello: options.hello };
+    const { address, hello, drainTimeoutMs } = options;
+    this.#conversation = { address, hello, drainTimeoutMs };
     this.#state = startConversation(options.nowMs(), options.hello.creditBytes, options.firstLeaseId);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -152,6 +155,11 @@ export class Agent {
   /** Whether a coordinator leases shards to the node. */
   get isAttached(): boolean {
     return this.#state.phase.kind === 'attached';
+  }
+
+  /** Why the node finishes its shards and takes no more; undefined while it takes them. */
+  get drainReason(): string | undefined {
+    return this.#state.draining === 'no' ? undefined : this.#state.drainReason;
   }
 
   /** Finishes the shards, then ends with `reason`. */

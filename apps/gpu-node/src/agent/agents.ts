@@ -7,8 +7,17 @@ import { CreditAccount } from './credit-account.ts';
 import { LeaseRuns } from './lease-runs.ts';
 import { shareCredit } from './share-credit.ts';
 
-export interface AgentsOptions
-  extends Pick<AgentOptions, 'hello' | 'dial' | 'look' | 'search' | 'deviceGone' | 'log' | 'nowMs' | 'random'> {
+/** How a node ended, and whether it should be started again: it was stopped while it had work. */
+export interface NodeExit extends Exit {
+  hasWorkLeft: boolean;
+}
+
+type OptionsOfEach = Pick<
+  AgentOptions,
+  'hello' | 'drainTimeoutMs' | 'dial' | 'look' | 'search' | 'deviceGone' | 'log' | 'nowMs' | 'random'
+>;
+
+export interface AgentsOptions extends OptionsOfEach {
   /** Coordinators as HOST:PORT, at least one. The node holds a conversation with each. */
   addresses: readonly string[];
   execute: Executor;
@@ -36,12 +45,14 @@ interface Talk {
  */
 export class Agents {
   /** Resolves when the node is done. */
-  readonly ended: Promise<Exit>;
+  readonly ended: Promise<NodeExit>;
 
   readonly #options: AgentsOptions;
   readonly #talks: Talk[];
   readonly #timer: NodeJS.Timeout | undefined;
   #isAttached = false;
+  #idleSinceMs: number | undefined;
+  #hasWorkLeft: boolean | undefined;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -69,8 +80,19 @@ export class Agents {
     for (const { agent } of this.#talks) agent.tell(load);
   }
 
-  /** Finishes the shards, then ends with `reason`. */
-  stop(reason: string): void {
+  /** Why the node finishes its shards and takes no more; undefined while it takes them. */
+  get drainReason(): string | undefined {
+    return this.#talks.map(({ agent }) => agent.drainReason).find((reason) => reason !== undefined);
+  }
+
+  /** How long the node has neither had a shard nor searched; 0 while it has one. */
+  get idleMs(): number {
+    return this.#idleSinceMs === undefined ? 0 : this.#options.nowMs() - this.#idleSinceMs;
+  }
+
+  /** Finishes the shards, then ends with `reason`. By default it has work left if it has a shard now. */
+  stop(reason: string, hasWorkLeft = this.#leases > 0): void {
+    this.#hasWorkLeft ??= hasWorkLeft;
     for (const { agent } of this.#talks) agent.stop(reason);
   }
 
@@ -86,6 +108,10 @@ export class Agents {
       runs,
       hello: { ...hello, creditBytes },
       log: addresses.length > 1 ? log.child({ coordinator: address }) : log,
+      search: (part) => {
+        if (this.#idleSinceMs !== undefined) this.#idleSinceMs = this.#options.nowMs();
+        return this.#options.search(part);
+      },
       dialling: () => this.#dialling(agent),
       changed: () => this.#changed(),
       creditTaken: (bytes) => account.taken(bytes),
@@ -95,13 +121,19 @@ export class Agents {
   }
 
   /** When one agent ends, because it was asked to or cannot go on, all end. An exit with code 1 takes precedence. */
-  async #end(): Promise<Exit> {
+  async #end(): Promise<NodeExit> {
     const exits = this.#talks.map(({ agent }) => agent.ended);
     const first = await Promise.race(exits);
-    this.stop(first.reason);
+    this.stop(first.reason, false);
     const all = await Promise.all(exits);
     clearInterval(this.#timer);
-    return all.find(({ code }) => code !== 0) ?? first;
+    const exit = all.find(({ code }) => code !== 0) ?? first;
+    return { ...exit, hasWorkLeft: exit.code === 0 && this.#hasWorkLeft === true };
+  }
+
+  /** Unanswered shards of all coordinators. An agent may ask before all agents exist. */
+  get #leases(): number {
+    return (this.#talks ?? []).reduce((sum, { agent }) => sum + agent.leases.size, 0);
   }
 
   #holderOf(leaseId: number): Agent | undefined {
@@ -149,7 +181,8 @@ export class Agents {
     }
     const { metrics } = this.#options;
     metrics.attached.set(this.isAttached ? 1 : 0);
-    metrics.leases.set(talks.reduce((sum, { agent }) => sum + agent.leases.size, 0));
+    metrics.leases.set(this.#leases);
+    this.#idleSinceMs = this.#leases > 0 ? undefined : (this.#idleSinceMs ?? this.#options.nowMs());
     const wasAttached = this.#isAttached;
     this.#isAttached = this.isAttached;
     if (wasAttached && !this.#isAttached && talks.length > 1) for (const { agent } of talks) agent.hurry();

@@ -128,6 +128,8 @@ export interface ConversationOptions {
   /** HOST:PORT of the coordinator. */
   address: string;
   hello: Hello;
+  /** A draining node computes for this long. */
+  drainTimeoutMs: number;
 }
 
 /** The state of a node that has not dialled yet. Its lease numbers begin with `firstLeaseId`. */

@@ -6,12 +6,13 @@ import {
   type Conversation,
   type ConversationCommand,
   type ConversationEvent,
+  type ConversationOptions,
   heldBytes,
   startConversation,
 } from './conversation-state.ts';
 
 const hello = Hello.create({ nodeId: 'n', name: 'node', protocol: 1 });
-const options = { address: 'a:1', hello };
+const options = { address: 'a:1', hello, drainTimeoutMs: 8_000 };
 const completed = { ...ShardCompleted.create({ jobId: 'j', shard: 7 }), results: [] };
 
 type Order = NonNullable<AttachResponse['order']>;
@@ -36,7 +37,14 @@ const time: ConversationEvent = { kind: 'timePassed', jitter: 0 };
 const stop: ConversationEvent = { kind: 'stopRequested', reason: 'SIGTERM' };
 
 /** Plays events at their times; returns the state and the commands of the last one. */
-function play(...events: [nowMs: number, event: ConversationEvent][]): {
+function play(...events: [nowMs: number, event: ConversationEvent][]) {
+  return playFor(options, ...events);
+}
+
+function playFor(
+  options: ConversationOptions,
+  ...events: [nowMs: number, event: ConversationEvent][]
+): {
   state: Conversation;
   commands: ConversationCommand[];
 } {
@@ -244,6 +252,14 @@ describe('the conversation with the coordinator', () => {
     });
   }
 });
+
+for (const drainTimeoutMs of [0, 2_500, 600_000]) {
+  test(`with a drain timeout of ${drainTimeoutMs} ms, shards are handed back after that time`, () => {
+    const events: [number, ConversationEvent][] = [...attach, [15, lease(7)], [20, stop], [20, drained]];
+    const { state } = playFor({ ...options, drainTimeoutMs }, ...events);
+    assert.equal(state.handBackMs, 20 + drainTimeoutMs);
+  });
+}
 
 test('an answer carries the identity of its lease', () => {
   const { commands } = play(...work, [40, failed]);

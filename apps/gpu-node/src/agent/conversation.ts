@@ -26,8 +26,6 @@ const leavingMs = 3_000;
  * coordinator, needs.
  */
 const keepMs = 60_000;
-/** A draining node computes for this long. By default, a container is killed 10 s after SIGTERM. */
-const graceMs = 8_000;
 /**
  * Reports are sent this many times as often as the deadline demands, so that one late turn of the event loop is
  * harmless.
@@ -75,7 +73,7 @@ export function converse(
 function react(state: Conversation, event: ConversationEvent, nowMs: number, options: ConversationOptions): Step {
   switch (event.kind) {
     case 'ordered':
-      return obey(state, event.order, nowMs);
+      return obey(state, event.order, nowMs, options);
     case 'disconnected': {
       if (state.phase.kind === 'leaving') return end(state, { code: 0, reason: state.drainReason });
       if (event.isRefusal) return end(state, { code: 1, reason: `The coordinator refuses this node: ${event.reason}` });
@@ -109,7 +107,7 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
     case 'credited':
       return credit(state, event.bytes, nowMs);
     case 'stopRequested':
-      return drain(state, event.reason, nowMs);
+      return drain(state, event.reason, nowMs, options);
     case 'deviceGone':
       return end(state, { code: 1, reason: event.reason });
     case 'timePassed':
@@ -117,7 +115,12 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
   }
 }
 
-function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, nowMs: number): Step {
+function obey(
+  state: Conversation,
+  { order, reportWithinMs }: AttachResponse,
+  nowMs: number,
+  options: ConversationOptions,
+): Step {
   const { phase } = state;
   if (phase.kind === 'greeting') {
     if (order?.$case !== 'welcome') return { state, commands: [] };
@@ -148,7 +151,7 @@ function obey(state: Conversation, { order, reportWithinMs }: AttachResponse, no
       // The coordinator answers the announcement with this, and leases nothing after it. Orders sent before may still
       // arrive first.
       if (state.draining === 'announced') return { state: { ...heard, draining: 'heard' }, commands: [] };
-      return drain(heard, 'The coordinator told the node to stop', nowMs);
+      return drain(heard, 'The coordinator told the node to stop', nowMs, options);
     case 'probe':
       return { state: heard, commands: [{ kind: 'look', probe: order.value }] };
     case 'search':
@@ -234,12 +237,13 @@ function goOn(state: Conversation, kept: readonly LeaseName[]): Step {
   return { state: { ...wanted, leases }, commands };
 }
 
-function drain(state: Conversation, drainReason: string, nowMs: number): Step {
+function drain(state: Conversation, drainReason: string, nowMs: number, { drainTimeoutMs }: ConversationOptions): Step {
   if (state.draining !== 'no') return { state, commands: [] };
   if (state.phase.kind !== 'attached') return end(state, { code: 0, reason: drainReason });
   const phase = { ...state.phase, reportedMs: nowMs };
   const commands: ConversationCommand[] = [{ kind: 'send', report: { $case: 'draining', value: {} } }];
-  return { state: { ...state, phase, draining: 'announced', drainReason, handBackMs: nowMs + graceMs }, commands };
+  const handBackMs = nowMs + drainTimeoutMs;
+  return { state: { ...state, phase, draining: 'announced', drainReason, handBackMs }, commands };
 }
 
 function leaveWhenDrained({ state, commands }: Step, nowMs: number): Step {
