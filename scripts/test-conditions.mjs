@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 
 /** Programs that some tests need; without them these tests are skipped. */
 const programs = [
-  ...['cc', 'djpeg', 'docker-compose', 'dwebp', 'ffmpeg', 'iptables', 'mount', 'nvcc', 'openssl'],
-  ...['ip', 'prometheus', 'promtool', 'python3', 'qemu-aarch64-static', 'unshare'],
+  ...['cc', 'djpeg', 'docker-compose', 'dwebp', 'ffmpeg', 'iptables', 'kubectl', 'mount', 'nvcc'],
+  ...['ip', 'openssl', 'prometheus', 'promtool', 'python3', 'qemu-aarch64-static', 'systemd-analyze', 'unshare'],
 ];
 
 /** Modules of Debian's Python that some tests need. */

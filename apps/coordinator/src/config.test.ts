@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
@@ -34,6 +34,31 @@ test("the ledger is the one that the option names, else a file in the user's dat
   const env = { XDG_DATA_HOME: '/data' };
   assert.equal(createCoordinatorConfig({}, env).ledger, '/data/halogrid/ledger.sqlite');
   assert.equal(createCoordinatorConfig({ ledger: 'here.sqlite' }, env).ledger, 'here.sqlite');
+});
+
+test('the ledger may be named by a file, which only its owner may read', (t) => {
+  const folder = secretFolder(t);
+  const named = (text: string) => {
+    return createCoordinatorConfig({ ledgerFile: writeSecret(folder, 'ledger', text) }).ledger;
+  };
+  assert.equal(named('postgres://me:pa55@db/halogrid\n'), 'postgres://me:pa55@db/halogrid');
+  for (const text of ['', '\n', 'postgres://me:pa55@db/halogrid or so']) {
+    assert.throws(
+      () => named(text),
+      ({ message }: UsageError) => {
+        assert.match(
+          message,
+          /^Expected one file or URL in '.+' \(--ledger-file\) but it holds none, or several words$/,
+        );
+        return !message.includes('pa55');
+      },
+    );
+  }
+  chmodSync(join(folder, 'ledger'), 0o644);
+  assert.throws(
+    () => createCoordinatorConfig({ ledgerFile: join(folder, 'ledger') }),
+    /\(--ledger-file\) is open to other users/,
+  );
 });
 
 test('an option that is undefined has its default', () => {

@@ -14,6 +14,7 @@ import {
   namedFolders,
   parseListenAddress,
   parseOrigins,
+  readSecretFile,
   type ServerSecurity,
   type ServerSecurityOptions,
   UsageError,
@@ -38,6 +39,8 @@ export interface CoordinatorOptions {
   spaceGraceMs?: number;
   /** The ledger: a file, or the URL of a PostgreSQL database; by default a file below the user's data. */
   ledger?: string;
+  /** A file that holds what `ledger` would be: a URL with a password. */
+  ledgerFile?: string;
   /** Allows listening beyond this machine without encryption and tokens. */
   insecureNetwork?: boolean;
   /** Origins of pages of other sites that may use the HTTP API. */
@@ -114,7 +117,9 @@ export function createCoordinatorConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const merged: Required<Omit<CoordinatorOptions, 'ledger' | 'ledgerInOutput' | 'index' | 'allowOrigin'>> = {
+  const merged: Required<
+    Omit<CoordinatorOptions, 'ledger' | 'ledgerFile' | 'ledgerInOutput' | 'index' | 'allowOrigin'>
+  > = {
     ...coordinatorDefaults,
     ...Object.fromEntries(given),
   };
@@ -149,7 +154,7 @@ export function createCoordinatorConfig(
     nodeGraceMs,
     sourceGraceMs,
     spaceGraceMs: merged.spaceGraceMs,
-    ledger: options.ledgerInOutput ? undefined : options.ledger || defaultLedger(env),
+    ledger: options.ledgerInOutput ? undefined : namedLedger(options) || defaultLedger(env),
     security,
     allowedOrigins: parseOrigins('--allow-origin', options.allowOrigin ?? []),
     // Clients from outside must not reach other hosts through this process.
@@ -160,6 +165,16 @@ export function createCoordinatorConfig(
     connections: defaultConnectionLimits,
     warnings: isLocal ? [] : weaknesses(security),
   };
+}
+
+/** What --ledger says, or the file of --ledger-file. Throws UsageError, which holds none of the file's text. */
+function namedLedger({ ledger, ledgerFile }: CoordinatorOptions): string | undefined {
+  if (!ledgerFile) return ledger;
+  const place = readSecretFile('--ledger-file', ledgerFile).trim();
+  if (/^\S+$/.test(place)) return place;
+  throw new UsageError(
+    `Expected one file or URL in '${ledgerFile}' (--ledger-file) but it holds none, or several words`,
+  );
 }
 
 function defaultLedger(env: NodeJS.ProcessEnv): string {

@@ -24,6 +24,7 @@ export {
 } from './security/limit-connections.ts';
 export { parseOrigins } from './security/other-origins.ts';
 export { includesRole, type Role, roles } from './security/roles.ts';
+export { readSecretFile } from './security/secret-file.ts';
 export {
   createAccess,
   createServerSecurity,

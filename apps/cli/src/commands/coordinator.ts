@@ -16,6 +16,7 @@ interface CoordinatorCommandOptions {
   advertise?: string;
   coordinatorFile?: string;
   ledger?: string;
+  ledgerFile?: string;
   ledgerInOutput?: boolean;
   nodeTimeout?: number;
   nodeGrace?: number;
@@ -63,6 +64,12 @@ export function addCoordinatorCommand(program: Command): void {
         'of a job is kept in its output folder. HALOGRID_LEDGER in the environment does the same ' +
         "(default: halogrid/ledger.sqlite in the user's data folder)",
     )
+    .addOption(
+      new Option(
+        '--ledger-file <file>',
+        'read from this file what --ledger takes, such as a URL with a password',
+      ).conflicts('ledger'),
+    )
     .option(
       '--node-timeout <ms>',
       'treat a node as lost when it has been silent for this long (default: 10000)',
@@ -91,7 +98,7 @@ export function addCoordinatorCommand(program: Command): void {
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'require a client certificate signed by this authority (PEM)')
     // For `run`, which starts a coordinator for one job and is the only one with its token.
-    .addOption(new Option('--ledger-in-output').hideHelp().conflicts('ledger'))
+    .addOption(new Option('--ledger-in-output').hideHelp().conflicts(['ledger', 'ledgerFile']))
     .addOption(new Option('--own-token').hideHelp().conflicts('tokens'))
     .option(
       '--allow-origin <origin>',
@@ -107,6 +114,7 @@ export function addCoordinatorCommand(program: Command): void {
         listen,
         http,
         ledger,
+        ledgerFile,
         ledgerInOutput,
         nodeTimeout: nodeTimeoutMs,
         nodeGrace: nodeGraceMs,
@@ -118,6 +126,7 @@ export function addCoordinatorCommand(program: Command): void {
         listen,
         http,
         ledger,
+        ledgerFile,
         ledgerInOutput,
         nodeTimeoutMs,
         nodeGraceMs,

@@ -141,6 +141,7 @@ const gone: [line: string, settings: Settings, expected: Record<string, unknown>
   ['plan a', settingsOf({ HALOGRID_COORDINATOR: 'h:1' }), { coordinator: undefined }],
   ['jobs', settingsOf({ HALOGRID_TOKEN: 'x' }, { user: 'token-file = "t"' }), { tokenFile: undefined }],
   ['jobs --token-file u', settingsOf({ HALOGRID_TOKEN: 'x' }), { tokenFile: 'u' }],
+  ['coordinator --ledger-file f', settingsOf({ HALOGRID_LEDGER: 'a' }), { ledger: undefined, ledgerFile: 'f' }],
   [
     'coordinator --own-token',
     settingsOf({ HALOGRID_LISTEN: '0.0.0.0:1', HALOGRID_TOKENS: 't' }),

@@ -32,6 +32,7 @@ const byCommand: Readonly<Record<string, readonly Exclusion[]>> = {
   plan: [...kernels, ...frames],
   submit: [...kernels, ...frames, ...voice],
   evaluate: [...kernels, ...both('grid', ['block'])],
+  coordinator: both('ledger', ['ledger-file']),
   node: [{ given: 'pinned-gpu', drops: ['gpu'] }, ...onOneGpu],
   tune: both('quick', ['forget']),
 };

@@ -6,7 +6,14 @@
  */
 export const notOfFolder: Readonly<Record<string, string>> = {
   ...reason('it says who is given the token', ['coordinator', 'coordinator-file', 'advertise', 'http']),
-  ...reason('it names a secret, or who is trusted', ['token-file', 'tokens', 'tls-ca', 'tls-cert', 'tls-key']),
+  ...reason('it names a secret, or who is trusted', [
+    'token-file',
+    'tokens',
+    'tls-ca',
+    'tls-cert',
+    'tls-key',
+    'ledger-file',
+  ]),
   ...reason('it opens something to others', [
     'listen',
     'insecure-network',
