@@ -7,6 +7,8 @@ export {
   sourceAccess,
   unrestricted,
 } from './access/source-access.ts';
+export { BucketPrefix, isBucketUri, toPrefixUri } from './buckets/bucket-prefix.ts';
+export type { Upload, WholeUpload } from './buckets/uploads.ts';
 export { giveBackBytes, takeBytes } from './byte-pool.ts';
 export { bytesOfVersion, growingVersion, holdsVersion } from './files/growing-file.ts';
 export { type InputFile, openInputFile } from './files/input-file.ts';

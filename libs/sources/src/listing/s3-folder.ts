@@ -1,11 +1,6 @@
 import { hash } from 'node:crypto';
+import { listPages } from '../buckets/list-page.ts';
 import type { Selection } from '../globs/selection.ts';
-import { InputError } from '../input-error.ts';
-import { get } from '../remote/get.ts';
-import { defaultRemoteLimits } from '../remote/remote-limits.ts';
-import { s3Target } from '../remote/remote-target.ts';
-import { TransferError } from '../remote/transfer-error.ts';
-import type { ListPage } from '../s3/s3-xml.ts';
 import { compareNatural } from './natural-order.ts';
 import { type NameOrder, sortNames } from './sort-names.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
@@ -15,9 +10,6 @@ import type { FoundFile, WalkOptions } from './walk-folder.ts';
  * 20 to 100 ms.
  */
 const foldersAhead = 16;
-
-/** The most bytes of a page: it has 1000 names at most, of 1024 bytes each, which escapes make three times as long. */
-const maxPageBytes = 2 ** 24;
 
 /**
  * The selected objects whose keys begin with `prefix`, which is empty or ends with '/'. '/' separates folders, and the
@@ -147,9 +139,7 @@ async function* listLevel(
     const facts = size.toString(36).padStart(sizeDigits, '0') + shortVersion(version);
     return Buffer.from(facts + letter + name).toString();
   };
-  let next: string | undefined;
-  do {
-    const page = await listPage(bucket, prefix, next);
+  for await (const page of listPages({ bucket, prefix, delimiter: '/' })) {
     const records: string[] = [];
     for (const { key, sizeBytes, version } of page.objects) {
       const name = key.slice(prefix.length);
@@ -165,33 +155,8 @@ async function* listLevel(
       } else passOver(name, true);
     }
     yield records;
-    next = page.next;
-  } while (next !== undefined);
+  }
 }
 
 const shortVersion = (version: string | undefined): string =>
   (version ? hash('sha256', version, 'base64url').slice(0, versionDigits) : '').padEnd(versionDigits);
-
-async function listPage(bucket: string, prefix: string, after: string | undefined): Promise<ListPage> {
-  const query = {
-    'list-type': '2',
-    delimiter: '/',
-    // Names may hold characters that XML cannot carry.
-    'encoding-type': 'url',
-    prefix,
-    ...(after !== undefined && { 'continuation-token': after }),
-  };
-  return await get(s3Target(bucket, '', query), {}, defaultRemoteLimits, async ({ body }) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of body) {
-      bytes += chunk.length;
-      if (bytes > maxPageBytes) throw new InputError('read', `A list of the bucket '${bucket}' has no end`);
-      chunks.push(chunk);
-    }
-    const { parseListPage } = await import('../s3/s3-xml.ts');
-    const page = parseListPage(Buffer.concat(chunks).toString());
-    if (!page) throw new TransferError(`The server does not list the bucket '${bucket}' as S3 does`);
-    return page;
-  });
-}

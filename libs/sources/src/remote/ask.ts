@@ -21,17 +21,24 @@ export interface HttpAnswer {
   drop(): void;
 }
 
-/** Sends a GET request. Rejects with TransferError for every fault of the host or of the network. */
+/** A request; by default a GET. */
+export interface HttpRequest {
+  url: URL;
+  headers: Record<string, string>;
+  method?: string;
+  body?: Uint8Array | undefined;
+}
+
+/** Sends a request. Rejects with TransferError for every fault of the host or of the network. */
 export function ask(
-  url: URL,
-  headers: Record<string, string>,
+  { url, headers, method = 'GET', body }: HttpRequest,
   limits: RemoteLimits,
   lookup?: LookupFunction,
 ): Promise<HttpAnswer> {
   const { host } = url;
   return new Promise((resolve, reject) => {
     // Pixels are compressed already, and a part of a compressed file is of no use.
-    const options = { headers: { ...headers, 'accept-encoding': 'identity' }, lookup };
+    const options = { method, headers: { ...headers, 'accept-encoding': 'identity' }, lookup };
     const request =
       url.protocol === 'https:'
         ? requestHttps(url, { ...options, agent: httpsAgent })
@@ -62,7 +69,7 @@ export function ask(
         },
       });
     });
-    request.end();
+    request.end(body);
   });
 }
 

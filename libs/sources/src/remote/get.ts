@@ -52,10 +52,17 @@ export async function tryToGet<T>(
 }
 
 /** As tryToGet, but with a limited number of attempts. */
-async function getWithin<T>(...[target, headers, limits, use]: Parameters<typeof tryToGet<T>>): Promise<T> {
+const getWithin = <T>(...[target, headers, limits, use]: Parameters<typeof tryToGet<T>>): Promise<T> =>
+  tryAgain(limits, () => getOnce(target, headers, limits, use));
+
+/**
+ * Sends a request, again if its failure may pass, with pauses that double. Rejects with TransferError after
+ * `limits.attempts`.
+ */
+export async function tryAgain<T>(limits: RemoteLimits, send: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await getOnce(target, headers, limits, use);
+      return await send(attempt);
     } catch (error) {
       if (!(error instanceof TransferError && error.isTemporary)) throw error;
       if (attempt >= limits.attempts) throw new TransferError(`${error.message} (${attempt} attempts)`, error.failure);
@@ -84,7 +91,7 @@ async function getOnce<T>(
   const request = await target.request(headers);
   let { url } = request;
   for (let redirects = 0; ; redirects++) {
-    const answer = await ask(url, request.headers, limits, target.lookup);
+    const answer = await ask({ url, headers: request.headers }, limits, target.lookup);
     try {
       const { status } = answer;
       if (status === 200 || status === 206) {
@@ -130,7 +137,8 @@ function redirected(from: URL, location: string): URL {
   );
 }
 
-async function refusal(target: RemoteTarget, answer: HttpAnswer): Promise<TransferError> {
+/** The error for an answer that is not a success. */
+export async function refusal(target: Pick<RemoteTarget, 'explain'>, answer: HttpAnswer): Promise<TransferError> {
   const { status, headers } = answer;
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -3,7 +3,8 @@ import type { LookupFunction } from 'node:net';
 import { checkHost, lookupAllowed } from '../access/allowed-host.ts';
 import { InputError } from '../input-error.ts';
 import { STATUS_CODES } from '../node-http.ts';
-import { objectUrl, s3Settings } from '../s3/s3-settings.ts';
+import { findCredentials } from '../s3/s3-credentials.ts';
+import { objectUrl, type S3Settings, s3Settings } from '../s3/s3-settings.ts';
 import { SourceUriError } from '../source-errors.ts';
 import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
 
@@ -44,9 +45,7 @@ export function remoteTarget(uri: string): RemoteTarget {
 
 /** An object, or with a query, what a bucket says about its objects. Throws InputError if the settings are wrong. */
 export function s3Target(bucket: string, key: string, query: Record<string, string>): RemoteTarget {
-  const settings = s3Settings(process.env);
-  const url = objectUrl(settings, bucket, key);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  const { settings, url } = s3Place(bucket, key, query);
   return {
     uri: `s3://${bucket}/${key}`,
     place: `s3://${bucket}`,
@@ -54,13 +53,27 @@ export function s3Target(bucket: string, key: string, query: Record<string, stri
     // Signing and XML are loaded only for S3: they take 30 ms of a start (measured).
     async request(headers) {
       const { signS3 } = await import('../s3/s3-sign.ts');
-      return { url, headers: await signS3(url, headers, settings) };
+      const credentials = await findCredentials(settings);
+      return { url, headers: await signS3({ method: 'GET', url, headers }, credentials, settings.region) };
     },
     async explain(status, headers, body) {
       const { explainS3Refusal } = await import('../s3/s3-refusal.ts');
-      return explainS3Refusal({ bucket, key, settings }, status, headers, body);
+      const isSigned = (await findCredentials(settings)) !== undefined;
+      return explainS3Refusal({ bucket, key, settings, isSigned }, status, headers, body);
     },
   };
+}
+
+/** Where an object or, with a query, something about a bucket is asked for. Throws InputError as s3Settings does. */
+export function s3Place(
+  bucket: string,
+  key: string,
+  query: Record<string, string>,
+): { settings: S3Settings; url: URL } {
+  const settings = s3Settings(process.env);
+  const url = objectUrl(settings, bucket, key);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return { settings, url };
 }
 
 async function explainHttpRefusal(status: number): Promise<string> {

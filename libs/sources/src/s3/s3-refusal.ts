@@ -3,9 +3,18 @@ import { STATUS_CODES } from '../node-http.ts';
 import type { S3Settings } from './s3-settings.ts';
 import { parseS3Error } from './s3-xml.ts';
 
+/** What was asked for. `isSigned`: with credentials. `isWrite`: the object was to be written, not read. */
+interface Asked {
+  bucket: string;
+  key: string;
+  settings: S3Settings;
+  isSigned: boolean;
+  isWrite?: boolean;
+}
+
 /** One sentence about an answer of S3 that is not a success. It names the bucket and the key, but no secret. */
 export function explainS3Refusal(
-  { bucket, key, settings }: { bucket: string; key: string; settings: S3Settings },
+  { bucket, key, settings, isSigned, isWrite = false }: Asked,
   status: number,
   headers: IncomingHttpHeaders,
   body: string,
@@ -20,9 +29,10 @@ export function explainS3Refusal(
     return `The bucket '${bucket}' is in the region ${region}, not ${settings.region}: set AWS_REGION (${answer})`;
   }
   if (status === 401 || status === 403) {
-    const how = settings.credentials ? '' : ', asked for without credentials';
+    const how = isSigned ? '' : ', asked for without credentials';
     return `Access to ${what} is denied${how}: ${answer}`;
   }
-  if (status >= 500) return `The server failed to send ${what}: ${answer}`;
-  return `The server did not send ${what}: ${answer}`;
+  const verb = isWrite ? 'take' : 'send';
+  if (status >= 500) return `The server failed to ${verb} ${what}: ${answer}`;
+  return `The server did not ${verb} ${what}: ${answer}`;
 }

@@ -31,7 +31,7 @@ test('buckets are hosts at Amazon where their names can be, and paths elsewhere'
 });
 
 test('a bucket in another region is reported', () => {
-  const what = { bucket: 'b', key: 'k', settings: s3Settings({}) };
+  const what = { bucket: 'b', key: 'k', settings: s3Settings({}), isSigned: false };
   const sentence = "The bucket 'b' is in the region eu-west-1, not us-east-1: set AWS_REGION (301 PermanentRedirect)";
   const body = '<Error><Code>PermanentRedirect</Code></Error>';
   assert.equal(explainS3Refusal(what, 301, { 'x-amz-bucket-region': 'eu-west-1' }, body), sentence);
@@ -42,6 +42,10 @@ test('a bucket in another region is reported', () => {
   assert.equal(
     explainS3Refusal(what, 503, {}, '<html>'),
     "The server failed to send 'k' in the bucket 'b': 503 Service Unavailable",
+  );
+  assert.equal(
+    explainS3Refusal({ ...what, isWrite: true }, 503, {}, '<Error><Code>SlowDown</Code></Error>'),
+    "The server failed to take 'k' in the bucket 'b': 503 SlowDown",
   );
 });
 

@@ -1,12 +1,18 @@
 import { InputError } from '../input-error.ts';
 
+export interface S3Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string | undefined;
+}
+
 /** How buckets are reached, from the environment variables that all S3 programs read. */
 export interface S3Settings {
   /** Undefined: Amazon's, in the region. */
   endpoint: URL | undefined;
   region: string;
-  /** Undefined: requests are not signed, as public buckets allow. */
-  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken: string | undefined } | undefined;
+  /** Undefined: not in variables (see findCredentials). */
+  credentials: S3Credentials | undefined;
 }
 
 /** Throws InputError; the message has no secret in it. */

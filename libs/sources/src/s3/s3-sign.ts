@@ -1,24 +1,35 @@
+import { hash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
-import type { S3Settings } from './s3-settings.ts';
+import type { S3Credentials } from './s3-settings.ts';
 
-/** SHA-256 of nothing, the body of a GET request. */
-const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+/** A request to S3, and the credentials that it is signed with. */
+export interface S3Request {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  /** Its hash is signed, so that the server finds out if it was damaged on its way. */
+  body?: Uint8Array | undefined;
+}
 
 /** Keys that were derived from the secret for a day and region, so that a signature takes one HMAC and not five. */
 const derivedKeys = new Map<string, ArrayBuffer>();
 
-/** The headers of a GET request to S3, with a signature (version 4) for now if there are credentials. */
+/** The headers of a request, with a signature (version 4) for now if there are credentials. */
 export async function signS3(
-  url: URL,
-  headers: Record<string, string>,
-  { credentials, region }: S3Settings,
+  { method, url, headers, body }: S3Request,
+  credentials: S3Credentials | undefined,
+  region: string,
 ): Promise<Record<string, string>> {
   if (!credentials) return headers;
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const sha256 = hash('sha256', body ?? '', 'hex');
   const signer = new AwsV4Signer({
-    ...credentials,
-    method: 'GET',
+    accessKeyId,
+    secretAccessKey,
+    sessionToken,
+    method,
     url: url.href,
-    headers: { ...headers, 'x-amz-content-sha256': emptySha256 },
+    headers: { ...headers, 'x-amz-content-sha256': sha256 },
     service: 's3',
     region,
     cache: derivedKeys,

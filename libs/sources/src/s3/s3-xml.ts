@@ -15,7 +15,7 @@ const parser = new XMLParser({
   parseTagValue: false,
   trimValues: false,
   htmlEntities: true,
-  isArray: (name) => name === 'Contents' || name === 'CommonPrefixes',
+  isArray: (name) => ['Contents', 'CommonPrefixes', 'Upload', 'Part'].includes(name),
 });
 
 /** Reads an answer to ListObjectsV2; undefined if the text is not one. */
@@ -33,6 +33,45 @@ export function parseListPage(xml: string): ListPage | undefined {
     }),
     folders: (page.CommonPrefixes ?? []).map((entry: Record<string, unknown>) => decode(text(entry.Prefix))),
     next: text(page.IsTruncated) === 'true' ? text(page.NextContinuationToken) || undefined : undefined,
+  };
+}
+
+/** The id of an upload in parts that has begun; undefined if the text says none. */
+export function parseUploadId(xml: string): string | undefined {
+  return text(parse(xml)?.InitiateMultipartUploadResult?.UploadId) || undefined;
+}
+
+/** The ETag of a part that was copied; undefined if it was not. */
+export function parseCopied(xml: string): string | undefined {
+  return text(parse(xml)?.CopyPartResult?.ETag) || undefined;
+}
+
+/** One page of the parts of an upload; `next`: what the next page begins after. */
+export function parseParts(xml: string): {
+  parts: { number: number; etag: string; sizeBytes: number }[];
+  next: string | undefined;
+} {
+  const page = parse(xml)?.ListPartsResult;
+  return {
+    parts: (page?.Part ?? []).map((part: Record<string, unknown>) => {
+      return { number: Number(text(part.PartNumber)), etag: text(part.ETag), sizeBytes: Number(text(part.Size)) };
+    }),
+    next: text(page?.IsTruncated) === 'true' ? text(page.NextPartNumberMarker) || undefined : undefined,
+  };
+}
+
+/** One page of the uploads of a bucket; `next`: the parameters of the next page. */
+export function parseUploads(xml: string): {
+  uploads: { key: string; id: string }[];
+  next: Record<string, string> | undefined;
+} {
+  const page = parse(xml)?.ListMultipartUploadsResult;
+  const next = { 'key-marker': text(page?.NextKeyMarker), 'upload-id-marker': text(page?.NextUploadIdMarker) };
+  return {
+    uploads: (page?.Upload ?? []).map((upload: Record<string, unknown>) => {
+      return { key: text(upload.Key), id: text(upload.UploadId) };
+    }),
+    next: text(page?.IsTruncated) === 'true' && next['key-marker'] ? next : undefined,
   };
 }
 

@@ -2,6 +2,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createTestStore } from './test-store.ts';
 
 /** A server on a free port of this machine. */
 export interface TestServer {
@@ -73,6 +74,12 @@ export interface TestS3Options {
   pageKeys?: number;
   /** A list of names is answered once this resolves. */
   beforeList?: () => Promise<void>;
+  /** Takes no notice of If-None-Match. */
+  ignoresConditions?: boolean;
+  /** Asked before each signed request: how it fails. `cut`: it takes effect, and its answer is lost. */
+  fault?: (request: IncomingMessage) => 'busy' | 'drop' | 'cut' | undefined;
+  /** Whether an object that was written is not listed yet. */
+  listsLate?: (key: string) => boolean;
 }
 
 /** A bucket at a path of the server, as S3 answers for it. */
@@ -88,7 +95,8 @@ export interface TestS3 extends TestServer {
 export async function startTestS3(options: TestS3Options): Promise<TestS3> {
   const objects = new Map<string, Buffer>();
   const requests: string[] = [];
-  const server = await startServer((request, response) => {
+  const store = createTestStore(objects, options);
+  const server = await startServer(async (request, response) => {
     requests.push(`${request.method} ${request.url}`);
     const refuse = (status: number, code: string): void => {
       const secret = `${options.accessKeyId} ${options.secretAccessKey}`;
@@ -102,12 +110,22 @@ export async function startTestS3(options: TestS3Options): Promise<TestS3> {
     const [bucket, ...parts] = url.pathname.slice(1).split('/').map(decodeURIComponent);
     const key = parts.join('/');
     if (bucket !== options.bucket) return refuse(404, 'NoSuchBucket');
+    const fault = options.fault?.(request);
+    if (fault === 'busy') return refuse(503, 'SlowDown');
+    if (fault === 'drop') return void request.socket.destroy();
+    const changed = await store.answer(request, key, url.searchParams);
+    if (fault === 'cut') return void request.socket.destroy();
+    if (changed?.code) return refuse(changed.status, changed.code);
+    if (changed) return void response.writeHead(changed.status, changed.headers).end(changed.body);
     if (key === '' && url.searchParams.get('list-type') === '2') {
-      const answer = () => response.end(listObjects([...objects], url.searchParams, options.pageKeys ?? 1000));
+      const listed = () => [...objects].filter(([name]) => !options.listsLate?.(name));
+      const answer = () => response.end(listObjects(listed(), url.searchParams, options.pageKeys ?? 1000));
       return void (options.beforeList?.().then(answer) ?? answer());
     }
     const bytes = objects.get(key);
     if (!bytes) return refuse(404, 'NoSuchKey');
+    const tag = store.tags.get(key);
+    if (tag) response.setHeader('x-amz-meta-halogrid-upload', tag);
     sendFile({ bytes, etag: `"${md5(bytes)}"` }, request, response);
   });
   const environment = {

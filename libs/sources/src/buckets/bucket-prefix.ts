@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { RemoteLimits } from '../remote/remote-limits.ts';
+import { displayUri, isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
+import { SourceUriError } from '../source-errors.ts';
+import { type Listed, listPages } from './list-page.ts';
+import { type StoreAnswer, type StoreRequest, send, storeLimits } from './send.ts';
+import { tagHeader, Uploads } from './uploads.ts';
+
+/** Whether a text begins like an s3: URI. */
+export const isBucketUri = (uri: string): boolean => /^s3:\/\//i.test(uri);
+
+/**
+ * The URI of a prefix as a person writes it, without a '/' at its end. Throws SourceUriError for a prefix that could
+ * not be a folder.
+ */
+export function toPrefixUri(uri: string): string {
+  const parsed = isRemoteUri(uri) ? parseRemoteUri(uri) : undefined;
+  if (parsed?.scheme !== 's3') throw new SourceUriError(`Expected s3://BUCKET/PREFIX but received '${uri}'`);
+  const { bucket, key } = parsed;
+  const prefix = key.replace(/(?<=[^/])\/$/, '');
+  if (key !== '' && prefix.split('/').includes('')) {
+    throw new SourceUriError(`'${displayUri(parsed)}' has an empty name between two slashes`);
+  }
+  return prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
+}
+
+/** The objects of a bucket whose keys begin with a prefix, which ends them like a folder. Names are below it. */
+export class BucketPrefix {
+  readonly uri: string;
+  readonly bucket: string;
+  /** Empty, or ends with '/'. */
+  readonly prefix: string;
+  readonly uploads: Uploads;
+
+  readonly #limits: RemoteLimits;
+
+  /** Throws SourceUriError as toPrefixUri does. */
+  constructor(uri: string, limits: RemoteLimits = storeLimits) {
+    this.#limits = limits;
+    this.uri = toPrefixUri(uri);
+    const [, bucket = '', path = ''] = /^s3:\/\/([^/]+)(?:\/(.+))?$/s.exec(this.uri)!;
+    this.bucket = bucket;
+    this.prefix = path && `${path}/`;
+    this.uploads = new Uploads(bucket, this.prefix, limits);
+  }
+
+  uriOf(name: string): string {
+    return `s3://${this.bucket}/${this.prefix}${name}`;
+  }
+
+  /** An object that fits into memory; undefined if it is missing. */
+  async get(name: string): Promise<Buffer | undefined> {
+    const { status, body } = await this.#send({ method: 'GET', name, accepts: [404] });
+    return status === 404 ? undefined : body;
+  }
+
+  /** What an object is, without its bytes; undefined if it is missing. */
+  async head(name: string): Promise<{ sizeBytes: number; tag: string | undefined } | undefined> {
+    const { status, headers } = await this.#send({ method: 'HEAD', name, accepts: [404] });
+    if (status === 404) return undefined;
+    return { sizeBytes: Number(headers['content-length']), tag: headers[tagHeader]?.toString() };
+  }
+
+  /** Writes an object, or replaces it. */
+  async put(name: string, body: Uint8Array): Promise<void> {
+    await this.#send({ method: 'PUT', name, body });
+  }
+
+  /**
+   * Writes an object unless there is one. Returns false if there is one of another content. If several programs do this
+   * at once, one gets true, unless the server does not know the condition (see createsOnce).
+   */
+  async create(name: string, body: Uint8Array): Promise<boolean> {
+    const there = await this.get(name);
+    if (there) return Buffer.compare(there, body) === 0;
+    const headers = { 'if-none-match': '*' };
+    // 409: another program creates it at this moment. 501: the server refuses the condition.
+    const { status } = await this.#send({ method: 'PUT', name, headers, body, accepts: [409, 412, 501] });
+    if (status === 409) return await this.create(name, body);
+    if (status === 501) await this.put(name, body);
+    if (status !== 412) return true;
+    // A repeated request meets the object that it wrote the first time.
+    const winner = await this.get(name);
+    return winner !== undefined && Buffer.compare(winner, body) === 0;
+  }
+
+  /** Removes an object, or nothing. */
+  async remove(name: string): Promise<void> {
+    await this.#send({ method: 'DELETE', name, accepts: [404] });
+  }
+
+  /** The names below `folder`, which is empty or ends with '/'. A store may list new objects late. */
+  async *list(folder = ''): AsyncGenerator<{ name: string; sizeBytes: number }, void, undefined> {
+    for await (const { objects } of listPages(this.#listed(folder))) {
+      for (const { key, sizeBytes } of objects) yield { name: key.slice(this.prefix.length), sizeBytes };
+    }
+  }
+
+  /** The names directly in `folder`; names of folders end with '/'. */
+  async *listLevel(folder = ''): AsyncGenerator<string, void, undefined> {
+    for await (const { objects, folders } of listPages({ ...this.#listed(folder), delimiter: '/' })) {
+      for (const key of [...objects.map((one) => one.key), ...folders]) yield key.slice(this.prefix.length);
+    }
+  }
+
+  /**
+   * Whether of several programs that create an object only one succeeds, tried with an object that is removed again. A
+   * server that knows no conditions answers each of them with 200.
+   */
+  async createsOnce(): Promise<boolean> {
+    const name = `.halogrid/try-${randomUUID()}`;
+    const once = { method: 'PUT', name, headers: { 'if-none-match': '*' } } as const;
+    try {
+      const first = await this.#send({ ...once, body: Buffer.from('1'), accepts: [501] });
+      if (first.status === 501) return false;
+      const second = await this.#send({ ...once, body: Buffer.from('2'), accepts: [409, 412] });
+      return second.status !== 200;
+    } finally {
+      await this.remove(name);
+    }
+  }
+
+  #listed(folder: string): Listed {
+    return { bucket: this.bucket, prefix: this.prefix + folder };
+  }
+
+  #send({ name, ...request }: Omit<StoreRequest, 'bucket' | 'key'> & { name: string }): Promise<StoreAnswer> {
+    return send({ ...request, bucket: this.bucket, key: this.prefix + name }, this.#limits);
+  }
+}

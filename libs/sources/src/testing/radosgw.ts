@@ -1,0 +1,188 @@
+// For tests: a private Ceph object gateway, an S3 server that others keep.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually, within } from '@halogrid/testing';
+
+const programs = [
+  'ceph-mon',
+  'ceph-osd',
+  'ceph-mgr',
+  'radosgw',
+  'radosgw-admin',
+  'monmaptool',
+  'ceph-authtool',
+  'ceph',
+];
+const isInstalled = (program: string): boolean =>
+  (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
+
+/** Why tests with radosgw are skipped; false if they are not. Only root may start it without systemd. */
+export const skipRadosgw: string | false =
+  process.getuid?.() !== 0
+    ? 'needs root, which starts radosgw'
+    : !programs.every(isInstalled) && 'needs ceph-mon, ceph-osd, ceph-mgr, radosgw and ceph-common, as Debian has them';
+
+const [accessKeyId, secretAccessKey] = ['AK', 'SK'];
+
+/** A server with one monitor, one store in memory, one manager and one gateway, which are gone with the process. */
+export class Radosgw {
+  readonly environment: Record<string, string | undefined>;
+  readonly #folder: string;
+  readonly #conf: string;
+  readonly #port: number;
+  readonly #running: ChildProcess[] = [];
+  #gateway!: ChildProcess;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.#conf = join(folder, 'ceph.conf');
+    this.#port = port;
+    this.environment = {
+      AWS_ENDPOINT_URL_S3: undefined,
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_SESSION_TOKEN: undefined,
+    };
+  }
+
+  static async start(): Promise<Radosgw> {
+    const folder = mkdtempSync(join(tmpdir(), 'halogrid-radosgw-'));
+    const [monitorPort, port] = [await freePort(), await freePort()];
+    const server = new Radosgw(folder, port);
+    process.once('exit', () => {
+      for (const child of server.#running) child.kill('SIGKILL');
+    });
+    server.#configure(monitorPort);
+    await server.#startStore();
+    const user = ['user', 'create', '--uid', 'test', '--display-name', 'test'];
+    server.#call('radosgw-admin', ...user, '--access-key', accessKeyId, '--secret', secretAccessKey);
+    await server.resume();
+    return server;
+  }
+
+  /** Ends the gateway as a crash would; the objects stay. */
+  async crash(): Promise<void> {
+    await end(this.#gateway);
+  }
+
+  /** Starts the gateway again. */
+  async resume(): Promise<void> {
+    this.#gateway = this.#spawn('radosgw', '-n', 'client.admin', '-f');
+    await eventually('radosgw to answer', () => fetch(this.environment.AWS_ENDPOINT_URL!).catch(() => undefined));
+  }
+
+  /** Ends all processes and removes what they wrote. */
+  async remove(): Promise<void> {
+    for (const child of this.#running.reverse()) await end(child);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #configure(monitorPort: number): void {
+    const folder = this.#folder;
+    const [id, monitor, keyring] = [randomUUID(), `v2:127.0.0.1:${monitorPort}`, join(folder, 'keyring')];
+    for (const name of ['osd', 'mgr', 'rgw', 'run']) mkdirSync(join(folder, name));
+    const settings = {
+      fsid: id,
+      'mon host': monitor,
+      'mon initial members': 'a',
+      'public addr': '127.0.0.1',
+      keyring,
+      'osd pool default size': 1,
+      'osd pool default min size': 1,
+      'osd pool default pg num': 4,
+      'osd crush chooseleaf type': 0,
+      'mon allow pool size one': true,
+      'run dir': join(folder, 'run'),
+      'admin socket': join(folder, 'run', '$cluster-$name.asok'),
+      'log file': join(folder, '$name.log'),
+      'mon data': join(folder, 'mon'),
+      'osd data': join(folder, 'osd'),
+      'osd objectstore': 'memstore',
+      'memstore device bytes': 2 ** 31,
+      'mgr data': join(folder, 'mgr'),
+      'rgw data': join(folder, 'rgw'),
+      'rgw frontends': `beast endpoint=127.0.0.1:${this.#port}`,
+      'rgw run sync thread': false,
+      'setuser match path': '/none',
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+    writeFileSync(this.#conf, `[global]\n${lines.join('')}`);
+    const map = join(folder, 'monmap');
+    run('monmaptool', '--create', '--fsid', id, '--addv', 'a', `[${monitor}]`, map);
+    const key = (name: string, ...caps: string[]): void => {
+      const all = caps.flatMap((cap) => ['--cap', ...cap.split('=')]);
+      run(
+        'ceph-authtool',
+        keyring,
+        ...(existsSync(keyring) ? [] : ['--create-keyring']),
+        '--gen-key',
+        '-n',
+        name,
+        ...all,
+      );
+    };
+    key('mon.', 'mon=allow *');
+    key('client.admin', 'mon=allow *', 'osd=allow *', 'mgr=allow *');
+    key('osd.0', 'mon=allow profile osd', 'osd=allow *', 'mgr=allow profile osd');
+    key('mgr.x', 'mon=allow profile mgr', 'osd=allow *');
+    this.#call('ceph-mon', '--mkfs', '-i', 'a', '--monmap', map, '--keyring', keyring);
+  }
+
+  async #startStore(): Promise<void> {
+    this.#spawn('ceph-mon', '-f', '-i', 'a');
+    const disk = randomUUID();
+    await eventually('the monitor to answer', async () =>
+      this.#tries('ceph', '--connect-timeout', '5', 'osd', 'new', disk),
+    );
+    this.#call('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', disk);
+    this.#spawn('ceph-osd', '-f', '-i', '0');
+    this.#spawn('ceph-mgr', '-f', '-i', 'x');
+  }
+
+  #call(program: string, ...words: string[]): void {
+    run(program, '-c', this.#conf, ...words);
+  }
+
+  #tries(program: string, ...words: string[]): boolean {
+    try {
+      this.#call(program, ...words);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #spawn(program: string, ...words: string[]): ChildProcess {
+    const log = openSync(join(this.#folder, `${program}.out`), 'a');
+    const child = spawn(program, ['-c', this.#conf, ...words], { stdio: ['ignore', log, log] });
+    closeSync(log);
+    this.#running.push(child);
+    return child;
+  }
+}
+
+function run(program: string, ...words: string[]): void {
+  execFileSync(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  child.once('exit', () => resolve());
+  child.kill('SIGKILL');
+  await within(`the end of process ${child.pid}`, promise);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
