@@ -37,6 +37,8 @@ export interface CoordinatorOptions {
   sourceGraceMs?: number;
   /** A job fails if there is no room for its results for this long; no limit by default. */
   spaceGraceMs?: number;
+  /** Results are removed this long after the end of their job; never by default. */
+  retentionMs?: number;
   /** The ledger: a file, or the URL of a PostgreSQL database; by default a file below the user's data. */
   ledger?: string;
   /** A file that holds what `ledger` would be: a URL with a password. */
@@ -68,6 +70,8 @@ export interface CoordinatorConfig {
   nodeGraceMs: number;
   sourceGraceMs: number;
   spaceGraceMs: number;
+  /** Undefined: results are never removed. */
+  retentionMs: number | undefined;
   /** As for openRegistry; undefined if each job has its own ledger. A URL may hold a password. */
   ledger: string | undefined;
   security: ServerSecurity;
@@ -105,6 +109,9 @@ export const coordinatorDefaults = {
 
 const ownNodesGraceMs = 10_000;
 
+/** A value without its unit, such as 90, must not empty a cluster. */
+const leastRetentionMs = 3_600_000;
+
 /**
  * For a coordinator that was started for one run: with fewer cores, which its nodes use as well, a thread for plans
  * gains nothing, and costs a small job 0.15 s of 1.1 (measured).
@@ -118,7 +125,7 @@ export function createCoordinatorConfig(
 ): CoordinatorConfig {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const merged: Required<
-    Omit<CoordinatorOptions, 'ledger' | 'ledgerFile' | 'ledgerInOutput' | 'index' | 'allowOrigin'>
+    Omit<CoordinatorOptions, 'ledger' | 'ledgerFile' | 'ledgerInOutput' | 'index' | 'allowOrigin' | 'retentionMs'>
   > = {
     ...coordinatorDefaults,
     ...Object.fromEntries(given),
@@ -131,6 +138,12 @@ export function createCoordinatorConfig(
   }
   if (!Number.isSafeInteger(sourceGraceMs) || sourceGraceMs < 0) {
     throw new UsageError(`Expected 0 or more milliseconds for --source-grace but received '${sourceGraceMs}'`);
+  }
+  const { retentionMs } = options;
+  if (retentionMs !== undefined && !(Number.isSafeInteger(retentionMs) && retentionMs >= leastRetentionMs)) {
+    throw new UsageError(
+      `Expected at least one hour (1h) for --retention but received ${retentionMs / 1000} seconds: results would be removed before they are read`,
+    );
   }
   if (!Number.isInteger(nodeTimeoutMs) || nodeTimeoutMs < 100 || nodeTimeoutMs > 600_000) {
     throw new UsageError(`Expected 100 to 600000 milliseconds for --node-timeout but received '${nodeTimeoutMs}'`);
@@ -154,6 +167,7 @@ export function createCoordinatorConfig(
     nodeGraceMs,
     sourceGraceMs,
     spaceGraceMs: merged.spaceGraceMs,
+    retentionMs,
     ledger: options.ledgerInOutput ? undefined : namedLedger(options) || defaultLedger(env),
     security,
     allowedOrigins: parseOrigins('--allow-origin', options.allowOrigin ?? []),

@@ -20,8 +20,10 @@ import { JobSpans } from './dispatch/job-spans.ts';
 import { LedJobs } from './dispatch/led-jobs.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
+import { removeJob } from './dispatch/remove-job.ts';
 import { resumeHalfWay, resumeInFolder } from './dispatch/resume-in-folder.ts';
 import { cancelEnded, resumeInLedger } from './dispatch/resume-in-ledger.ts';
+import { Retention } from './dispatch/retention.ts';
 import type { ResumeJob } from './dispatch/submit-job.ts';
 import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
@@ -40,7 +42,7 @@ import type { HandOver } from './services/hand-over.ts';
 import { createApi } from './services/http/api.ts';
 import { apiRoutes } from './services/http/api-routes.ts';
 import { JobAnswers } from './services/job-answers.ts';
-import { JobCalls } from './services/job-calls.ts';
+import { JobCalls, type JobCallsOptions } from './services/job-calls.ts';
 import { createJobsService } from './services/jobs-service.ts';
 import { createNodesService } from './services/nodes-service.ts';
 import { createSearchService } from './services/search-service.ts';
@@ -109,6 +111,9 @@ function openSharedJobs({ registry, epoch, log, clock, ledgerLost: lost }: Leade
   return shares && new SharedJobs({ registry, shares, epoch, log, nowMs: clock.monotonicMs, lost });
 }
 
+/** Ended jobs whose results are to be removed are remembered until then: at two kilobytes each. */
+const mostEndedIfRetained = 10_000;
+
 /** A caller that takes nothing for this long hangs or is gone, even if nodes must report more often. */
 const leastUntakenMs = 10_000;
 
@@ -148,7 +153,11 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const { config, clock, log, metricsRegistry, registry, epoch, handOver, httpPort, onClose } = options;
   const context = { clock, log, lost: options.ledgerLost };
   const shared = openSharedJobs(options);
-  const inRegistry = config.ledger === undefined ? undefined : await openSharedLedger(registry, epoch, context, shared);
+  const mostEnded = config.retentionMs === undefined ? undefined : mostEndedIfRetained;
+  const inRegistry =
+    config.ledger === undefined
+      ? undefined
+      : await openSharedLedger(registry, epoch, context, { others: shared, mostEnded });
   const ledger = inRegistry?.ledger ?? createFolderLedger(context);
   options.opened(ledger);
   onClose(() => ledger.close());
@@ -213,6 +222,13 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     resumeHalfWay(spec, nameOutByJob, (job) =>
       config.ledger === undefined ? resumeInFolder(job, inFolder) : resumeInLedger(job, recovery),
     );
+  const remove: JobCallsOptions['remove'] = (jobId, choice) =>
+    removeJob({ ledger, indexes: config.indexes }, jobId, choice);
+  if (config.retentionMs !== undefined) {
+    const { retentionMs } = config;
+    const retention = new Retention({ ledger, retentionMs, clock, log, remove: (jobId) => remove(jobId, {}) });
+    onClose(() => retention.close());
+  }
   const calls = new JobCalls({
     jobs,
     view,
@@ -220,6 +236,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     known,
     resume,
     check,
+    remove,
     survey,
     createJobId: () => createJobId(clock.wallMs(), Math.random()),
     pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },

@@ -78,6 +78,7 @@ class Jobs(unittest.TestCase):
         answers = {
             "/api/v1/jobs?state=running%2Cpending&since=2h": Answer({"jobs": [job("RUNNING")], "leftOut": 0}),
             f"{JOB}/cancel": Answer({"job": job("CANCELLED")}),
+            f"{JOB}/remove?dryRun=true": Answer({"files": 1, "bytes": 7}),
             f"{JOB}/results": Answer({"files": [{"name": "job.json", "bytes": 7}]}),
             "/api/v1/search?top=3&cells=true": Answer({"results": []}),
             "/api/v1/changes?job_id=1": Answer({"cameras": []}),
@@ -87,6 +88,7 @@ class Jobs(unittest.TestCase):
             client = halogrid.connect(f"{url}/")
             [running] = client.jobs(state="running,pending", since="2h")
             self.assertEqual(running.cancel().state, "cancelled")
+            self.assertEqual(running.remove(dry_run=True), {"files": 1, "bytes": 7})
             self.assertEqual(running.files(), [halogrid.File("job.json", 7)])
             for call in (client.nodes, client.kernels, client.indexes):
                 self.assertEqual(call(), [{"name": "a"}])

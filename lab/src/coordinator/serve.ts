@@ -61,7 +61,7 @@ async function openLedger(url: string | undefined) {
     nowMs: systemClock.monotonicMs,
     lost,
   });
-  const { ledger } = await openSharedLedger(registry, epoch, context, shared);
+  const { ledger } = await openSharedLedger(registry, epoch, context, { others: shared });
   return { ledger, closeRegistry: () => registry.close() };
 }
 

@@ -1,4 +1,4 @@
-import type { ListResponse, NodeStatus } from '@halogrid/proto';
+import type { ListResponse, NodeStatus, RemoveResponse } from '@halogrid/proto';
 import { Job } from './job.ts';
 import { type JobRequest, type StateName, stateOf } from './job-request.ts';
 import type { Transport } from './transport.ts';
@@ -23,6 +23,11 @@ export interface Client<Request = JobRequest> {
   job(id: string): Promise<Job>;
   /** Jobs, newest first. */
   jobs(query?: JobsQuery): Promise<ListResponse>;
+  /**
+   * Removes the results of an ended job, by its id as in `job`, and forgets the job. Resolves with what was removed, or
+   * with `dryRun` would be.
+   */
+  remove(id: string, choice?: { dryRun?: boolean | undefined }): Promise<RemoveResponse>;
   /** The attached nodes. */
   nodes(): Promise<NodeStatus[]>;
   /** Closes the connection to the coordinator. */
@@ -43,6 +48,7 @@ export function createClient<Request>(transport: Transport<Request>): Client<Req
         ...(since !== undefined && { sinceMs: Number(since) }),
         limit,
       }),
+    remove: (id, { dryRun = false } = {}) => transport.remove(id, { dryRun }),
     nodes: () => transport.nodes(),
     close: () => transport.close(),
   };

@@ -42,6 +42,7 @@ export function httpTransport(address: string, call: HttpCall): Transport<JobReq
     },
     watch: (id) => watch(call, `jobs/${encodeURIComponent(id)}/watch`),
     cancel: (id) => jobAt(`jobs/${encodeURIComponent(id)}/cancel`, posted({})),
+    remove: (id, { dryRun }) => askJson(call, `jobs/${encodeURIComponent(id)}/remove?dryRun=${dryRun}`, posted({})),
     nodes: async () => (await askJson<NodesListResponse>(call, 'nodes')).nodes,
     results: ({ jobId }) => servedResults(call, jobId),
     close() {},

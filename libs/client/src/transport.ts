@@ -1,4 +1,4 @@
-import type { JobStatus, ListRequest, ListResponse, NodeStatus, ResultFile } from '@halogrid/proto';
+import type { JobStatus, ListRequest, ListResponse, NodeStatus, RemoveResponse, ResultFile } from '@halogrid/proto';
 
 /** Access to the files of a complete job. */
 export interface ResultFiles {
@@ -25,6 +25,8 @@ export interface Transport<Request> {
   /** Yields the job now and whenever it has changed, until it has ended. Continues after a lost connection. */
   watch(id: string): AsyncGenerator<JobStatus>;
   cancel(id: string): Promise<JobStatus>;
+  /** Removes the results of an ended job, and forgets the job; a dry run only says what would be removed. */
+  remove(id: string, choice: { dryRun: boolean }): Promise<RemoveResponse>;
   nodes(): Promise<NodeStatus[]>;
   results(job: JobStatus): ResultFiles;
   close(): void;

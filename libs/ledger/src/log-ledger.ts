@@ -27,7 +27,7 @@ import type { LogPlace } from './log/log-place.ts';
 import type { LostLedgerError } from './registry/ledger-errors.ts';
 import type { JobChange, LogMark, RegisteredJob, Registry } from './registry/registry.ts';
 
-/** How many ended jobs are remembered. */
+/** How many ended jobs are remembered unless more are asked for. */
 const maxEndedJobs = 1000;
 
 /** A place for jobs: a registry, or a folder with logs. */
@@ -50,7 +50,9 @@ export interface LogLedgerOptions {
   /** Called when a home in use is found to be lost. */
   lost?: (error: LostLedgerError) => void;
   /** Jobs that other coordinators lead, and all ended jobs; absent if there can be no other coordinators. */
-  others?: JobsElsewhere;
+  others?: JobsElsewhere | undefined;
+  /** How many ended jobs are remembered. */
+  mostEnded?: number | undefined;
 }
 
 interface Led {
@@ -435,14 +437,26 @@ export class LogLedger implements Ledger {
     return job;
   }
 
+  async forget(jobIds: readonly string[]): Promise<void> {
+    const { others, homeOf } = this.#options;
+    const known = await Promise.all(jobIds.map((jobId) => this.getJob(jobId)));
+    const ended = known.flatMap((job) => (job && job.finishedMs > 0 && !job.canGoOn ? [job] : []));
+    if (ended.length === 0) return;
+    const { journal, registry, leave } = await homeOf(ended[0]!.spec);
+    others?.forget(ended.map(({ jobId }) => jobId));
+    for (const { jobId } of ended) this.#jobs.delete(jobId);
+    if (registry) await journal.write(once(ended.map(({ jobId }) => ({ kind: 'remove', jobId }))));
+    else await leave?.();
+  }
+
   /** Forgets the oldest ended jobs if there are too many. */
   #forgetOldest(): JobChange[] {
-    const { others } = this.#options;
+    const { others, mostEnded = maxEndedJobs } = this.#options;
     const ended = [...this.#jobs.values()].flatMap((job) =>
       job.open || job.record.finishedMs === 0 ? [] : [job.record],
     );
     if (others) ended.unshift(...others.ended().sort((a, b) => a.submittedMs - b.submittedMs));
-    const forgotten = ended.slice(0, -maxEndedJobs);
+    const forgotten = ended.slice(0, -mostEnded);
     others?.forget(forgotten.map(({ jobId }) => jobId));
     for (const { jobId } of forgotten) this.#jobs.delete(jobId);
     return forgotten.map(({ jobId }) => ({ kind: 'remove', jobId }));

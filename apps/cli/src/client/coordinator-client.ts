@@ -113,6 +113,7 @@ export function grpcTransport(
     get: async (jobId) => (await ask(({ jobs }) => jobs.get.bind(jobs, { jobId }))).job!,
     jobs: (request) => ask(({ jobs }) => jobs.list.bind(jobs, request)),
     cancel: async (jobId) => (await ask(({ jobs }) => jobs.cancel.bind(jobs, { jobId }))).job!,
+    remove: (jobId, { dryRun }) => ask(({ jobs }) => jobs.remove.bind(jobs, { jobId, dryRun })),
     trace: (jobId) => ask(({ jobs }) => jobs.trace.bind(jobs, { jobId })),
     results: (job) => localFiles(fileURLToPath(job.spec!.out)),
     nodes: async () => (await ask(({ nodes }) => nodes.list.bind(nodes, {}))).nodes,

@@ -53,6 +53,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'stop a job',
     load: async () => (await import('./jobs.ts')).addCancelCommand,
   },
+  rm: {
+    summary: 'remove the results of jobs',
+    load: async () => (await import('./rm.ts')).addRmCommand,
+  },
+  gc: {
+    summary: 'show what outputs take, and remove old ones',
+    load: async () => (await import('./gc.ts')).addGcCommand,
+  },
   trace: {
     summary: 'write a timeline of the shards of a job',
     load: async () => (await import('./trace.ts')).addTraceCommand,

@@ -22,6 +22,7 @@ interface CoordinatorCommandOptions {
   nodeGrace?: number;
   sourceGrace?: number;
   spaceGrace?: number;
+  retention?: number;
   insecureNetwork?: boolean;
   tlsCert?: string;
   tlsKey?: string;
@@ -90,6 +91,11 @@ export function addCoordinatorCommand(program: Command): void {
       'fail a job when there has been no room for its results for this long; 0: at once (default: never)',
       duration('--space-grace'),
     )
+    .option(
+      '--retention <duration>',
+      'remove the results of a job this long after its end, such as 90d (default: never)',
+      duration('--retention'),
+    )
     .option('--data-root <dir>', 'allow sources and outputs only in this folder; repeat it for more', collect)
     .option('--allow-host <host,…>', 'allow http(s) sources only from these hosts: NAME, *.NAME or *', collect)
     .option('--index <dir>', 'serve searches of this index, named after its folder; repeat it for more', collect)
@@ -120,6 +126,7 @@ export function addCoordinatorCommand(program: Command): void {
         nodeGrace: nodeGraceMs,
         sourceGrace: sourceGraceMs,
         spaceGrace: spaceGraceMs,
+        retention: retentionMs,
         insecureNetwork,
       } = options;
       const config = createCoordinatorConfig({
@@ -132,6 +139,7 @@ export function addCoordinatorCommand(program: Command): void {
         nodeGraceMs,
         sourceGraceMs,
         spaceGraceMs,
+        retentionMs,
         insecureNetwork,
         index: options.index,
         allowOrigin: options.allowOrigin,

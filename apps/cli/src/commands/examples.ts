@@ -61,6 +61,15 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   nodes: [['halogrid nodes --coordinator rack-1:7070,rack-2:7070', 'of the first coordinator that answers']],
   cancel: [['halogrid cancel 20260131-235959', 'the job whose id begins like this']],
+  rm: [
+    ['halogrid rm halogrid-out/20260131-235959-0a1b2c', 'the results in a folder'],
+    ['halogrid rm 0a1b2c --coordinator rack-1:7070', 'the results of a job of a cluster'],
+  ],
+  gc: [
+    ['halogrid gc /srv/results', 'shows jobs and their sizes'],
+    ['halogrid gc /srv/results --older-than 30d --dry-run', 'what would be removed'],
+    ['halogrid gc /srv/results --older-than 30d --unfinished --coordinator rack-1:7070', 'with what nobody leads'],
+  ],
   coordinator: [
     ['halogrid coordinator', 'for nodes and commands on this machine'],
     [

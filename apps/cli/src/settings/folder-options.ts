@@ -24,7 +24,7 @@ export const notOfFolder: Readonly<Record<string, string>> = {
     'storage',
   ]),
   ...reason('it says where files outside of the folder are written', ['ledger', 'out', 'to', 'trace']),
-  ...reason('it removes what was kept before', ['fresh', 'forget', 'compact']),
+  ...reason('it removes what was kept before', ['fresh', 'forget', 'compact', 'retention', 'older-than', 'unfinished']),
 };
 
 /** Options that it may set. */
@@ -49,6 +49,7 @@ export const ofFolder: ReadonlySet<string> = new Set([
   // What is shown.
   ...[
     'json',
+    'dry-run',
     'quiet',
     'verbose',
     'log-level',

@@ -36,7 +36,7 @@ export async function openSharedLedger(
   registry: Registry,
   epoch: number,
   { clock, log, lost }: LedgerContext,
-  others?: JobsElsewhere,
+  { others, mostEnded }: { others?: JobsElsewhere | undefined; mostEnded?: number | undefined } = {},
 ): Promise<LedgerInRegistry> {
   const home: LogHome = {
     journal: new Journal({ registry, epoch, log, lost, nowMs: clock.monotonicMs }),
@@ -49,6 +49,7 @@ export async function openSharedLedger(
     homeOf: async () => home,
     lost,
     others,
+    mostEnded,
   });
   if (!others) await ledger.load(home);
   return { ledger, home };

@@ -24,29 +24,14 @@ import {
   replaceClaim,
   restoreClaim,
 } from '@halogrid/results/claim-file';
+import { isProcessAlive } from '@halogrid/results/is-process-alive';
+import { outputEntries } from '@halogrid/results/output-entries';
 import { exists, isOutputPlace, publishOutput, readyOutput } from '@halogrid/results/publish-output';
-import { listNames } from '@halogrid/results/source-list';
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
 import { isSameJob, isUnfinished, type JobClaim } from './job-claim.ts';
 import { runningJobJson } from './job-json.ts';
 import { followJob } from './previous/follow-job.ts';
 import { type Difference, describeDifferences, specDifferences } from './spec-differences.ts';
-
-/** Everything a job writes into its folder, besides job.json. */
-const outputEntries = [
-  'histogram.json',
-  'histogram.svg',
-  'features.parquet',
-  'errors.jsonl',
-  ...Object.values(listNames),
-  'preview',
-  'maps',
-  'pipelines',
-  '.halogrid',
-];
-
-/** Files and folders of results, once a job is complete. */
-export const resultEntries = ['job.json', ...outputEntries.filter((entry) => entry !== '.halogrid')];
 
 /** A job that is about to run. */
 interface NewJob {
@@ -131,7 +116,7 @@ export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } |
   const claim = await readClaim(path).catch(() => undefined);
   if (!claim || !isUnfinished(claim) || held.has(path) || !isSameJob(claim, spec)) return undefined;
   if (spec.fresh && !claim.specification.fresh) return undefined;
-  if (!(await isAlive(claim.coordinator))) return { jobId: claim.id };
+  if (!(await isProcessAlive(claim.coordinator))) return { jobId: claim.id };
   if (claim.state === 'running') throw inUse(path, claim);
   return undefined;
 }
@@ -254,7 +239,7 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
 
 /** Replaces a job that has stopped or ended, if it has the same specification, or is complete and may be followed. */
 async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promise<void> {
-  if (existing.state === 'running' && (await isAlive(existing.coordinator))) throw inUse(path, existing);
+  if (existing.state === 'running' && (await isProcessAlive(existing.coordinator))) throw inUse(path, existing);
   const differences = differencesOf(existing, job.spec);
   if (differences) throw otherJob(path, existing, differences, await untouchedOf(path, existing));
   const out = pathToFileURL(path).href;
@@ -329,30 +314,6 @@ async function takeNew(path: string, job: NewJob): Promise<void> {
 }
 
 const claimText = (job: NewJob): string => runningJobJson(job, { host: hostname(), pid: process.pid });
-
-/**
- * Whether the process runs on this host. A claim with our own process id comes from an earlier process, because we do
- * not hold the folder.
- */
-async function isAlive(coordinator: JobClaim['coordinator']): Promise<boolean> {
-  if (!coordinator || coordinator.host !== hostname() || coordinator.pid === process.pid) return false;
-  try {
-    process.kill(coordinator.pid, 0);
-    return !(await isZombie(coordinator.pid));
-  } catch (error) {
-    return isSystemError(error) && error.code === 'EPERM';
-  }
-}
-
-/**
- * Whether the process is a zombie: it has ended, but its parent has not read its status. In a container whose first
- * process never does, zombies stay as long as the container. Works on Linux only.
- */
-async function isZombie(pid: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The state follows the name, which is in parentheses and may hold any character.
-  return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-}
 
 /** Removes `path` and its parents up to `first`, as long as nobody has put anything there. */
 async function removeEmptyFolders(path: string, first: string): Promise<void> {

@@ -47,6 +47,7 @@ async function call(t: TestContext, address: string, path: string, security: Cli
 const needs: Record<string, string[]> = {
   Submit: ['submit'],
   Cancel: ['submit'],
+  Remove: ['submit'],
   Get: ['submit', 'read'],
   List: ['submit', 'read'],
   Watch: ['submit', 'read'],
@@ -66,7 +67,7 @@ test('every call of every service is only for callers with its role', async (t) 
   const methods = [JobsService, NodesService, SearchService].flatMap((service) =>
     Object.values(service).map(({ path }) => path),
   );
-  assert.equal(methods.length, 12);
+  assert.equal(methods.length, 13);
   for (const path of methods) {
     const allowed = needs[path.split('/')[2]!]!;
     for (const role of ['submit', 'node', 'read']) {

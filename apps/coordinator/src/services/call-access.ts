@@ -11,6 +11,7 @@ import type { Access, Role } from '@halogrid/service';
 const neededRoles: Record<string, Role | 'nothing'> = {
   '/halogrid.v1.Jobs/Submit': 'submit',
   '/halogrid.v1.Jobs/Cancel': 'submit',
+  '/halogrid.v1.Jobs/Remove': 'submit',
   '/halogrid.v1.Jobs/Get': 'read',
   '/halogrid.v1.Jobs/List': 'read',
   '/halogrid.v1.Jobs/Watch': 'read',

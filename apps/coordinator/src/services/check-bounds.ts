@@ -14,6 +14,7 @@ import {
   listBounds,
   listFramesBounds,
   maxSentenceLength,
+  type RemoveRequest,
   reportBounds,
   type SearchRequest,
   type SubmitRequest,
@@ -31,8 +32,9 @@ export function checkSubmitBounds(request: SubmitRequest): SubmitRequest {
 }
 
 /** As `checkSubmitBounds`, for requests that name a job. */
-export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest | TraceRequest>(request: R): R =>
-  within(request, jobIdBounds);
+export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest | RemoveRequest | TraceRequest>(
+  request: R,
+): R => within(request, jobIdBounds);
 
 /** As `checkSubmitBounds`, for lists of jobs. */
 export const checkListBounds = (request: ListRequest): ListRequest => within(request, listBounds);

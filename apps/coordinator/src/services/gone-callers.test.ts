@@ -31,6 +31,7 @@ async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof c
     createJobId: () => 'the-job',
     check,
     survey: assert.fail,
+    remove: assert.fail,
   });
   const jobs = createJobsService(calls, log);
   const others = { nodes: {} as NodesServer, search: {} as SearchServer };

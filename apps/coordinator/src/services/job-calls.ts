@@ -9,6 +9,8 @@ import {
   type ListResponse,
   type PagesAddress,
   type PlanAnswer,
+  type RemoveRequest,
+  type RemoveResponse,
   type SubmitRequest,
   type SubmitResponse,
   type TraceResponse,
@@ -36,6 +38,8 @@ export interface JobCallsOptions {
   pages?: PagesAddress;
   /** Checks sources; by default on this thread. */
   check?: typeof checkSources;
+  /** Removes the results of an ended job; see removeJob. */
+  remove: (jobId: string, choice: { dryRun?: boolean }) => Promise<RemoveResponse>;
   /** Surveys what a job would come to, without running it. */
   survey: PlanThreads['survey'];
   /** Waits between two messages to a watcher; with system timers by default. */
@@ -104,6 +108,11 @@ export class JobCalls {
     const { jobId } = await this.find(given);
     await this.#options.jobs.cancel(jobId);
     return this.get(jobId);
+  }
+
+  async remove({ jobId: given, dryRun }: RemoveRequest): Promise<RemoveResponse> {
+    const { jobId } = await this.find(given);
+    return this.#options.remove(jobId, { dryRun });
   }
 
   async trace(jobId: string): Promise<TraceResponse> {

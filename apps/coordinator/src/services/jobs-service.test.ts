@@ -38,6 +38,7 @@ function watchJob(record: () => JobRecord) {
     known: {} as JobAnswers,
     createJobId: () => 'job',
     survey: assert.fail,
+    remove: assert.fail,
     pause: (ms, signal) =>
       new Promise((resolve) => {
         pauses.push({ ms, end: resolve });

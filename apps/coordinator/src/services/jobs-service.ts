@@ -23,6 +23,7 @@ export function createJobsService(calls: JobCalls, log: Log): JobsServer {
     get: unaryCall(log, async (request) => ({ job: await calls.get(checkJobIdBounds(request).jobId) })),
     list: unaryCall(log, (request) => calls.list(request)),
     cancel: unaryCall(log, async (request) => ({ job: await calls.cancel(checkJobIdBounds(request).jobId) })),
+    remove: unaryCall(log, (request) => calls.remove(checkJobIdBounds(request))),
     trace: unaryCall(log, async (request) => calls.trace(checkJobIdBounds(request).jobId)),
     watch: (call) => {
       watch(call).catch((error) => {

@@ -123,6 +123,10 @@ class Job:
         self.status = self._api.post(self._path("/cancel"))["job"]
         return self
 
+    def remove(self, dry_run: bool = False) -> Dict[str, Any]:
+        """Removes its results once it has ended, and forgets it. Returns what was, or with dry_run would be, removed."""
+        return self._api.post(self._path("/remove"), query={"dryRun": str(dry_run).lower()})
+
     def files(self) -> List[File]:
         """The files that it wrote. Raises Error unless it is complete."""
         answer = self._api.get(self._path("/results"))

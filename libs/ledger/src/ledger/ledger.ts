@@ -229,6 +229,8 @@ export interface Ledger {
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** All jobs, newest first. Only the newest thousand ended jobs are kept. */
   listJobs(): Promise<JobRecord[]>;
+  /** Forgets these jobs, as far as they have ended for good. */
+  forget(jobIds: readonly string[]): Promise<void>;
   /** The results of a job that has not ended, whose plan is complete and whose shards are all done. */
   results(jobId: string): Promise<JobResults>;
   /**

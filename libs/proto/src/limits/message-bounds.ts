@@ -12,7 +12,14 @@ import type {
   StageSpan,
   VideoOptions,
 } from '../gen/halogrid/v1/job.ts';
-import type { CancelRequest, GetRequest, ListRequest, TraceRequest, WatchRequest } from '../gen/halogrid/v1/jobs.ts';
+import type {
+  CancelRequest,
+  GetRequest,
+  ListRequest,
+  RemoveRequest,
+  TraceRequest,
+  WatchRequest,
+} from '../gen/halogrid/v1/jobs.ts';
 import type {
   AnswerPart,
   AttachRequest,
@@ -148,9 +155,10 @@ const spec = fields<JobSpec>({
 
 export const specBounds: FieldBound<JobSpec> = spec;
 /** Bounds of Get, Watch, Cancel and Trace. */
-export const jobIdBounds: FieldBound<GetRequest | WatchRequest | CancelRequest | TraceRequest> = fields<GetRequest>({
-  jobId: id,
-});
+export const jobIdBounds: FieldBound<GetRequest | WatchRequest | CancelRequest | RemoveRequest | TraceRequest> =
+  fields<GetRequest>({
+    jobId: id,
+  });
 
 /** There are six states. */
 export const listBounds = fields<ListRequest>({ states: list(16) });

@@ -54,6 +54,21 @@ export async function replaceClaim(
 }
 
 /**
+ * Renames job.json to `to` if `isExpected` accepts its text. Returns false if not, or if another process was faster.
+ */
+export async function setClaimAside(
+  path: string,
+  to: string,
+  isExpected: (before: string) => boolean,
+): Promise<boolean> {
+  if (!(await unlessGone(rename(claimOf(path), to)))) return false;
+  if (isExpected(await readFile(to, 'utf8'))) return true;
+  await putInPlace(to, path);
+  await rm(to, { force: true });
+  return false;
+}
+
+/**
  * Overwrites the claim in its existing blocks, with one system call, for a disk without room for another file. Returns
  * false if the blocks are too few.
  */

@@ -78,6 +78,17 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
     route(
       {
         ...change,
+        name: 'removeJob',
+        path: '/jobs/{id}/remove',
+        summary: 'Removes the results of an ended job, and forgets the job',
+        query: 'RemoveQuery',
+        answer: 'RemoveResponse',
+      },
+      ({ path, query }) => calls.remove({ jobId: path.id!, dryRun: query.dryRun }),
+    ),
+    route(
+      {
+        ...change,
         name: 'submitAgain',
         path: '/jobs/{id}/again',
         summary: 'Submits the specification of a job once more',

@@ -37,7 +37,15 @@ test('a list has the jobs of a query and how many its limit leaves out, and a wr
   const view = { jobNow: () => now, nodes: () => [], leftNodes: () => [] };
   const driver = {} as JobDriver;
   const known = {} as JobAnswers;
-  const calls = new JobCalls({ jobs: driver, view, ledger, known, createJobId: assert.fail, survey: assert.fail });
+  const calls = new JobCalls({
+    jobs: driver,
+    view,
+    ledger,
+    known,
+    createJobId: assert.fail,
+    remove: assert.fail,
+    survey: assert.fail,
+  });
   const answer = createApi({
     access: openAccess,
     allowedOrigins: [],

@@ -1,4 +1,4 @@
-import { resultEntries } from '../../output/output-folder.ts';
+import { resultEntries } from '@halogrid/results/output-entries';
 
 /**
  * The names of a result's folders and of its file, from the part of a path after `results/`. No name leads out of the

@@ -45,6 +45,11 @@ export interface JobQuery {
   cell?: string | undefined;
 }
 
+export interface RemoveQuery {
+  /** Only says what would be removed. */
+  dryRun: boolean;
+}
+
 /** A job and its history. */
 export interface JobDetail {
   job:
@@ -631,6 +636,61 @@ export const JobQuery: MessageFns<JobQuery> = {
     const message = createBaseJobQuery();
     message.merged = object.merged ?? undefined;
     message.cell = object.cell ?? undefined;
+    return message;
+  },
+};
+
+function createBaseRemoveQuery(): RemoveQuery {
+  return { dryRun: false };
+}
+
+export const RemoveQuery: MessageFns<RemoveQuery> = {
+  encode(message: RemoveQuery, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.dryRun !== false) {
+      writer.uint32(8).bool(message.dryRun);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveQuery {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveQuery();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.dryRun = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RemoveQuery>): RemoveQuery {
+    return RemoveQuery.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RemoveQuery>): RemoveQuery {
+    const message = createBaseRemoveQuery();
+    message.dryRun = object.dryRun ?? false;
     return message;
   },
 };

@@ -90,6 +90,28 @@ export interface CancelResponse {
   job: JobStatus | undefined;
 }
 
+export interface RemoveRequest {
+  jobId: string;
+  /** Only says what would be removed. */
+  dryRun: boolean;
+}
+
+export interface RemoveResponse {
+  jobId: string;
+  /** URI of its output folder. */
+  out: string;
+  /**
+   * How many files were removed from the folder, and how long they were; 0 if the folder is gone, or has the results of
+   * a later job.
+   */
+  files: number;
+  bytes: number;
+  /** Entries of the folder that no job writes. They stay. */
+  stays: string[];
+  /** Names of this coordinator's indexes that have frames of the job: searches still find these. */
+  indexes: string[];
+}
+
 export interface TraceRequest {
   jobId: string;
 }
@@ -834,6 +856,188 @@ export const CancelResponse: MessageFns<CancelResponse> = {
   },
 };
 
+function createBaseRemoveRequest(): RemoveRequest {
+  return { jobId: "", dryRun: false };
+}
+
+export const RemoveRequest: MessageFns<RemoveRequest> = {
+  encode(message: RemoveRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.dryRun !== false) {
+      writer.uint32(16).bool(message.dryRun);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.dryRun = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RemoveRequest>): RemoveRequest {
+    return RemoveRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RemoveRequest>): RemoveRequest {
+    const message = createBaseRemoveRequest();
+    message.jobId = object.jobId ?? "";
+    message.dryRun = object.dryRun ?? false;
+    return message;
+  },
+};
+
+function createBaseRemoveResponse(): RemoveResponse {
+  return { jobId: "", out: "", files: 0, bytes: 0, stays: [], indexes: [] };
+}
+
+export const RemoveResponse: MessageFns<RemoveResponse> = {
+  encode(message: RemoveResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.out !== "") {
+      writer.uint32(18).string(message.out);
+    }
+    if (message.files !== 0) {
+      writer.uint32(24).uint64(message.files);
+    }
+    if (message.bytes !== 0) {
+      writer.uint32(32).uint64(message.bytes);
+    }
+    for (const v of message.stays) {
+      writer.uint32(42).string(v!);
+    }
+    for (const v of message.indexes) {
+      writer.uint32(50).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.out = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.files = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.bytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.stays.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.indexes.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RemoveResponse>): RemoveResponse {
+    return RemoveResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RemoveResponse>): RemoveResponse {
+    const message = createBaseRemoveResponse();
+    message.jobId = object.jobId ?? "";
+    message.out = object.out ?? "";
+    message.files = object.files ?? 0;
+    message.bytes = object.bytes ?? 0;
+    message.stays = object.stays?.map((e) => e) || [];
+    message.indexes = object.indexes?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseTraceRequest(): TraceRequest {
   return { jobId: "" };
 }
@@ -1210,6 +1414,16 @@ export const JobsService = {
     responseSerialize: (value: CancelResponse): Buffer => Buffer.from(CancelResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CancelResponse => CancelResponse.decode(value),
   },
+  /** Removes the results of an ended job, and forgets the job. FAILED_PRECONDITION: it has not ended, or can go on. */
+  remove: {
+    path: "/halogrid.v1.Jobs/Remove" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RemoveRequest): Buffer => Buffer.from(RemoveRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RemoveRequest => RemoveRequest.decode(value),
+    responseSerialize: (value: RemoveResponse): Buffer => Buffer.from(RemoveResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RemoveResponse => RemoveResponse.decode(value),
+  },
   /**
    * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it
    * saw nothing of the job, or the job ended too long ago.
@@ -1246,6 +1460,8 @@ export interface JobsServer extends UntypedServiceImplementation {
    * output of the complete job that was there before. Cancelling an ended job changes nothing.
    */
   cancel: handleUnaryCall<CancelRequest, CancelResponse>;
+  /** Removes the results of an ended job, and forgets the job. FAILED_PRECONDITION: it has not ended, or can go on. */
+  remove: handleUnaryCall<RemoveRequest, RemoveResponse>;
   /**
    * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it
    * saw nothing of the job, or the job ended too long ago.
@@ -1328,6 +1544,22 @@ export interface JobsClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CancelResponse) => void,
+  ): ClientUnaryCall;
+  /** Removes the results of an ended job, and forgets the job. FAILED_PRECONDITION: it has not ended, or can go on. */
+  remove(
+    request: RemoveRequest,
+    callback: (error: ServiceError | null, response: RemoveResponse) => void,
+  ): ClientUnaryCall;
+  remove(
+    request: RemoveRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RemoveResponse) => void,
+  ): ClientUnaryCall;
+  remove(
+    request: RemoveRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RemoveResponse) => void,
   ): ClientUnaryCall;
   /**
    * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it

@@ -1,0 +1,78 @@
+import { basename, resolve } from 'node:path';
+import type { JobStatus } from '@halogrid/proto';
+import { findOutputs } from '@halogrid/results/find-outputs';
+import { measureOutput } from '@halogrid/results/measure-output';
+import { removeOutput } from '@halogrid/results/remove-output';
+import type { StoredOutput } from '@halogrid/results/stored-output';
+import { indexedJobs } from '@halogrid/search/indexed-jobs';
+import { type GarbageChoice, judgeOutput, type Verdict } from './judge-output.ts';
+import { knowJob } from './know-job.ts';
+
+/** An output that was found, and what became of it. */
+export interface JudgedOutput extends Verdict {
+  output: StoredOutput;
+  files: number;
+  bytes: number;
+  /** Names of entries of somebody else, which stay in a folder whose job was removed. */
+  stays: string[];
+  /** Folders of indexes that have frames of a removed job. */
+  indexes: string[];
+}
+
+export interface Garbage {
+  judged: JudgedOutput[];
+  /** Sentences about folders that could not be read or removed. */
+  failures: string[];
+}
+
+export interface CollectChoice extends GarbageChoice {
+  dryRun?: boolean | undefined;
+  /** The jobs of the coordinator that was asked. */
+  jobs?: ReadonlyMap<string, JobStatus>;
+}
+
+/** Looks at all outputs in these folders and below them, and removes those that the choice names. */
+export async function collectGarbage(folders: readonly string[], choice: CollectChoice): Promise<Garbage> {
+  const garbage: Garbage = { judged: [], failures: [] };
+  const indexes = new Map<string, ReadonlySet<string>>();
+  const seen = new Set<string>();
+  for (const folder of folders) {
+    for await (const found of findOutputs(resolve(folder))) {
+      if (found.kind === 'unreadable') garbage.failures.push(`'${found.path}' cannot be read: ${found.why}`);
+      else if (found.kind === 'manifest') {
+        const jobs = await indexedJobs(found.path);
+        if (jobs) indexes.set(found.path, jobs);
+      } else if (!seen.has(found.output.path)) {
+        seen.add(found.output.path);
+        await judge(found.output, choice, garbage);
+      }
+    }
+  }
+  for (const { fate, output, indexes: of } of garbage.judged) {
+    if (fate === 'remove') for (const [path, jobs] of indexes) if (jobs.has(output.jobId)) of.push(path);
+  }
+  return garbage;
+}
+
+async function judge(output: StoredOutput, choice: CollectChoice, { judged, failures }: Garbage): Promise<void> {
+  try {
+    const verdict = judgeOutput(output, await knowJob(output, choice.jobs), choice);
+    const isRemoved = verdict.fate === 'remove' && !choice.dryRun;
+    const done = isRemoved ? await removeOutput(output) : { ...(await measureOutput(output.path)), stays: [] };
+    judged.push({ ...verdict, output, ...done, indexes: [] });
+  } catch (error) {
+    failures.push(`Job ${output.jobId} in '${output.path}' was not removed: ${(error as Error).message}`);
+  }
+}
+
+/** How many bytes the jobs of each owner have that stay, the most first. */
+export function sizesByOwner(judged: readonly JudgedOutput[]): { owner: string; jobs: number; bytes: number }[] {
+  const owners = Map.groupBy(judged, ({ output }) => output.owner ?? '');
+  return [...owners]
+    .map(([owner, of]) => ({ owner, jobs: of.length, bytes: of.reduce((sum, { bytes }) => sum + bytes, 0) }))
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+/** `The index 'a' (folder '/srv/a') still has frames of job X.` */
+export const indexSentence = (path: string, jobId: string): string =>
+  `The index '${basename(path)}' (${path}) has frames of job ${jobId}: searches still find them.`;
