@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Selection } from '../globs/selection.ts';
+import { type EntryKind, passedOver, type Selection } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
 import { get } from '../remote/get.ts';
 import { defaultRemoteLimits } from '../remote/remote-limits.ts';
@@ -139,8 +139,9 @@ async function* listLevel(
   selection: Selection,
 ): AsyncGenerator<string[], void, undefined> {
   const prefix = root + path;
-  const passOver = (name: string, isFolder: boolean): void => {
-    if (selection.walksAll) onPassedOver({ path: `s3://${bucket}/${prefix}${name}`, isFolder });
+  const passOver = (name: string, kind: EntryKind): void => {
+    const passed = passedOver(selection, { path: `s3://${bucket}/${prefix}${name}`, name, kind });
+    if (passed) onPassedOver(passed);
   };
   // A copy: names that are held must not hold on to the page they come from.
   const record = (size: number, version: string | undefined, letter: string, name: string) => {
@@ -156,13 +157,13 @@ async function* listLevel(
       // Programs that show folders keep an object of the folder's own name.
       if (name === '') continue;
       if (!name.includes('\0') && selection.takes(name)) records.push(record(sizeBytes, version, letters.file, name));
-      else passOver(name, false);
+      else passOver(name, 'file');
     }
     for (const folder of page.folders) {
       const name = folder.slice(prefix.length, -1);
       if (!name.includes('\0') && selection.enter(name, false)) {
         records.push(record(0, undefined, letters.folder, name));
-      } else passOver(name, true);
+      } else passOver(name, 'folder');
     }
     yield records;
     next = page.next;
