@@ -104,3 +104,32 @@ test('a file whose name is not UTF-8 is set aside, and errors.jsonl says which i
   assert.equal(error!.error, 'Its name is not UTF-8 (bytes 61 ff 2e 70 67 6d); rename it');
   assert.equal(job.sources[0].uri, `${pathToFileURL(odd).href}/a%FF.pgm`);
 });
+
+test('a filter holds for all runs into a folder, and says what it leaves out', async () => {
+  const place = join(folder, 'filtered');
+  mkdirSync(join(place, 'old'), { recursive: true });
+  for (const name of ['1.pgm', 'a_thumb.pgm', 'old/2.pgm']) await writePgm(join(place, name), drawPicture(20, 20));
+  const out = join(folder, 'filtered-out');
+  const run = (...words: string[]) => cluster.halogrid(['run', place, '--out', out, '--json', ...words]);
+  const exclude = ['--exclude', 'old', '--exclude', '*_thumb.*'];
+  assert.equal((await run(...exclude)).code, 0);
+  await writePgm(join(place, '3.pgm'), drawPicture(20, 20));
+  const { code, stdout } = await run(...exclude);
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout).notes, [
+    '1 file left out by exclude: 1 .pgm',
+    '1 folder left out by exclude: 1 old',
+  ]);
+  const { specification, incremental, sources } = readJson(out, 'job.json');
+  assert.deepEqual(specification.filter, { include: [], exclude: ['old', '*_thumb.*'] });
+  assert.deepEqual([incremental.kept, incremental.new], [1, 1]);
+  assert.deepEqual(
+    sources.map(({ name }: { name: string }) => name),
+    ['1', '3'],
+  );
+  const other = await run('--exclude', 'old');
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, /--exclude is old and was old \*_thumb\.\*\./);
+  const none = await run('--include', '*.png');
+  assert.deepEqual([none.code, none.stderr], [2, 'halogrid: --include leaves out every input\n']);
+});

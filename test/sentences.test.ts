@@ -240,6 +240,14 @@ const table: Wrong[] = [
     run: { capturedZone: 'x' },
     name: 'capturedZone',
   },
+  ...['include', 'exclude'].map((name) => ({
+    spec: { filter: { [name]: ['*.png', '../x'] } },
+    field: `filter.${name}[1]`,
+    words: ['--include', '*', `--${name}`, '../x'],
+    option: `--${name}`,
+    run: { [name]: '../x' },
+    name,
+  })),
   {
     spec: { captured: { from: 'mtime', zone: '' }, checksum: true },
     field: 'captured.from',
@@ -303,6 +311,7 @@ test('the table has every field of a specification', () => {
     'maxQuarantined',
     'waitForNode',
     'captured',
+    'filter',
     'priority',
     'verifyPercent',
   ];

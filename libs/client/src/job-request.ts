@@ -1,4 +1,4 @@
-import type { JobSpec, JobState, NamedPipeline, VideoOptions } from '@halogrid/proto';
+import type { JobSpec, JobState, NamedPipeline, SourceFilter, VideoOptions } from '@halogrid/proto';
 
 /** The states of a job, in order. */
 export type StateName = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
@@ -12,7 +12,8 @@ export const nameOfState = (state: JobState): StateName => state.replace('JOB_ST
 type Given<Message> = { [Field in keyof Message]?: Message[Field] | undefined };
 
 /** A job to submit. Only `sources` must be given: the coordinator has a default for everything else. */
-export interface JobRequest extends Given<Omit<JobSpec, 'sources' | 'maxQuarantined' | 'pipelines' | 'video'>> {
+export interface JobRequest
+  extends Given<Omit<JobSpec, 'sources' | 'maxQuarantined' | 'pipelines' | 'video' | 'filter'>> {
   /** Absolute paths and URIs (file:, http:, https:, s3:), as the coordinator sees them. */
   sources: string[];
   /** The job fails as soon as more inputs than this are quarantined; absent: it never fails for that. */
@@ -21,4 +22,6 @@ export interface JobRequest extends Given<Omit<JobSpec, 'sources' | 'maxQuaranti
   pipelines?: { named: (Given<NamedPipeline> & { name: string })[] } | undefined;
   /** Which frames of videos are processed. */
   video?: Given<VideoOptions> | undefined;
+  /** Which of the sources' inputs count: globs. */
+  filter?: Given<SourceFilter> | undefined;
 }

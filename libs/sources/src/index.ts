@@ -30,6 +30,8 @@ export {
   usualPixels,
 } from './formats.ts';
 export { charactersOfBraces } from './globs/expand-braces.ts';
+export { type FilterGlobs, selectPaths } from './globs/path-filter.ts';
+export type { PassedOver } from './globs/selection.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
 export { compareNatural } from './listing/natural-order.ts';
 export type { Source } from './listing/source.ts';
@@ -39,7 +41,6 @@ export {
   listAllSources,
   listSources,
   mayHaveVideo,
-  type PassedOver,
   SourceNotFoundError,
 } from './listing/sources.ts';
 export { checkSourceUri, toFileUri, toUri } from './listing/to-uri.ts';

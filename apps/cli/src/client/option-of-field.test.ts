@@ -5,7 +5,7 @@ import { optionOfField } from './option-of-field.ts';
 
 test('every field of a specification has a name on the command line', () => {
   for (const { name, message } of messageOf('JobSpec').fields) {
-    const ofMessage = ['video', 'captured'].includes(name)
+    const ofMessage = ['video', 'captured', 'filter'].includes(name)
       ? message!.fields.map((inner) => `${name}.${inner.name}`)
       : [];
     for (const field of ofMessage.length > 0 ? ofMessage : [name])
@@ -24,6 +24,7 @@ const table: [field: string, option: string][] = [
   ['max_quarantined.percent', '--max-quarantined'],
   ['video.to_ms', '--to'],
   ['captured.zone', '--captured-zone'],
+  ['filter.exclude[1]', '--exclude'],
   ['video.colour', 'video.colour'],
   ['job_id', 'job_id'],
   ['constructor', 'constructor'],

@@ -1,12 +1,13 @@
-import type { CaptureOptions, JobSpec, VideoOptions } from '@halogrid/proto';
+import type { CaptureOptions, JobSpec, SourceFilter, VideoOptions } from '@halogrid/proto';
 import { jsonName } from '@halogrid/proto/json-name';
 
 /**
  * The option that sets each field of a specification. Fields of a nested message have one option each, or share one.
  */
-const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' | 'sources'>]: string } & {
+const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' | 'filter' | 'sources'>]: string } & {
   readonly video: { readonly [Field in keyof VideoOptions]-?: string };
   readonly captured: { readonly [Field in keyof CaptureOptions]: string };
+  readonly filter: { readonly [Field in keyof SourceFilter]: string };
 } = {
   pipeline: '--op',
   op: '--op',
@@ -30,6 +31,7 @@ const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' 
     fpsDen: '--fps',
     hwaccel: '--hwaccel',
   },
+  filter: { include: '--include', exclude: '--exclude' },
   captured: { from: '--captured-from', zone: '--captured-zone' },
 };
 

@@ -7,6 +7,8 @@ import { runCommand, wordsOf } from './read-run.ts';
 import type { RunOptions } from './run-options.ts';
 
 const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'>> & { pipeline: string } = {
+  include: '*',
+  exclude: 'x',
   op: 'lbp',
   pipeline: 'a=lbp',
   border: 'zero',

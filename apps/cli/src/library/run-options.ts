@@ -5,6 +5,10 @@
 export interface RunOptions {
   /** Images, videos, folders, globs, manifests: paths or URIs. */
   sources: string | readonly string[];
+  /** Only inputs that one of these globs fits, in folders and other sources (all). */
+  include?: string | readonly string[];
+  /** No inputs that one of these globs fits. */
+  exclude?: string | readonly string[];
   /** A kernel, `lbp:labels=uniform`, or several one after another (lbp). */
   op?: string | readonly string[];
   /**

@@ -37,6 +37,7 @@ test('a source alone asks for the defaults', () => {
     waitForNode: undefined,
     video: undefined,
     captured: undefined,
+    filter: undefined,
   });
 });
 
@@ -85,7 +86,7 @@ test('every option reaches the specification', () => {
     ...['--op', 'lbp:convention=nw-cw-lsb', '--border', 'reflect', '--out', 'out'],
     ...['--map', 'tiff', '--grid', '4x6', '--tile', '100', '--batch', '7'],
     ...['--priority', '-3', '--verify', '12.5%', '--checksum', '--fresh'],
-    ...['--max-quarantined', '10', '--wait-for-node'],
+    ...['--max-quarantined', '10', '--wait-for-node', '--include', '*.png', '--include', 'a/**', '--exclude', 'b'],
   );
   assert.equal(nameOutByJob, false);
   assert.deepEqual(spec, {
@@ -112,6 +113,7 @@ test('every option reaches the specification', () => {
     waitForNode: true,
     video: undefined,
     captured: undefined,
+    filter: { include: ['*.png', 'a/**'], exclude: ['b'] },
   });
 });
 

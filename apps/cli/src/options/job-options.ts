@@ -23,13 +23,14 @@ import { toFileUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { optionOfField } from '../client/option-of-field.ts';
 import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
+import { addFilterOptions, type FilterChoice, filterOptions } from './filter-options.ts';
 import { collect, countOrPercentage, parseWord, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { inOption, readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
-export interface JobOptions extends VideoChoice, CapturedChoice {
+export interface JobOptions extends VideoChoice, CapturedChoice, FilterChoice {
   op?: string[];
   pipeline?: string[];
   border?: BorderMode;
@@ -106,7 +107,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option('--checksum', 'compare the content of files to find what changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
-  return addVideoOptions(addCapturedOptions(command));
+  return addVideoOptions(addCapturedOptions(addFilterOptions(command)));
 }
 
 /** The request for the job that the options describe; relative paths are seen from `folder`. Throws UsageError. */
@@ -131,6 +132,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     waitForNode: options.waitForNode || undefined,
     video: videoOptions(options),
     captured: capturedOptions(options),
+    filter: filterOptions(options),
   };
   return { spec, nameOutByJob: options.out === undefined };
 }

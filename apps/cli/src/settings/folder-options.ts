@@ -31,7 +31,7 @@ export const notOfFolder: Readonly<Record<string, string>> = {
 export const ofFolder: ReadonlySet<string> = new Set([
   // What is computed.
   ...['op', 'pipeline', 'border', 'grid', 'map', 'block', 'distance', 'cells', 'region'],
-  ...['every', 'from', 'fps', 'captured-from', 'captured-zone'],
+  ...['every', 'from', 'fps', 'captured-from', 'captured-zone', 'include', 'exclude'],
   // How it is cut, and where on this machine it runs.
   ...['tile', 'batch', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name'],
   // When it waits or fails.

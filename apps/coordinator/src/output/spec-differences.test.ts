@@ -72,6 +72,11 @@ const table: [before: object, now: object, said: string][] = [
     'video.every is not given and was 10; video.from_ms is not given and was 60 s; video.to_ms is 1.5 s and was not given; ' +
       'video.fps_num is 30000/1001 and was not given; video.hwaccel is cuda and was not given',
   ],
+  [
+    { filter: { include: [], exclude: ['old'] } },
+    { filter: { include: ['*.png', 'a/**'], exclude: ['old'] } },
+    'filter.include is *.png a/** and was not given',
+  ],
   [{ sources: [redactUri('https://host/a.png?key=1')] }, { sources: ['https://host/a.png?key=1'] }, ''],
 ];
 

@@ -36,9 +36,11 @@ type Field = [field: Sentence, value: string];
 
 /** The fields of a specification; parameters of kernels one by one if both have the same kernels. */
 function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
-  const { grid, video, captured, priority = 0, verifyPercent = 0 } = spec;
+  const { grid, video, captured, filter, priority = 0, verifyPercent = 0 } = spec;
   return [
     ...firstOtherSource(spec, other),
+    [named('filter.include'), globsOf(filter?.include)],
+    [named('filter.exclude'), globsOf(filter?.exclude)],
     ...operationFields(operationsOf(spec), operationsOf(other)),
     ...pipelineFields(namesOf(spec), spec, namesOf(other)),
     [named('map_format'), spec.mapFormat],
@@ -56,6 +58,8 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     [named('captured.zone'), captured?.zone || 'not given'],
   ];
 }
+
+const globsOf = (globs: readonly string[] = []): string => globs.join(' ') || 'not given';
 
 /** Only the first source that differs: a list may be long, and mostly equal. */
 function firstOtherSource({ sources }: JobSpec, other: JobSpec): Field[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PassedOver } from '@halogrid/sources';
 import { PassedOverCount } from './passed-over.ts';
 
 function sentences(files: readonly string[], folders: readonly string[] = []): string[] {
@@ -20,6 +21,26 @@ test('files are counted by extension, the most frequent first, and folders by na
   // Names whose ending a person would not call an extension.
   assert.deepEqual(sentences(['a.', 'v1.2 of it', `a.${'x'.repeat(17)}`, 'line.a\nb', 's3://bucket/x/readme']), [
     '5 files left out: 5 without an extension',
+  ]);
+});
+
+test('what a filter leaves out is counted apart', () => {
+  const told = (filter: { include: string[]; exclude: string[] }, ...passed: PassedOver[]): string[] => {
+    const count = new PassedOverCount(filter);
+    for (const one of passed) count.add(one);
+    return count.sentences();
+  };
+  const exclude = { include: [], exclude: ['*.png', 'old'] };
+  const text: PassedOver = { path: '/a/b.txt', isFolder: false };
+  assert.deepEqual(told(exclude, text), ['1 file left out: 1 .txt', 'Nothing left out by exclude']);
+  const filtered: PassedOver[] = [
+    { path: '/a/1.png', isFolder: false, isFiltered: true },
+    { path: '/a/old', isFolder: true, isFiltered: true },
+  ];
+  assert.deepEqual(told({ ...exclude, include: ['a'] }, text, ...filtered), [
+    '1 file left out: 1 .txt',
+    '1 file left out by include and exclude: 1 .png',
+    '1 folder left out by include and exclude: 1 old',
   ]);
 });
 

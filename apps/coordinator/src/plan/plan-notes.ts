@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlanNote } from '@halogrid/jobs/shard';
 import type { JobSpec } from '@halogrid/proto';
-import type { LeftOut } from '@halogrid/sources';
+import type { LeftOut, PassedOver } from '@halogrid/sources';
 import { CaptureRule } from '@halogrid/sources/captured';
 import { PassedOverCount } from './passed-over.ts';
 
@@ -15,16 +15,17 @@ export class PlanNotes {
   readonly #out: string;
   readonly #pattern: string;
   readonly #rule: CaptureRule;
-  readonly #passedOver = new PassedOverCount();
+  readonly #passedOver: PassedOverCount;
   #waiting: PlanNote[] = [];
   #leftOut = 0;
   #inputs = 0;
   #misfits = 0;
 
-  constructor({ out, captured }: Pick<JobSpec, 'out' | 'captured'>) {
+  constructor({ out, captured, filter }: Pick<JobSpec, 'out' | 'captured' | 'filter'>) {
     this.#out = out;
     this.#pattern = captured?.from ?? '';
     this.#rule = new CaptureRule(captured);
+    this.#passedOver = new PassedOverCount(filter);
   }
 
   /** To be called with the URI of every input. */
@@ -39,7 +40,7 @@ export class PlanNotes {
     this.#waiting.push({ kind: 'note', text: `Left out '${path}': it holds the output of job ${jobId}` });
   };
 
-  readonly passOver = this.#passedOver.add;
+  readonly passOver = (passed: PassedOver): void => this.#passedOver.add(passed);
 
   /** The notes since the last call. */
   take(): PlanNote[] {

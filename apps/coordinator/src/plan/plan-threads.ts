@@ -27,6 +27,7 @@ export interface CheckOrder {
   kind: 'check';
   uris: readonly string[];
   videoField?: string | undefined;
+  filter?: JobSpec['filter'];
   port: MessagePort;
 }
 
@@ -111,9 +112,9 @@ export class PlanThreads {
   }
 
   /** As checkSources, except that failures of this process keep only their message. */
-  async check(uris: readonly string[], videoField?: string, { signal }: CheckOptions = {}): Promise<void> {
+  async check(uris: readonly string[], videoField?: string, { signal, filter }: CheckOptions = {}): Promise<void> {
     const each = [...new Set(uris)];
-    await this.#askOnce({ kind: 'check', uris: each, videoField }, each, signal);
+    await this.#askOnce({ kind: 'check', uris: each, videoField, filter }, each, signal);
   }
 
   /** As surveyForm, except that failures of this process keep only their message. */

@@ -75,7 +75,9 @@ export async function* planJob(
     }
     return steps;
   };
-  const listed = tellAhead(list(spec.sources, { onLeftOut: notes.leaveOut, onPassedOver: notes.passOver }), previews);
+  const { sources, filter } = spec;
+  const inOrder = list(sources, { filter, onLeftOut: notes.leaveOut, onPassedOver: notes.passOver });
+  const listed = tellAhead(inOrder, previews);
   try {
     for await (const found of mapAhead<Next, Found>(grouped(listed, inputs), looksAhead, probe, { signal })) {
       const told = notes.take();

@@ -31,7 +31,7 @@ export function serveListings(listAll = listAllSources): void {
         return plan(order, list, signal);
       case 'check':
         return answerOnce(order.port, async () => {
-          await checkSources(order.uris, order.videoField, { told, signal });
+          await checkSources(order.uris, order.videoField, { told, signal, filter: order.filter });
           return {};
         });
       case 'survey':

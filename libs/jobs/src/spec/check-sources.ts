@@ -1,3 +1,4 @@
+import type { JobSpec } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
 import {
   charactersOfBraces,
@@ -10,6 +11,7 @@ import {
   SourceNotFoundError,
   SourceUriError,
 } from '@halogrid/sources';
+import { whyNoInput } from '@halogrid/sources/filter';
 import { Turns } from '@halogrid/threads';
 import { Refusal, refuseValue } from '../refusal.ts';
 import { noVideoSentence } from './check-video.ts';
@@ -31,19 +33,22 @@ export interface CheckOptions {
   told?: (uris: Iterable<string>) => Iterable<string>;
   /** Aborts when the result is not wanted any more. */
   signal?: AbortSignal | undefined;
+  /** As checkFilter has checked it. */
+  filter?: JobSpec['filter'];
 }
 
 /**
  * Checks the sources of a specification, and gives way to other work meanwhile. `videoField` is the field of the
  * request that is for videos alone, if it has one. Throws Refusal, which names the place of the source in `uris`:
  * 'invalid' for a URI that cannot be a source, 'missing' for a source that leads to no input, 'forbidden' for a source
- * that this process may not read. Images alone with `videoField` are 'invalid', too. Whether an input can be read is
- * for the planner and the nodes to find out: they quarantine the input, or wait for its host.
+ * that this process may not read. Images alone with `videoField` are 'invalid', too; a filter that leaves out every
+ * input is 'missing'. Whether an input can be read is for the planner and the nodes to find out: they quarantine the
+ * input, or wait for its host.
  */
 export async function checkSources(
   uris: readonly string[],
   videoField?: string,
-  { told = (all) => all, signal }: CheckOptions = {},
+  { told = (all) => all, signal, filter }: CheckOptions = {},
 ): Promise<void> {
   const turns = new Turns();
   let characters = 0;
@@ -58,14 +63,19 @@ export async function checkSources(
       );
     }
   };
-  for (const check of [checkUri, checkBraces, checkHasInput]) {
+  let hasInput = false;
+  const checkInput = async (uri: string, place: () => string): Promise<void> => {
+    if (await checkHasInput(uri, place, filter)) hasInput = true;
+  };
+  for (const check of [checkUri, checkBraces, checkInput]) {
     for (const uri of told(new Set(uris))) {
       signal?.throwIfAborted();
       if (turns.isOver) await turns.giveWay();
       await check(uri, () => `sources[${uris.indexOf(uri)}]`);
     }
   }
-  if (videoField && !(await mayHaveVideoHere(told(uris)))) {
+  if (filter && !hasInput) throw new Refusal('missing', whyNoInput(filter));
+  if (videoField && !(await mayHaveVideoHere(told(uris), filter))) {
     throw new Refusal('invalid', noVideoSentence(named(videoField)));
   }
 }
@@ -78,22 +88,23 @@ async function checkUri(uri: string, place: () => string): Promise<void> {
   }
 }
 
-async function checkHasInput(uri: string, place: () => string): Promise<void> {
+/** False if a filter leaves out all inputs that the URI stands for. */
+async function checkHasInput(uri: string, place: () => string, filter: JobSpec['filter']): Promise<boolean> {
   try {
-    await checkHasSource(uri);
+    return await checkHasSource(uri, filter);
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
       const why = `The source '${redactUri(uri)}' is not allowed here: ${error.message}`;
       throw new Refusal('forbidden', why, place());
     }
-    if (isAway(error)) return;
+    if (isAway(error)) return true;
     throw error instanceof SourceNotFoundError ? new Refusal('missing', error.message, place()) : error;
   }
 }
 
-async function mayHaveVideoHere(uris: Iterable<string>): Promise<boolean> {
+async function mayHaveVideoHere(uris: Iterable<string>, filter: JobSpec['filter']): Promise<boolean> {
   try {
-    return await mayHaveVideo(uris, maxLooks);
+    return await mayHaveVideo(uris, maxLooks, filter);
   } catch (error) {
     if (isAway(error)) return true;
     throw error;

@@ -21,6 +21,7 @@ import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
 import { CaptureOptionsError, checkCaptureOptions } from '@halogrid/sources/captured';
+import { checkFilter, FilterError } from '@halogrid/sources/filter';
 import { jobGrid } from '../accepted-job.ts';
 import { mapType } from '../map-type.ts';
 import { Refusal, refusalOf, refuseValue } from '../refusal.ts';
@@ -57,7 +58,8 @@ export async function checkSpec(
   for (const pipeline of pipelines) checkVerify(verifyPercent, pipeline);
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
-  await check(sources, checkVideo(given), { signal });
+  const filter = checkedFilter(given);
+  await check(sources, checkVideo(given), { signal, filter });
 
   // Stored specifications have no `op`, so that they equal those that earlier versions stored.
   const spec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid } as JobSpec;
@@ -70,6 +72,7 @@ export async function checkSpec(
   spec.maxQuarantined = given.maxQuarantined;
   spec.waitForNode = given.waitForNode || undefined;
   if (captured) spec.captured = captured;
+  if (filter) spec.filter = filter;
   return { spec, pipeline: pipelines[0] };
 }
 
@@ -134,6 +137,17 @@ function checkCaptured({ captured, checksum }: Pick<JobSpec, 'captured' | 'check
     throw error instanceof CaptureOptionsError ? new Refusal('invalid', error.sentence) : error;
   }
   return { from: captured.from, zone: captured.zone };
+}
+
+/** The checked filter of a specification; undefined if it has none. Throws Refusal. */
+function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
+  if (!filter || filter.include.length + filter.exclude.length === 0) return undefined;
+  try {
+    checkFilter(filter);
+  } catch (error) {
+    throw error instanceof FilterError ? new Refusal('invalid', error.sentence) : error;
+  }
+  return { include: filter.include, exclude: filter.exclude };
 }
 
 function checkLength(uri: string, field: string): void {

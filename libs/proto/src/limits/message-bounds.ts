@@ -9,6 +9,7 @@ import type {
   Operation,
   Pipeline,
   PipelineSet,
+  SourceFilter,
   StageSpan,
   VideoOptions,
 } from '../gen/halogrid/v1/job.ts';
@@ -139,6 +140,10 @@ const video = fields<VideoOptions>({ hwaccel: word });
 /** `checkSpec` checks the values, with a better sentence. */
 const captured = fields<CaptureOptions>({ from: text(maxDescriptionLength), zone: word });
 
+/** `checkFilter` checks the globs, with better sentences. */
+const globs = list(100, text(maxUriLength));
+const filter = fields<SourceFilter>({ include: globs, exclude: globs });
+
 /** A specification. `checkSpec` checks its URIs, their number and the rules of kernels. */
 const spec = fields<JobSpec>({
   sources: elsewhere,
@@ -151,6 +156,7 @@ const spec = fields<JobSpec>({
   video,
   maxQuarantined: any,
   captured,
+  filter,
 });
 
 export const specBounds: FieldBound<JobSpec> = spec;

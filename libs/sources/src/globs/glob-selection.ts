@@ -18,6 +18,8 @@ interface Place {
   isEnd: boolean;
   /** Below `**`: folders may come in between. */
   isBelowAny: boolean;
+  /** Whether hidden folders may. */
+  isBelowHidden: boolean;
   /** Behind `**`, which may stand for no folder. */
   any?: Place;
   /** Next places, by the name that leads there. */
@@ -33,13 +35,17 @@ interface Place {
  * if a part names them, not by `**`. Throws RangeError, with one sentence, for an invalid set and for too many
  * alternatives.
  */
-export function selectGlob(glob: string): Selection {
+export const selectGlob = (glob: string): Selection => selectGlobs([glob]);
+
+/** The files that match one of the globs. `takesHidden`: hidden names match as others do. */
+export function selectGlobs(globs: readonly string[], { takesHidden = false } = {}): Selection {
   const root = newPlace();
   let characters = 0;
-  for (const alternative of expandBraces(glob)) {
+  for (const alternative of globs.flatMap((glob) => expandBraces(glob))) {
     characters += addAlternative(
       root,
       alternative.split('/').filter((part) => part !== ''),
+      takesHidden,
     );
     if (characters > maxPatternCharacters) {
       throw new RangeError(`Expected at most ${maxPatternCharacters} characters in the alternatives with *, ? or []`);
@@ -49,14 +55,14 @@ export function selectGlob(glob: string): Selection {
 }
 
 /** Adds an alternative. Returns how many characters of patterns it has added. */
-function addAlternative(root: Place, parts: readonly string[]): number {
+function addAlternative(root: Place, parts: readonly string[], takesHidden: boolean): number {
   let place = root;
   let characters = 0;
   // At the end, `**` stands for the files in folders of any depth.
   for (const part of parts.at(-1) === '**' ? [...parts, '*'] : parts) {
     if (part === '**') {
       // Several `**` in a row are one.
-      if (!place.isBelowAny) place = place.any ??= newPlace(true);
+      if (!place.isBelowAny) place = place.any ??= newPlace(true, takesHidden);
       continue;
     }
     const known = place.named?.get(part) ?? place.patterns?.get(part)?.place;
@@ -71,7 +77,7 @@ function addAlternative(root: Place, parts: readonly string[]): number {
       place.named.set(part, next);
     } else {
       place.patterns ??= new Map();
-      place.patterns.set(part, { pattern, takesHidden: isHidden(part), place: next });
+      place.patterns.set(part, { pattern, takesHidden: takesHidden || isHidden(part), place: next });
       characters += part.length;
     }
     place = next;
@@ -80,7 +86,7 @@ function addAlternative(root: Place, parts: readonly string[]): number {
   return characters;
 }
 
-const newPlace = (isBelowAny = false): Place => ({ isEnd: false, isBelowAny });
+const newPlace = (isBelowAny = false, isBelowHidden = false): Place => ({ isEnd: false, isBelowAny, isBelowHidden });
 
 class GlobSelection implements Selection {
   readonly walksAll = false;
@@ -107,7 +113,7 @@ const leadsOn = ({ any, named, patterns }: Place): boolean => (any ?? named ?? p
 function* step(places: Iterable<Place>, name: string, isLink: boolean): Generator<Place, void, undefined> {
   if (name.length > maxNameLength) return;
   for (const place of places) {
-    if (place.isBelowAny && !isHidden(name) && !isLink) yield place;
+    if (place.isBelowAny && (place.isBelowHidden || !isHidden(name)) && !isLink) yield place;
     const named = place.named?.get(name);
     if (named) yield* withBehind(named);
     for (const { pattern, takesHidden, place: next } of place.patterns?.values() ?? []) {

@@ -13,6 +13,40 @@ export interface Selection {
    * in it is selected.
    */
   enter(name: string, isLink: boolean): Selection | undefined;
+  /** Whether an entry of that name is left out by a filter alone. Without a filter, absent. */
+  leavesOut?(name: string, kind: EntryKind): boolean;
+}
+
+/** What is at a name; `other`: a link, for example. */
+export type EntryKind = 'file' | 'folder' | 'other';
+
+/** The selection in a folder some names below, without links; undefined if nothing in it is selected. */
+export function selectionBelow(selection: Selection, names: readonly string[]): Selection | undefined {
+  let at: Selection | undefined = selection;
+  for (const name of names) at = at?.enter(name, false);
+  return at;
+}
+
+/** A file or folder that is not an input, by its name. The content of such a folder is not reported. */
+export interface PassedOver {
+  /** Its path or its URI. Bytes that are not UTF-8 are U+FFFD. */
+  path: string;
+  isFolder: boolean;
+  /** Set if it is left out by a filter alone. */
+  isFiltered?: true;
+}
+
+/**
+ * What is to be said of an entry that is not selected, at `path`; undefined if it is nothing to speak of, as for a name
+ * that a glob does not match.
+ */
+export function passedOver(
+  selection: Selection,
+  { path, name, kind }: { path: string; name: string; kind: EntryKind },
+): PassedOver | undefined {
+  const isFolder = kind === 'folder';
+  if (selection.leavesOut?.(name, kind)) return { path, isFolder, isFiltered: true };
+  return selection.walksAll ? { path, isFolder } : undefined;
 }
 
 /** The files in a folder and below with the extension of an image, without hidden files and folders of copies. */

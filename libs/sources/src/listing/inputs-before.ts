@@ -1,13 +1,12 @@
 import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasImageExtension } from '../formats.ts';
-import { isPassedOver, type Selection } from '../globs/selection.ts';
+import { imagesBelow, isPassedOver, type Selection, selectionBelow } from '../globs/selection.ts';
 
 /** What a source of a job stands for, as far as its inputs are known without listing them. */
 export type SourceShape =
   | { kind: 'input'; uri: string }
-  | { kind: 'folder'; folder: string }
-  | { kind: 'glob'; folder: string; selection: Selection }
+  | { kind: 'folder' | 'glob'; folder: string; selection: Selection }
   /** A manifest, for example: its inputs are not remembered. */
   | { kind: 'untold' };
 
@@ -17,14 +16,14 @@ export type SourceShape =
  */
 export class InputsBefore {
   readonly #inputs = new Set<string>();
-  readonly #folders = new Set<string>();
+  readonly #folders = new Map<string, Selection>();
   /** Globs by the folder that they begin in. */
   readonly #globs = new Map<string, Selection[]>();
   readonly #leftOut = new Set<string>();
 
   add(shape: SourceShape): void {
     if (shape.kind === 'input') this.#inputs.add(shape.uri);
-    else if (shape.kind === 'folder') this.#folders.add(shape.folder);
+    else if (shape.kind === 'folder') this.#folders.set(shape.folder, shape.selection);
     else if (shape.kind === 'glob') {
       const others = this.#globs.get(shape.folder);
       if (others) others.push(shape.selection);
@@ -50,7 +49,8 @@ export class InputsBefore {
     for (let at = path; at !== dirname(at); at = dirname(at)) {
       const folder = dirname(at);
       mayBeBelow &&= !isPassedOver(basename(at));
-      if (mayBeBelow && this.#folders.has(folder)) return true;
+      const inFolder = mayBeBelow ? this.#folders.get(folder) : undefined;
+      if (inFolder && (inFolder === imagesBelow || isMatch(path, folder, inFolder))) return true;
       if (this.#globs.get(folder)?.some((selection) => isMatch(path, folder, selection))) return true;
       if (this.#leftOut.has(folder)) return false;
     }
@@ -60,17 +60,20 @@ export class InputsBefore {
   /** Whether a folder given before has already reported that path as not an input. */
   passedOver(path: string): boolean {
     if (this.#folders.size === 0) return false;
-    for (let at = dirname(path); ; at = dirname(at)) {
-      if (this.#folders.has(at)) return true;
+    const above = dirname(path);
+    for (let at = above; ; at = dirname(at)) {
+      const selection = this.#folders.get(at);
+      if (selection && selectionBelow(selection, namesBetween(at, above))) return true;
       if (at === dirname(at) || isPassedOver(basename(at)) || this.#leftOut.has(at)) return false;
     }
   }
 }
 
 function isMatch(path: string, folder: string, selection: Selection): boolean {
-  const names = relative(folder, path).split('/');
+  const names = namesBetween(folder, path);
   const file = names.pop()!;
-  let at: Selection | undefined = selection;
-  for (const name of names) at = at?.enter(name, false);
-  return at?.takes(file) ?? false;
+  return selectionBelow(selection, names)?.takes(file) ?? false;
 }
+
+const namesBetween = (folder: string, path: string): string[] =>
+  folder === path ? [] : relative(folder, path).split('/');

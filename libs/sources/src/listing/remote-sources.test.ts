@@ -7,10 +7,11 @@ import { pathToFileURL } from 'node:url';
 import { within } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openInputFile } from '../files/input-file.ts';
+import type { PassedOver } from '../globs/selection.ts';
 import { sendFile, startServer, startTestS3, type TestS3, type TestS3Options } from '../testing/servers.ts';
 import { setEnvironment, temporaryFolder } from '../testing/temporary-files.ts';
 import type { Source } from './source.ts';
-import { checkHasSource, listAllSources, listSources, type PassedOver } from './sources.ts';
+import { checkHasSource, listAllSources, listSources } from './sources.ts';
 
 const options = {
   accessKeyId: 'AKIDTEST',

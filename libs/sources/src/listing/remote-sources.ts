@@ -6,7 +6,7 @@ import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
 import { usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
-import { imagesBelow, isHidden } from '../globs/selection.ts';
+import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
 import { type Probe, probe } from '../remote/probe.ts';
 import { RemoteFile } from '../remote/remote-file.ts';
@@ -14,12 +14,13 @@ import { remoteTarget } from '../remote/remote-target.ts';
 import { displayUri, formatRemoteUri, isRemoteUri, parseRemoteUri, type RemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
 import { surelyVersionName } from '../version-name.ts';
+import { filtered, type ListingOptions, takesPath } from './filtered.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
 import { noneOf } from './none-of.ts';
 import { walkBucket } from './s3-folder.ts';
 import type { Source } from './source.ts';
-import type { FoundFile, PassedOver, WalkOptions } from './walk-folder.ts';
+import type { FoundFile } from './walk-folder.ts';
 
 /** The most sizes of a manifest's entries that are requested at once. */
 const sizesAhead = 32;
@@ -36,7 +37,7 @@ const sizesAhead = 32;
  * Throws SourceNotFoundError if there is no input at all, and InputError if the host is away. Files that the server
  * does not show are listed, and opening them gives the reason.
  */
-export async function* listRemote(text: string, options: WalkOptions): AsyncGenerator<Source[]> {
+export async function* listRemote(text: string, options: ListingOptions): AsyncGenerator<Source[]> {
   try {
     const uri = parseRemoteUri(text);
     if (uri.scheme === 's3' && (uri.key === '' || uri.key.endsWith('/'))) return yield* listFolder(uri, options);
@@ -46,9 +47,12 @@ export async function* listRemote(text: string, options: WalkOptions): AsyncGene
       throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist: ${found.sentence}`);
     }
     const kind = manifestKind(pathOf(uri));
-    if (kind) yield* withRemoteSizes(listManifest(uri, kind), options);
+    if (kind) yield* withRemoteSizes(listManifest(uri, kind, options), options);
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
-    else yield [{ ...remoteEntry(text), ...factsOf(found), named: true }];
+    else {
+      const entry = remoteEntry(text);
+      if (takesPath(entry.name, options)) yield [{ ...entry, ...factsOf(found), named: true }];
+    }
   } catch (error) {
     if (error instanceof SourceForbiddenError || isAway(error)) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
@@ -74,7 +78,7 @@ export function remoteEntry(line: string): Source {
 /** The same inputs in the same order; inputs on servers have sizes if these can be told. */
 export async function* withRemoteSizes(
   chunks: AsyncIterable<Source[]>,
-  { isSorted = true }: WalkOptions,
+  { isSorted = true }: ListingOptions,
 ): AsyncGenerator<Source[]> {
   // A caller that does not need the order does not need sizes either.
   if (!isSorted) return yield* chunks;
@@ -110,24 +114,23 @@ const isGlob = (key: string): boolean => /[*?[{]/.test(key);
 type S3Uri = Extract<RemoteUri, { scheme: 's3' }>;
 
 /** The inputs in the folder or glob that a key stands for if it is not an object. */
-async function* listOthers(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source[]> {
-  if (isGlob(uri.key)) return yield* listGlob(uri, options);
-  let found = 0;
-  for await (const sources of listFolder({ ...uri, key: `${uri.key}/` }, options, true)) {
-    found += sources.length;
-    yield sources;
-  }
-  if (found === 0) throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist`);
+function listOthers(uri: S3Uri, options: ListingOptions): AsyncGenerator<Source[]> {
+  return isGlob(uri.key) ? listGlob(uri, options) : listFolder({ ...uri, key: `${uri.key}/` }, options, uri);
 }
 
-async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = false): AsyncGenerator<Source[]> {
+/** `asked`: what was asked for, if it may not exist. */
+async function* listFolder(uri: S3Uri, options: ListingOptions, asked?: S3Uri): AsyncGenerator<Source[]> {
   let objects = 0;
+  let leftOut = 0;
   const onPassedOver = (passed: PassedOver): void => {
-    if (!passed.isFolder && !isHidden(basename(passed.path))) objects++;
+    if (passed.isFiltered) leftOut++;
+    else if (!passed.isFolder && !isHidden(basename(passed.path))) objects++;
     options.onPassedOver?.(passed);
   };
-  const found = yield* sourcesOf(uri, walkBucket(uri.bucket, uri.key, imagesBelow, { ...options, onPassedOver }));
-  if (found > 0 || (mayBeMissing && objects === 0)) return;
+  const selection = filtered(imagesBelow, options.filter);
+  const found = yield* sourcesOf(uri, walkBucket(uri.bucket, uri.key, selection, { ...options, onPassedOver }));
+  if (found + leftOut > 0) return;
+  if (asked && objects === 0) throw new SourceNotFoundError(`'${displayUri(asked)}' does not exist`);
   const others =
     objects === 0
       ? 'it has no objects'
@@ -135,12 +138,18 @@ async function* listFolder(uri: S3Uri, options: WalkOptions, mayBeMissing = fals
   throw new SourceNotFoundError(`'${displayUri(uri)}' holds no images: ${others}`);
 }
 
-async function* listGlob(uri: S3Uri, options: WalkOptions): AsyncGenerator<Source[]> {
+async function* listGlob(uri: S3Uri, options: ListingOptions): AsyncGenerator<Source[]> {
   const fixed = uri.key.slice(0, uri.key.search(/[*?[{]/));
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
-  const selection = globOf(uri.key.slice(folder.length), displayUri(uri));
-  const found = yield* sourcesOf({ ...uri, key: folder }, walkBucket(uri.bucket, folder, selection, options));
-  if (found === 0) throw new SourceNotFoundError(`No object matches '${displayUri(uri)}'`);
+  const selection = filtered(globOf(uri.key.slice(folder.length), displayUri(uri)), options.filter);
+  let leftOut = 0;
+  const onPassedOver = (passed: PassedOver): void => {
+    leftOut++;
+    options.onPassedOver?.(passed);
+  };
+  const walk = walkBucket(uri.bucket, folder, selection, { ...options, onPassedOver });
+  const found = yield* sourcesOf({ ...uri, key: folder }, walk);
+  if (found + leftOut === 0) throw new SourceNotFoundError(`No object matches '${displayUri(uri)}'`);
 }
 
 /** Returns the number of sources. */
@@ -156,7 +165,11 @@ async function* sourcesOf(
   return found;
 }
 
-async function* listManifest(manifest: RemoteUri, kind: ManifestKind): AsyncGenerator<Source[]> {
+async function* listManifest(
+  manifest: RemoteUri,
+  kind: ManifestKind,
+  options: ListingOptions,
+): AsyncGenerator<Source[]> {
   let found = 0;
   const file = await RemoteFile.open(formatRemoteUri(manifest)).catch((error: unknown) => {
     if (!(error instanceof InputError) || isAway(error)) throw error;
@@ -165,7 +178,8 @@ async function* listManifest(manifest: RemoteUri, kind: ManifestKind): AsyncGene
   try {
     for await (const rows of rowsOf(await file.whole(), kind, displayUri(manifest))) {
       found += rows.length;
-      yield rows.map((row) => manifestEntry(row, manifest));
+      const taken = rows.filter(({ error, text }) => error || takesPath(text, options));
+      yield taken.map((row) => manifestEntry(row, manifest));
     }
   } finally {
     await file.close();

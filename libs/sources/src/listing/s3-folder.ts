@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { listPages } from '../buckets/list-page.ts';
-import type { Selection } from '../globs/selection.ts';
+import { type EntryKind, passedOver, type Selection } from '../globs/selection.ts';
 import { compareNatural } from './natural-order.ts';
 import { type NameOrder, sortNames } from './sort-names.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
@@ -131,8 +131,9 @@ async function* listLevel(
   selection: Selection,
 ): AsyncGenerator<string[], void, undefined> {
   const prefix = root + path;
-  const passOver = (name: string, isFolder: boolean): void => {
-    if (selection.walksAll) onPassedOver({ path: `s3://${bucket}/${prefix}${name}`, isFolder });
+  const passOver = (name: string, kind: EntryKind): void => {
+    const passed = passedOver(selection, { path: `s3://${bucket}/${prefix}${name}`, name, kind });
+    if (passed) onPassedOver(passed);
   };
   // A copy: names that are held must not hold on to the page they come from.
   const record = (size: number, version: string | undefined, letter: string, name: string) => {
@@ -146,13 +147,13 @@ async function* listLevel(
       // Programs that show folders keep an object of the folder's own name.
       if (name === '') continue;
       if (!name.includes('\0') && selection.takes(name)) records.push(record(sizeBytes, version, letters.file, name));
-      else passOver(name, false);
+      else passOver(name, 'file');
     }
     for (const folder of page.folders) {
       const name = folder.slice(prefix.length, -1);
       if (!name.includes('\0') && selection.enter(name, false)) {
         records.push(record(0, undefined, letters.folder, name));
-      } else passOver(name, true);
+      } else passOver(name, 'folder');
     }
     yield records;
   }

@@ -7,9 +7,10 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CaptureRule } from '../captured/capture-rule.ts';
 import { openInputFile } from '../files/input-file.ts';
+import type { PassedOver } from '../globs/selection.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
 import type { Source } from './source.ts';
-import { checkHasSource, listAllSources, listSources, mayHaveVideo, type PassedOver } from './sources.ts';
+import { checkHasSource, listAllSources, listSources, mayHaveVideo } from './sources.ts';
 import { toUri } from './to-uri.ts';
 
 /** A folder with these files, each with its own path as content. */

@@ -9,9 +9,11 @@ import { localVersion } from '../files/local-file.ts';
 import { quickFiles } from '../files/quick-files.ts';
 import { hasImageExtension, hasVideoExtension, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
-import { imagesBelow, isHidden } from '../globs/selection.ts';
+import { type FilterGlobs, PathFilter } from '../globs/path-filter.ts';
+import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
+import { filtered, type ListingOptions, takesPath } from './filtered.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, manifestKind } from './manifest-rows.ts';
@@ -19,19 +21,22 @@ import { noneOf } from './none-of.ts';
 import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
 import type { Source } from './source.ts';
 import { toUri } from './to-uri.ts';
-import { type FoundFile, type LeftOut, type PassedOver, type WalkOptions, walkFolder } from './walk-folder.ts';
+import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
 
 export { type LeftOut, type PassedOver, SourceNotFoundError };
 
 /**
  * The inputs that these URIs stand for, some at a time, in order: see listSources. An input that an earlier URI stands
- * for as well is listed only there, as far as InputsBefore can tell.
+ * for as well is listed only there, as far as InputsBefore can tell. Throws SourceNotFoundError if a filter leaves out
+ * every input.
  */
 export async function* listAllSources(
   uris: Iterable<string>,
-  { onLeftOut, onPassedOver }: ListOptions = {},
+  { onLeftOut, onPassedOver, filter: globs }: ListOptions = {},
 ): AsyncGenerator<Source[]> {
+  const filter = filterOf(globs);
   const before = new InputsBefore();
+  let found = 0;
   const turns = new Turns();
   const leftOut = (folder: LeftOut): void => {
     before.leaveOut(folder.path);
@@ -41,24 +46,28 @@ export async function* listAllSources(
     if (!before.passedOver(passed.path)) onPassedOver?.(passed);
   };
   for (const uri of uris) {
-    for await (const listed of list(uri, { onLeftOut: leftOut, onPassedOver: passedOver })) {
+    for await (const listed of list(uri, { onLeftOut: leftOut, onPassedOver: passedOver, filter })) {
       if (turns.isOver) await turns.giveWay();
       const sources: Source[] = [];
       for (const source of listed) {
         const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
         if (!isKnown) sources.push(source);
       }
+      found += sources.length;
       if (sources.length > 0) yield sources;
     }
-    before.add(await shapeOf(uri));
+    before.add(await shapeOf(uri, filter));
   }
+  if (filter && found === 0) throw new SourceNotFoundError('include and exclude leave out every input');
 }
 
 /**
  * `onLeftOut` is called for every folder that is left out because it holds the output of a job. `onPassedOver` is
- * called once for everything else in folders that is not an input.
+ * called once for everything else in folders that is not an input, and for each input that `filter` leaves out.
  */
-export type ListOptions = Pick<WalkOptions, 'onLeftOut' | 'onPassedOver'>;
+export type ListOptions = Pick<WalkOptions, 'onLeftOut' | 'onPassedOver'> & { filter?: FilterGlobs | undefined };
+
+const filterOf = (globs: FilterGlobs | undefined): PathFilter | undefined => globs && new PathFilter(globs);
 
 /** Only a manifest names missing files or folders: these were not listed with the folder that they should be in. */
 const isNoFolder = (uri: string): Promise<boolean> =>
@@ -67,16 +76,17 @@ const isNoFolder = (uri: string): Promise<boolean> =>
     () => false,
   );
 
-async function shapeOf(uri: string): Promise<SourceShape> {
+async function shapeOf(uri: string, filter: PathFilter | undefined): Promise<SourceShape> {
   if (!uri.startsWith('file:')) return { kind: 'input', uri };
   const path = pathOf(uri);
   const stats = await statOf(path);
   if (!stats) {
     const { folder, rest } = await splitAtExisting(path);
-    return { kind: 'glob', folder, selection: globOf(rest, path) };
+    return { kind: 'glob', folder, selection: filtered(globOf(rest, path), filter) };
   }
-  if (stats.isDirectory()) return { kind: 'folder', folder: resolve(path) };
-  return isManifest(path, stats) ? { kind: 'untold' } : { kind: 'input', uri };
+  if (stats.isDirectory()) return { kind: 'folder', folder: resolve(path), selection: filtered(imagesBelow, filter) };
+  const isUntold = isManifest(path, stats) || filter?.takes(basename(path)) === false;
+  return isUntold ? { kind: 'untold' } : { kind: 'input', uri };
 }
 
 const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && manifestKind(path) !== undefined;
@@ -97,27 +107,31 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  * many files it has. Throws SourceForbiddenError for a URI that this process may not read, and SourceNotFoundError if
  * there is no input at all. Inputs that cannot be read are listed, and opening them gives the reason.
  */
-export async function* listSources(uri: string, options: ListOptions = {}): AsyncGenerator<Source> {
+export async function* listSources(uri: string, options: Omit<ListOptions, 'filter'> = {}): AsyncGenerator<Source> {
   for await (const sources of list(uri, options)) yield* sources;
 }
 
 /**
- * Throws SourceNotFoundError if a URI stands for no input, as listSources does. It looks until it finds the first, in
- * any order, so a folder of a million frames is as fast as one of ten.
+ * Throws SourceNotFoundError if a URI stands for no input, as listSources does; returns false if the filter leaves out
+ * all. It looks until it finds the first, in any order, so a folder of a million frames is as fast as one of ten.
  */
-export async function checkHasSource(uri: string): Promise<void> {
-  for await (const _ of list(uri, { isSorted: false })) return;
+export async function checkHasSource(uri: string, globs?: FilterGlobs): Promise<boolean> {
+  for await (const sources of list(uri, { isSorted: false, filter: filterOf(globs) })) {
+    if (sources.length > 0) return true;
+  }
+  return false;
 }
 
 /**
  * Whether a video may be among the inputs that these URIs stand for: one has its extension, or was named and could be
  * anything. True if more than `most` inputs come before one. Throws as listSources does.
  */
-export async function mayHaveVideo(uris: Iterable<string>, most: number): Promise<boolean> {
+export async function mayHaveVideo(uris: Iterable<string>, most: number, globs?: FilterGlobs): Promise<boolean> {
+  const filter = filterOf(globs);
   const turns = new Turns();
   let looks = 0;
   for (const uri of uris) {
-    for await (const sources of list(uri, { isSorted: false })) {
+    for await (const sources of list(uri, { isSorted: false, filter })) {
       if (turns.isOver) await turns.giveWay();
       for (const { name, named } of sources) {
         if (hasVideoExtension(name) || (named && !hasImageExtension(name)) || ++looks > most) return true;
@@ -127,15 +141,15 @@ export async function mayHaveVideo(uris: Iterable<string>, most: number): Promis
   return false;
 }
 
-async function* list(uri: string, options: WalkOptions): AsyncGenerator<Source[]> {
+async function* list(uri: string, options: ListingOptions): AsyncGenerator<Source[]> {
   if (isRemoteUri(uri)) return yield* listRemote(uri, options);
   const path = pathOf(uri);
   await allowedPath(path);
   const stats = await statOf(path);
   if (!stats) yield* listGlob(path, options);
   else if (stats.isDirectory()) yield* listFolder(path, options);
-  else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path), options);
-  else {
+  else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path, options), options);
+  else if (takesPath(basename(path), options)) {
     const { href } = pathToFileURL(path);
     yield [{ uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) }];
   }
@@ -149,10 +163,10 @@ function pathOf(uri: string): string {
   }
 }
 
-async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator<Source[]> {
+async function* listFolder(folder: string, options: ListingOptions): AsyncGenerator<Source[]> {
   const leftOut = new LeftOutCount(options);
-  const found = yield* sourcesOf(folder, walkFolder(folder, imagesBelow, leftOut.options));
-  if (found === 0) {
+  const found = yield* sourcesOf(folder, walkFolder(folder, filtered(imagesBelow, options.filter), leftOut.options));
+  if (found === 0 && leftOut.filtered === 0) {
     const others =
       leftOut.files === 0
         ? 'it has no files'
@@ -161,12 +175,14 @@ async function* listFolder(folder: string, options: WalkOptions): AsyncGenerator
   }
 }
 
-async function* listGlob(path: string, options: WalkOptions): AsyncGenerator<Source[]> {
+async function* listGlob(path: string, options: ListingOptions): AsyncGenerator<Source[]> {
   const { folder, rest } = await splitAtExisting(path);
   if (!/[*?[{]/.test(rest)) throw new SourceNotFoundError(`'${path}' does not exist${orNotUtf8(path)}`);
   const leftOut = new LeftOutCount(options);
-  const found = yield* sourcesOf(folder, walkFolder(folder, globOf(rest, path), leftOut.options));
-  if (found === 0) throw new SourceNotFoundError(`No file matches '${path}'${leftOut.clause}`);
+  const selection = filtered(globOf(rest, path), options.filter);
+  const found = yield* sourcesOf(folder, walkFolder(folder, selection, leftOut.options));
+  if (found === 0 && leftOut.filtered === 0)
+    throw new SourceNotFoundError(`No file matches '${path}'${leftOut.clause}`);
 }
 
 /** The name that Node gives for one that is not UTF-8 leads to no file. */
@@ -178,6 +194,8 @@ class LeftOutCount {
   readonly options: WalkOptions;
   /** Files that are neither images nor hidden. */
   files = 0;
+  /** Files and folders that the filter leaves out. */
+  filtered = 0;
   #ofJobs = 0;
   #folders = 0;
 
@@ -187,7 +205,8 @@ class LeftOutCount {
       options.onLeftOut?.(leftOut);
     };
     const onPassedOver = (passed: PassedOver): void => {
-      if (passed.isFolder) this.#folders++;
+      if (passed.isFiltered) this.filtered++;
+      else if (passed.isFolder) this.#folders++;
       else if (!isHidden(basename(passed.path))) this.files++;
       options.onPassedOver?.(passed);
     };
@@ -220,14 +239,15 @@ async function* sourcesOf(
   return found;
 }
 
-async function* listManifest(path: string): AsyncGenerator<Source[]> {
+async function* listManifest(path: string, options: ListingOptions): AsyncGenerator<Source[]> {
   const folder = dirname(path);
   let found = 0;
   try {
     for await (const rows of rowsOf(path)) {
       found += rows.length;
       const sources: Source[] = [];
-      for (const row of rows) sources.push(await manifestEntry(row, folder));
+      const taken = rows.filter(({ error, text }) => error || takesPath(text, options));
+      for (const row of taken) sources.push(await manifestEntry(row, folder));
       yield sources;
     }
   } catch (error) {

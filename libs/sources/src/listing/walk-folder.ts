@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dir, Dirent } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Turns } from '@halogrid/threads';
 import { allowedPath, isBelow } from '../access/allowed-path.ts';
 import { localVersion } from '../files/local-file.ts';
 import { LookThreads } from '../files/look-threads.ts';
 import { type NativeCalls, nativeCalls } from '../files/native-calls.ts';
-import { type NativeEntry, NativeFolder } from '../files/native-folder.ts';
+import { NativeFolder } from '../files/native-folder.ts';
 import { quickFiles } from '../files/quick-files.ts';
-import { isPassedOver, type Selection } from '../globs/selection.ts';
+import { type EntryKind, type PassedOver, passedOver, type Selection, selectionBelow } from '../globs/selection.ts';
 import { jobIn } from './job-folder.ts';
 import { compareNatural } from './natural-order.ts';
 import { escapeBytes, notUtf8 } from './raw-name.ts';
@@ -37,13 +37,6 @@ export interface LeftOut {
   jobId: string;
 }
 
-/** A file or folder that is not an input, by its name. The content of such a folder is not reported. */
-export interface PassedOver {
-  /** Its path or its URI. Bytes that are not UTF-8 are U+FFFD. */
-  path: string;
-  isFolder: boolean;
-}
-
 export interface WalkOptions {
   /**
    * Whether names come in natural order, folders among files; if not, as the file system has them, which is faster.
@@ -52,7 +45,7 @@ export interface WalkOptions {
   isSorted?: boolean;
   /** Called for every folder that is left out; see walkFolder. */
   onLeftOut?: (leftOut: LeftOut) => void;
-  /** Called for everything that is passed over in a folder; not for globs. */
+  /** Called for everything that is passed over in a folder; for globs, only if a filter leaves it out. */
   onPassedOver?: (passed: PassedOver) => void;
   /** The calls that list sorted folders; undefined: Node's calls. Unless given, the thread's `nativeCalls`. */
   calls?: NativeCalls | undefined;
@@ -105,7 +98,7 @@ export async function* walkFolder(
     alone: options.aloneFiles ?? aloneFilesUsually,
     threads: undefined,
     turns: new Turns(),
-    walked: new Set([real]),
+    walked: new Map([[real, selection]]),
   };
   try {
     yield* walkPlace(walk, { prefix: '', real, above: [], selection });
@@ -126,8 +119,8 @@ interface Walk {
   alone: number;
   threads: LookThreads | undefined;
   turns: Turns;
-  /** Real paths of the root and of folders that links were followed to. */
-  walked: Set<string>;
+  /** Real paths of the root and of folders that links were followed to, with what is selected there. */
+  walked: Map<string, Selection>;
 }
 
 /** A folder that is walked. */
@@ -239,7 +232,7 @@ async function* readUnsure(walk: Walk, place: Place): AsyncGenerator<string[], v
     if (isUtf8(bytes)) yield [letter + name];
     else if (letter !== letters.otherLink || (await isFolder(Buffer.concat([Buffer.from(folder), bytes])))) {
       yield [letters.notUtf8 + escapeBytes(bytes)];
-    } else passOver(walk, place, name, false);
+    } else passOver(walk, place, name, 'file');
   }
 }
 
@@ -249,23 +242,24 @@ const isFolder = (path: Buffer): Promise<boolean> =>
     () => false,
   );
 
-const kindOf = (entry: Dirent<string> | Dirent<Buffer>): NativeEntry['kind'] =>
+const kindOf = (entry: Dirent<string> | Dirent<Buffer>): EntryKind =>
   entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
 
 /** The letter of an entry; undefined for an entry that is not selected, which it reports. */
-function letterOf(walk: Walk, place: Place, name: string, kind: NativeEntry['kind']): string | undefined {
+function letterOf(walk: Walk, place: Place, name: string, kind: EntryKind): string | undefined {
   const { selection } = place;
   if (kind === 'folder') {
     if (selection.enter(name, false)) return letters.folder;
   } else if (selection.takes(name)) return kind === 'file' ? letters.file : letters.linkOfFileName;
   // A link, or an entry whose kind the file system does not tell.
   else if (kind === 'other' && selection.enter(name, true)) return letters.otherLink;
-  passOver(walk, place, name, kind === 'folder');
+  passOver(walk, place, name, kind);
   return undefined;
 }
 
-function passOver({ root, onPassedOver }: Walk, { prefix, selection }: Place, name: string, isFolder: boolean): void {
-  if (selection.walksAll) onPassedOver({ path: join(root, prefix, name), isFolder });
+function passOver({ root, onPassedOver }: Walk, { prefix, selection }: Place, name: string, kind: EntryKind): void {
+  const passed = passedOver(selection, { path: join(root, prefix, name), name, kind });
+  if (passed) onPassedOver(passed);
 }
 
 type LookAt = (records: readonly string[]) => Promise<Looked[]>;
@@ -361,7 +355,7 @@ async function look(walk: Walk, place: Place, record: string): Promise<Looked> {
   const path = join(root, prefix, name);
   const isFileName = letter !== letters.otherLink;
   const nothing = (): Looked => {
-    passOver(walk, place, name, false);
+    passOver(walk, place, name, 'file');
     return { kind: 'nothing' };
   };
   try {
@@ -407,7 +401,7 @@ async function* walkLink(
   if (above.some((folder) => isBelow(folder, real))) {
     yield [{ name: place.prefix + name, sizeBytes: 0, error: `${circle}: it leads to a folder that it lies in` }];
   } else if ((!selection.walksAll || !isListed(walk.walked, real)) && !(await isLeftOut(walk, place, name))) {
-    walk.walked.add(real);
+    walk.walked.set(real, selection);
     yield* walkPlace(walk, { prefix: `${place.prefix}${name}/`, real, above, selection });
   }
 }
@@ -428,13 +422,11 @@ const whyForbidden = (path: string): Promise<string | undefined> =>
     ({ message }: Error) => message,
   );
 
-/**
- * Whether walking these folders reaches the path without following a link. It does unless a folder on the way is passed
- * over.
- */
-function isListed(walked: ReadonlySet<string>, path: string): boolean {
+/** Whether walking these folders reaches the path without following a link. */
+function isListed(walked: ReadonlyMap<string, Selection>, path: string): boolean {
   for (let at = path; ; at = dirname(at)) {
-    if (walked.has(at)) return true;
-    if (at === dirname(at) || isPassedOver(basename(at))) return false;
+    const selection = walked.get(at);
+    if (selection) return selectionBelow(selection, at === path ? [] : relative(at, path).split('/')) !== undefined;
+    if (at === dirname(at)) return false;
   }
 }

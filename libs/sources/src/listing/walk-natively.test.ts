@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type NativeCalls, nativeCalls } from '../files/native-calls.ts';
-import { imagesBelow } from '../globs/selection.ts';
+import { imagesBelow, type PassedOver } from '../globs/selection.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
-import { type FoundFile, type PassedOver, walkFolder } from './walk-folder.ts';
+import { type FoundFile, walkFolder } from './walk-folder.ts';
 
 const calls = nativeCalls(true);
 const skip = calls ? false : 'this system has no such calls';

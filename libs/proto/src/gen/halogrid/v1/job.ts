@@ -237,6 +237,20 @@ export interface JobSpec {
    * specification that a coordinator gives back, which has `pipeline`.
    */
   op: string[];
+  /** Which of the sources' inputs count; absent: all. */
+  filter?: SourceFilter | undefined;
+}
+
+/**
+ * Globs over the path of an input below the folder, prefix of keys or beginning of a glob that the job names; for an
+ * entry of a manifest, the entry; for a file that is named itself, its name. A glob without '/' fits a name at any
+ * depth; what fits a folder fits everything in it.
+ */
+export interface SourceFilter {
+  /** Only inputs that one of these fits; empty: all. */
+  include: string[];
+  /** No input that one of these fits. */
+  exclude: string[];
 }
 
 /** Where captured_at and camera of features.parquet come from. It changes nothing else. */
@@ -931,6 +945,7 @@ function createBaseJobSpec(): JobSpec {
     captured: undefined,
     pipelines: undefined,
     op: [],
+    filter: undefined,
   };
 }
 
@@ -986,6 +1001,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     for (const v of message.op) {
       writer.uint32(154).string(v!);
+    }
+    if (message.filter !== undefined) {
+      SourceFilter.encode(message.filter, writer.uint32(178).fork()).join();
     }
     return writer;
   },
@@ -1139,6 +1157,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.op.push(reader.string());
             continue;
           }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.filter = SourceFilter.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1183,6 +1209,76 @@ export const JobSpec: MessageFns<JobSpec> = {
       ? PipelineSet.fromPartial(object.pipelines)
       : undefined;
     message.op = object.op?.map((e) => e) || [];
+    message.filter = (object.filter !== undefined && object.filter !== null)
+      ? SourceFilter.fromPartial(object.filter)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSourceFilter(): SourceFilter {
+  return { include: [], exclude: [] };
+}
+
+export const SourceFilter: MessageFns<SourceFilter> = {
+  encode(message: SourceFilter, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.include) {
+      writer.uint32(10).string(v!);
+    }
+    for (const v of message.exclude) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SourceFilter {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSourceFilter();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.include.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.exclude.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SourceFilter>): SourceFilter {
+    return SourceFilter.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SourceFilter>): SourceFilter {
+    const message = createBaseSourceFilter();
+    message.include = object.include?.map((e) => e) || [];
+    message.exclude = object.exclude?.map((e) => e) || [];
     return message;
   },
 };
