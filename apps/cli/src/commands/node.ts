@@ -95,7 +95,12 @@ export function addNodeCommand(program: Command): void {
       'end in order before this time: 2026-01-31T08:00Z, @SECONDS since 1970, or a duration such as 90m',
       momentToCome('--until'),
     )
-    .option('--gpu <n>', "the index of an NVIDIA GPU; 'all': a process on each, restarted if it dies", gpuChoice)
+    .option(
+      '--gpu <which>',
+      'NVIDIA GPUs, with a process on each that is restarted if it dies: an index, a UUID, all, or auto: those that ' +
+        'CUDA_VISIBLE_DEVICES, SLURM_STEP_GPUS, SLURM_JOB_GPUS or NVIDIA_VISIBLE_DEVICES assigns (default: auto)',
+      gpuChoice,
+    )
     // For a node that `node --gpu` starts for one GPU.
     .addOption(new Option('--pinned-gpu <address>').hideHelp())
     // For a node of `run`.
@@ -139,8 +144,13 @@ export function addNodeCommand(program: Command): void {
       settings.coordinator = address;
       config = createNodeConfig(settings);
     }
-    if (choice !== undefined) {
-      const pins = await pinChosenGpus(choice, options.device);
+    // The command that started this node has chosen its GPU.
+    const isChosen = options.ownToken || options.pinnedGpu !== undefined;
+    const pins = isChosen ? undefined : await pinChosenGpus(choice, options.device);
+    if (pins?.length === 0) {
+      log.info('The environment gives this process no GPU');
+      config = createNodeConfig({ ...settings, device: 'cpu' });
+    } else if (pins) {
       const [first] = pins;
       if (!first || pins.length > 1 || first.prefix.length > 0) {
         const { runGpuNodes } = await import('../cluster/gpu-nodes.ts');

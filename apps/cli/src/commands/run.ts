@@ -84,10 +84,10 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   const view = options.quiet ? quietView : createProgressView(process.stderr, Date.now);
   const little = onlyPreviews(request.spec!);
   if (little) view.note(little);
-  const chosen = await chosenCluster(options);
+  const isOnCluster = options.coordinator !== undefined || options.coordinatorFile !== undefined;
+  const chosen = await chosenCluster(isOnCluster ? { nodes: 1 } : options);
   // The coordinator and the nodes start while the job is planned.
   const planned = { nodes: chosen.nodes, device: chosen.device, ownThreads: chosen.nodes + 2 };
-  const isOnCluster = options.coordinator !== undefined || options.coordinatorFile !== undefined;
   const starting = isOnCluster
     ? undefined
     : startLocalCluster({

@@ -37,7 +37,12 @@ export function addClusterOptions(command: Command): Command {
       `where JPEGs are decoded, with the same results: ${decodeChoices.join(', ')} (default: auto)`,
       parseWord('--decode', decodeChoices),
     )
-    .option('--gpu <n>', "the index of an NVIDIA GPU; 'all': a node on each", gpuChoice)
+    .option(
+      '--gpu <which>',
+      'NVIDIA GPUs, with a node on each: an index, a UUID, all, or auto: those that the environment assigns to this ' +
+        'process, as for halogrid node (default: auto)',
+      gpuChoice,
+    )
     .option(
       '--source-grace <duration>',
       'how long to wait for an unavailable host or bucket of sources; 0: do not wait (default: 10m)',
@@ -85,10 +90,12 @@ export interface ChosenCluster {
 /** Resolves with what the options ask for. Rejects with UsageError if there are no such GPUs. */
 export async function chosenCluster(choice: ClusterChoice): Promise<ChosenCluster> {
   const { nodes = 1, device = 'auto', decode, gpu, sourceGrace, spaceGrace } = choice;
-  const gpus = gpu === undefined ? undefined : await pinChosenGpus(gpu, device);
+  const isOpen = gpu !== undefined || choice.nodes === undefined;
+  const pins = isOpen ? await pinChosenGpus(gpu, device) : undefined;
+  const gpus = pins?.length ? pins : undefined;
   return {
     nodes: gpus?.length ?? nodes,
-    device: gpus ? 'gpu' : device,
+    device: gpus ? 'gpu' : pins ? 'cpu' : device,
     decode,
     gpus,
     sourceGraceMs: sourceGrace,

@@ -36,13 +36,13 @@ const refused: [string, () => unknown, RegExp][] = [
   [
     'a container without cards',
     () => chooseGpus('all', { visible: [], hidden: [gpu(0), gpu(1)] }),
-    /sees no GPU; 2 GPUs of the machine have no device file here$/,
+    /sees no GPU; 2 GPUs of the machine cannot be opened here$/,
   ],
   ['an index past the last', () => chooseGpus(3, three), /^There is no GPU 3 here: this process sees 3 GPUs$/],
   [
     'an index that a container hides',
     () => chooseGpus(1, oneOfTwo),
-    /sees 1 GPU; 1 GPU of the machine has no device file here$/,
+    /sees 1 GPU; 1 GPU of the machine cannot be opened here$/,
   ],
   ['more than there are', () => firstGpus(4, three), /^Expected 4 GPUs but this process sees 3 GPUs$/],
 ];
@@ -51,7 +51,7 @@ for (const [name, choose, sentence] of refused) {
   test(`${name} is refused with a sentence`, () => assert.throws(choose, { message: sentence }));
 }
 
-test('--gpu is all or an index', () => {
+test('--gpu is auto, all, an index or a UUID', () => {
   const table: [string, unknown][] = [
     ['all', 'all'],
     ['0', 0],
@@ -60,6 +60,10 @@ test('--gpu is all or an index', () => {
     ['1,2', undefined],
     ['', undefined],
     ['ALL', undefined],
+    ['auto', 'auto'],
+    ['GPU-0c39d8a0-1111', { uuid: 'GPU-0c39d8a0-1111' }],
+    ['GPU-', undefined],
+    ['MIG-0c39d8a0', undefined],
   ];
-  for (const [text, expected] of table) assert.equal(parseGpuChoice(text), expected, text);
+  for (const [text, expected] of table) assert.deepEqual(parseGpuChoice(text), expected, text);
 });

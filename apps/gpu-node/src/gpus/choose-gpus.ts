@@ -1,28 +1,34 @@
+import { cardByUuid } from './assigned-gpus.ts';
 import type { GpuInventory } from './inventory.ts';
 import type { NvidiaGpu } from './nvidia-gpu.ts';
 
-/** A value of --gpu: every card, or the one with this index, as nvidia-smi numbers the cards that it sees here. */
-export type GpuChoice = 'all' | number;
+/**
+ * A value of --gpu: the cards that the environment assigns, every card, the one with this index, as nvidia-smi numbers
+ * the cards that it sees here, or the one with this UUID.
+ */
+export type GpuChoice = 'auto' | 'all' | number | { uuid: string };
 
 export interface ChosenGpu {
   index: number;
   gpu: NvidiaGpu;
 }
 
-/** Undefined for text that is neither 'all' nor an index. */
+/** Undefined for text that is not such a value. */
 export function parseGpuChoice(text: string): GpuChoice | undefined {
-  if (text === 'all') return text;
+  if (text === 'auto' || text === 'all') return text;
+  if (/^GPU-[0-9a-f-]{4,}$/i.test(text)) return { uuid: text };
   return /^\d{1,3}$/.test(text) ? Number(text) : undefined;
 }
 
 /** The chosen cards, at least one. Throws Error with one sentence if they are not there. */
-export function chooseGpus(choice: GpuChoice, inventory: GpuInventory | undefined): ChosenGpu[] {
+export function chooseGpus(choice: Exclude<GpuChoice, 'auto'>, inventory: GpuInventory | undefined): ChosenGpu[] {
   const visible = requireGpus(inventory).map((gpu, index) => ({ index, gpu }));
   if (choice === 'all') return visible;
-  const chosen = visible[choice];
+  const wanted = typeof choice === 'number' ? visible[choice]?.gpu : cardByUuid(choice.uuid, inventory!);
+  const chosen = visible.find(({ gpu }) => gpu === wanted);
   if (chosen) return [chosen];
   throw new Error(
-    `There is no GPU ${choice} here: this process sees ${countGpus(visible.length)}${unseen(inventory!)}`,
+    `There is no GPU ${typeof choice === 'number' ? choice : choice.uuid} here: this process sees ${countGpus(visible.length)}${unseen(inventory!)}`,
   );
 }
 
@@ -43,9 +49,7 @@ function requireGpus(inventory: GpuInventory | undefined): NvidiaGpu[] {
 }
 
 function unseen({ hidden }: GpuInventory): string {
-  return hidden.length === 0
-    ? ''
-    : `; ${countGpus(hidden.length)} of the machine ${hidden.length === 1 ? 'has' : 'have'} no device file here`;
+  return hidden.length === 0 ? '' : `; ${countGpus(hidden.length)} of the machine cannot be opened here`;
 }
 
 const countGpus = (count: number): string => `${count === 0 ? 'no' : count} GPU${count === 1 ? '' : 's'}`;

@@ -1,3 +1,4 @@
+export { type AssignedGpus, assignedGpus, mentionsGpus } from './assigned-gpus.ts';
 export { type ChosenGpu, chooseGpus, firstGpus, type GpuChoice, parseGpuChoice } from './choose-gpus.ts';
 export type { GpuInventory } from './inventory.ts';
 export { findGpus, heldGpuMinors } from './machine-gpus.ts';

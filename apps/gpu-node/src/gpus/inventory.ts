@@ -11,21 +11,23 @@ export interface FoundGpu {
   gpu: NvidiaGpu;
   /** Undefined: the file does not exist. */
   device: DeviceNumbers | undefined;
+  /** Whether this process can open it: a device cgroup may refuse that, although the file is there. */
+  opens: boolean;
 }
 
 /** The cards of the machine, ordered by PCI address as nvidia-smi numbers those that it sees. */
 export interface GpuInventory {
   /** Cards that this process can open. */
   visible: NvidiaGpu[];
-  /** Cards whose device file is hidden by a container or an isolation. */
+  /** Cards whose device file is hidden by a container or an isolation, or cannot be opened. */
   hidden: NvidiaGpu[];
 }
 
 export function takeInventory(found: readonly FoundGpu[]): GpuInventory {
   const inventory: GpuInventory = { visible: [], hidden: [] };
-  for (const { gpu, device } of found.toSorted((a, b) => (a.gpu.busId < b.gpu.busId ? -1 : 1))) {
+  for (const { gpu, device, opens } of found.toSorted((a, b) => (a.gpu.busId < b.gpu.busId ? -1 : 1))) {
     // /dev/null may be mounted over the path, so the numbers decide.
-    const isThere = device?.major === nvidiaMajor && device.minor === gpu.minor;
+    const isThere = device?.major === nvidiaMajor && device.minor === gpu.minor && opens;
     inventory[isThere ? 'visible' : 'hidden'].push(gpu);
   }
   return inventory;

@@ -16,6 +16,8 @@ import { canMakeDevices, makeGpuTree } from './testing/gpu-tree.ts';
 const root = await mkdtemp(join(tmpdir(), 'halogrid-gpus-'));
 after(() => rm(root, { recursive: true, force: true }));
 const skip = canMakeDevices ? false : 'only root makes device files';
+/** There is no driver, so that opening them fails. */
+const noneIsOpened = async () => true;
 const isLinux = process.platform === 'linux';
 
 test('without a driver there is no inventory', async () => {
@@ -26,7 +28,7 @@ test('cards are found, and those without their device file are hidden', { skip }
   const machine = join(root, 'found');
   await makeGpuTree(machine, [2, 0, 1]);
   await rm(join(machine, 'dev/nvidia0'));
-  const { visible, hidden } = (await findGpus(machine))!;
+  const { visible, hidden } = (await findGpus(machine, noneIsOpened))!;
   assert.deepEqual(
     visible.map(({ minor }) => minor),
     [2, 1],
@@ -37,20 +39,32 @@ test('cards are found, and those without their device file are hidden', { skip }
   );
 });
 
+test('cards whose device file cannot be opened are hidden', { skip }, async () => {
+  const machine = join(root, 'closed');
+  await makeGpuTree(machine, [0, 1]);
+  const { visible, hidden } = (await findGpus(machine, async (path) => path.endsWith('nvidia1')))!;
+  assert.deepEqual(
+    [visible, hidden].map((cards) => cards.map(({ minor }) => minor)),
+    [[1], [0]],
+  );
+  // Without a driver, none can be opened.
+  assert.equal((await findGpus(machine))!.hidden.length, 2);
+});
+
 test('a process that is started for one card sees only that card', { skip }, async () => {
   const machine = join(root, 'pinned');
   await makeGpuTree(machine, [1, 2, 0]);
-  const inventory = (await findGpus(machine))!;
+  const inventory = (await findGpus(machine, noneIsOpened))!;
   const chosen = inventory.visible.map((gpu, index) => ({ index, gpu }));
   for (const { gpu, prefix } of await pinGpus(chosen, inventory, (each) => join(machine, devicePath(each)))) {
     const script = `import(${JSON.stringify(import.meta.resolve('./machine-gpus.ts'))}).then(async ({ findGpus }) =>
-      console.log(JSON.stringify(await findGpus(${JSON.stringify(machine)}))))`;
+      console.log(JSON.stringify(await findGpus(${JSON.stringify(machine)}, async () => true))))`;
     const [file, ...args] = [...prefix, process.execPath, '-e', script];
     const seen = JSON.parse(execFileSync(file!, args, { encoding: 'utf8' }));
     assert.deepEqual(seen.visible, [gpu]);
     assert.equal(seen.hidden.length, 2);
   }
-  assert.equal((await findGpus(machine))!.visible.length, 3, 'other processes see as many as before');
+  assert.equal((await findGpus(machine, noneIsOpened))!.visible.length, 3, 'other processes see as many as before');
 });
 
 test('with a single card nothing needs to be isolated', async () => {

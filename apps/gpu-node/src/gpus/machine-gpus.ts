@@ -1,11 +1,11 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DeviceNumbers, type GpuInventory, gpuMinors, takeInventory } from './inventory.ts';
 import type { IsolationFacts } from './isolation.ts';
 import { devicePath, type NvidiaGpu, parseInformation } from './nvidia-gpu.ts';
 
 /** The cards that NVIDIA's driver lists under `root`; undefined if there is no driver. */
-export async function findGpus(root = '/'): Promise<GpuInventory | undefined> {
+export async function findGpus(root = '/', canOpen = opens): Promise<GpuInventory | undefined> {
   const list = join(root, 'proc/driver/nvidia/gpus');
   const names = await readdir(list).catch(() => undefined);
   if (!names) return undefined;
@@ -16,8 +16,22 @@ export async function findGpus(root = '/'): Promise<GpuInventory | undefined> {
     }),
   );
   const known = gpus.filter((gpu): gpu is NvidiaGpu => gpu !== undefined);
-  const found = known.map(async (gpu) => ({ gpu, device: await deviceAt(join(root, devicePath(gpu))) }));
+  const found = known.map(async (gpu) => {
+    const path = join(root, devicePath(gpu));
+    const device = await deviceAt(path);
+    return { gpu, device, opens: device !== undefined && (await canOpen(path)) };
+  });
   return takeInventory(await Promise.all(found));
+}
+
+/** Whether this process can open the device file, as the driver's library would. */
+async function opens(path: string): Promise<boolean> {
+  try {
+    await (await open(path, 'r+')).close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
