@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { plainLogLine } from '../cluster/child.ts';
 import { addQuietOption, addVerboseOption, checkVoice, type VoiceChoice } from '../options/voice-options.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
+import { plural } from '../progress/quantities.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
 
 interface MergeOptions extends VoiceChoice {
@@ -30,6 +31,7 @@ export function addMergeCommand(program: Command): void {
 async function merge(folders: string[], options: MergeOptions): Promise<number> {
   checkVoice(options);
   const signal = shutdownSignal();
+  if (!options.quiet) process.stderr.write(`Merging ${plural(folders.length, 'part')} into ${options.out}.\n`);
   const [{ mergeShares }, { createLog }, { systemClock }] = await Promise.all([
     import('@halogrid/coordinator/shares'),
     import('@halogrid/service/log'),
