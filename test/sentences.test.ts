@@ -224,6 +224,7 @@ const table: Wrong[] = [
     name: 'maxQuarantined',
   },
   { spec: { maxQuarantined: {} }, field: 'max_quarantined' },
+  { spec: { share: { number: 1, of: 2 } }, field: 'share' },
   {
     spec: { captured: { from: '%Q', zone: '' } },
     field: 'captured.from',

@@ -19,6 +19,7 @@ import type { JobWork } from './dispatch/job-run.ts';
 import { JobSpans } from './dispatch/job-spans.ts';
 import { LedJobs } from './dispatch/led-jobs.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
+import { realWork } from './dispatch/real-work.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
 import { removeJob } from './dispatch/remove-job.ts';
 import { resumeHalfWay, resumeInFolder } from './dispatch/resume-in-folder.ts';
@@ -28,14 +29,8 @@ import type { ResumeJob } from './dispatch/submit-job.ts';
 import { tellOfSearch } from './dispatch/tell-of-search.ts';
 import { createMetrics } from './dispatch/work-metrics.ts';
 import { exposeState } from './expose-state.ts';
-import { abandonJob, finaliseJob } from './output/finalise.ts';
 import { LiveCells } from './output/live-cells.ts';
-import { lostShards } from './output/lost-shards.ts';
-import { releaseOutputFolder } from './output/output-folder.ts';
-import { openPictures } from './output/pictures-ahead.ts';
-import { KeptReader } from './output/previous/kept-reader.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
-import { openTables } from './output/tables-file.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
@@ -168,20 +163,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   if (spans) onClose(() => spans.close());
   const dispatcher = new Dispatcher({
     ledger,
-    work: {
-      plan,
-      earlier: (job) => new KeptReader(job),
-      tables: openTables,
-      pictures: openPictures,
-      finalise: finaliseJob,
-      lostShards,
-      abandon: async (job, end, finishedMs) => {
-        // A ledger in the output folder is removed with it. It is left first, or writes that still wait would miss it.
-        await ledger.leave(job.jobId);
-        return abandonJob(job, end, finishedMs);
-      },
-      release: releaseOutputFolder,
-    },
+    work: realWork(plan, ledger),
     clock,
     reportWithinMs: config.nodeTimeoutMs,
     graceMs: config.nodeGraceMs,
@@ -235,6 +217,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     ledger,
     known,
     resume,
+    takesShares: config.ledger === undefined,
     check,
     remove,
     survey,

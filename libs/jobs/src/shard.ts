@@ -55,6 +55,8 @@ export interface Shard {
    * array.
    */
   needs?: readonly string[];
+  /** It belongs to another share of the plan: this job has it in its plan, and never does it. */
+  elsewhere?: true;
 }
 
 /** A shard that the coordinator does itself. */

@@ -1,6 +1,8 @@
 // The ledger of a coordinator: which jobs exist, which coordinator leads each, and what has happened to them.
 export { InvalidResultError } from './checks/check-answer.ts';
+export { LogReader } from './job/log-reader.ts';
 export type { WritePart } from './job/logged-job.ts';
+export { replayFacts } from './job/replay.ts';
 export type {
   AnsweredShards,
   FoundRun,

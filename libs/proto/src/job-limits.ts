@@ -25,6 +25,9 @@ export const maxUriLength = 8_192;
  */
 export const maxBatchFrames = 4096;
 
+/** The largest `Share.of`. */
+export const maxShares = 10_000;
+
 /** At most this many pipelines in a job. */
 export const maxPipelines = 8;
 

@@ -1,11 +1,15 @@
-import type { CaptureOptions, JobSpec, SourceFilter, VideoOptions } from '@halogrid/proto';
+import type { CaptureOptions, JobSpec, Share, SourceFilter, VideoOptions } from '@halogrid/proto';
 import { jsonName } from '@halogrid/proto/json-name';
+
+/** Fields with fields of their own. */
+type Nested = 'video' | 'captured' | 'share' | 'filter' | 'sources';
 
 /**
  * The option that sets each field of a specification. Fields of a nested message have one option each, or share one.
  */
-const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' | 'filter' | 'sources'>]: string } & {
+const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & {
   readonly video: { readonly [Field in keyof VideoOptions]-?: string };
+  readonly share: { readonly [Field in keyof Share]: string };
   readonly captured: { readonly [Field in keyof CaptureOptions]: string };
   readonly filter: { readonly [Field in keyof SourceFilter]: string };
 } = {
@@ -32,6 +36,7 @@ const options: { readonly [Field in Exclude<keyof JobSpec, 'video' | 'captured' 
     hwaccel: '--hwaccel',
   },
   filter: { include: '--include', exclude: '--exclude' },
+  share: { number: '--part', of: '--part', plan: '--plan', splitImages: '--split-images' },
   captured: { from: '--captured-from', zone: '--captured-zone' },
 };
 

@@ -21,6 +21,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'show what a run would read, need and write',
     load: async () => (await import('./plan.ts')).addPlanCommand,
   },
+  merge: {
+    summary: 'make one output of the parts of several runs',
+    load: async () => (await import('./merge.ts')).addMergeCommand,
+  },
   submit: {
     summary: 'submit a job to a cluster and print its id',
     load: async () => (await import('./jobs.ts')).addSubmitCommand,

@@ -22,6 +22,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid run photos --op ldp:order=3 --grid 4x6', 'derivative patterns, with a histogram for each cell'],
     ['halogrid run cam1.mp4 --from 00:01:00 --to 00:02:00 --fps 5', 'a minute of a recording'],
     ['halogrid run s3://archive/2026/ --coordinator rack-1:7070', 'on a cluster'],
+    ['halogrid run photos --part 2/10 --out parts/2', 'a tenth of it; halogrid merge makes one output of all ten'],
   ],
   kernels: [
     ['halogrid kernels', 'all kernels'],
@@ -30,7 +31,9 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   plan: [
     ['halogrid plan photos --map tiff', 'shows whether the maps would fit on the disk'],
     ['halogrid plan cam1.mp4 --fps 5 --json', 'for a program'],
+    ['halogrid plan photos --write plan', 'for halogrid run --plan plan --part 1/10'],
   ],
+  merge: [['halogrid merge parts/* --out results', 'one output of the folders of all parts']],
   submit: [
     ['halogrid submit /srv/archive --out /srv/results', 'prints the id of the job'],
     ["halogrid submit '/srv/archive/**/*.jpg' --priority 10", 'runs before other jobs'],

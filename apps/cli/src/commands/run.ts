@@ -18,7 +18,8 @@ import {
   coordinatorFileOption,
   coordinatorOf,
 } from '../options/coordinator-option.ts';
-import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
+import { addJobOptions, type JobOptions } from '../options/job-options.ts';
+import { addShareOptions, parseSharedJob, type ShareChoice } from '../options/share-options.ts';
 import { addQuietOption, addVerboseOption, checkVoice, type VoiceChoice } from '../options/voice-options.ts';
 import { describePlanShortly } from '../plan/describe-plan.ts';
 import { rememberRun } from '../plan/estimate/remember-run.ts';
@@ -29,7 +30,13 @@ import { createProgressView, followJob, type ProgressView, quietView } from '../
 import { reportEnd } from '../summary/describe-summary.ts';
 import { writeTrace } from './trace.ts';
 
-interface RunOptions extends JobOptions, ClusterChoice, ClientSecurityOption, CoordinatorFileOption, VoiceChoice {
+interface RunOptions
+  extends JobOptions,
+    ShareChoice,
+    ClusterChoice,
+    ClientSecurityOption,
+    CoordinatorFileOption,
+    VoiceChoice {
   coordinator?: string;
   json?: boolean;
   trace?: string;
@@ -64,21 +71,21 @@ export function addRunCommand(program: Command): void {
         'cluster, and waits for the results. Exits with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
-    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
-  addVerboseOption(addQuietOption(addClientSecurityOptions(addClusterOptions(addJobOptions(command)))))
+    .argument('[source...]', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
+  addVerboseOption(addQuietOption(addClientSecurityOptions(addClusterOptions(addShareOptions(addJobOptions(command))))))
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .addOption(coordinatorFileOption())
     .option('--trace <file>', "write a timeline of the shards for Perfetto, as 'halogrid trace' does")
     .option('--json', 'print a machine-readable summary on stdout, progress on stderr')
     .action(async (sources: string[], options: RunOptions) => {
-      process.exitCode = await run(sources, options);
+      process.exitCode = await run(sources, options, command);
     });
 }
 
-async function run(sources: string[], options: RunOptions): Promise<number> {
+async function run(sources: string[], options: RunOptions, command: Command): Promise<number> {
   const begin = performance.now();
   checkVoice(options);
-  const request = parseJob(sources, options, process.cwd());
+  const request = await parseSharedJob(sources, options, command, process.cwd());
   checkClusterChoice(options);
   const signal = shutdownSignal();
   const view = options.quiet ? quietView : createProgressView(process.stderr, Date.now);
@@ -101,7 +108,11 @@ async function run(sources: string[], options: RunOptions): Promise<number> {
   let client: CoordinatorClient | undefined;
   try {
     const ready = starting && Promise.race([starting.then((started) => started.ready), aborted(signal)]);
-    const { made, costs, advice } = (ready && (await planMeanwhile(request.spec!, planned, ready))) ?? {};
+    // A plan of all shards says little about a share.
+    const meanwhile = request.spec!.share
+      ? await ready?.then(() => undefined)
+      : ready && (await planMeanwhile(request.spec!, planned, ready));
+    const { made, costs, advice } = meanwhile ?? {};
     const startSeconds = (performance.now() - begin) / 1000;
     const cluster = await starting;
     if (signal.aborted) return exitCodeOfSignal(signal.reason);

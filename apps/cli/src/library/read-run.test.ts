@@ -48,8 +48,9 @@ test('a program may give every option of the command, except options of output a
   assert.deepEqual(
     [...new Set(left)],
     [
+      ...['part', 'plan', 'splitImages'],
       ...['tokenFile', 'tlsCa', 'tlsCert', 'tlsKey', 'quiet', 'verbose'],
-      ...['coordinator', 'trace', 'json', 'profile'],
+      ...['coordinator', 'coordinatorFile', 'trace', 'json', 'profile'],
     ],
   );
 });

@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { itemBytes, mostOf, type PlanTotals } from '@halogrid/coordinator/plan';
+import { itemBytes, mostOf, type PassThrough, type PlanTotals } from '@halogrid/coordinator/plan';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { describeBytes } from '@halogrid/service/describe-bytes';
@@ -26,7 +26,8 @@ export interface MadePlan {
 /**
  * Plans a job in this process. `onCosts` is called before the plan is complete: with what a run remembers, with totals
  * that grow, and with a function that gives advice on the totals so far. Throws UsageError if the plan is refused or
- * does not fit, and if recordings have more segments than `mostSegments`; throws the reason of the signal.
+ * does not fit, and if recordings have more segments than `mostSegments`; throws the reason of the signal. `through` is
+ * as in surveyJob.
  */
 export async function makePlan(
   spec: JobSpec,
@@ -34,6 +35,7 @@ export async function makePlan(
   signal?: AbortSignal,
   onCosts: (costs: RunCosts, soFar: Readonly<PlanTotals>, advise: () => string | undefined) => void = () => {},
   mostSegments?: number,
+  through?: PassThrough,
 ): Promise<MadePlan> {
   const { surveyJob } = await import('@halogrid/coordinator/plan');
   const notes: string[] = [];
@@ -46,7 +48,7 @@ export async function makePlan(
     spec.tilePx ? tileAdvice(totals, parts, spec.tilePx, isPart) : undefined;
   const begin = (soFar: PlanTotals): void =>
     onCosts({ totals: soFar, setup, slowdown }, soFar, () => adviceOn(soFar, workParts(soFar, setup, device), true));
-  const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin, mostSegments);
+  const totals = await surveyJob(spec, signal, (note) => notes.push(note), begin, mostSegments, through);
   await checkFits(totals, spec);
   const parts = workParts(totals, setup, device);
   const estimate = estimateTime({ parts, device, startSeconds: startSeconds(setup) }, runs, await slowdown);
@@ -68,7 +70,8 @@ const triedTilesPx = [16384, 8192, 4096, 2048, 1024, 512, 256];
  */
 async function checkFits(totals: PlanTotals, spec: JobSpec): Promise<void> {
   checkLargest(totals, spec);
-  if (!spec.out.startsWith('file:')) return;
+  // Shares have results in folders of their own.
+  if (!spec.out.startsWith('file:') || spec.share) return;
   const folder = fileURLToPath(spec.out);
   // A job that continues in this folder has some results on the disk already, and waits for room for the rest.
   if (await stat(join(folder, '.halogrid')).catch(() => undefined)) return;

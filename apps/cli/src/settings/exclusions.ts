@@ -14,7 +14,7 @@ const onOneGpu: Exclusion[] = [
   { given: 'gpu', drops: ['device'] },
   { given: 'device', drops: ['gpu'], except: ['auto', 'gpu'] },
 ];
-const ownClusters = ['nodes', 'device', 'decode', 'gpu', 'source-grace', 'space-grace'];
+const ownClusters = ['nodes', 'device', 'decode', 'gpu', 'source-grace', 'space-grace', 'part'];
 const kernels = both('op', ['pipeline']);
 const frames = both('every', ['fps']);
 const voice = both('quiet', ['verbose']);
@@ -29,7 +29,7 @@ const byCommand: Readonly<Record<string, readonly Exclusion[]>> = {
     ...frames,
     ...voice,
   ],
-  plan: [...kernels, ...frames],
+  plan: [...kernels, ...frames, { given: 'write', drops: ['out'] }],
   submit: [...kernels, ...frames, ...voice],
   evaluate: [...kernels, ...both('grid', ['block'])],
   coordinator: both('ledger', ['ledger-file']),

@@ -23,7 +23,8 @@ export const notOfFolder: Readonly<Record<string, string>> = {
     'index',
     'storage',
   ]),
-  ...reason('it says where files outside of the folder are written', ['ledger', 'out', 'to', 'trace']),
+  ...reason('it says where files outside of the folder are written', ['ledger', 'out', 'to', 'trace', 'write']),
+  ...reason('it chooses what is read instead of the sources', ['part', 'plan']),
   ...reason('it removes what was kept before', ['fresh', 'forget', 'compact', 'retention', 'older-than', 'unfinished']),
 };
 
@@ -33,7 +34,7 @@ export const ofFolder: ReadonlySet<string> = new Set([
   ...['op', 'pipeline', 'border', 'grid', 'map', 'block', 'distance', 'cells', 'region'],
   ...['every', 'from', 'fps', 'captured-from', 'captured-zone', 'include', 'exclude'],
   // How it is cut, and where on this machine it runs.
-  ...['tile', 'batch', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name'],
+  ...['tile', 'batch', 'split-images', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name'],
   // When it waits or fails.
   ...['priority', 'verify', 'max-quarantined', 'wait-for-node', 'checksum', 'wait'],
   ...[

@@ -16,6 +16,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
     quarantine = [],
     mended = [],
     pipelines = [],
+    part,
     nothingMerged,
     incremental,
     wallSeconds,
@@ -28,8 +29,8 @@ export function describeSummary(summary: JobSummary, folder: string): string {
   // If results were kept, the time does not cover all pixels.
   const speed = wallSeconds > 0 && !incremental?.kept ? ` at ${describePixels(counts.pixels / wallSeconds)}/s` : '';
   const rows = [
-    ['sources', `${counts.sources} found, ${counts.frames} in the results`],
-    ...(counts.quarantined ? [['quarantined', `${counts.quarantined}: ${out}/errors.jsonl says why`]] : []),
+    ['sources', `${counts.sources} found, ${counts.frames} in ${part ? 'this part' : 'the results'}`],
+    ...(counts.quarantined ? [['quarantined', describeQuarantined(summary, out)]] : []),
     ...quarantine.map((reason) => ['', describeReason(reason)]),
     ...mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
     ...(incremental ? [['skipped', describeChanges(incremental)]] : []),
@@ -40,14 +41,20 @@ export function describeSummary(summary: JobSummary, folder: string): string {
       i === 0 ? 'nodes' : '',
       `${node.name}: ${node.device}, ${plural(node.shards, 'shard')}`,
     ]),
-    ['digest', digest ?? ''],
+    ...(part ? [] : [['digest', digest ?? '']]),
     ...pipelines.map((its, i) => [i === 0 ? 'pipelines' : '', `${its.name}: ${its.digest}`]),
-    ['results', `${out}/${summary.pictures.length ? ` (open ${describePictures(summary)})` : ''}`],
+    part
+      ? ['part', `${part.number} of ${part.of} in ${out}/: halogrid merge makes one output of all parts`]
+      : ['results', `${out}/${summary.pictures.length ? ` (open ${describePictures(summary)})` : ''}`],
   ];
   const time = describeSeconds(wallSeconds);
   const headline = nothingMerged ? `complete, but ${nothingMerged} (after ${time})` : `complete after ${time}`;
   return `Job ${summary.id} is ${headline}.\n${table(rows, '  ')}`;
 }
+
+/** The file with the reasons is in the whole output only. */
+const describeQuarantined = ({ counts: { quarantined }, part }: JobSummary, out: string): string =>
+  part ? String(quarantined) : `${quarantined}: ${out}/errors.jsonl says why`;
 
 /** The pictures to open. Named pipelines have many with the same names, so only their folder is named. */
 function describePictures({ pictures, pipelines }: JobSummary): string {

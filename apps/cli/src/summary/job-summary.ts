@@ -10,6 +10,8 @@ import { stateWord } from '../progress/describe-progress.ts';
 export interface JobSummary {
   id: string;
   state: string;
+  /** Which part of an output it made; absent for a whole output. */
+  part?: { number: number; of: number };
   /** Why the job failed. */
   error?: string;
   digest?: string;
@@ -64,6 +66,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
   return {
     id: job.jobId,
     state: stateWord(job.state),
+    part: partOf(job),
     error: job.error || undefined,
     digest: job.digest || undefined,
     convention: written?.convention,
@@ -72,7 +75,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     quarantine: unlessEmpty(job.reasons),
     mended: unlessEmpty(job.mended),
     notes: unlessEmpty(job.notes),
-    nothingMerged: whyNothingMerged(job),
+    nothingMerged: job.spec!.share ? undefined : whyNothingMerged(job),
     incremental: written?.incremental,
     resultsVersion: written?.resultsVersion,
     earlierResultsVersion: written?.earlierResultsVersion,
@@ -87,9 +90,14 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
 
 const unlessEmpty = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);
 
-/** The pictures of a job. Without results there are none; without a histogram, the chart is missing. */
+function partOf({ spec }: JobStatus): JobSummary['part'] {
+  const { number, of } = spec?.share ?? {};
+  return number && of ? { number, of } : undefined;
+}
+
+/** The pictures of a job. A part has none; without a histogram, the chart is missing. */
 function picturesOf({ spec, counts }: JobStatus): string[] {
-  if (!counts?.frames) return [];
+  if (!counts?.frames || spec!.share) return [];
   return specPipelines(spec!).flatMap(({ name, pipeline }) => {
     const pictures = pipeline.bins > 0 ? ['histogram.svg', 'preview'] : ['preview'];
     return name === '' ? pictures : pictures.map((picture) => `pipelines/${name}/${picture}`);

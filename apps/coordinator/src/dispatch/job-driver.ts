@@ -106,7 +106,10 @@ export class JobDriver {
 
   #planned(jobId: string, steps: PlannedStep[]): void {
     const { running, recorder, sights, tell } = this.#parts;
-    const shards = steps.flatMap((step) => (step.kind === 'shard' ? [sights.planned(jobId, step.shard)] : []));
+    const shards = steps.flatMap((step) => {
+      if (step.kind !== 'shard') return [];
+      return [step.shard.elsewhere ? step.shard : sights.planned(jobId, step.shard)];
+    });
     recorder.planned(jobId, steps);
     if (shards.length > 0) tell({ kind: 'ShardsPlanned', jobId, shards });
     running.tellChanged(jobId);

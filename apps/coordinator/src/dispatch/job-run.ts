@@ -63,7 +63,7 @@ export interface JobWork {
     job: AcceptedJob,
     chosen: readonly number[],
     settled: TablesEvents['settled'],
-  ): Pick<PicturesAhead, 'advance' | 'end'>;
+  ): Pick<PicturesAhead, 'advance' | 'end'> | undefined;
   /**
    * Writes the output, each file through `until`. `previewed` are the sources that get a preview, if all were listed in
    * this process. `now` gives milliseconds since 1970. Rejects with LostPartError if a part is lost.
@@ -80,7 +80,7 @@ export interface JobWork {
   ): Promise<FinishedOutput>;
   /** Done shards whose parts are missing; absent: this is not checked. */
   lostShards?(
-    job: AcceptedJob,
+    job: Pick<AcceptedJob, 'spec'>,
     answered: (from: number, atMost: number) => Promise<AnsweredShards>,
   ): Promise<readonly number[]>;
   /**

@@ -34,7 +34,8 @@ export async function recoverJob(
   let isClaimed = false;
   try {
     const claim = await resumeOutputFolder(spec.out, job);
-    if (!isUnfinished(claim)) {
+    // Neither plans nor shares are in a ledger.
+    if (!isUnfinished(claim) && claim.state !== 'planned' && claim.state !== 'part') {
       await removeScratch(spec.out);
       await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
       return jobs.endedBefore(jobId, claim.state);

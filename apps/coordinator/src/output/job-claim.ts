@@ -6,7 +6,8 @@ import { redactUri } from '@halogrid/sources';
 /** The fields of job.json for a job that has not ended, and the fields that another job reads. */
 export interface JobClaim {
   id: string;
-  state: 'running' | 'complete' | 'failed' | 'cancelled';
+  /** `planned`: the folder has only a plan; `part`: the results of a share. */
+  state: 'running' | 'complete' | 'failed' | 'cancelled' | 'planned' | 'part';
   /** Parts of its sources' URIs that may be secret are left out. */
   specification: JobSpec;
   /** The hash of the whole specification, if something is left out. */
@@ -24,9 +25,9 @@ export interface JobClaim {
   canGoOn?: true;
 }
 
-/** Whether the folder's job may go on, if no process runs it. */
+/** Whether the folder's job may go on, if no process runs it. A share that is done goes on to its end at once. */
 export const isUnfinished = ({ state, canGoOn }: JobClaim): boolean =>
-  state === 'running' || (state === 'failed' && canGoOn === true);
+  state === 'running' || state === 'part' || (state === 'failed' && canGoOn === true);
 
 /**
  * The specification without secrets, for a file. If something is left out, it comes with the hash of the whole, by
@@ -42,6 +43,13 @@ export function describeSpec(spec: JobSpec): Pick<JobClaim, 'specification' | 's
 export function isSameJob({ specification, specificationSha256 }: JobClaim, spec: JobSpec): boolean {
   if (specificationSha256) return specificationSha256 === hashSpec(spec);
   return isDeepStrictEqual(lasting(specification), JSON.parse(JSON.stringify(lasting(spec))));
+}
+
+/** Whether a plan or a part is of a job with this specification, but for its folder and its share. */
+export function isSameWork({ specification }: Pick<JobClaim, 'specification'>, spec: JobSpec): boolean {
+  const workOf = ({ out: _, share: __, sources, ...rest }: JobSpec): unknown =>
+    JSON.parse(JSON.stringify(lasting({ ...rest, sources: sources.map(redactUri), out: '' })));
+  return isDeepStrictEqual(workOf(specification), workOf(spec));
 }
 
 const hashSpec = (spec: JobSpec): string =>

@@ -39,6 +39,51 @@ export function abandonedJobJson(
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
+/** The job.json of a job that did its share of the plan with this digest. */
+export function shareJobJson({ job, stageSeconds, nodes }: JobResults, plan: string, finishedMs: number): string {
+  const { sources, frames, shards, attempts, pixels, quarantined } = job.counts;
+  const text = {
+    id: job.jobId,
+    state: 'part',
+    version: softwareVersion,
+    resultsVersion,
+    plan,
+    submitted: isoTime(job.submittedMs),
+    finished: isoTime(finishedMs),
+    counts: { sources, frames, shards, attempts, pixels, quarantined },
+    quarantine: job.reasons,
+    mended: job.mended,
+    notes: job.notes,
+    wallSeconds: (finishedMs - job.submittedMs) / 1000,
+    seconds: rounded(stageSeconds),
+    nodes,
+    ...describeSpec(job.spec),
+  };
+  return `${JSON.stringify(text, null, 2)}\n`;
+}
+
+/** The job.json of a folder with a plan, which has this digest. */
+export function plannedJobJson(
+  { jobId, spec, submittedMs, counts, reasons, notes }: JobRecord,
+  plan: string,
+  atMs: number,
+): string {
+  const text = {
+    id: jobId,
+    state: 'planned',
+    version: softwareVersion,
+    resultsVersion,
+    plan,
+    submitted: isoTime(submittedMs),
+    finished: isoTime(atMs),
+    counts: { sources: counts.sources, shards: counts.shards, quarantined: counts.quarantined },
+    quarantine: reasons,
+    notes,
+    ...describeSpec(spec),
+  };
+  return `${JSON.stringify(text, null, 2)}\n`;
+}
+
 /** The sentence about a job whose videos hardware may have decoded. */
 const ofHardware =
   'Videos may have been decoded in hardware, which conceals damage: most of it is noticed, and decoded again by cores; what is not counts as hardware shows it';

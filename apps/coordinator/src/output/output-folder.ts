@@ -107,15 +107,16 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
 
 /**
  * The unfinished job of this specification in the folder, whose process ended, or which failed and can go on. A job
- * that kept earlier results is not found for a specification that keeps none (`fresh`). Rejects with UsageError while a
- * process runs it: if the job ended a moment later, claimOutputFolder would remove its results.
+ * that kept earlier results, and a share that is done, are not found for a specification that keeps none (`fresh`).
+ * Rejects with UsageError while a process runs it: if the job ended a moment later, claimOutputFolder would remove its
+ * results.
  */
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
   await restoreClaim(path);
   const claim = await readClaim(path).catch(() => undefined);
   if (!claim || !isUnfinished(claim) || held.has(path) || !isSameJob(claim, spec)) return undefined;
-  if (spec.fresh && !claim.specification.fresh) return undefined;
+  if (spec.fresh && (claim.state === 'part' || !claim.specification.fresh)) return undefined;
   if (!(await isProcessAlive(claim.coordinator))) return { jobId: claim.id };
   if (claim.state === 'running') throw inUse(path, claim);
   return undefined;

@@ -36,7 +36,7 @@ type Field = [field: Sentence, value: string];
 
 /** The fields of a specification; parameters of kernels one by one if both have the same kernels. */
 function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
-  const { grid, video, captured, filter, priority = 0, verifyPercent = 0 } = spec;
+  const { grid, video, captured, filter, share, priority = 0, verifyPercent = 0 } = spec;
   return [
     ...firstOtherSource(spec, other),
     [named('filter.include'), globsOf(filter?.include)],
@@ -56,6 +56,9 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     [named('video.hwaccel'), video?.hwaccel || 'not given'],
     [named('captured.from'), captured?.from || 'not given'],
     [named('captured.zone'), captured?.zone || 'not given'],
+    [named('share.number'), share ? `${share.number}/${share.of}` : 'not given'],
+    [named('share.plan'), share?.plan || 'not given'],
+    [named('share.split_images'), share?.splitImages ? 'given' : 'not given'],
   ];
 }
 

@@ -17,6 +17,7 @@ import type { DoneLine } from '../output/previous/earlier-part.ts';
 import { FrameGatherer, type GatheredFrames } from './gather-frames.ts';
 import { channelBytes, type Input, type InputFinding, type Unopened } from './input-probe.ts';
 import { type NumberedSource, nameOfFrame, planVideoSteps, type VideoPlanning } from './plan-video-steps.ts';
+import { ShareDealer } from './share-dealer.ts';
 import { SourcesAside } from './sources-aside.ts';
 
 /** The most frames in a shard, unless the job has its own limit. */
@@ -29,6 +30,14 @@ export const defaultBatchFrames = 2048;
  */
 export function chosenBatchFrames(batch: number): number {
   return Math.min(defaultBatchFrames, 8 * 2 ** Math.floor(batch / 8));
+}
+
+/**
+ * The same for a plan whose shards are shared. A batch has about 1/800 of the frames before it, so that a hundred
+ * shares come out even. The number of shares does not matter, so that one plan serves any number.
+ */
+export function sharedBatchFrames(batch: number): number {
+  return Math.min(defaultBatchFrames, 2 ** Math.floor(batch / 800));
 }
 
 /**
@@ -73,6 +82,8 @@ export class PlanEmitter {
   readonly #names = new OutputNames();
   readonly #aside = new SourcesAside();
   readonly #kept: SourcesAside;
+  /** Undefined: the job does all shards. */
+  readonly #dealer: ShareDealer | undefined;
   /** The places in the earlier output of kept sources that are not in a step yet. */
   #earlier: number[] = [];
   #sources = 0;
@@ -87,13 +98,15 @@ export class PlanEmitter {
     this.#signal = signal;
     this.#tilePx = tileSide(spec.tilePx);
     this.#grid = jobGrid(spec);
+    this.#dealer = spec.share && new ShareDealer(spec.share);
     const bins = binsOfImage(this.#pipelines, this.#grid);
     const most = Math.max(1, Math.floor(maxBatchBins / bins));
     this.#countsBytes = countBytes * bins;
     this.#maxFrames = most;
     this.#kept = new SourcesAside(most);
+    const chosen = spec.share ? sharedBatchFrames : chosenBatchFrames;
     const limits = {
-      maxFrames: (batch: number) => Math.min(most, spec.batchFrames || chosenBatchFrames(batch)),
+      maxFrames: (batch: number) => Math.min(most, spec.batchFrames || chosen(batch)),
       maxBytes: maxBatchBytes,
     };
     this.#batches = new FrameGatherer(limits);
@@ -249,7 +262,8 @@ export class PlanEmitter {
   }
 
   #shard(work: ShardWork, costBytes: number): PlanStep {
-    return { kind: 'shard', shard: { shard: this.#shards++, work, costBytes } };
+    const shard = { shard: this.#shards++, work, costBytes };
+    return { kind: 'shard', shard: this.#dealer?.deal(shard) ?? shard };
   }
 }
 

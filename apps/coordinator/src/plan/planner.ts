@@ -11,6 +11,7 @@ import { type InputFinding, InputProbe, type Kept, type Unopened } from './input
 import { PlanEmitter } from './plan-emitter.ts';
 import { PlanNotes } from './plan-notes.ts';
 import { tellAhead } from './tell-ahead.ts';
+import { writtenPlan } from './written-plan.ts';
 
 /**
  * How many inputs are probed ahead; for most of them, only the header is read. A run of consecutive inputs that need no
@@ -43,6 +44,8 @@ export const realInputs: PlannerInputs = {
  * their results are kept, unless a preview that they need now is missing. If the job has additional pipelines, these
  * inputs are read again, and their known counts go along.
  *
+ * A share of a written plan has the steps of that plan.
+ *
  * Folders that hold the output of a job are left out unless they are named themselves. Notes say which these are, and
  * how many files in folders are not inputs.
  *
@@ -56,6 +59,8 @@ export async function* planJob(
   signal?: AbortSignal,
   { list, open, peek, earlier: openEarlier }: PlannerInputs = realInputs,
 ): AsyncGenerator<PlannedStep[]> {
+  const { share } = spec;
+  if (share?.plan) return yield* writtenPlan({ ...spec, share }, signal);
   const earlier = await openEarlier(spec);
   const { how, why } = earlier?.follows ?? {};
   if (why !== undefined) yield [{ kind: 'note', text: why }];

@@ -26,6 +26,9 @@ export class LongPlanError extends Error {
   }
 }
 
+/** Yields the same steps. */
+export type PassThrough = (spec: JobSpec, steps: AsyncIterable<PlannedStep[]>) => AsyncIterable<PlannedStep[]>;
+
 /** The totals of a plan, and why it sets inputs aside: as in a job's status, the most frequent reason first. */
 export interface JobSurvey extends PlanTotals {
   quarantine: QuarantineReason[];
@@ -35,7 +38,8 @@ export interface JobSurvey extends PlanTotals {
  * Plans a job without running it. The plan is the same as a coordinator's, but every image is opened for its size,
  * though not decoded. `onNote` is called with each note on the plan, a sentence, and `onBegin` with the totals before
  * they grow. Throws UsageError for a specification or a source that is refused, LongPlanError if recordings have more
- * segments than `mostSegments`, and the signal's reason.
+ * segments than `mostSegments`, and the signal's reason. The steps pass through `through`, with the specification in
+ * canonical form.
  */
 export async function surveyJob(
   given: JobSpec,
@@ -43,9 +47,10 @@ export async function surveyJob(
   onNote: (text: string) => void = () => {},
   onBegin: (soFar: Readonly<PlanTotals>) => void = () => {},
   mostSegments = Number.POSITIVE_INFINITY,
+  through: PassThrough = (_, steps) => steps,
 ): Promise<JobSurvey> {
   const spec = await checked(given);
-  const before = await following(spec);
+  const before = spec.share ? undefined : await following(spec);
   const mayKeep = before?.kind === 'follows' && before.how === 'kept';
   const pipelines = jobPipelines(spec);
   const pipeline = pipelines[0]!;
@@ -60,7 +65,7 @@ export async function surveyJob(
   const examples = new Map<number, string>();
   let lastUri = '';
   const { list, fileBytes, recordings } = withFileBytes(listAllSources);
-  const steps = surveyed(planJob(spec, pipeline, signal, { ...realInputs, list }));
+  const steps = surveyed(through(spec, planJob(spec, pipeline, signal, { ...realInputs, list })));
   const sized = (step: Surveyed) => withSize(step, tilePixels, channels);
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {

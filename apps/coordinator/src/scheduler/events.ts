@@ -87,8 +87,8 @@ export interface JobOrder {
 export type SchedulerEvent<Answer> =
   | ({ kind: 'JobSubmitted' } & JobOrder)
   /**
-   * A job that an earlier coordinator began. Its shards below number `planned` are planned, `kept` of them with kept
-   * sources. `open`: the shards that are not done, in the order of the plan, with the number of their last attempt (0:
+   * A job that an earlier coordinator began. Its shards below number `planned` are planned, `kept` of them not for
+   * nodes. `open`: the shards that are not done, in the order of the plan, with the number of their last attempt (0:
    * none).
    */
   | ({
@@ -151,7 +151,7 @@ export type SchedulerEvent<Answer> =
   | { kind: 'CommitRejected'; lease: LeaseId; error: string }
   /**
    * The results of a done shard are lost, and the shard is done again, as the next attempt. `planned` shards of the job
-   * are planned, `kept` of them with kept sources. `nodeIds`: nodes that may be at fault. `isFalse`: the part differs
+   * are planned, `kept` of them not for nodes. `nodeIds`: nodes that may be at fault. `isFalse`: the part differs
    * from the answer, so that a single node in `nodeIds` was wrong. `inVain`: all nodes whose results for the shard were
    * lost; they get it only if no other node can do it.
    */

@@ -55,9 +55,10 @@ export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
 export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]): void {
   const job = turn.state.jobs.get(jobId);
   if (!job) return;
-  for (const entry of openShards(turn, job, shards)) job.fresh.push(entry);
+  const own = shards.filter(({ elsewhere }) => !elsewhere);
+  for (const entry of openShards(turn, job, own)) job.fresh.push(entry);
   job.planned += shards.length;
-  job.kept += shards.filter(isKept).length;
+  job.kept += shards.length - own.filter((shard) => !isKept(shard)).length;
   leaseToAll(turn);
 }
 

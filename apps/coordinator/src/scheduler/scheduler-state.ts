@@ -105,9 +105,12 @@ export interface ScheduledJob {
   copies: number;
   /** Memory of answers that are being written to the ledger. */
   unwrittenBytes: number;
-  /** Shards planned so far, including shards of kept sources. */
+  /** Shards planned so far, also those that are not for nodes. */
   planned: number;
-  /** How many of the planned shards hold kept sources: the coordinator does these itself. */
+  /**
+   * How many of the planned shards are not for nodes: the coordinator does shards of kept sources itself, and other
+   * jobs do the shards of other shares.
+   */
   kept: number;
   /** Numbers of the shards of kept sources that are not done. */
   readonly keeping: Set<number>;

@@ -15,6 +15,7 @@ import {
   type SubmitResponse,
   type TraceResponse,
 } from '@halogrid/proto';
+import { named, sentence } from '@halogrid/proto/sentence';
 import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import { traceIdOf } from '@halogrid/service/trace-context';
 import type { JobDriver } from '../dispatch/job-driver.ts';
@@ -34,6 +35,8 @@ export interface JobCallsOptions {
   known: JobAnswers;
   createJobId: () => string;
   resume?: ResumeJob;
+  /** Whether jobs may be shares: their logs must stay in their folders. Absent: they are refused. */
+  takesShares?: boolean;
   /** The address of this coordinator's pages. */
   pages?: PagesAddress;
   /** Checks sources; by default on this thread. */
@@ -70,6 +73,7 @@ export class JobCalls {
   /** Accepts the job unless `gone` aborts first, because the caller is gone. */
   async submit(request: SubmitRequest, gone: AbortSignal): Promise<SubmitResponse> {
     const { jobs, createJobId, resume, check, pages } = this.#options;
+    this.#refuseShare(request.spec);
     const jobId = await submitJob(jobs, createJobId, checkSubmitBounds(request), resume, check, gone);
     return { job: await this.get(jobId), pages };
   }
@@ -86,6 +90,7 @@ export class JobCalls {
     if (this.#plans >= mostPlans) {
       throw new Refusal('exhausted', 'Other plans are made just now: ask again in a moment');
     }
+    this.#refuseShare(spec);
     this.#plans++;
     try {
       const request = checkSubmitBounds({ spec, nameOutByJob: false });
@@ -93,6 +98,12 @@ export class JobCalls {
     } finally {
       this.#plans--;
     }
+  }
+
+  #refuseShare(spec: JobSpec | undefined): void {
+    if (!spec?.share || this.#options.takesShares) return;
+    const why = "a cluster divides its jobs itself, and only 'halogrid run' makes parts";
+    throw new Refusal('invalid', sentence`Expected no ${named('share')}: ${why}`);
   }
 
   async get(jobId: string): Promise<JobStatus> {

@@ -26,6 +26,7 @@ import { readKnown } from '@halogrid/results/known-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { finaliseJob } from '../output/finalise.ts';
+import { finishShare } from '../output/finish-share.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { atOnce } from '../output/output-wait.ts';
 import { KeptReader } from '../output/previous/kept-reader.ts';
@@ -56,14 +57,19 @@ export async function runLocalJob(job: LocalJob, dieAfter = Number.POSITIVE_INFI
   const options = { lost: lost.reject, partsOf };
   const ledger = await openLogLedger(join(outputPath(spec.out), '.halogrid'), registry, options);
   try {
-    return await Promise.race([run(job, ledger, dieAfter), lost.promise]);
+    return await Promise.race([runWith(ledger, job, dieAfter), lost.promise]);
   } finally {
     releaseOutputFolder(spec.out);
     await ledger.close();
   }
 }
 
-async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: number): Promise<string[]> {
+/** As runLocalJob, with a ledger that has the job if that goes on. */
+export async function runWith(
+  ledger: LogLedger,
+  { jobId, spec }: Omit<LocalJob, 'registry'>,
+  dieAfter = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
   const pipeline = jobPipeline(spec);
   const shards: Shard[] = [];
   if (await ledger.getJob(jobId)) {
@@ -76,7 +82,7 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
   const addPlan = async (planned: PlannedStep[]): Promise<void> => {
     const steps = planned.filter(isRecorded);
     await ledger.addPlan(jobId, steps, false);
-    for (const step of steps) if (step.kind === 'shard') shards.push(step.shard);
+    for (const step of steps) if (step.kind === 'shard' && !step.shard.elsewhere) shards.push(step.shard);
   };
   if (!(await ledger.getJob(jobId))!.planned) {
     const plan = continuePlan(ledger.recordedPlan(jobId), planJob(spec, pipeline));
@@ -96,6 +102,11 @@ async function run({ jobId, spec }: LocalJob, ledger: LogLedger, dieAfter: numbe
   }
   await earlier.end();
   const results = await ledger.results(jobId);
+  if (spec.share) {
+    await finishShare(results, {}, () => 61_000);
+    await ledger.setState(jobId, 'complete', { nowMs: 61_000 });
+    return computed;
+  }
   const settled: TablesEvents['settled'] = (from, atMost) => ledger.settled(jobId, from, atMost);
   // A failure is met at the end, too.
   const failed = () => {};

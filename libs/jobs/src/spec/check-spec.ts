@@ -12,6 +12,7 @@ import {
   jobPriorities,
   mapFormats,
   maxBatchFrames,
+  maxShares,
   maxSources,
   maxTilePx,
   maxUriLength,
@@ -59,7 +60,10 @@ export async function checkSpec(
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
   const filter = checkedFilter(given);
-  await check(sources, checkVideo(given), { signal, filter });
+  const share = checkShare(given);
+  const videoField = checkVideo(given);
+  // The sources of a written plan were checked when it was made.
+  if (!share?.plan) await check(sources, videoField, { signal, filter });
 
   // Stored specifications have no `op`, so that they equal those that earlier versions stored.
   const spec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid } as JobSpec;
@@ -73,6 +77,7 @@ export async function checkSpec(
   spec.waitForNode = given.waitForNode || undefined;
   if (captured) spec.captured = captured;
   if (filter) spec.filter = filter;
+  if (share) spec.share = share;
   return { spec, pipeline: pipelines[0] };
 }
 
@@ -148,6 +153,16 @@ function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
     throw error instanceof FilterError ? new Refusal('invalid', error.sentence) : error;
   }
   return { include: filter.include, exclude: filter.exclude };
+}
+
+/** Throws Refusal for a share that does not exist. */
+function checkShare({ share }: Pick<JobSpec, 'share'>): JobSpec['share'] {
+  if (!share) return undefined;
+  const { number, of, plan, splitImages } = share;
+  if (of < 1 || of > maxShares) refuseValue('share.of', of, `1 to ${maxShares}`);
+  if (number < 1 || number > of) refuseValue('share.number', number, `1 to ${of}`);
+  checkLength(plan, 'share.plan');
+  return { number, of, plan, splitImages };
 }
 
 function checkLength(uri: string, field: string): void {

@@ -107,7 +107,8 @@ export class LoggedJob implements Journaled {
   addPlan(steps: readonly PlanStep[], isLast: boolean): void {
     for (const fact of planFacts(steps, isLast, this.log.state.index.shards)) this.log.add(fact);
     for (const step of steps) {
-      if (step.kind === 'shard') this.shards.set(step.shard.shard, this.plan.held(step.shard));
+      if (step.kind !== 'shard' || step.shard.elsewhere) continue;
+      this.shards.set(step.shard.shard, this.plan.held(step.shard));
     }
   }
 

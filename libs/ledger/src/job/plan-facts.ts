@@ -23,6 +23,6 @@ export function planFacts(steps: readonly PlanStep[], isLast: boolean, firstShar
   return facts;
 }
 
-function plannedShard({ work: { sources, ...work }, costBytes }: Shard): PlannedShard {
-  return { first: firstOf(sources), work, costBytes };
+function plannedShard({ work: { sources, ...work }, costBytes, elsewhere }: Shard): PlannedShard {
+  return { first: firstOf(sources), work, costBytes, ...(elsewhere && { elsewhere }) };
 }

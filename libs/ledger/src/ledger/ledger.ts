@@ -55,7 +55,7 @@ export interface OpenShards {
   open: OpenShard[];
   /** Shards of the job that are planned. */
   planned: number;
-  /** How many of the planned shards hold kept sources. */
+  /** How many of the planned shards are not for nodes: shards of kept sources, and of other shares. */
   kept: number;
 }
 

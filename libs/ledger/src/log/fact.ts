@@ -52,6 +52,8 @@ export interface PlannedShard {
   first: number;
   work: DistributiveOmit<ShardWork, 'sources'>;
   costBytes: number;
+  /** As Shard.elsewhere. */
+  elsewhere?: true;
 }
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

@@ -94,7 +94,10 @@ function takePlan(state: JobState, fact: PlannedFact): void {
     }
   }
   state.index.plan(fact);
-  for (const { work } of fact.shards) if (work.kind !== 'kept') state.counts.shards++;
+  for (const [i, { work, elsewhere }] of fact.shards.entries()) {
+    if (elsewhere) state.index.setDone(fact.firstShard + i, true);
+    else if (work.kind !== 'kept') state.counts.shards++;
+  }
   if (fact.isLast) state.planned = true;
 }
 

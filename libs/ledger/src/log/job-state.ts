@@ -46,7 +46,7 @@ export interface PartState {
 export interface StateCounts {
   /** Sources that are done. */
   frames: number;
-  /** Planned shards for nodes. */
+  /** Planned shards for nodes, without shards of other shares. */
   shards: number;
   shardsDone: number;
   attempts: number;

@@ -9,6 +9,7 @@ import type {
   Operation,
   Pipeline,
   PipelineSet,
+  Share,
   SourceFilter,
   StageSpan,
   VideoOptions,
@@ -157,6 +158,7 @@ const spec = fields<JobSpec>({
   maxQuarantined: any,
   captured,
   filter,
+  share: fields<Share>({ plan: elsewhere }),
 });
 
 export const specBounds: FieldBound<JobSpec> = spec;

@@ -9,7 +9,7 @@ export interface StoredOutput {
   path: string;
   jobId: string;
   /** As in job.json; `removed` if a removal was interrupted. */
-  state: 'running' | 'complete' | 'failed' | 'cancelled' | 'removed';
+  state: 'running' | 'complete' | 'failed' | 'cancelled' | 'planned' | 'part' | 'removed';
   /** Whose job it is; absent if its version did not say. */
   owner?: string;
   /** It may go on from what is in its scratch folder. */

@@ -55,7 +55,7 @@ async function jobIdOf(path: string): Promise<string | undefined> {
   }
 }
 
-const states = ['running', 'complete', 'failed', 'cancelled'];
+const states = ['running', 'complete', 'failed', 'cancelled', 'planned', 'part'];
 
 /** The id in a whole job.json; undefined if it is not ours. Throws SyntaxError if it is not JSON. */
 function idInWhole(text: string): string | undefined {

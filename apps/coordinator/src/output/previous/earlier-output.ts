@@ -28,7 +28,7 @@ export class EarlierOutput {
    * cannot be used (see EarlierPart.open).
    */
   static async open(spec: JobSpec): Promise<EarlierOutput | undefined> {
-    const before = spec.fresh ? undefined : await following(spec);
+    const before = spec.fresh || spec.share ? undefined : await following(spec);
     if (before?.kind !== 'follows') return undefined;
     const names = jobParts(spec).map(({ name }) => name);
     const there = jobParts(before.there).sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));

@@ -237,6 +237,13 @@ export interface JobSpec {
    * specification that a coordinator gives back, which has `pipeline`.
    */
   op: string[];
+  /**
+   * The job computes only a share of its shards; absent: all. Only a coordinator that keeps its ledger in the output
+   * folder takes it.
+   */
+  share?:
+    | Share
+    | undefined;
   /** Which of the sources' inputs count; absent: all. */
   filter?: SourceFilter | undefined;
 }
@@ -251,6 +258,21 @@ export interface SourceFilter {
   include: string[];
   /** No input that one of these fits. */
   exclude: string[];
+}
+
+/**
+ * One of several jobs that share the shards of one plan. Each leaves its results in its output folder, and
+ * `halogrid merge` makes one output of all. The cut into shards is the same for any number of shares.
+ */
+export interface Share {
+  /** From 1 to `of`. */
+  number: number;
+  /** 1 to 10,000. */
+  of: number;
+  /** file: URI of a folder with a plan, as `halogrid plan --write` makes it; empty: the job lists its sources itself. */
+  plan: string;
+  /** Tiles of one image may go to several shares; otherwise to one. */
+  splitImages: boolean;
 }
 
 /** Where captured_at and camera of features.parquet come from. It changes nothing else. */
@@ -945,6 +967,7 @@ function createBaseJobSpec(): JobSpec {
     captured: undefined,
     pipelines: undefined,
     op: [],
+    share: undefined,
     filter: undefined,
   };
 }
@@ -1001,6 +1024,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     for (const v of message.op) {
       writer.uint32(154).string(v!);
+    }
+    if (message.share !== undefined) {
+      Share.encode(message.share, writer.uint32(162).fork()).join();
     }
     if (message.filter !== undefined) {
       SourceFilter.encode(message.filter, writer.uint32(178).fork()).join();
@@ -1157,6 +1183,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.op.push(reader.string());
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.share = Share.decode(reader, reader.uint32());
+            continue;
+          }
           case 22: {
             if (tag !== 178) {
               break;
@@ -1209,6 +1243,7 @@ export const JobSpec: MessageFns<JobSpec> = {
       ? PipelineSet.fromPartial(object.pipelines)
       : undefined;
     message.op = object.op?.map((e) => e) || [];
+    message.share = (object.share !== undefined && object.share !== null) ? Share.fromPartial(object.share) : undefined;
     message.filter = (object.filter !== undefined && object.filter !== null)
       ? SourceFilter.fromPartial(object.filter)
       : undefined;
@@ -1279,6 +1314,97 @@ export const SourceFilter: MessageFns<SourceFilter> = {
     const message = createBaseSourceFilter();
     message.include = object.include?.map((e) => e) || [];
     message.exclude = object.exclude?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseShare(): Share {
+  return { number: 0, of: 0, plan: "", splitImages: false };
+}
+
+export const Share: MessageFns<Share> = {
+  encode(message: Share, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    if (message.of !== 0) {
+      writer.uint32(16).uint32(message.of);
+    }
+    if (message.plan !== "") {
+      writer.uint32(26).string(message.plan);
+    }
+    if (message.splitImages !== false) {
+      writer.uint32(32).bool(message.splitImages);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Share {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShare();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.of = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.plan = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.splitImages = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Share>): Share {
+    return Share.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Share>): Share {
+    const message = createBaseShare();
+    message.number = object.number ?? 0;
+    message.of = object.of ?? 0;
+    message.plan = object.plan ?? "";
+    message.splitImages = object.splitImages ?? false;
     return message;
   },
 };

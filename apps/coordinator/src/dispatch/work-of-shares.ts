@@ -1,0 +1,24 @@
+import type { Ledger } from '@halogrid/ledger';
+import { finishShare, noTables } from '../output/finish-share.ts';
+import { LostPartError } from '../output/lost-part-error.ts';
+import type { JobWork } from './job-run.ts';
+
+/**
+ * The work of whole jobs and of shares. A share makes no output, so it needs neither tables nor pictures; it ends once
+ * the parts of all its shards are there.
+ */
+export function withShares(whole: JobWork, ledger: Pick<Ledger, 'answered'>): JobWork {
+  return {
+    ...whole,
+    tables: (job, events) => (job.spec.share ? noTables : whole.tables(job, events)),
+    pictures: (job, ...more) => (job.spec.share ? undefined : whole.pictures?.(job, ...more)),
+    async finalise(results, pipeline, begun, now, signal) {
+      const { jobId, spec } = results.job;
+      if (!spec.share) return whole.finalise(results, pipeline, begun, now, signal);
+      const lost = await whole.lostShards?.({ spec }, (from, atMost) => ledger.answered(jobId, from, atMost));
+      const [shard] = lost ?? [];
+      if (shard !== undefined) throw new LostPartError({ message: 'A part is missing', shard, isFalse: false });
+      return finishShare(results, begun, now);
+    },
+  };
+}
