@@ -142,7 +142,7 @@ const refused: [string[], RegExp][] = [
   [['--max-quarantined', '-1'], /for --max-quarantined but received '-1'$/],
   [['--max-quarantined', ''], /for --max-quarantined but received ''$/],
   [['--priority', '101'], /^Expected a whole number from -100 to 100 for --priority but received '101'$/],
-  [['--op', 'sift'], /^Expected one of lbp, ldp, conv for --op but received 'sift'$/],
+  [['--op', 'sift'], /^Expected one of lbp, ldp, conv, glcm for --op but received 'sift'$/],
   [
     ['--op', 'lbp:convention=x'],
     /^Expected one of nw-cw-msb, nw-cw-lsb, .* for lbp:convention but received 'x' \(--op\)$/,
