@@ -47,10 +47,13 @@ test('--pipeline names chains of kernels, which are taken apart before the name 
     'plain=lbp',
     '--pipeline',
     'edges-1=conv:kernel=gaussian-5,as=u8+lbp+lbp',
+    '--pipeline',
+    'far=conv:kernel=gaussian-5,as=u8+glcm:offsets=5@0+5@90',
   );
   const gaussian = { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' } };
   const lbp = { kernel: 'lbp', parameters: {} };
-  const operationsOf = (...asked: (typeof gaussian | typeof lbp)[]) => {
+  const glcm = { kernel: 'glcm', parameters: { offsets: '5@0+5@90' } };
+  const operationsOf = (...asked: (typeof gaussian | typeof lbp | typeof glcm)[]) => {
     return { operations: specifiedOperations(createPipeline(asked as (typeof lbp)[])) };
   };
   assert.equal(spec!.pipeline, undefined);
@@ -58,6 +61,7 @@ test('--pipeline names chains of kernels, which are taken apart before the name 
     named: [
       { name: 'plain', pipeline: operationsOf(lbp), op: [] },
       { name: 'edges-1', pipeline: operationsOf(gaussian, lbp, lbp), op: [] },
+      { name: 'far', pipeline: operationsOf(gaussian, glcm), op: [] },
     ],
   });
 });
