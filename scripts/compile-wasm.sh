@@ -11,6 +11,7 @@ while read -r package name folder; do
     -O3 --runtime stub --noAssert --importMemory --enable simd --disableWarning 112 </dev/null
 done <<'MODULES'
 libs/kernels conv src/conv
+libs/kernels glcm src/glcm
 libs/kernels lbp src/lbp
 libs/kernels ldp src/ldp
 libs/search changes src/changes

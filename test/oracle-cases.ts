@@ -68,6 +68,11 @@ export function oracleCases(): OracleCase[] {
       (e) => [`conv:kernel=${e.kernel}`, e.border],
       (e) => ({ kind: 'real', crop: e.crop, absolute: 2e-3, mean: e.mean, l2: e.l2 }),
     ),
+    glcm: perCase(
+      'glcm',
+      (e) => [`glcm:levels=${e.levels},offsets=${e.offsets.join('+')},symmetric=${e.symmetric}`, 'interior'],
+      (e) => ({ kind: 'exact', mapSha256: e.map_sha256, histograms: e.matrices }),
+    ),
   };
   return Object.values(byKernel).flat();
 }

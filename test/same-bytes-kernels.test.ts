@@ -32,6 +32,7 @@ after(() => Promise.all(Object.values(clusters).map((cluster) => cluster.stop())
 const grid = { rows: 3, columns: 2 };
 const jobs: { ops: string[]; border?: string; grid?: typeof grid }[] = [
   { ops: ['ldp:order=4'], grid },
+  { ops: ['glcm:levels=24,offsets=1@0+7@135,symmetric=true'], grid },
   { ops: ['conv:kernel=gaussian-7,as=u8', 'lbp:points=12,radius=1.5,labels=uniform'], border: 'mirror', grid },
   { ops: ['conv:kernel=sharpen-3,as=u8,channels=rgb', 'conv:kernel=sobel,as=u8,channels=rgb'], border: 'wrap' },
   { ops: ['conv:kernel=log-5,as=i16,channels=rgb'], border: 'reflect', grid },

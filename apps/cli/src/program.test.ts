@@ -21,7 +21,7 @@ const wrong: [string[], string][] = [
     ['run', 'a.png', '--device', 'tpu'],
     "halogrid: Expected one of auto, gpu, software, cpu for --device but received 'tpu'",
   ],
-  [['run', 'a.png', '--op', 'sift'], "halogrid: Expected one of lbp, ldp, conv for --op but received 'sift'"],
+  [['run', 'a.png', '--op', 'sift'], "halogrid: Expected one of lbp, ldp, conv, glcm for --op but received 'sift'"],
   [['run', 'a.jpg', '--decode', 'npu'], "halogrid: Expected one of auto, gpu, cpu for --decode but received 'npu'"],
   [
     ['bench', 'frames', '--decode', 'gpu,npu'],

@@ -34,6 +34,7 @@ export const besideCases: ReadonlyMap<string, Beside> = new Map<string, Beside>(
   ['LBP map, 8 images a dispatch', lbpMap],
   ['LBP histogram, random', { cuda: { report: 'R2', name: ['global-atomics', 'private-histogram'] } }],
   ['LDP order 3 map and histogram', { cuda: { report: 'R4', name: ['shared', 'global'] } }],
+  ['GLCM 32 levels, 4 offsets, random, histogram', { cuda: { report: 'GLCM' } }],
   // The CUDA programs compute all products of a Gaussian, as of any matrix.
   ...[3, 7, 15, 21].map(
     (side) =>
@@ -57,6 +58,7 @@ function cudaCalls(size: string, repetitions: number): CudaCall[] {
     { program: 'lbp-map', arguments: common },
     { program: 'lbp-histogram', arguments: { ...common, blocks: '16,32' } },
     { program: 'ldp', arguments: { ...common, order: 3, strategies: 'shared,global', histograms: 'total' } },
+    { program: 'glcm', arguments: { ...common, levels: 32 } },
     { program: 'convolution', arguments: { ...common, channels: 1, kernels, blocks: '16x16,32x16' } },
   ];
 }

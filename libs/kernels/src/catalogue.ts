@@ -1,11 +1,12 @@
 import { conv } from './conv/conv.ts';
+import { glcm } from './glcm/glcm.ts';
 import type { KernelDefinition, Kernels } from './kernel/kernel.ts';
 import { ParameterError } from './kernel/parameter-error.ts';
 import { lbp } from './lbp/lbp.ts';
 import { ldp } from './ldp/ldp.ts';
 
 /** All kernels. A kernel that is added here, but not in cpu.ts, gpu.ts or reference.ts, does not compile. */
-export const catalogue = { lbp, ldp, conv } satisfies Kernels;
+export const catalogue = { lbp, ldp, conv, glcm } satisfies Kernels;
 
 export type KernelName = keyof typeof catalogue;
 export type SettingsOf<Name extends KernelName> = ReturnType<(typeof catalogue)[Name]['parse']>;

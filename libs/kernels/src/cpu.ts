@@ -3,6 +3,7 @@
 import type { ConvSettings } from './conv/conv.ts';
 import { convWasm } from './conv/conv-wasm.ts';
 import { convReference } from './conv/reference.ts';
+import { glcmWasm } from './glcm/glcm-wasm.ts';
 import type { RunKernel } from './kernel/operation.ts';
 import type { ItemResult } from './kernel/plane-item.ts';
 import type { LbpRing } from './lbp/parameters.ts';
@@ -37,7 +38,7 @@ const convCpu: RunKernel<ConvSettings> = (operation, ...rest) => {
 const ldpCpu: RunKernel<LdpSettings> = (operation, ...rest) =>
   (operation.reads === 'u16' ? ldpWide : ldpWasm)(operation, ...rest);
 
-const cataloguePrograms: CataloguePrograms = { lbp: lbpCpu, ldp: ldpCpu, conv: convCpu };
+const cataloguePrograms: CataloguePrograms = { lbp: lbpCpu, ldp: ldpCpu, conv: convCpu, glcm: glcmWasm };
 
 /** Computes one item on this thread, as fast as possible. The result equals that of runReference. */
 export function runCpu(

@@ -1,6 +1,7 @@
 // Kernels for GPU devices; apart from index.ts so that the coordinator never loads them.
 
 import { convOnGpu } from './conv/conv-gpu.ts';
+import { glcmOnGpu } from './glcm/glcm-gpu.ts';
 import type { GpuOutput } from './kernel/gpu/gpu-kernel.ts';
 import type { ChooseStrategy, Strategy } from './kernel/gpu/strategy.ts';
 import type { Operation } from './kernel/operation.ts';
@@ -17,7 +18,7 @@ export { type CellSize, cellSizeOf, type GpuBatchLayout, type GpuProgramOptions 
 export type { GpuProgram } from './pipeline/gpu-program.ts';
 export type { GpuHosts } from './registry.ts';
 
-const catalogueHosts: CatalogueHosts = { lbp: lbpOnGpu, ldp: ldpOnGpu, conv: convOnGpu };
+const catalogueHosts: CatalogueHosts = { lbp: lbpOnGpu, ldp: ldpOnGpu, conv: convOnGpu, glcm: glcmOnGpu };
 
 /** The ways to run a kernel for an output, the default first. */
 export function strategiesOf(

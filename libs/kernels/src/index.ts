@@ -4,6 +4,7 @@ export { type BorderMode, borderModes, parseBorderMode } from './kernel/border.t
 export { didYouMean, nearestWord } from './kernel/did-you-mean.ts';
 export type { KernelDefinition, Kernels, Meaning, Parameters, ResultWords, Tolerance } from './kernel/kernel.ts';
 export type { AskedOperation, Operation, RunKernel } from './kernel/operation.ts';
+export type { Pairs } from './kernel/pairs.ts';
 export { ParameterError } from './kernel/parameter-error.ts';
 export { type DenseResult, type ItemResult, lanePixels } from './kernel/plane-item.ts';
 export { shortened } from './kernel/shortened.ts';

@@ -49,6 +49,16 @@ const byKernel: Partial<Record<KernelName, readonly KernelCase[]>> = {
     ...counted('sobel-x', 'i16'),
     ...counted('gaussian-21', 'f32'),
   ],
+  glcm: (['random', 'photo'] as const).flatMap((input) =>
+    (['histogram', 'both'] as const).map(
+      (output): KernelCase => ({
+        name: `GLCM 32 levels, 4 offsets, ${input === 'photo' ? 'scene' : 'random'}, ${output}`,
+        operations: [{ kernel: 'glcm', parameters: {} }],
+        output,
+        input,
+      }),
+    ),
+  ),
 };
 
 const mapOf = (kernel: KernelName): KernelCase => {

@@ -43,6 +43,7 @@ const byKernel: Partial<Record<KernelName, readonly KernelCase[]>> = {
     ...[7, 9, 11, 15, 21].flatMap(anyMatrix),
     ...['gaussian-3', 'gaussian-5', 'sobel'].flatMap((kernel) => casesOf('conv', { kernel, as: 'u8' })),
   ],
+  glcm: ['8', '16', '32', '64'].flatMap((levels) => casesOf('glcm', { levels }, withCounts)),
 };
 
 /** Every kernel as it is mostly used, by its defaults unless `byKernel` says more. Other cases keep their default. */

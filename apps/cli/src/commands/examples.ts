@@ -20,6 +20,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       'two pipelines, decoded once, a folder each',
     ],
     ['halogrid run photos --op ldp:order=3 --grid 4x6', 'derivative patterns, with a histogram for each cell'],
+    ['halogrid run photos --op glcm:levels=32', 'co-occurrence matrices, with their contrast, entropy …'],
     ['halogrid run cam1.mp4 --from 00:01:00 --to 00:02:00 --fps 5', 'a minute of a recording'],
     ['halogrid run s3://archive/2026/ --coordinator rack-1:7070', 'on a cluster'],
     ['halogrid run photos --part 2/10 --out parts/2', 'a tenth of it; halogrid merge makes one output of all ten'],

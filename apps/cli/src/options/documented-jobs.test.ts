@@ -23,7 +23,7 @@ const jobs = pages.flatMap((page) => {
 });
 
 test('the documentation shows jobs of every kernel', () => {
-  for (const kernel of ['lbp', 'ldp', 'conv'])
+  for (const kernel of ['lbp', 'ldp', 'conv', 'glcm'])
     assert.ok(jobs.some(({ command }) => command.includes(`--op ${kernel}`)));
 });
 

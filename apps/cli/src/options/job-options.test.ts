@@ -48,10 +48,13 @@ test('--pipeline names chains of kernels, which are taken apart before the name 
     'plain=lbp',
     '--pipeline',
     'edges-1=conv:kernel=gaussian-5,as=u8+lbp+lbp',
+    '--pipeline',
+    'far=conv:kernel=gaussian-5,as=u8+glcm:offsets=5@0+5@90',
   );
   const gaussian = { kernel: 'conv', parameters: { kernel: 'gaussian-5', as: 'u8' } };
   const lbp = { kernel: 'lbp', parameters: {} };
-  const operationsOf = (...asked: (typeof gaussian | typeof lbp)[]) => {
+  const glcm = { kernel: 'glcm', parameters: { offsets: '5@0+5@90' } };
+  const operationsOf = (...asked: (typeof gaussian | typeof lbp | typeof glcm)[]) => {
     return { operations: specifiedOperations(createPipeline(asked as (typeof lbp)[])) };
   };
   assert.equal(spec!.pipeline, undefined);
@@ -59,6 +62,7 @@ test('--pipeline names chains of kernels, which are taken apart before the name 
     named: [
       { name: 'plain', pipeline: operationsOf(lbp), op: [] },
       { name: 'edges-1', pipeline: operationsOf(gaussian, lbp, lbp), op: [] },
+      { name: 'far', pipeline: operationsOf(gaussian, glcm), op: [] },
     ],
   });
 });
@@ -144,7 +148,7 @@ const refused: [string[], RegExp][] = [
   [['--max-quarantined', '-1'], /for --max-quarantined but received '-1'$/],
   [['--max-quarantined', ''], /for --max-quarantined but received ''$/],
   [['--priority', '101'], /^Expected a whole number from -100 to 100 for --priority but received '101'$/],
-  [['--op', 'sift'], /^Expected one of lbp, ldp, conv for --op but received 'sift'$/],
+  [['--op', 'sift'], /^Expected one of lbp, ldp, conv, glcm for --op but received 'sift'$/],
   [
     ['--op', 'lbp:convention=x'],
     /^Expected one of nw-cw-msb, nw-cw-lsb, .* for lbp:convention but received 'x' \(--op\)$/,

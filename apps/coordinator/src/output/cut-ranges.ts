@@ -1,6 +1,6 @@
 import type { SettledRun } from '@halogrid/ledger';
-import { binsOfCell, binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
-import { pageLayout } from '@halogrid/results/page-layout';
+import { featureLayout } from '@halogrid/results/feature-layout';
+import { binsOfSource, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { groupRows } from '@halogrid/results/source-groups';
 import { mostLines } from '@halogrid/results/source-tables';
 
@@ -48,7 +48,7 @@ export class RangeCutter {
 
   constructor(shapes: readonly HistogramShape[], { counts = rangeCounts, lines = mostLines }: CutterOptions = {}) {
     const each = shapes.filter(({ bins }) => bins > 0);
-    const layouts = each.map((shape) => pageLayout(shape.grid.rows * shape.grid.columns, binsOfCell(shape)));
+    const layouts = each.map((shape) => featureLayout(shape));
     const ofSource = each.reduce((sum, shape) => sum + binsOfSource(shape), 0);
     this.#least = Math.min(rangeSources, Math.max(1, Math.floor(counts / Math.max(1, ofSource))));
     const ofList = groupRows <= mostPiece * this.#least ? groupRows : 1;

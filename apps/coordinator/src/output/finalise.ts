@@ -328,15 +328,13 @@ async function writeHistogram({ folder, results, pipeline }: Part, digest: strin
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
   const description = describeResults(pipeline, jobGrid(results.job.spec), digest);
-  const histogram = { kernel, counted, channels, description, binning: pipeline.binning };
+  const { binning, pairs } = pipeline;
+  const histogram = { kernel, counted, channels, description, binning, pairs };
   await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
   if (pipeline.bins === 0) return;
   const title = `${kernel.toUpperCase()} histogram`;
   const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} pixels`;
-  await writeFileAtomically(
-    join(folder, 'histogram.svg'),
-    histogramSvg({ title, subtitle, channels, binning: pipeline.binning }),
-  );
+  await writeFileAtomically(join(folder, 'histogram.svg'), histogramSvg({ title, subtitle, channels, binning }));
 }
 
 /** Makes a picture of the map of each done source in `previewed`, and a picture of the source. */

@@ -1,8 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { FeatureFiles } from '@halogrid/results/feature-files';
-import { binsOfCell } from '@halogrid/results/histogram-shape';
+import { featureLayout } from '@halogrid/results/feature-layout';
 import { JobDigest } from '@halogrid/results/job-digest';
-import { pageLayout } from '@halogrid/results/page-layout';
 import type { RangeTables } from '@halogrid/results/range-tables';
 import { listNames } from '@halogrid/results/source-list';
 import { SourceTables, type WrittenSources } from '@halogrid/results/source-tables';
@@ -21,8 +20,8 @@ export class PipelineTablesWriter {
     const { shape, unfinished } = pipeline;
     const sources = await SourceTables.create(unfinished);
     if (shape.bins === 0) return new PipelineTablesWriter(pipeline, sources);
-    const layout = pageLayout(shape.grid.rows * shape.grid.columns, binsOfCell(shape), limits);
-    return new PipelineTablesWriter(pipeline, sources, await FeatureFiles.create(unfinished.features, layout));
+    const features = await FeatureFiles.create(unfinished.features, featureLayout(shape, limits));
+    return new PipelineTablesWriter(pipeline, sources, features);
   }
 
   private constructor(pipeline: PipelineTables, sources: SourceTables, features?: FeatureFiles) {

@@ -23,7 +23,7 @@ const texts = fc
 const small = fc.oneof(fc.string(), texts);
 const parameters = fc.dictionary(small, small, { maxKeys: 4 });
 const operations = fc.array(
-  fc.record({ kernel: fc.oneof(fc.constantFrom('lbp', 'ldp', 'conv'), small), parameters, border: small }),
+  fc.record({ kernel: fc.oneof(fc.constantFrom('lbp', 'ldp', 'conv', 'glcm'), small), parameters, border: small }),
   {
     maxLength: 10,
   },

@@ -127,7 +127,7 @@ test('an unknown parameter is refused; without its catalogue, so is the kernel',
   assert.throws(() => create(rankOf({ size: '3' })), {
     message: "Expected 'radius' for a parameter of rank but received 'size'",
   });
-  assert.throws(() => createPipelineOver('u8', [rankOf({})]), { message: /^Expected one of lbp, ldp, conv/ });
+  assert.throws(() => createPipelineOver('u8', [rankOf({})]), { message: /^Expected one of lbp, ldp, conv, glcm/ });
 });
 
 test('the page shows the code that runs here', () => {

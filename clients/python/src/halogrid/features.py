@@ -40,7 +40,7 @@ class Features:
     cells: Any
     """Row and column of the cell in the grid, from 0: rows x 2."""
     counted: Any
-    """Pixels that a histogram counts, in each channel."""
+    """Pixels that a histogram counts, in each channel; of matrices, the sum of the first."""
     about: Dict[str, Any]
     """The file's description of itself: ``pipeline``, ``grid``, ``histogram``, ``digest`` and so on."""
 
@@ -98,13 +98,15 @@ class Features:
         return pandas.DataFrame(columns)
 
     def _check_counts(self) -> None:
-        """Raises Error unless each channel counts the same number of pixels, so that a wrong count is noticed."""
+        """Raises Error unless each channel counts ``counted`` pixels, so that a wrong count is noticed."""
         bins = self.about.get("histogram", {}).get("binsPerChannel")
         if not bins or not len(self):
             return
         if not isinstance(bins, int) or self.matrix.shape[-1] % bins:
             raise Error(f"Rows have {self.matrix.shape[-1]} bins where a channel has {bins}", "DATA_LOSS")
-        for first in range(0, self.matrix.shape[-1], bins):
+        # Matrices count the pixels that have a partner at their own offset; ``counted`` is the sum of the first.
+        end = bins if "levels" in self.about["histogram"] else self.matrix.shape[-1]
+        for first in range(0, end, bins):
             if numpy is not None:
                 wrong = numpy.flatnonzero(self.matrix[:, first : first + bins].sum(axis=1) != self.counted)
             else:

@@ -8,7 +8,7 @@ import { createPipeline, pipelineOver } from '../pipeline/pipeline.ts';
 import { runReference } from '../reference.ts';
 import { samplesOf, staged } from '../testing/index.ts';
 import { readGray, readOracle, sha256 } from '../testing/oracle.ts';
-import { borders, conv, lbp, ldp, open, pipeline } from './index.ts';
+import { borders, conv, glcm, lbp, ldp, open, pipeline } from './index.ts';
 import { operationsArbitrary, pictureArbitrary } from './testing/arbitrary.ts';
 import type { Picture } from './types.ts';
 
@@ -71,6 +71,10 @@ test('parameters are the same as for --op', async () => {
       ['lbp:points=12,radius=1.5,labels=uniform', 'wrap'],
     ],
     [ldp(picture, { order: 4, border: undefined }), ['ldp:order=4', undefined]],
+    [
+      glcm(picture, { levels: 8, offsets: '1@0+2@45', symmetric: true }),
+      ['glcm:levels=8,offsets=1@0+2@45,symmetric=true', undefined],
+    ],
     [conv(picture, { kernel: 'gaussian-5', sigma: 2, as: 'u8' }), ['conv:kernel=gaussian-5,sigma=2,as=u8', undefined]],
   ] as const;
   for (const [found, [text, border]] of pairs) {
@@ -81,7 +85,7 @@ test('parameters are the same as for --op', async () => {
   const at = (x: number, y: number) => picture.data[y * 20 + x]!;
   assert.equal(map[21], at(1, 0) + at(0, 1) + at(2, 1) + at(1, 2) - 4 * at(1, 1));
   assert.deepEqual(borders, borderModes);
-  assert.deepEqual(kernelNames, ['lbp', 'ldp', 'conv']);
+  assert.deepEqual(kernelNames, ['lbp', 'ldp', 'conv', 'glcm']);
 });
 
 interface Expected {
@@ -163,10 +167,10 @@ test('a wrong value is refused in a sentence with the value and the allowed valu
     ],
     [
       () => pipeline(['lpb']),
-      /^Expected one of lbp, ldp, conv for the kernel but received 'lpb' \(did you mean lbp\?\)$/,
+      /^Expected one of lbp, ldp, conv, glcm for the kernel but received 'lpb' \(did you mean lbp\?\)$/,
     ],
     [() => lbp(picture, { device: any({}) }), /^Expected what open\(\) gives for device/],
-    [() => pipeline(['blur']), /^Expected one of lbp, ldp, conv for the kernel but received 'blur'$/],
+    [() => pipeline(['blur']), /^Expected one of lbp, ldp, conv, glcm for the kernel but received 'blur'$/],
     [() => open({ on: any('gpu') }), /^Expected one of auto, webgpu, wasm, reference for on but received 'gpu'$/],
     [
       () => open({ on: 'wasm', gpu: {} as GPU }),

@@ -12,6 +12,7 @@ import type {
   Border,
   BorderOptions,
   ConvParameters,
+  GlcmParameters,
   LbpParameters,
   LdpParameters,
   Picture,
@@ -36,6 +37,9 @@ export const ldp: Run<BorderOptions & LdpParameters> = kernel('ldp');
 
 /** Convolution of a picture. */
 export const conv: Run<BorderOptions & ConvParameters> = kernel('conv');
+
+/** Gray-Level Co-occurrence Matrices of a picture, one for each offset. */
+export const glcm: Run<BorderOptions & GlcmParameters> = kernel('glcm');
 
 /**
  * Kernels run one after another, written as for `--op`, e.g. `['conv:kernel=gaussian-5,as=u8', 'lbp:radius=2']`. They

@@ -90,6 +90,16 @@ export interface ConvParameters {
   as?: 'f32' | 'u8' | 'i16';
 }
 
+/** See docs/kernels/glcm.md. */
+export interface GlcmParameters {
+  /** 2 to 64. Default: 32. */
+  levels?: number;
+  /** DISTANCE@ANGLE, joined by `+`. Default: `1@0+1@45+1@90+1@135`. */
+  offsets?: string;
+  /** Whether each pair counts in both directions. Default: false. */
+  symmetric?: boolean;
+}
+
 export type Samples = Uint8Array | Uint16Array | Uint32Array | Int16Array | Float32Array;
 
 /** The result of a picture. */
@@ -105,7 +115,7 @@ export interface Result<WithMap extends boolean = boolean> {
   readonly bins: number;
   /** `bins` counts for each channel, one channel after another; with a grid, for each cell in turn, row by row. */
   readonly histogram: Uint32Array;
-  /** Pixels that were counted in each channel. */
+  /** Pixels that were counted in each channel; of glcm, the sum of the first matrix. */
   readonly counted: number;
 }
 

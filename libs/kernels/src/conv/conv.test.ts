@@ -159,6 +159,7 @@ test('a pipeline of conv describes its results', () => {
     words: { channels: ['the gray channel convolved'], bin: 'pixels whose result is rounded to i' },
     bins: 256,
     binning: { first: 0, width: 1, isExact: true, isOneValue: true, deepScale: 1 },
+    pairs: undefined,
     minSide: 21,
     convention: 'convolution',
   });

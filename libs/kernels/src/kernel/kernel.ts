@@ -1,6 +1,7 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
 import type { Binning } from './binning.ts';
 import type { BorderMode } from './border.ts';
+import type { Pairs } from './pairs.ts';
 
 /** Every parameter of a kernel by name, as text, defaults filled in. */
 export type Parameters = Readonly<Record<string, string>>;
@@ -58,6 +59,8 @@ export interface KernelDefinition<Settings> {
   bins(settings: Settings): number;
   /** The values that each bin counts, if results are values. Without it, bin b counts the result b. */
   binning?(settings: Settings): Binning;
+  /** The pairs that results are. Without it, every channel counts the same pixels once. */
+  pairs?(settings: Settings): Pairs;
   /** Images with a shorter side are refused. */
   minSide(settings: Settings): number;
   /** The tag that results carry, so that histograms of different conventions are never mixed up. */

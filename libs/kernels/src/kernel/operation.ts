@@ -1,6 +1,7 @@
 import type { ImageType, PixelType } from '@halogrid/geometry';
 import { type BorderMode, parseBorderMode } from './border.ts';
 import type { KernelDefinition, Parameters } from './kernel.ts';
+import type { Pairs } from './pairs.ts';
 import type { ItemResult, PlaneItem } from './plane-item.ts';
 
 /** A kernel as requested: missing fields take their defaults. */
@@ -21,6 +22,8 @@ export interface Operation<Settings = unknown> {
   readonly halo: number;
   /** The type of its dense result. */
   readonly output: ImageType;
+  /** The pairs that results are; absent if every channel counts the same pixels once. */
+  readonly pairs?: Pairs;
   /** Type of the pixels that it reads. Default: u8. */
   readonly reads?: PixelType;
 }
@@ -32,6 +35,7 @@ export function createOperation<Settings>(
 ): Operation<Settings> {
   const parameters = definition.complete(given);
   const settings = definition.parse(parameters);
+  const pairs = definition.pairs?.(settings);
   return {
     kernel,
     parameters,
@@ -39,6 +43,7 @@ export function createOperation<Settings>(
     settings,
     halo: definition.halo(settings),
     output: definition.output(settings),
+    ...(pairs && { pairs }),
   };
 }
 

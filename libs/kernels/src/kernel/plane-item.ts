@@ -30,7 +30,7 @@ export interface PlaneItem {
 
 /** The result of a kernel, or a pipeline, for one item. */
 export interface ItemResult {
-  /** Pixels counted in each channel. */
+  /** Pixels counted in each channel. If results are pairs, the sum of the first channel's bins. */
   counted: number;
   /**
    * The counts of every channel, one channel after another; of a pipeline, the same for each cell in turn. Empty if

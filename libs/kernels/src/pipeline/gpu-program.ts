@@ -1,6 +1,7 @@
 import { type Sampling, sampleBytes } from '@halogrid/geometry';
 import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from '../kernel/gpu/gpu-kernel.ts';
 import type { Operation } from '../kernel/operation.ts';
+import { addTransposes, countedPairs } from '../kernel/pairs.ts';
 import type { DenseResult, ItemResult } from '../kernel/plane-item.ts';
 import { largestOf, type MapPlace } from './gpu-items.ts';
 import {
@@ -106,19 +107,21 @@ export class GpuProgram {
     maps: Uint8Array,
     copy: (maps: Uint8Array) => Uint8Array = (all) => all.slice(),
   ): ItemResult[] {
-    const { output } = this.#pipeline;
+    const { output, pairs, operations } = this.#pipeline;
+    const { border } = operations.at(-1)!;
     const histogramBytes = histogramBytesOf(this.#pipeline);
     let next = 0;
     const unit = sampleBytes[output.sample];
     const bands = output.channels.length;
     const counts = histograms.slice();
+    if (pairs?.isSymmetric) addTransposes(counts, pairs.levels);
     const dense = layout.results.some(({ map, sampling }) => map && !sampling) ? copy(maps) : maps;
     return layout.results.map(({ item, lead, parts, map, sampling }) => {
       const length = (parts * histogramBytes) / 4;
       const bins = counts.subarray(next, next + length);
       next += length;
       return {
-        counted: item.valid.width * item.valid.height,
+        counted: pairs ? countedPairs(pairs, item, border) : item.valid.width * item.valid.height,
         bins,
         map: map && denseResult(dense, map, { lead: lead * unit, unit, bands, sampling }),
       };

@@ -20,7 +20,7 @@ export interface ReadPlan {
   out: Rect;
   /**
    * The pixels that have codes and count, in the stored plane's coordinates; all of `out` unless the border is
-   * `interior`.
+   * `interior`. If results are pairs, also then: each channel leaves out the pixels whose partner is not in the image.
    */
   valid: Rect;
 }
@@ -30,7 +30,7 @@ export interface ReadPlan {
  * stored plane the kernel applies `border` to the plane itself; this is right because the plane ends only where the
  * image ends. With `wrap`, the opposite side of the image is not in the tile, so the halo is copied in full.
  */
-export function planRead(tile: Rect, image: Size, halo: number, border: BorderMode): ReadPlan {
+export function planRead(tile: Rect, image: Size, halo: number, border: BorderMode, arePairs = false): ReadPlan {
   const whole = { x: 0, y: 0, ...image };
   const wanted = { x: tile.x - halo, y: tile.y - halo, width: tile.width + 2 * halo, height: tile.height + 2 * halo };
   const isWhole = tile.x === 0 && tile.y === 0 && tile.width === image.width && tile.height === image.height;
@@ -38,7 +38,7 @@ export function planRead(tile: Rect, image: Size, halo: number, border: BorderMo
 
   const out = { x: tile.x - stored.x, y: tile.y - stored.y, width: tile.width, height: tile.height };
   const inner = { x: halo, y: halo, width: image.width - 2 * halo, height: image.height - 2 * halo };
-  const counted = border === 'interior' ? intersect(tile, inner) : tile;
+  const counted = border === 'interior' && !arePairs ? intersect(tile, inner) : tile;
   const valid = { ...counted, x: counted.x - stored.x, y: counted.y - stored.y };
   if (valid.width <= 0 || valid.height <= 0) Object.assign(valid, { x: out.x, y: out.y, width: 0, height: 0 });
   const copies = copiesOf(stored, image);

@@ -42,8 +42,8 @@ export function planPipeline(pipeline: Pipeline, tile: Rect, image: Size, grid: 
   const stages: StagePlan[] = [];
   let copies: CopyRect[] = [];
   let wanted = tile;
-  for (const { halo, border } of pipeline.operations.toReversed()) {
-    const { stored, out, valid, ...read } = planRead(wanted, image, halo, border);
+  for (const { halo, border, pairs } of pipeline.operations.toReversed()) {
+    const { stored, out, valid, ...read } = planRead(wanted, image, halo, border, pairs !== undefined);
     stages.unshift({ stored, out, valid });
     copies = read.copies;
     wanted = { x: wanted.x - out.x, y: wanted.y - out.y, ...stored };

@@ -9,6 +9,7 @@ import {
   type Operation,
   specifiedOperation,
 } from '../kernel/operation.ts';
+import type { Pairs } from '../kernel/pairs.ts';
 import { ParameterError } from '../kernel/parameter-error.ts';
 
 /**
@@ -30,6 +31,8 @@ export interface Pipeline {
   readonly bins: number;
   /** The values that each bin counts; undefined if bin b counts the result b. */
   readonly binning: Binning | undefined;
+  /** The pairs that results are; undefined if every channel counts the same pixels once. */
+  readonly pairs: Pairs | undefined;
   /** Images with a shorter side are refused. */
   readonly minSide: number;
   /** Convention tag of the last kernel. */
@@ -79,6 +82,7 @@ export function createPipeline(asked: readonly AskedOperation[], kernels: Kernel
     words: definition.describe(operation.settings),
     bins: definition.bins(operation.settings),
     binning: definition.binning?.(operation.settings),
+    pairs: operation.pairs,
     minSide: Math.max(...steps.map((step) => step.definition.minSide(step.operation.settings))),
     convention: definition.convention(operation.settings),
   };

@@ -1,5 +1,6 @@
 import { sampleBytes } from '@halogrid/geometry';
 import type { Operation } from '../kernel/operation.ts';
+import { addTransposes } from '../kernel/pairs.ts';
 import type { DenseResult, ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { lineOf, type Programs } from '../registry.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -17,7 +18,9 @@ export function runPipeline(
   const { operations } = pipeline;
   const runKernel = (operation: Operation, ...rest: [Uint8Array, PlaneItem, boolean]): ItemResult => {
     const { line: run, operation: its } = lineOf(programs, operation);
-    return run(its, ...rest);
+    const result = run(its, ...rest);
+    if (operation.pairs?.isSymmetric) addTransposes(result.bins, operation.pairs.levels);
+    return result;
   };
   if (!withMap && pipeline.bins === 0) return uncomputed(item);
   let source = bytes;

@@ -1,6 +1,6 @@
 import { type ShardWork, sourcesIn } from '@halogrid/jobs/shard';
 import { readVarints } from '@halogrid/proto/varints';
-import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
+import { binsOfCell, type HistogramShape, mostCounts } from '@halogrid/results/histogram-shape';
 import type { PartSums } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import { type FilePlace, isPartId, mostPartBytes } from '@halogrid/results/shard-place';
@@ -11,8 +11,8 @@ const digestBytes = 32;
 
 /**
  * Checks a node's answer about the frames of a shard: each is found or has an error, once; every channel counts the
- * same pixels, at most the pixels of the frames. The rows of the part are checked when they are read. Throws
- * InvalidResultError.
+ * same pixels, at most the pixels of the frames, but matrices may differ. The rows of the part are checked when they
+ * are read. Throws InvalidResultError.
  */
 export function checkFound(
   work: ShardWork,
@@ -49,7 +49,7 @@ function checkPlace({ start, length }: FilePlace): void {
 }
 
 function checkSums(shape: HistogramShape, { counted, sums }: PartSums, pixels: number): void {
-  if (!/^\d{1,16}$/.test(counted) || Number(counted) > pixels) {
+  if (!/^\d{1,16}$/.test(counted) || Number(counted) > mostCounts(shape, pixels)) {
     throw new InvalidResultError(`${counted} of ${pixels} pixels are counted`);
   }
   const bins = new Float64Array(binsOfCell(shape));
@@ -58,7 +58,8 @@ function checkSums(shape: HistogramShape, { counted, sums }: PartSums, pixels: n
   }
   for (let channel = 0; shape.bins > 0 && channel < shape.channels; channel++) {
     const own = bins.subarray(channel * shape.bins, (channel + 1) * shape.bins).reduce((sum, count) => sum + count, 0);
-    if (own !== Number(counted)) {
+    const isRight = shape.matrices && channel > 0 ? own <= mostCounts(shape, pixels) : own === Number(counted);
+    if (!isRight) {
       throw new InvalidResultError(`${counted} pixels are counted but channel ${channel} has ${own}`);
     }
   }

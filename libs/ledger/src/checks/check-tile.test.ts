@@ -50,6 +50,24 @@ test('an answer that cannot be right is refused with the source and the reason',
   assertRefused(/source 1 is not answered/, tile, { results: [result], errors: [] }, [shape, shape]);
 });
 
+test('matrices may count different pixels, and pairs in both directions', () => {
+  const matrices = { levels: 2, names: ['1@0', '1@90'], isSymmetric: false };
+  const ofMatrices = (isSymmetric: boolean) => ({ ...shape, bins: 4, matrices: { ...matrices, isSymmetric } });
+  const found = (...bins: number[]) => ({ ...result, counted: bins[0]! + bins[1]!, bins });
+  const good = found(3, 4, 0, 0, 2, 2, 0, 0);
+  assert.deepEqual(checkTile(tile, { results: [good], errors: [] }, [ofMatrices(false)]), [good]);
+  const twice = found(6, 8, 0, 0, 4, 4, 0, 0);
+  assert.deepEqual(checkTile(tile, { results: [twice], errors: [] }, [ofMatrices(true)]), [twice]);
+  const refusals: [why: RegExp, isSymmetric: boolean, bins: number[]][] = [
+    [/source 1 counts 9 of 8 pixels/, false, [5, 4, 0, 0, 2, 2, 0, 0]],
+    [/source 1 has 9 pixels in a cell of 8/, false, [3, 4, 0, 0, 5, 4, 0, 0]],
+    [/source 1 has 17 pixels in a cell of 16/, true, [3, 4, 0, 0, 9, 8, 0, 0]],
+  ];
+  for (const [why, isSymmetric, bins] of refusals) {
+    assertRefused(why, tile, { results: [found(...bins)], errors: [] }, [ofMatrices(isSymmetric)]);
+  }
+});
+
 test('with a grid, a tile answers for the cells that it touches, and each of them must add up', () => {
   // Columns begin at 0, 3 and 6, rows at 0 and 4: the tile touches two cells of the lower row, with 4 and 4 of their
   // pixels.

@@ -3,15 +3,15 @@ import { firstOf } from '@halogrid/jobs/planned-sources';
 import type { SourceError, SourceResult, TileWork } from '@halogrid/jobs/shard';
 import { cellsOf } from '@halogrid/kernels/grid';
 import { cellPixels } from '@halogrid/results/cell-pixels';
-import { binsOfCell, type HistogramShape, isOneCell } from '@halogrid/results/histogram-shape';
+import { binsOfCell, type HistogramShape, isOneCell, mostCounts } from '@halogrid/results/histogram-shape';
 import { isCaptureTime } from '@halogrid/sources/captured';
 import { checkErrors, refuse } from './check-answer.ts';
 
 /**
  * Checks a node's answer to a tile: it has an error, or one result per pipeline that covers the tile and has the bins
  * of the cells that it touches. In each cell every channel counts the same number of pixels, at most as many as lie in
- * the cell, and all cells together count `counted`. Returns the results in the order of pipelines; none if the tile has
- * an error. Throws InvalidResultError.
+ * the cell, but matrices may differ. In the first channel all cells together count `counted`. Returns the results in
+ * the order of pipelines; none if the tile has an error. Throws InvalidResultError.
  */
 export function checkTile(
   work: TileWork,
@@ -47,7 +47,7 @@ function checkArea(work: TileWork, { source, size, rect }: SourceResult): void {
 }
 
 function checkCounts({ source, size, rect, counted, bins }: SourceResult, shape: HistogramShape): void {
-  if (!Number.isSafeInteger(counted) || counted < 0 || counted > pixelsOf(rect)) {
+  if (!Number.isSafeInteger(counted) || counted < 0 || counted > mostCounts(shape, pixelsOf(rect))) {
     refuse(source, `counts ${counted} of ${pixelsOf(rect)} pixels`);
   }
   const cells = isOneCell(shape.grid) || shape.bins === 0 ? undefined : cellsOf(shape.grid, size, rect);

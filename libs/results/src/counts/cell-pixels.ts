@@ -1,16 +1,18 @@
-import type { HistogramShape } from './histogram-shape.ts';
+import { type HistogramShape, mostCounts } from './histogram-shape.ts';
 
 /**
- * The number of pixels that every channel of a cell counts. The bins of the cell begin at index `first`. If the counts
- * cannot be right, returns a clause that says why: a count that is not a whole number from 0 on, channels that differ,
- * or more than the `most` pixels of the cell.
+ * The number of pixels that every channel of a cell counts; of matrices, what the first one counts. The bins of the
+ * cell begin at index `first`. If the counts cannot be right, returns a clause that says why: a count that is not a
+ * whole number from 0 on, channels that differ, or more than the `pixelsOfCell` pixels of the cell can give.
  */
 export function cellPixels(
-  { channels, bins: length }: HistogramShape,
+  shape: HistogramShape,
   bins: ArrayLike<number>,
   first: number,
-  most: number,
+  pixelsOfCell: number,
 ): number | string {
+  const { channels, bins: length, matrices } = shape;
+  const most = mostCounts(shape, pixelsOfCell);
   // An array of uint32 holds nothing but whole numbers from 0 on.
   const areCounts = bins instanceof Uint32Array;
   let pixels = 0;
@@ -22,7 +24,9 @@ export function cellPixels(
       sum += bins[i]!;
     }
     if (channel === 0) pixels = sum;
-    if (sum !== pixels) return `has ${pixels} pixels in channel 0 of a cell but ${sum} in channel ${channel}`;
+    if (sum !== pixels && !matrices)
+      return `has ${pixels} pixels in channel 0 of a cell but ${sum} in channel ${channel}`;
+    if (sum > most) return `has ${sum} pixels in a cell of ${most}`;
   }
-  return pixels > most ? `has ${pixels} pixels in a cell of ${most}` : pixels;
+  return pixels;
 }

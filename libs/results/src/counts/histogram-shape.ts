@@ -10,14 +10,34 @@ export interface HistogramShape {
   bins: number;
   /** Devices may count differently, so the digest leaves the bins out. */
   isNear?: true;
+  /** Set if each channel is a co-occurrence matrix; absent if every channel counts the same pixels once. */
+  matrices?: Matrices;
+}
+
+/** Channels that are co-occurrence matrices. Each counts the pixels that have a partner at its own offset. */
+export interface Matrices {
+  /** The rows of a matrix, and its columns. */
+  readonly levels: number;
+  /** Whether each pair counts in both directions. */
+  readonly isSymmetric: boolean;
+  /** The names of the channels. */
+  readonly names: readonly string[];
 }
 
 export function histogramShape(
-  { output, bins, binning }: Pick<Pipeline, 'output' | 'bins' | 'binning'>,
+  { output, bins, binning, pairs }: Pick<Pipeline, 'output' | 'bins' | 'binning' | 'pairs'>,
   grid: Grid,
 ): HistogramShape {
-  return { grid, channels: output.channels.length, bins, isNear: binning?.isExact === false || undefined };
+  const { channels } = output;
+  const shape = { grid, channels: channels.length, bins, isNear: binning?.isExact === false || undefined };
+  if (!pairs) return shape;
+  const { levels, isSymmetric } = pairs;
+  return { ...shape, matrices: { levels, isSymmetric, names: channels } };
 }
+
+/** The most that a channel counts in `pixels` pixels. */
+export const mostCounts = ({ matrices }: HistogramShape, pixels: number): number =>
+  matrices?.isSymmetric ? 2 * pixels : pixels;
 
 /** Bins of one cell, in all channels. */
 export const binsOfCell = ({ channels, bins }: HistogramShape): number => channels * bins;

@@ -23,6 +23,8 @@ export interface PageRows {
   capturedAtMs: Float64Array;
   counted: Float64Array;
   histograms: HistogramList;
+  /** Further columns of numbers, a value per row; NaN becomes null. */
+  statistics: readonly Float64Array[];
   /** The number of the first cell in the grid, and how many cells a row of the grid has. */
   firstCell: number;
   gridColumns: number;
@@ -70,6 +72,7 @@ export function encodePage(page: PageRows, makePage: MakePage): EncodedPage {
     ),
     encodeCounts('INT64', counted),
     histograms,
+    ...page.statistics.map((column) => encodeOptional('DOUBLE', column)),
   ];
   return { rows, columns: encoded.map((column) => makePage(rows, column)), isWide: histograms.isWide };
 }
@@ -82,9 +85,12 @@ function repeated(values: Float64Array, times: number): Float64Array {
   return column;
 }
 
-/** The schema of features.parquet. Its columns have the order and the types of `encodePage`. */
-export const featureSchema = (isWide: boolean): SchemaElement[] => [
-  { name: 'schema', num_children: 10 },
+/**
+ * The schema of features.parquet. Its columns have the order and the types of `encodePage`; `statistics` are the names
+ * of further columns.
+ */
+export const featureSchema = (isWide: boolean, statistics: readonly string[] = []): SchemaElement[] => [
+  { name: 'schema', num_children: 10 + statistics.length },
   { name: 'source', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
   { name: 'name', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
   { name: 'frame', type: 'INT32', repetition_type: 'REQUIRED' },
@@ -104,4 +110,5 @@ export const featureSchema = (isWide: boolean): SchemaElement[] => [
   { name: 'histogram', converted_type: 'LIST', repetition_type: 'REQUIRED', num_children: 1 },
   { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
   { name: 'element', type: isWide ? 'INT64' : 'INT32', repetition_type: 'REQUIRED' },
+  ...statistics.map((name): SchemaElement => ({ name, type: 'DOUBLE', repetition_type: 'OPTIONAL' })),
 ];

@@ -34,7 +34,7 @@ export class FeatureFiles {
 
   /** The folder of `path` must exist. */
   static async create(path: string, layout: PageLayout): Promise<FeatureFiles> {
-    return new FeatureFiles(path, layout, await ParquetFile.create(path, featureSchema(false)));
+    return new FeatureFiles(path, layout, await ParquetFile.create(path, featureSchema(false, layout.statistics)));
   }
 
   private constructor(path: string, layout: PageLayout, file: ParquetFile) {
@@ -56,7 +56,7 @@ export class FeatureFiles {
   /** Ends the files, makes them durable and gives them their name. `sources`: all of the job, also quarantined ones. */
   async finish(sources: number, about: FooterFacts['about']): Promise<void> {
     if (sources > this.#layout.wholeSources && !this.#parts) await this.#split();
-    const facts = { schema: featureSchema(this.#isWide), about };
+    const facts = { schema: this.#schema(), about };
     await this.#file.finish(facts);
     if (!this.#parts) return;
     // The schema and the description were not known when the first files ended.
@@ -99,13 +99,20 @@ export class FeatureFiles {
   async #nextPart(source: number): Promise<void> {
     await this.#endPart();
     const first = this.#partOf(source);
-    this.#file = await ParquetFile.create(join(this.#folder, partName(first)), featureSchema(false));
+    this.#file = await ParquetFile.create(
+      join(this.#folder, partName(first)),
+      featureSchema(false, this.#layout.statistics),
+    );
     this.#parts!.push(first);
   }
 
   /** Ends the present file with a footer for now, which has no description. */
   async #endPart(): Promise<void> {
-    await this.#file.finish({ schema: featureSchema(this.#isWide), about: {} });
+    await this.#file.finish({ schema: this.#schema(), about: {} });
+  }
+
+  #schema(): ReturnType<typeof featureSchema> {
+    return featureSchema(this.#isWide, this.#layout.statistics);
   }
 
   /** The first source of the file that has `source`. */

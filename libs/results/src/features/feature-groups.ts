@@ -16,25 +16,27 @@ export interface FeatureGroup extends EncodedGroup {
 /** Makes row groups of pages, which come in the order of their sources. Holds one row group. */
 export class FeatureGroups {
   readonly #pages: RowGroups<PlacedPage>;
+  readonly #schema: ReturnType<typeof featureSchema>;
 
   constructor(layout: PageLayout) {
+    this.#schema = featureSchema(false, layout.statistics);
     this.#pages = new RowGroups(([first], page) => areOfOneGroup(layout, first!, page));
   }
 
   /** Adds the next page. Returns the row group that ended before it, if any. */
   add(page: PlacedPage): FeatureGroup | undefined {
-    return groupOf(this.#pages.add(page));
+    return groupOf(this.#schema, this.#pages.add(page));
   }
 
   /** Ends the row group; undefined if it has no pages. */
   end(): FeatureGroup | undefined {
-    return groupOf(this.#pages.end());
+    return groupOf(this.#schema, this.#pages.end());
   }
 }
 
-function groupOf(pages: readonly PlacedPage[]): FeatureGroup | undefined {
+function groupOf(schema: ReturnType<typeof featureSchema>, pages: readonly PlacedPage[]): FeatureGroup | undefined {
   if (pages.length === 0) return undefined;
-  const { group, pieces } = encodeGroup(featureSchema(false), pages);
+  const { group, pieces } = encodeGroup(schema, pages);
   return {
     group,
     pieces: [ownBytes(pieces)],

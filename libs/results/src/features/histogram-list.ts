@@ -79,6 +79,11 @@ export class HistogramList {
     return end;
   }
 
+  /** The counts of a row; valid until a row is added. */
+  row(row: number): Float64Array {
+    return this.#words().subarray(this.#bins * row, this.#bins * (row + 1));
+  }
+
   /** The sum of the first `bins` counts of the last row. */
   sumOfLast(bins: number): number {
     return this.#wasm.exports.sum(this.#rowAt(this.#rows - 1), bins);

@@ -28,6 +28,8 @@ export interface PageLayout {
   cells: number;
   /** Counts of a row. */
   bins: number;
+  /** The names of columns of statistics. */
+  statistics: readonly string[];
   pageSources: number;
   /** The number of all cells, if a page has whole images. */
   pageCells: number;
@@ -39,11 +41,16 @@ export interface PageLayout {
 }
 
 /**
- * The layout for images of `cells` cells with `bins` counts each, both 1 or more. It depends on nothing else, so pages
- * that are made separately fit into one file. With 256 bins and one cell, a page has 128 images. An image with more
- * counts than a page is cut at fixed cells.
+ * The layout for images of `cells` cells with `bins` counts each, both 1 or more, and with columns of statistics. It
+ * depends on nothing else, so pages that are made separately fit into one file. With 256 bins and one cell, a page has
+ * 128 images. An image with more counts than a page is cut at fixed cells.
  */
-export function pageLayout(cells: number, bins: number, limits = fileLimits): PageLayout {
+export function pageLayout(
+  cells: number,
+  bins: number,
+  limits = fileLimits,
+  statistics: readonly string[] = [],
+): PageLayout {
   const pageRows = powerOfTwo(Math.min(mostPageRows, pageCounts / bins));
   const pageCells = Math.min(cells, pageRows);
   const pageSources = powerOfTwo(pageRows / cells);
@@ -53,6 +60,7 @@ export function pageLayout(cells: number, bins: number, limits = fileLimits): Pa
   return {
     cells,
     bins,
+    statistics,
     pageSources,
     pageCells,
     groupSources,

@@ -1,6 +1,8 @@
+import type { Matrices } from '../counts/histogram-shape.ts';
 import { columnPage, type MakePage } from './column-page.ts';
 import { encodePage, type PlacedPage } from './encode-page.ts';
 import { HistogramList } from './histogram-list.ts';
+import { matrixColumnNames, matrixColumns } from './matrix-columns.ts';
 import { type FileLimits, type PageLayout, pageLayout } from './page-layout.ts';
 import { TextList } from './text-list.ts';
 
@@ -28,6 +30,8 @@ export interface FeatureShape {
   grid: { rows: number; columns: number };
   /** Counts of a row, 1 or more. */
   bins: number;
+  /** Set if each channel is a matrix, whose statistics become columns. */
+  matrices?: Matrices | undefined;
 }
 
 /**
@@ -38,6 +42,7 @@ export class PageMaker {
   readonly layout: PageLayout;
   readonly #makePage: MakePage;
   readonly #gridColumns: number;
+  readonly #matrices: Matrices | undefined;
   /** Columns of the page with a value per source. */
   readonly #texts = { source: new TextList(), name: new TextList(), camera: new TextList() };
   readonly #numbers: Record<'frame' | 'timestampMs' | 'capturedAtMs', Float64Array>;
@@ -52,9 +57,10 @@ export class PageMaker {
   #firstSource = 0;
   #firstCell = 0;
 
-  constructor({ grid, bins }: FeatureShape, limits?: FileLimits, makePage: MakePage = columnPage) {
+  constructor({ grid, bins, matrices }: FeatureShape, limits?: FileLimits, makePage: MakePage = columnPage) {
     this.#makePage = makePage;
-    this.layout = pageLayout(grid.rows * grid.columns, bins, limits);
+    this.#matrices = matrices;
+    this.layout = pageLayout(grid.rows * grid.columns, bins, limits, matrixColumnNames(matrices));
     this.#gridColumns = grid.columns;
     const { pageSources, pageCells } = this.layout;
     const column = (size: number) => new Float64Array(size);
@@ -139,6 +145,7 @@ export class PageMaker {
       capturedAtMs: of(capturedAtMs),
       counted: this.#counted.subarray(0, rows),
       histograms: this.#histograms,
+      statistics: this.#matrices ? matrixColumns(this.#matrices, this.#histograms, rows) : [],
     };
     const page = encodePage(pageRows, this.#makePage);
     const place = { firstSource: this.#firstSource, firstCell: this.#firstCell };

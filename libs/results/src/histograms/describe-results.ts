@@ -18,6 +18,8 @@ export interface ResultDescription {
   histogram: {
     /** Bins per channel; 0 without a histogram. */
     binsPerChannel: number;
+    /** Rows and columns of each channel's matrix; absent if channels are no matrices. */
+    levels?: number;
     /** What bin i counts. */
     bin?: string;
     /** The channels, in the order of their bins. */
@@ -26,7 +28,7 @@ export interface ResultDescription {
 }
 
 export function describeResults(pipeline: Pipeline, grid: Grid, digest: string): ResultDescription {
-  const { output, words, bins, convention, input } = pipeline;
+  const { output, words, bins, convention, input, pairs } = pipeline;
   return {
     version: softwareVersion,
     resultsVersion,
@@ -37,6 +39,7 @@ export function describeResults(pipeline: Pipeline, grid: Grid, digest: string):
     input,
     histogram: {
       binsPerChannel: bins,
+      ...(pairs && { levels: pairs.levels }),
       bin: words.bin,
       channels: output.channels.map((name, i) => ({ name, of: words.channels[i]! })),
     },

@@ -1,27 +1,32 @@
-import type { Binning } from '@halogrid/kernels';
+import type { Binning, Pairs } from '@halogrid/kernels';
 import type { ResultDescription } from './describe-results.ts';
 import { statisticsOf } from './histogram-statistics.ts';
+import { matrixStatistics } from './matrix-statistics.ts';
 
 /** The merged result of a job: counts of each channel's bins, exact. */
 export interface MergedHistogram {
   kernel: string;
-  /** Pixels counted in each channel. */
+  /** Pixels counted in each channel; of matrices, the sum of the first one. */
   counted: bigint;
   channels: { name: string; bins: BigUint64Array }[];
   description: ResultDescription;
   /** Which values the bins count; undefined if bin b counts the value b. */
   binning?: Binning | undefined;
+  /** Set if each channel is a co-occurrence matrix. */
+  pairs?: Pairs | undefined;
 }
 
 /**
  * The text of histogram.json: the description, then a line per channel. Integers above 2^53 are strings, because
  * readers of JSON round them.
  */
-export function histogramJson({ kernel, counted, channels, description, binning }: MergedHistogram): string {
+export function histogramJson({ kernel, counted, channels, description, binning, pairs }: MergedHistogram): string {
   const { convention, ...about } = description;
   const fields = Object.entries(about).map(([name, value]) => `  "${name}": ${JSON.stringify(value)},\n`);
   const lines = channels.map(({ name, bins }) => {
-    const statistics = binning && statisticsOf(bins, binning);
+    const statistics = pairs
+      ? matrixStatistics(Float64Array.from(bins, Number), pairs.levels)
+      : binning && statisticsOf(bins, binning);
     const said = statistics ? `, "statistics": ${statisticsJson({ ...statistics })}` : '';
     return `    {"name": ${JSON.stringify(name)}, "bins": [${Array.from(bins, exactInteger).join(',')}]${said}}`;
   });

@@ -2,7 +2,7 @@ import type { Size } from '@halogrid/geometry';
 import { cellStart } from '@halogrid/kernels/grid';
 import type { SourceBlock } from '@halogrid/sources/source-block';
 import { cellPixels } from '../counts/cell-pixels.ts';
-import { binsOfCell, type HistogramShape } from '../counts/histogram-shape.ts';
+import { binsOfCell, type HistogramShape, mostCounts } from '../counts/histogram-shape.ts';
 import { type FoundColumns, type FoundSource, type ShardRow, type ShardSummary, shardRows } from './found-shard.ts';
 
 /**
@@ -31,11 +31,12 @@ export function checkShard(
 
 /**
  * A clause that says why the counts of a source cannot be right; undefined if they can. In each cell, every channel
- * must count the same number of pixels, at most as many as lie there. All cells together must count `counted` pixels.
+ * must count the same number of pixels, at most as many as lie there; matrices may differ. All cells together must
+ * count `counted` pixels in the first channel.
  */
 function wrongCounts(shape: HistogramShape, { size, counted, bins }: FoundSource): string | undefined {
   const pixels = size.width * size.height;
-  if (!(counted <= pixels)) return `counts ${counted} of ${pixels} pixels`;
+  if (!(counted <= mostCounts(shape, pixels))) return `counts ${counted} of ${pixels} pixels`;
   if (shape.bins === 0) return undefined;
   const cellBins = binsOfCell(shape);
   let sum = 0;

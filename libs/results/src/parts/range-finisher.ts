@@ -58,7 +58,7 @@ export class RangeFinisher {
   constructor(options: FinisherOptions) {
     this.#options = options;
     this.#pages = options.pipelines.map(({ shape }) =>
-      shape.bins === 0 ? undefined : new PageMaker({ grid: shape.grid, bins: binsOfCell(shape) }),
+      shape.bins === 0 ? undefined : new PageMaker({ ...shape, bins: binsOfCell(shape) }),
     );
   }
 

@@ -1,9 +1,8 @@
 import type { CaptureRule } from '@halogrid/sources/captured';
-import { binsOfCell } from '../counts/histogram-shape.ts';
 import { quarantinedDigest, type SourceDigest } from '../counts/source-digest.ts';
 import type { EncodedGroup } from '../features/encode-group.ts';
 import { type FeatureGroup, FeatureGroups } from '../features/feature-groups.ts';
-import { pageLayout } from '../features/page-layout.ts';
+import { featureLayout } from '../features/feature-layout.ts';
 import { ownBytes } from '../files/own-bytes.ts';
 import {
   memoryOfSources,
@@ -34,9 +33,8 @@ export class RangeOutput implements PipelineOutput {
   #groups: FeatureGroup[] = [];
 
   constructor({ shape }: PartPipeline, rule: CaptureRule) {
-    const { rows, columns } = shape.grid;
     this.#sources = new RangeSources(rule);
-    this.#pages = shape.bins === 0 ? undefined : new FeatureGroups(pageLayout(rows * columns, binsOfCell(shape)));
+    this.#pages = shape.bins === 0 ? undefined : new FeatureGroups(featureLayout(shape));
   }
 
   /** Begins a piece of a range. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { createPipeline } from '@halogrid/kernels';
 import { type FeatureColumns, FeatureReader } from '@halogrid/results/feature-reader';
 import { mapAhead, sayEnd, ThreadClient } from '@halogrid/threads';
 import { IndexError } from '../store/index-error.ts';
@@ -70,7 +71,9 @@ async function* rowGroupsOf(
   }
   const count = reader.rowGroups < worthThreads ? 0 : availableParallelism();
   const threads = Array.from({ length: count }, startThread);
-  const shape = { bins: countsOfCell(pipeline), channels: pipeline.channels.length };
+  const channels = pipeline.channels.length;
+  const { pairs } = createPipeline(pipeline.operations);
+  const shape = { bins: countsOfCell(pipeline), channels, evenChannels: pairs ? 1 : channels };
   const read = (rowGroup: number): Promise<FeatureColumns> =>
     threads[rowGroup % count]?.order({ path: features, rowGroup, ...shape }) ??
     checkedColumns(reader, { rowGroup, ...shape });

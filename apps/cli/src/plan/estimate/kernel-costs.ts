@@ -40,6 +40,8 @@ const cpuCosts: Record<KernelName, (operation: Operation) => CpuCost> = {
       onSoftware: 50,
     };
   },
+  // Levels once, then a code and a count for each offset.
+  glcm: ({ output }) => ({ nanoseconds: 0.5 + 0.8 * output.channels.length, of16Bits: 1.5, onSoftware: 100 }),
 };
 
 /**

@@ -109,7 +109,7 @@ test('a wrong specification is refused with the field that is wrong, and starts 
     [{ sources: ['a.png'] }, /^Expected an absolute path, or an absolute URI .* 'a.png'$/, 'sources[0]'],
     [{ sources, out: '/tmp/elsewhere' }, /not allowed here/, 'out'],
     [{ sources, out: 'out' }, /^Expected an absolute path or file: URI for out but received 'out'$/, 'out'],
-    [{ sources, op: ['lbp', 'rm'] }, /^Expected one of lbp, ldp, conv for op\[1\] but received 'rm'$/, 'op[1]'],
+    [{ sources, op: ['lbp', 'rm'] }, /^Expected one of lbp, ldp, conv, glcm for op\[1\] but received 'rm'$/, 'op[1]'],
     [{ sources, op: ['lbp:labels=x'] }, /^Expected .* for lbp:labels but received 'x' \(op\[0\]\)$/, 'op[0]'],
     [{ sources, op: ['lbp'], pipeline: { operations: [] } }, /^Expected op or pipeline but received both$/, 'op'],
     [{ sources, pipeline: {} }, /^Expected 1 to .* \(pipeline\.operations\)$/, 'pipeline.operations'],

@@ -33,6 +33,7 @@ const pipelines = [
   ['lbp:points=20,radius=2,labels=all'],
   ['ldp'],
   ['ldp:order=2'],
+  ['glcm:levels=20,offsets=1@0+9@135,symmetric=true'],
   ['conv:kernel=sobel,as=u8'],
   ['conv:kernel=log-5,as=i16,channels=rgb'],
   ['conv:kernel=gaussian-5,as=u8', 'lbp:points=16,radius=2,labels=ror'],
