@@ -147,6 +147,7 @@ export async function startNode(
     decoders: executor.decoders,
     creditBytes: executor.creditBytes,
     timeZoneData: process.versions.tz ?? '',
+    metricsUrl: '',
   };
 
   let searcher: Promise<PartSearcher> | undefined;
@@ -194,7 +195,7 @@ export async function startNode(
     agents = new Agents({
       addresses,
       nameOf: records.nameOf,
-      hello,
+      hello: { ...hello, metricsUrl: metricsUrl(config, http.port) },
       drainTimeoutMs: config.life.drainTimeoutMs,
       dial: createDialFor(config, warn, records),
       execute: (lease, signal) => {
@@ -232,6 +233,10 @@ export async function startNode(
     await device.close();
   }
 }
+
+/** Where the node serves its metrics, as it listens. */
+const metricsUrl = ({ server, http: { host } = defaultHttp }: NodeConfig, port: number): string =>
+  `${server.tls ? 'https' : 'http'}://${host}:${port}`;
 
 /** Dials the addresses of the options or, if there is a file, the coordinator that the file names. */
 function createDialFor(
