@@ -20,8 +20,8 @@ fi
 if has promtool prometheus && has prometheus prometheus; then
   promtool check config prometheus/prometheus.yml
   promtool check config prometheus/prometheus.two-coordinators.yml
-  # Syntax only, because its token file exists only in the container.
-  promtool check config --syntax-only prometheus/prometheus.secure.yml
+  # Syntax only, because their token file exists only in the container.
+  for name in secure machines; do promtool check config --syntax-only prometheus/prometheus.$name.yml; done
   promtool check rules --lint=all --lint-fatal prometheus/*.rules.yml
   promtool test rules prometheus/rules.test.yml
   node ../scripts/run-tests.mjs --concurrency=1 *.e2e.ts ../test/alerts.e2e.ts

@@ -177,7 +177,15 @@ function writeConfig(targets: Record<string, string>): string {
     .filter(({ job_name }: { job_name: string }) => job_name in targets)
     .map(({ job_name }: { job_name: string }) => ({
       job_name,
-      static_configs: [{ targets: [targets[job_name]], labels: { cluster: 'lab' } }],
+      ...(job_name === 'halogrid-node'
+        ? {
+            // As in prometheus.machines.yml.
+            http_sd_configs: [
+              { url: `http://${targets['halogrid-coordinator']}/api/v1/targets`, refresh_interval: '1s' },
+            ],
+            relabel_configs: [{ target_label: 'cluster', replacement: 'lab' }],
+          }
+        : { static_configs: [{ targets: [targets[job_name]], labels: { cluster: 'lab' } }] }),
     }));
   assert.equal(config.scrape_configs.length, Object.keys(targets).length);
   const file = join(folder, 'prometheus.yml');

@@ -39,7 +39,13 @@ let archiveWorks: Promise<unknown>;
  * Alerts about slowness. With the short times here, a busy machine alone can raise them; deploy/prometheus.e2e.ts
  * checks a healthy cluster with the real rules.
  */
-const ofSlowness = ['HalogridTargetDown', 'HalogridLedgerBehind', 'HalogridQueueStalled', 'HalogridEventLoopLagHigh'];
+const ofSlowness = [
+  'HalogridTargetDown',
+  'HalogridNodeDown',
+  'HalogridLedgerBehind',
+  'HalogridQueueStalled',
+  'HalogridEventLoopLagHigh',
+];
 
 before(async () => {
   for (const path of ['frames', 'damaged'].map((name) => join(data, name)).concat(elsewhere))
@@ -127,7 +133,7 @@ test('nodes that hang, are killed, and have their shards taken over', async () =
   await fires('HalogridQueueStalled');
   process.kill(n1!.pid, 'SIGKILL');
   await n1!.program.ended;
-  await Promise.all([fires('HalogridNodesLost'), fires('HalogridTargetDown')]);
+  await Promise.all([fires('HalogridNodesLost'), fires('HalogridNodeDown')]);
   lab.nodes.splice(lab.nodes.indexOf(n1!), 1);
   await joins('n2');
   await fires('HalogridLeaseExpiryRateHigh');

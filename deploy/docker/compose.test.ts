@@ -172,6 +172,20 @@ test('Prometheus scrapes a cluster with tokens like one without, and sends its t
   );
 });
 
+test('Prometheus scrapes nodes that a coordinator names as it does in Compose', () => {
+  const expected = load('../prometheus/prometheus.secure.yml');
+  const { authorization, ...node } = expected.scrape_configs[1];
+  const [coordinatorAt] = expected.scrape_configs[0].static_configs[0].targets;
+  const [{ target_label, replacement }] = node.relabel_configs;
+  expected.scrape_configs[1] = {
+    job_name: node.job_name,
+    authorization,
+    http_sd_configs: [{ url: `http://${coordinatorAt}/api/v1/targets`, authorization, refresh_interval: '15s' }],
+    relabel_configs: [{ target_label, replacement }],
+  };
+  assert.deepEqual(load('../prometheus/prometheus.machines.yml'), expected);
+});
+
 test('two coordinators lead by the same PostgreSQL, which only they can reach, and nodes dial both', () => {
   const { postgres, coordinator: first, 'coordinator-b': second, node: both } = two.services;
   const url = new URL(first.environment.HALOGRID_LEDGER);

@@ -182,6 +182,15 @@ test('each process gets only its own token, by a secret that make-secrets.sh fil
   }
 });
 
+test('a node that is stopped has more time than it takes', { skip }, () => {
+  for (const folder of ['sqlite', 'cpu'] as const) {
+    for (const pod of podsOf(printed[folder]).filter(({ kind }) => kind === 'Deployment')) {
+      const drains = Number.parseInt(option(containerOf(pod), '--drain-timeout'), 10);
+      assert.ok(pod.spec.template.spec.terminationGracePeriodSeconds >= drains + 10, `${drains} s`);
+    }
+  }
+});
+
 test('services, budgets and network rules select pods, and name ports that these have', { skip }, () => {
   const overlays = ['sqlite', 'postgres', 'cpu'] as const;
   for (const folder of overlays) {

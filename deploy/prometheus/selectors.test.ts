@@ -12,6 +12,7 @@ test('selectors are the series of an expression, without functions, labels, rang
     ['histogram_quantile(0.95, sum by (stage, le) (rate(d_seconds_bucket[1m])))', ['d_seconds_bucket']],
     ['time() - max(e_seconds)', ['e_seconds']],
     ['a + a', ['a']],
+    ['max_over_time(a[1h] offset 1h) > 0', ['a']],
     ['max by (u) (label_replace(b{x="1"}, "u", "$1", "V", "(.+)"))', ['b{x="1"}']],
     ['a * $price', ['a']],
     ['job:a:ratio_rate15m > 0.05', ['job:a:ratio_rate15m']],

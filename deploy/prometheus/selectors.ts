@@ -1,9 +1,10 @@
-const words = new Set(['and', 'or', 'unless', 'bool', 'offset']);
+const words = new Set(['and', 'or', 'unless', 'bool']);
 
 /** The series that a PromQL expression reads: every `metric{matchers}` in it, once, in order. */
 export function selectors(expr: string): string[] {
   const bare = expr
     .replaceAll(/\[[^\]]*\]/g, '')
+    .replaceAll(/\boffset\s+\w+/g, ' ')
     .replaceAll(/\b(by|without|on|ignoring|group_left|group_right)\b\s*(\([^)]*\))?/g, ' ');
   const found = new Set<string>();
   for (const [, name, matchers = '', call] of bare.matchAll(

@@ -34,9 +34,10 @@ test('a whole node: leased over gRPC, computed on the cpu, seen in its metrics, 
     const at = (path: string) => port.then((number) => fetch(`http://127.0.0.1:${number}${path}`));
     try {
       const session = await coordinator.session(1);
-      const { name, nodeId, device, creditBytes, timeZoneData } = await session.report('hello');
+      const { name, nodeId, device, creditBytes, timeZoneData, metricsUrl } = await session.report('hello');
       assert.deepEqual([name, nodeId, device?.kind], ['host-abcd', 'abcdef', 'cpu']);
       assert.equal(timeZoneData, process.versions.tz);
+      assert.equal(metricsUrl, `http://127.0.0.1:${await port}`);
       assert.ok(creditBytes >= 4 * 128 * 2 ** 20);
 
       const operations = [lbp({}, 'mirror'), lbp()];

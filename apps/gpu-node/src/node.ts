@@ -23,6 +23,7 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { Agents, type NodeExit } from './agent/agents.ts';
+import { CoordinatorRecords } from './agent/coordinator-records.ts';
 import { createDial, type Dial } from './agent/dial.ts';
 import { dialFile } from './agent/dial-file.ts';
 import { look } from './agent/look.ts';
@@ -48,6 +49,9 @@ const tellLoadMs = 5_000;
 
 /** How often a node looks whether it should stop by itself. */
 const lookAtLifeMs = 1_000;
+
+/** How often names of coordinators are looked up again. */
+const lookUpMs = 5_000;
 
 /** Facts about a node that serves. */
 export interface NodeStarted {
@@ -143,6 +147,7 @@ export async function startNode(
     decoders: executor.decoders,
     creditBytes: executor.creditBytes,
     timeZoneData: process.versions.tz ?? '',
+    metricsUrl: '',
   };
 
   let searcher: Promise<PartSearcher> | undefined;
@@ -162,6 +167,10 @@ export async function startNode(
   let agents: Agents | undefined;
   let http: HttpServer | undefined;
   const load = new LoadSampler(workers, nowMs);
+  const records = new CoordinatorRecords(config.coordinators);
+  // The file of --coordinator-file names one coordinator.
+  const isByName = config.coordinatorFile === undefined && records.mayChange;
+  let stopLookingUp = () => {};
   const telling = setInterval(() => {
     const told = load.take();
     if (told) agents?.tell(told);
@@ -181,11 +190,14 @@ export async function startNode(
       access: createAccess(config.server, warn),
     });
     onStarted({ httpPort: http.port, device: opened.info, gpu });
+    const addresses = isByName ? await records.addresses() : config.coordinators;
+    allowHosts(config, addresses);
     agents = new Agents({
-      addresses: config.coordinators,
-      hello,
+      addresses,
+      nameOf: records.nameOf,
+      hello: { ...hello, metricsUrl: metricsUrl(config, http.port) },
       drainTimeoutMs: config.life.drainTimeoutMs,
-      dial: createDialFor(config, warn),
+      dial: createDialFor(config, warn, records),
       execute: (lease, signal) => {
         trust();
         return executor.execute(lease, signal);
@@ -201,6 +213,12 @@ export async function startNode(
       nowMs,
       random: Math.random,
     });
+    if (isByName) {
+      stopLookingUp = records.watch(lookUpMs, async (addresses) => {
+        allowHosts(config, addresses);
+        await agents?.setAddresses(addresses);
+      });
+    }
     void aborted(signal).then(() => agents?.stop(`${signal.reason} was received`));
     const exit = await agents.ended;
     log.info({ code: exit.code, workLeft: exit.hasWorkLeft }, `Ended: ${exit.reason}`);
@@ -208,6 +226,7 @@ export async function startNode(
   } finally {
     clearInterval(telling);
     clearInterval(living);
+    stopLookingUp();
     await http?.close();
     await (await searcher)?.close();
     await executor.close();
@@ -215,15 +234,30 @@ export async function startNode(
   }
 }
 
+/** Where the node serves its metrics, as it listens. */
+const metricsUrl = ({ server, http: { host } = defaultHttp }: NodeConfig, port: number): string =>
+  `${server.tls ? 'https' : 'http'}://${host}:${port}`;
+
 /** Dials the addresses of the options or, if there is a file, the coordinator that the file names. */
-function createDialFor({ coordinatorFile, client, data, hasRemoteStorage }: NodeConfig, warn: Warn): Dial {
-  const dial = createDial(client, warn);
+function createDialFor(
+  { coordinatorFile, client, data, hasRemoteStorage }: NodeConfig,
+  warn: Warn,
+  records: CoordinatorRecords,
+): Dial {
+  const dial = createDial(client, warn, records.nameOf);
   if (coordinatorFile === undefined) return dial;
   return dialFile(coordinatorFile, dial, ({ host }) => {
     // The coordinator, which may be on another host by now, hands over files.
     const { hosts } = data;
     if (hasRemoteStorage && hosts) restrictSources({ ...data, hosts: [...hosts, host.toLowerCase()] });
   });
+}
+
+/** Lets a node with remote storage read what coordinators at these addresses hand over. */
+function allowHosts({ data, hasRemoteStorage }: NodeConfig, addresses: readonly string[]): void {
+  if (!hasRemoteStorage || !data.hosts) return;
+  const found = addresses.map((address) => address.slice(0, address.lastIndexOf(':')).toLowerCase());
+  restrictSources({ ...data, hosts: [...data.hosts, ...found] });
 }
 
 /**

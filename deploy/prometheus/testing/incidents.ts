@@ -46,7 +46,7 @@ const [early, second, third, late] = [0, 1 / 3, 2 / 3, 1];
 
 export const incidents: Incident[] = [
   at(lab, 'job fails', early, 30, 1, ['HalogridJobsFailed', 0, 15]),
-  at(lab, 'node dies', early, 60, 6, ['HalogridTargetDown', 1, 6], ['HalogridNodesLost', 0, 15]),
+  at(lab, 'node dies', early, 60, 6, ['HalogridNodeDown', 1, 6], ['HalogridNodesLost', 0, 15]),
   at(lab, 'device lost', early, 100, 1, ['HalogridDeviceLost', 0, 15]),
   // Meanwhile the other cluster has a leader.
   at(lab, 'nobody leads', second, 20, 10, ['HalogridNobodyLeads', 2, 10], ['HalogridTargetDown', 1, 10]),

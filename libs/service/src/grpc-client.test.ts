@@ -7,17 +7,21 @@ import { grpcClient } from './grpc-client.ts';
 import { createClientSecurity } from './security/client-security.ts';
 import { makeCertificates, secretFolder } from './security/testing/secrets.ts';
 
-test('an IP address is dialled without a warning, and its certificate must name it', async (t) => {
+test('an IP address is dialled without a warning, and its certificate must have it, or the name that led to it', async (t) => {
   const folder = secretFolder(t);
   const warned: Error[] = [];
   const heed = (warning: Error) => warned.push(warning);
   process.on('warning', heed);
   t.after(() => process.off('warning', heed));
-  for (const [names, code] of [
-    ['IP:127.0.0.1', status.UNIMPLEMENTED],
-    ['IP:127.0.0.2,DNS:localhost,DNS:coordinator.invalid', status.UNAVAILABLE],
-  ] as const) {
-    const { ca, cert, key } = makeCertificates(folder, `for-${code}`, names);
+  for (const [i, [names, code, name]] of (
+    [
+      ['IP:127.0.0.1', status.UNIMPLEMENTED, undefined],
+      ['IP:127.0.0.2,DNS:localhost,DNS:coordinator.invalid', status.UNAVAILABLE, undefined],
+      ['DNS:coordinators', status.UNIMPLEMENTED, 'coordinators'],
+      ['IP:127.0.0.1,DNS:other', status.UNAVAILABLE, 'coordinators'],
+    ] as const
+  ).entries()) {
+    const { ca, cert, key } = makeCertificates(folder, `for-${i}`, names);
     const pair = { private_key: readFileSync(key), cert_chain: readFileSync(cert) };
     const server = new Server();
     t.after(() => server.forceShutdown());
@@ -26,7 +30,7 @@ test('an IP address is dialled without a warning, and its certificate must name 
       server.bindAsync('127.0.0.1:0', credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
     });
     const address = `127.0.0.1:${port}`;
-    const { channel, options } = grpcClient(address, createClientSecurity({ tlsCa: ca }));
+    const { channel, options } = grpcClient(address, createClientSecurity({ tlsCa: ca }), undefined, name);
     const client = new Client(address, channel, options);
     t.after(() => client.close());
     const none = () => Buffer.alloc(0);

@@ -21,20 +21,21 @@ const nameOfAddresses = 'coordinator.invalid';
 
 /**
  * The credentials of a channel to `address` (HOST:PORT), with the present certificates, and options that add the token
- * to calls. The token is read at each call.
+ * to calls. The token is read at each call. `name`: the name that led to an IP address; the certificate must have it.
  */
 export function grpcClient(
   address: string,
   { tls, token }: ClientSecurity,
   warn?: Warn,
+  name?: string,
 ): { channel: ChannelCredentials; options: ClientOptions } {
   const options: ClientOptions = { interceptors: [withToken(token)] };
   if (!tls) return { channel: credentials.createInsecure(), options };
   const host = address.slice(0, address.lastIndexOf(':')).replace(/^\[(.*)\]$/, '$1');
   if (!isIP(host)) return { channel: secure(tls.current(warn)), options };
   return {
-    channel: secure(tls.current(warn), host),
-    options: { ...options, 'grpc.ssl_target_name_override': nameOfAddresses },
+    channel: secure(tls.current(warn), name ?? host),
+    options: { ...options, 'grpc.ssl_target_name_override': name ?? nameOfAddresses },
   };
 }
 

@@ -233,7 +233,7 @@ async function serve(t: TestContext) {
   const service = createNodesService(dispatcher, 10_000, { handOver: new HandOver(), httpPort: 0 });
   /** `write` takes the orders to the node. */
   const attach = (nodeId: string, write: (order: unknown, encoding: string, taken: () => void) => void) => {
-    const call = new Duplex({ objectMode: true, read() {}, write });
+    const call = Object.assign(new Duplex({ objectMode: true, read() {}, write }), { getPeer: () => '10.0.0.7:51234' });
     const errors: unknown[] = [];
     call.on('error', (error) => errors.push(error));
     service.attach(call as unknown as Parameters<NodesServer['attach']>[0]);

@@ -12,6 +12,7 @@ import { toGrpcStatus } from './grpc-status.ts';
 import type { HandOver } from './hand-over.ts';
 import { toLease } from './lease-message.ts';
 import { listNodes } from './list-nodes.ts';
+import { reachableUrl } from './metrics-targets.ts';
 
 type AttachCall = ServerDuplexStream<AttachRequest, AttachResponse>;
 
@@ -117,7 +118,8 @@ function converse(
       const hello = checkHello(request.report);
       clearTimeout(helloTimer);
       isRemote = hello.remoteStorage;
-      session = dispatcher.nodes.attach(hello, connection);
+      const metricsUrl = reachableUrl(hello.metricsUrl, call.getPeer());
+      session = dispatcher.nodes.attach({ ...hello, metricsUrl }, connection);
       return;
     }
     const { report } = checkReportBounds(request);

@@ -44,6 +44,7 @@ async function withAgent(
   coordinator: FakeCoordinator,
   use: (test: AgentOfTest) => Promise<void>,
   addresses = [coordinator.address],
+  nameOf?: (address: string) => string | undefined,
 ): Promise<void> {
   const shards = createShards();
   const metrics = new NodeMetrics(createRegistry('node'));
@@ -57,6 +58,7 @@ async function withAgent(
   });
   const agent = new Agents({
     addresses,
+    nameOf,
     hello,
     drainTimeoutMs: 8_000,
     dial: createDial(createClientSecurity({}), assert.fail),
@@ -75,6 +77,22 @@ async function withAgent(
     loseDevice('The test is over');
     await within('the end of the node', agent.ended);
     coordinator.close();
+  }
+}
+
+/** As `withAgent`, for a node of `count` coordinators at the addresses of one name; all end with the test. */
+async function withRecords(
+  epochs: readonly number[],
+  use: (test: { coordinators: FakeCoordinator[] } & AgentOfTest) => Promise<void>,
+  toFirst = (coordinators: FakeCoordinator[]) => [coordinators[0]!.address],
+): Promise<void> {
+  const coordinators = epochs.map((epoch) => Object.assign(new FakeCoordinator(), { epoch }));
+  for (const coordinator of coordinators) await coordinator.start();
+  const nameOf = (address: string) => (address.startsWith('127.0.0.1:') ? 'coordinators' : undefined);
+  try {
+    await withAgent(coordinators[0]!, (test) => use({ coordinators, ...test }), toFirst(coordinators), nameOf);
+  } finally {
+    for (const coordinator of coordinators) coordinator.close();
   }
 }
 
@@ -426,5 +444,77 @@ test('shards of a job go on when another coordinator leads it, and raise the cre
     second.send({ $case: 'bring', value: { jobId: 'other', epoch: 7 } });
     shards[2]!.finish();
     assert.equal((await first.next('completed')).jobId, 'other');
+  });
+});
+
+test('a node works for a coordinator whose address its name gets, and shares its credit', async () => {
+  await withRecords([7, 9], async ({ coordinators: [a, b], agent, shards }) => {
+    const first = await a!.session(1);
+    assert.equal((await first.report('hello')).creditBytes, 800);
+    await agent.setAddresses([a!.address, b!.address]);
+    const session = await b!.session(1);
+    assert.equal((await session.report('hello')).creditBytes, 0);
+    const left = await first.next('credit');
+    first.send({ $case: 'creditTaken', value: left });
+    const { bytes } = await session.next('credit');
+    assert.ok(bytes > 0 && bytes <= 800 - left.bytes, `${bytes} of 800, ${left.bytes} are left to the other`);
+    session.lease(lease(1));
+    await begun(shards, 1);
+  });
+});
+
+test('a coordinator whose address its name has lost is left when its connection ends', async () => {
+  await withRecords([7, 9], async ({ coordinators: [a, b], agent, shards, metrics }) => {
+    await agent.setAddresses([a!.address, b!.address]);
+    const [first, second] = [await a!.session(1), await b!.session(1)];
+    for (const session of [first, second]) await session.report('hello');
+    await agent.setAddresses([b!.address]);
+    first.lease(lease(1));
+    await begun(shards, 1);
+    shards[0]!.finish();
+    await first.report('completed');
+    first.end();
+    a!.close();
+    const all = async () => (await metrics.attached.get()).values[0]!.value;
+    await eventually('all credit to be of the other', async () => {
+      const bytes = second.reports.some((report) => report.$case === 'credit') && (await second.next('credit')).bytes;
+      if (bytes) second.send({ $case: 'creditTaken', value: { bytes } });
+      return bytes === 800;
+    });
+    assert.equal(await all(), 1);
+    second.lease(lease(2));
+    await begun(shards, 2);
+  });
+});
+
+test('a coordinator that was dialled by its name is dialled by its address after the node has drained', async () => {
+  await withRecords(
+    [7, 9],
+    async ({ coordinators: [a, b], agent, shards }) => {
+      const named = await a!.session(1);
+      named.lease(lease(1));
+      await begun(shards, 1);
+      const changed = agent.setAddresses([a!.address, b!.address]);
+      await named.report('draining');
+      assert.equal(a!.sessions.length, 1);
+      shards[0]!.finish();
+      await named.report('completed');
+      await within('the change', changed);
+      await (await a!.session(2)).report('hello');
+      await (await b!.session(1)).report('hello');
+    },
+    ([a]) => [`localhost:${a!.port}`],
+  );
+});
+
+test('a coordinator with two addresses has one conversation', async () => {
+  await withRecords([7, 7], async ({ coordinators: [a, b], agent }) => {
+    await a!.session(1);
+    await agent.setAddresses([a!.address, b!.address]);
+    await b!.session(1);
+    await (await a!.session(1)).closedByNode();
+    await agent.setAddresses([a!.address, b!.address]);
+    assert.equal(agent.isAttached, true);
+    assert.deepEqual([a!.sessions.length, b!.sessions.length], [1, 1]);
   });
 });

@@ -20,6 +20,8 @@ type OptionsOfEach = Pick<
 export interface AgentsOptions extends OptionsOfEach {
   /** Coordinators as HOST:PORT, at least one. The node holds a conversation with each. */
   addresses: readonly string[];
+  /** The name that an address was found by, if it is not from the options. */
+  nameOf?: (address: string) => string | undefined;
   execute: Executor;
   metrics: NodeMetrics;
 }
@@ -34,9 +36,16 @@ const leastMove = 1 / 64;
 const leasesApart = 2 ** 32;
 
 interface Talk {
+  address: string;
   agent: Agent;
   account: CreditAccount;
   wasConnected: boolean;
+  /** Whether its address still is one of a coordinator. */
+  isListed: boolean;
+  /** It ends, and the node goes on with others. */
+  isLeaving: boolean;
+  /** As its coordinator said last. */
+  epoch?: number;
 }
 
 /**
@@ -48,26 +57,78 @@ export class Agents {
   readonly ended: Promise<NodeExit>;
 
   readonly #options: AgentsOptions;
-  readonly #talks: Talk[];
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #runs: LeaseRuns;
+  #talks: Talk[] = [];
+  #timer: NodeJS.Timeout | undefined;
   #isAttached = false;
   #idleSinceMs: number | undefined;
   #hasWorkLeft: boolean | undefined;
+  #isStopped = false;
+  /** How many conversations were begun. */
+  #begun = 0;
+  readonly #first = Promise.withResolvers<Exit>();
+  /** Further addresses of coordinators that are attached already. */
+  #twins = new Set<string>();
 
   constructor(options: AgentsOptions) {
     this.#options = options;
     const { execute, metrics, log, addresses } = options;
-    const runs = new LeaseRuns({
+    this.#runs = new LeaseRuns({
       execute,
       metrics,
       log,
       inPart: (leaseId) => this.#holderOf(leaseId)?.inPart(leaseId),
       answered: (answer) => this.#holderOf(answer.leaseId)?.answer(answer),
     });
-    this.#talks = addresses.map((address, i) => this.#talkTo(address, 1 + i * leasesApart, runs));
     this.ended = this.#end();
-    if (addresses.length > 1) this.#timer = setInterval(() => this.#look(), lookEveryMs);
-    for (const { agent } of this.#talks) agent.start();
+    this.#join(addresses, addresses.length);
+  }
+
+  /**
+   * From now on the coordinators are these. A conversation with another goes on until its connection ends, because a
+   * name may lose an address before the coordinator there has stopped.
+   */
+  async setAddresses(addresses: readonly string[]): Promise<void> {
+    const isNew = (address: string) => !this.#talks.some((talk) => talk.address === address);
+    if (addresses.some(isNew)) this.#twins.clear();
+    for (const talk of this.#talks) talk.isListed = addresses.includes(talk.address);
+    // A coordinator must not be dialled by its name and its address at once: it knows a node only once.
+    const named = this.#talks.filter(({ address, isListed }) => !isListed && !this.#options.nameOf?.(address));
+    await Promise.all(named.map((talk) => this.#leave(talk, 'Its name has several addresses now')));
+    const missing = addresses.filter((address) => isNew(address) && !this.#twins.has(address));
+    if (!this.#isStopped) this.#join(missing, addresses.length);
+  }
+
+  #join(addresses: readonly string[], count: number): void {
+    const talks = addresses.map((address) => this.#talkTo(address, count));
+    this.#talks.push(...talks);
+    if (this.#talks.length > 1) this.#timer ??= setInterval(() => this.#look(), lookEveryMs);
+    for (const { agent } of talks) agent.start();
+  }
+
+  /** Ends one conversation, after its shards if its coordinator is attached. */
+  async #leave(talk: Talk, reason: string): Promise<void> {
+    talk.isLeaving = true;
+    talk.agent.stop(reason);
+    await talk.agent.ended;
+    this.#talks = this.#talks.filter((other) => other !== talk);
+    this.#changed();
+  }
+
+  /**
+   * A coordinator that has two addresses ends the older of two conversations with a node. Its epoch tells: coordinators
+   * of one ledger have different ones.
+   */
+  #welcomed(talk: Talk, epoch: number): void {
+    talk.epoch = epoch;
+    const name = this.#options.nameOf?.(talk.address);
+    if (name === undefined) return;
+    const twin = this.#talks.find(
+      (other) => other !== talk && other.epoch === epoch && this.#options.nameOf?.(other.address) === name,
+    );
+    if (!twin || twin.isLeaving) return;
+    this.#twins.add(twin.address);
+    void this.#leave(twin, `Its coordinator is attached at ${talk.address}`);
   }
 
   /** Whether a coordinator leases shards to the node. */
@@ -82,7 +143,8 @@ export class Agents {
 
   /** Why the node finishes its shards and takes no more; undefined while it takes them. */
   get drainReason(): string | undefined {
-    return this.#talks.map(({ agent }) => agent.drainReason).find((reason) => reason !== undefined);
+    const staying = this.#talks.filter(({ isLeaving }) => !isLeaving);
+    return staying.map(({ agent }) => agent.drainReason).find((reason) => reason !== undefined);
   }
 
   /** How long the node has neither had a shard nor searched; 0 while it has one. */
@@ -93,21 +155,30 @@ export class Agents {
   /** Finishes the shards, then ends with `reason`. By default it has work left if it has a shard now. */
   stop(reason: string, hasWorkLeft = this.#leases > 0): void {
     this.#hasWorkLeft ??= hasWorkLeft;
+    this.#isStopped = true;
     for (const { agent } of this.#talks) agent.stop(reason);
   }
 
-  #talkTo(address: string, firstLeaseId: number, runs: LeaseRuns): Talk {
-    const { hello, addresses, log } = this.#options;
+  #talkTo(address: string, count: number): Talk {
+    const { hello, log, dial } = this.#options;
     const account = new CreditAccount();
     // Until one of them is attached, each has an equal part.
-    const creditBytes = Math.floor(hello.creditBytes / addresses.length);
+    const creditBytes = Math.floor(hello.creditBytes / count);
     const agent: Agent = new Agent({
       ...this.#options,
       address,
-      firstLeaseId,
-      runs,
+      firstLeaseId: 1 + this.#begun++ * leasesApart,
+      runs: this.#runs,
       hello: { ...hello, creditBytes },
-      log: addresses.length > 1 ? log.child({ coordinator: address }) : log,
+      log: count > 1 ? log.child({ coordinator: address }) : log,
+      dial: (at, listener) =>
+        dial(at, {
+          ...listener,
+          ordered: (response) => {
+            listener.ordered(response);
+            if (response.order?.$case === 'welcome') this.#welcomed(talk, response.order.value.epoch);
+          },
+        }),
       search: (part) => {
         if (this.#idleSinceMs !== undefined) this.#idleSinceMs = this.#options.nowMs();
         return this.#options.search(part);
@@ -117,23 +188,26 @@ export class Agents {
       creditTaken: (bytes) => account.taken(bytes),
       gather: (jobId, epoch) => this.#gather({ agent, account }, jobId, epoch),
     });
-    return { agent, account, wasConnected: false };
+    const talk: Talk = { address, agent, account, wasConnected: false, isListed: true, isLeaving: false };
+    void agent.ended.then((exit) => {
+      if (!talk.isLeaving) this.#first.resolve(exit);
+    });
+    return talk;
   }
 
   /** When one agent ends, because it was asked to or cannot go on, all end. An exit with code 1 takes precedence. */
   async #end(): Promise<NodeExit> {
-    const exits = this.#talks.map(({ agent }) => agent.ended);
-    const first = await Promise.race(exits);
+    const first = await this.#first.promise;
     this.stop(first.reason, false);
-    const all = await Promise.all(exits);
+    const all = await Promise.all(this.#talks.map(({ agent }) => agent.ended));
     clearInterval(this.#timer);
     const exit = all.find(({ code }) => code !== 0) ?? first;
     return { ...exit, hasWorkLeft: exit.code === 0 && this.#hasWorkLeft === true };
   }
 
-  /** Unanswered shards of all coordinators. An agent may ask before all agents exist. */
+  /** Unanswered shards of all coordinators. */
   get #leases(): number {
-    return (this.#talks ?? []).reduce((sum, { agent }) => sum + agent.leases.size, 0);
+    return this.#talks.reduce((sum, { agent }) => sum + agent.leases.size, 0);
   }
 
   #holderOf(leaseId: number): Agent | undefined {
@@ -171,8 +245,7 @@ export class Agents {
   }
 
   #changed(): void {
-    // An agent may call this before all agents exist.
-    const talks = this.#talks ?? [];
+    const talks = this.#talks;
     for (const talk of talks) {
       const { agent, account } = talk;
       const isNow = isConnected(agent);
@@ -189,6 +262,12 @@ export class Agents {
   }
 
   #look(): void {
+    for (const talk of this.#talks) {
+      const { agent, isListed, isLeaving } = talk;
+      if (!isListed && !isLeaving && agent.phase === 'waiting' && agent.leases.size === 0) {
+        void this.#leave(talk, 'No coordinator is at this address any more');
+      }
+    }
     for (const { agent, account } of this.#talks) {
       const usedBytes = Math.min(agent.creditBytes, agent.unansweredBytes);
       account.peakBytes = Math.max(usedBytes, account.peakBytes * peakLeft);

@@ -85,11 +85,18 @@ async function reasonOf(
   return details || message;
 }
 
-/** Makes the function that dials `Nodes.Attach`. Each call reads the token and the certificates again. */
-export function createDial(security: ClientSecurity, warn: Warn): Dial {
+/**
+ * Makes the function that dials `Nodes.Attach`. Each call reads the token and the certificates again. `nameOf`: the
+ * name by which an address was found, if it is not from the options; the certificate there must have that name.
+ */
+export function createDial(
+  security: ClientSecurity,
+  warn: Warn,
+  nameOf: (address: string) => string | undefined = () => undefined,
+): Dial {
   const reasons = new RememberedReasons((address) => whyNoConnection(address, security), Date.now);
   return (address, listener) => {
-    const { channel, options } = grpcClient(address, security, warn);
+    const { channel, options } = grpcClient(address, security, warn, nameOf(address));
     const client = new NodesClient(address, channel, { ...channelOptions, ...options });
     const call = attach(client);
     const outgoing = new Outgoing(call);

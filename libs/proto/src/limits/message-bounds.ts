@@ -200,6 +200,7 @@ const hello = fields<Hello>({
   }),
   held,
   timeZoneData: word,
+  metricsUrl: name(maxDescriptionLength),
   lacks: list(16, fields<Lack>({ need: place, reason: any })),
 });
 

@@ -3,6 +3,7 @@ import type { WorkView } from '../../dispatch/work-view.ts';
 import type { JobAnswers } from '../job-answers.ts';
 import type { JobCalls } from '../job-calls.ts';
 import { listNodes } from '../list-nodes.ts';
+import { metricsTargets } from '../metrics-targets.ts';
 import { readJobsQuery } from './jobs-query.ts';
 import { type Route, route } from './route.ts';
 
@@ -136,5 +137,13 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
       },
       async () => listNodes(view),
     ),
+    {
+      ...read,
+      name: 'listTargets',
+      path: '/targets',
+      summary: 'Where Prometheus finds the metrics of attached nodes, for its http_sd',
+      answer: { type: 'application/json', words: 'Groups of targets' },
+      respond: async () => metricsTargets(view),
+    },
   ];
 }

@@ -82,6 +82,8 @@ export class FakeCoordinator {
   port = 0;
   /** Whether shards that a node brings along go on, under epoch 8. The welcome then waits for hello. */
   keeps = false;
+  /** Other coordinators of its ledger have other epochs. */
+  epoch = 7;
   readonly #reportWithinMs: number;
   readonly #welcomes: boolean;
   readonly #server = new Server();
@@ -103,7 +105,7 @@ export class FakeCoordinator {
         this.sessions.push(session);
         const welcome = (held: LeaseName[]): void => {
           const kept = held.map((lease) => ({ ...lease, epoch: 8 }));
-          session.send({ $case: 'welcome', value: { epoch: 7, httpPort: 0, kept } });
+          session.send({ $case: 'welcome', value: { epoch: this.epoch, httpPort: 0, kept } });
         };
         if (this.keeps) call.once('data', ({ report }: AttachRequest) => welcome((report!.value as Hello).held));
         else if (this.#welcomes) welcome([]);

@@ -169,6 +169,8 @@ export interface Hello {
    * the coordinator's version, so that all nodes find the same times.
    */
   timeZoneData: string;
+  /** Where the node serves /metrics, as it listens: "http://0.0.0.0:9465", "https://rack-3:9465"; empty: not told. */
+  metricsUrl: string;
 }
 
 /** Something that shards need and this node cannot do. */
@@ -1198,6 +1200,7 @@ function createBaseHello(): Hello {
     threads: 0,
     hasComputed: false,
     timeZoneData: "",
+    metricsUrl: "",
   };
 }
 
@@ -1247,6 +1250,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.timeZoneData !== "") {
       writer.uint32(122).string(message.timeZoneData);
+    }
+    if (message.metricsUrl !== "") {
+      writer.uint32(130).string(message.metricsUrl);
     }
     return writer;
   },
@@ -1384,6 +1390,14 @@ export const Hello: MessageFns<Hello> = {
             message.timeZoneData = reader.string();
             continue;
           }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.metricsUrl = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1418,6 +1432,7 @@ export const Hello: MessageFns<Hello> = {
     message.threads = object.threads ?? 0;
     message.hasComputed = object.hasComputed ?? false;
     message.timeZoneData = object.timeZoneData ?? "";
+    message.metricsUrl = object.metricsUrl ?? "";
     return message;
   },
 };
