@@ -132,6 +132,10 @@ test('each cell of a grid takes features and results', () => {
   countFrames(counter, [{ width: 60, height: 60 }]);
   assert.equal(counter.totals.all.resultsBytes, 6 * 256 * 4);
   assert.equal(counter.totals.output.featuresBytes, 6 * (256 * 4 + 100));
+  // Seven statistics of each of four matrices.
+  const matrices = new PlanCounter([createPipeline([{ kernel: 'glcm', parameters: { levels: '8' } }])], options);
+  countFrames(matrices, [{ width: 60, height: 60 }]);
+  assert.equal(matrices.totals.output.featuresBytes, 4 * (64 * 4 + 7 * 8) + 100);
   const variances = createPipeline([{ kernel: 'lbp', parameters: { labels: 'var' } }]);
   const without = new PlanCounter([variances], options);
   countFrames(without, [{ width: 60, height: 60 }]);

@@ -7,6 +7,7 @@ import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results/chunk';
 import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { knownPipelines } from '@halogrid/results/known-sums';
+import { statisticNames } from '@halogrid/results/matrix-statistics';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
 
@@ -253,8 +254,9 @@ function histogramFileBytes({ channels, bins }: HistogramShape): number {
 }
 
 /** Bytes of a source in features.parquet. */
-function featuresFileBytes({ grid, channels, bins }: HistogramShape): number {
-  return bins && grid.rows * grid.columns * (4 * bins * channels + featureBytes);
+function featuresFileBytes({ grid, channels, bins, matrices }: HistogramShape): number {
+  const statistics = matrices ? 8 * statisticNames.length * channels : 0;
+  return bins && grid.rows * grid.columns * (4 * bins * channels + statistics + featureBytes);
 }
 
 /** The bytes that must fit into the largest buffer of a device. */

@@ -191,6 +191,8 @@ describe('a kernel takes', () => {
       ['lbp:points=24,radius=3', 33],
       ['lbp:labels=var', 155],
       ['ldp:order=3', 4.5],
+      ['glcm', 3.2],
+      ['glcm:offsets=1@0', 1.3],
       ['conv:kernel=gaussian-5', 2.5],
       ['conv:kernel=gaussian-9,as=u8', 13],
       ['conv:kernel=gaussian-21,as=u8', 60],
