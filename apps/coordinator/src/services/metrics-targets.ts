@@ -7,26 +7,33 @@ export interface MetricsTarget {
   labels: Record<string, string>;
 }
 
-/** Every attached node that serves metrics to others, as Prometheus finds it. */
-export const metricsTargets = (view: Pick<WorkView, 'nodes'>): MetricsTarget[] =>
+/**
+ * Every attached node that serves metrics to others, as Prometheus finds it. `asked` is the HOST:PORT at which it found
+ * the coordinator: nodes on the same machine have that host.
+ */
+export const metricsTargets = (view: Pick<WorkView, 'nodes'>, asked: string): MetricsTarget[] =>
   view.nodes().flatMap(({ hello: { name, device, metricsUrl } }) => {
     const served = parseOrigin(metricsUrl);
-    if (!served) return [];
-    const { scheme, host, port } = served;
+    const here = parseOrigin(`http://${/:\d+$/.test(asked) ? asked : `${asked}:80`}`);
+    if (!served || !here) return [];
+    if (isLoopback(served) && !isLoopback(here)) return [];
+    const { scheme, port } = served;
+    const host = everywhere.has(served.host) ? here.host : served.host;
     const labels = { __scheme__: scheme, __meta_halogrid_node: name, __meta_halogrid_device: device?.kind ?? '' };
     return [{ targets: [`${host}:${port}`], labels }];
   });
 
 /**
  * Where others reach the metrics that a node says it serves; empty if nobody does. A node that listens on all addresses
- * is reached at the one from which it called; `peer` is that ADDRESS:PORT. One that listens on loopback is reached only
- * from its own machine.
+ * is reached at the one from which it called; `peer` is that ADDRESS:PORT. One on the coordinator's machine stays as it
+ * is. One that listens on loopback is reached only from its own machine.
  */
 export function reachableUrl(url: string, peer: string): string {
   const served = parseOrigin(url);
   if (!served) return '';
   const caller = hostOfPeer(peer);
-  if (isLoopback(served)) return isLoopback({ ...served, host: caller }) ? url : '';
+  if (isLoopback({ ...served, host: caller })) return url;
+  if (isLoopback(served)) return '';
   const host = everywhere.has(served.host) ? caller : served.host;
   return `${served.scheme}://${host}:${served.port}`;
 }

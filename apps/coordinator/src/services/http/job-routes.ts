@@ -143,7 +143,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
       path: '/targets',
       summary: 'Where Prometheus finds the metrics of attached nodes, for its http_sd',
       answer: { type: 'application/json', words: 'Groups of targets' },
-      respond: async () => metricsTargets(view),
+      respond: async ({ request }) => metricsTargets(view, request.headers.host ?? ''),
     },
   ];
 }
