@@ -63,7 +63,7 @@ test('an unsupported video format is refused with the supported ones, and how to
   const starts = [...videos.map(([hex, name]) => [Buffer.from(hex, 'hex'), name] as const)];
   for (const [start, name] of [...starts, ...recorders.map(([start, name]) => [latin1(start), name] as const)]) {
     const read = 'videos in MP4, Matroska, AVI and MPEG-TS are';
-    const how = 'ffmpeg -i IN -c copy OUT.mp4 makes one of it where it holds H.264, H.265, MJPEG or MPEG-4';
+    const how = 'ffmpeg -i IN -c copy OUT.mp4 makes one of it where it holds H.264, H.265, AV1, VP9, MJPEG or MPEG-4';
     assert.throws(() => sniffFormat(start), { stage: 'decode', message: `${name} is not supported: ${read}; ${how}` });
   }
 });

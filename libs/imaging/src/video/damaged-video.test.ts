@@ -122,6 +122,7 @@ test('of damaged MPEG-TS files in which the size changes, each frame has one siz
 const small = 'testsrc2=s=64x48:r=25:d=1';
 const sound = ['-f', 'lavfi', '-i', 'sine=d=1'];
 const h264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-g', '6', '-bf', '2'];
+const av1 = ['-c:v', 'libaom-av1', '-cpu-used', '8', '-g', '6'];
 const mutated: Record<string, string[]> = {
   'a.avi': [...sound, '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-c:a', 'mp2'],
   'b.mp4': [...sound, ...h264, '-c:a', 'aac'],
@@ -131,6 +132,9 @@ const mutated: Record<string, string[]> = {
   'f.mp4': [...h264, '-movflags', 'frag_keyframe+empty_moov'],
   'g.ts': ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-bf', '3', '-x264-params', 'intra-refresh=1:keyint=6'],
   'h.mkv': ['-c:v', 'libx265', '-pix_fmt', 'yuv420p', '-x265-params', 'log-level=none:open-gop=1:keyint=6'],
+  'i.mp4': [...av1, '-pix_fmt', 'yuv420p'],
+  'j.webm': ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-g', '6'],
+  'k.webm': [...av1, '-aom-params', 'film-grain-test=1', '-pix_fmt', 'yuv420p'],
 };
 
 /**
@@ -140,7 +144,7 @@ const mutated: Record<string, string[]> = {
 const { HALOGRID_MUTANTS } = process.env;
 const seeds = HALOGRID_MUTANTS
   ? Array.from({ length: Number(HALOGRID_MUTANTS) }, (_, i) => i)
-  : [16, 1, 2, 91, 20, 5, 22, 7].slice(0, isThorough ? 8 : 3);
+  : [20, 1, 2, 91, 4, 16, 6, 7, 8, 22, 10].slice(0, isThorough ? 11 : 3);
 
 test(`the outcome of ${seeds.length} damaged files does not depend on how they are cut`, { skip }, async () => {
   const files = Object.entries(mutated).map(([name, options]) => {

@@ -17,7 +17,16 @@ import { bytesAt, type VideoBytes } from './video-bytes.ts';
  * for.
  */
 const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
-export const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
+
+/** FFmpeg's names of the codecs that are decoded, each with its name of the decoder. */
+export const decoders: Readonly<Record<string, string>> = {
+  h264: 'h264',
+  hevc: 'hevc',
+  av1: 'libdav1d',
+  vp9: 'vp9',
+  mjpeg: 'mjpeg',
+  mpeg4: 'mpeg4',
+};
 
 /** Bytes of a read; FFmpeg reads half as many of files. */
 const bufferBytes = 2 ** 16;
@@ -58,7 +67,7 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
   const options = new ffmpeg.Dictionary();
   options.alloc();
   options.set('format_whitelist', containers, 0);
-  options.set('codec_whitelist', codecs.join(','), 0);
+  options.set('codec_whitelist', Object.values(decoders).join(','), 0);
   // Nothing else can be opened: there is no protocol 'none'.
   options.set('protocol_whitelist', 'none', 0);
   const opened = context.openInputSync('', null, options);

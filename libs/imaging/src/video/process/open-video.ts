@@ -16,7 +16,7 @@ import { findStream } from './find-stream.ts';
 import { type H264Picture, nalLengthBytes, pictureOf } from './h264-units.ts';
 import type { ListedBytes } from './listing-bytes.ts';
 import { isCutShort } from './mp4-boxes.ts';
-import { codecs, type FormatOptions, type OpenFormat, openFormat } from './open-format.ts';
+import { decoders, type FormatOptions, type OpenFormat, openFormat } from './open-format.ts';
 import type { VideoBytes } from './video-bytes.ts';
 import { lumaFormat, whyNoGray } from './video-gray.ts';
 
@@ -334,10 +334,10 @@ function createdMsOf({ context: { metadata } }: OpenFormat): number | undefined 
 
 function findCodec(ffmpeg: Ffmpeg, { codecId, codecTag }: Stream['codecpar']): Codec {
   const name = ffmpeg.avGetCodecName(codecId) ?? 'none';
-  const codec = codecs.includes(name) ? ffmpeg.Codec.findDecoder(codecId) : null;
-  if (codec) return codec;
+  const codec = Object.hasOwn(decoders, name) ? ffmpeg.Codec.findDecoder(codecId) : null;
+  if (codec && codec.name === decoders[name]) return codec;
   const what = name === 'none' ? `Video of a codec that FFmpeg does not know${calledBy(codecTag)}` : `${name} video`;
-  throw new InputError('decode', `${what} is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
+  throw new InputError('decode', `${what} is not supported: H.264, H.265, AV1, VP9, MJPEG and MPEG-4 are`);
 }
 
 /** The container's code of a codec: as four characters if they are printable. */
