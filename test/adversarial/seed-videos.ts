@@ -12,6 +12,8 @@ const encoders: Record<string, readonly string[]> = {
   'h264.mp4': [...videoKinds['h264.mp4']!, ...shortGroups],
   'h264-open.mkv': [...videoKinds['h264-open.mkv']!, ...shortGroups],
   'h264-open.ts': [...videoKinds['h264-open.ts']!, ...shortGroups],
+  'av1.webm': [...videoKinds['av1.webm']!, ...shortGroups],
+  'vp9.webm': [...videoKinds['vp9.webm']!, ...shortGroups],
   'mpeg4.avi': [...videoKinds['mpeg4.avi']!, ...shortGroups],
 };
 

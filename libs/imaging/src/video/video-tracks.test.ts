@@ -104,7 +104,7 @@ test('a codec that nobody knows is refused by what the container calls it', { sk
     await assert.rejects(indexOnce(pathToFileURL(path).href), {
       name: 'InputError',
       stage: 'decode',
-      message: `Video of a codec that FFmpeg does not know${called} is not supported: H.264, H.265, MJPEG and MPEG-4 are`,
+      message: `Video of a codec that FFmpeg does not know${called} is not supported: H.264, H.265, AV1, VP9, MJPEG and MPEG-4 are`,
     });
   }
 });

@@ -162,6 +162,8 @@ const kinds: Record<string, [format: string, bytes: number, encoder: string[]]> 
   'h264-444.mkv': ['gbrp', 1, videoKinds['h264-444.mkv']!],
   'h264-gray.mp4': ['gbrp', 1, videoKinds['h264-gray.mp4']!],
   'mpeg4.avi': ['gbrp', 1, videoKinds['mpeg4.avi']!],
+  'av1.webm': ['gbrp', 1, videoKinds['av1.webm']!],
+  'vp9-444.mp4': ['gbrp', 1, videoKinds['vp9-444.mp4']!],
   'h264-bt709.mp4': ['gbrp', 1, [...videoKinds['h264.mp4']!, ...tagged('bt709')]],
   'h264-bt2020.mp4': ['gbrp', 1, [...videoKinds['h264.mp4']!, ...tagged('bt2020nc')]],
   'h264-10-gray.mp4': ['gbrp10le', 2, deepKinds['h264-10-gray.mp4']!.encoder],

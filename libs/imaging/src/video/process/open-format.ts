@@ -1,5 +1,5 @@
 import { InputError } from '@halogrid/sources/input-error';
-import { containerStart, searchedBytes } from '../container-start.ts';
+import { containerStart, recorderFile, searchedBytes } from '../container-start.ts';
 import {
   averror,
   type Ffmpeg,
@@ -17,7 +17,16 @@ import { bytesAt, type VideoBytes } from './video-bytes.ts';
  * for.
  */
 const containers = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts';
-export const codecs = ['h264', 'hevc', 'mjpeg', 'mpeg4'];
+
+/** FFmpeg's names of the codecs that are decoded, each with its name of the decoder. */
+export const decoders: Readonly<Record<string, string>> = {
+  h264: 'h264',
+  hevc: 'hevc',
+  av1: 'libdav1d',
+  vp9: 'vp9',
+  mjpeg: 'mjpeg',
+  mpeg4: 'mpeg4',
+};
 
 /** Bytes of a read; FFmpeg reads half as many of files. */
 const bufferBytes = 2 ** 16;
@@ -57,8 +66,10 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
   if (asList) context.flags |= formatFlags.noParse;
   const options = new ffmpeg.Dictionary();
   options.alloc();
-  options.set('format_whitelist', containers, 0);
-  options.set('codec_whitelist', codecs.join(','), 0);
+  // FFmpeg would take some damaged files for one of these.
+  const recorder = recorderFile(bytesAt(bytes.read, 0, 16));
+  options.set('format_whitelist', recorder?.name ?? containers, 0);
+  options.set('codec_whitelist', Object.values(decoders).join(','), 0);
   // Nothing else can be opened: there is no protocol 'none'.
   options.set('protocol_whitelist', 'none', 0);
   const opened = context.openInputSync('', null, options);
@@ -79,7 +90,8 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
       close();
       return openFormat(ffmpeg, bytesFrom(bytes, start), given);
     }
-    if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI or MPEG-TS', opened);
+    if (opened < 0 && recorder) throw refusal(`The file begins as ${recorder.what}, but is not one`, opened);
+    if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI, MPEG-TS or MPEG-PS', opened);
     const isTold = asList || (trustsHeaders && headersTell(ffmpeg, context));
     const known = isTold ? 0 : context.findStreamInfoSync(null);
     checkReads();

@@ -58,7 +58,7 @@ export function openNvdec(
   if (!nvdec) return without(missing!, 0);
   const codec = reader.codec.name ?? '';
   const { engines } = nvdec.caps('h264');
-  if (!isTaken(codec)) return without(`the decoding of ${codec} is not defined to the bit`, engines);
+  if (!isTaken(codec)) return without(`it is for H.264 and H.265, and this is ${codec}`, engines);
   const caps = nvdec.caps(codec);
   const layout = layoutOf(codec, reader);
   const { width, height, colorRange, format } = reader.stream.codecpar;

@@ -16,12 +16,15 @@ import { findStream } from './find-stream.ts';
 import { type H264Picture, nalLengthBytes, pictureOf } from './h264-units.ts';
 import type { ListedBytes } from './listing-bytes.ts';
 import { isCutShort } from './mp4-boxes.ts';
-import { codecs, type FormatOptions, type OpenFormat, openFormat } from './open-format.ts';
+import { decoders, type FormatOptions, type OpenFormat, openFormat } from './open-format.ts';
 import type { VideoBytes } from './video-bytes.ts';
 import { lumaFormat, whyNoGray } from './video-gray.ts';
 
 /** The most packets that are looked at for one that seeking should have led to. */
 const searchedPackets = 4096;
+
+/** FFmpeg's names of containers that cut packets into parts: transport and program streams, and plain streams. */
+const partContainers = ['mpegts', 'mpeg', 'h264', 'hevc'];
 
 const noPicture: H264Picture = { isIdr: false, isReference: false, recovery: undefined, end: 0 };
 
@@ -109,9 +112,9 @@ export class PacketReader {
     return this.#current;
   }
 
-  /** Whether the container cuts packets into parts; any part may be lost. */
+  /** Whether the container cuts packets into parts, or there is no container; any part may be lost. */
   get isInParts(): boolean {
-    return this.#isIn('mpegts');
+    return partContainers.includes(this.#container ?? '');
   }
 
   /**
@@ -198,9 +201,9 @@ export class PacketReader {
    */
   seekTo(wanted: VideoPacket): boolean {
     const { pts, dts, position } = wanted;
-    if (this.#isIn('mpegts') && position >= 0) return this.#seekBy(position, seekFlags.byte, wanted);
+    if (this.isInParts && position >= 0) return this.#seekBy(position, seekFlags.byte, wanted);
     // MP4 and Matroska seek by times of presentation: times of decoding lead to the group before.
-    const times = new Set(this.#isIn('mpegts') ? [dts ?? pts] : [pts, dts]);
+    const times = new Set(this.isInParts ? [dts ?? pts] : [pts, dts]);
     return [...times].some((time) => time !== null && this.#seekBy(time, seekFlags.backward, wanted));
   }
 
@@ -233,7 +236,7 @@ export class PacketReader {
     this.#format.close();
   }
 
-  #isIn(container: 'avi' | 'mov' | 'mpegts'): boolean {
+  #isIn(container: 'avi' | 'mov'): boolean {
     return this.#container === container;
   }
 
@@ -334,10 +337,10 @@ function createdMsOf({ context: { metadata } }: OpenFormat): number | undefined 
 
 function findCodec(ffmpeg: Ffmpeg, { codecId, codecTag }: Stream['codecpar']): Codec {
   const name = ffmpeg.avGetCodecName(codecId) ?? 'none';
-  const codec = codecs.includes(name) ? ffmpeg.Codec.findDecoder(codecId) : null;
-  if (codec) return codec;
+  const codec = Object.hasOwn(decoders, name) ? ffmpeg.Codec.findDecoder(codecId) : null;
+  if (codec && codec.name === decoders[name]) return codec;
   const what = name === 'none' ? `Video of a codec that FFmpeg does not know${calledBy(codecTag)}` : `${name} video`;
-  throw new InputError('decode', `${what} is not supported: H.264, H.265, MJPEG and MPEG-4 are`);
+  throw new InputError('decode', `${what} is not supported: H.264, H.265, AV1, VP9, MJPEG and MPEG-4 are`);
 }
 
 /** The container's code of a codec: as four characters if they are printable. */

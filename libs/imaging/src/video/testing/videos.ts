@@ -19,6 +19,9 @@ function hasFfmpeg(): boolean {
 export const width = 98;
 export const height = 66;
 
+const av1 = ['-c:v', 'libaom-av1', '-cpu-used', '8', '-g', '12'];
+const vp9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-g', '12'];
+
 /** Encoders of a test picture, each with the containers that it goes into, by name. */
 export const videoKinds: Record<string, string[]> = {
   'h264.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-bf', '3', '-g', '12'],
@@ -44,9 +47,17 @@ export const videoKinds: Record<string, string[]> = {
   'hevc-open.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=12'],
   'hevc-open.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=12'],
   'hevc.mkv': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=0:keyint=12'],
+  'av1.mp4': ['-pix_fmt', 'yuv420p', ...av1],
+  'av1.webm': ['-pix_fmt', 'yuv420p', ...av1, '-aom-params', 'film-grain-test=1'],
+  'vp9.webm': ['-pix_fmt', 'yuv420p', ...vp9, '-auto-alt-ref', '1', '-lag-in-frames', '10'],
+  'vp9-444.mp4': ['-pix_fmt', 'yuv444p', ...vp9],
   'mjpeg.avi': ['-pix_fmt', 'yuvj422p', '-c:v', 'mjpeg'],
   'mjpeg.mkv': ['-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg', '-q:v', '8'],
   'mjpeg-limited.avi': ['-pix_fmt', 'yuv420p', '-strict', '-1', '-color_range', 'tv', '-c:v', 'mjpeg'],
+  'h264.vob': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-bf', '3', '-g', '12'],
+  'mpeg4.vob': ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg4', '-bf', '2', '-g', '12'],
+  'h264.264': ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-bf', '3', '-g', '12'],
+  'hevc.265': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=12'],
   'mpeg4.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg4', '-bf', '2', '-g', '12'],
   'mpeg4.avi': ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg4', '-bf', '2', '-g', '12'],
   'mpeg4.ts': ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg4', '-bf', '2', '-g', '12'],
@@ -67,6 +78,8 @@ export const deepKinds: Record<string, { gray: string; encoder: string[] }> = {
     encoder: ['-pix_fmt', 'yuv444p12le', '-color_range', 'pc', ...hevc('range=full')],
   },
   'hevc-12-gray.mkv': { gray: 'gray12le', encoder: ['-pix_fmt', 'gray12le', ...hevc('open-gop=0')] },
+  'av1-10.mkv': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', ...av1] },
+  'vp9-12-422.webm': { gray: 'gray12le', encoder: ['-pix_fmt', 'yuv422p12le', ...vp9] },
   'h264-10.ts': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx264', '-g', '12'] },
   'h264-10-422.mkv': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv422p10le', '-c:v', 'libx264', '-g', '12'] },
   'h264-10-444.mp4': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv444p10le', '-c:v', 'libx264', '-g', '12'] },
