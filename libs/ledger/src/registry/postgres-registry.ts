@@ -4,7 +4,8 @@ import { resultsVersion, softwareVersion, UsageError } from '@halogrid/service';
 import { Pool, type PoolClient } from 'pg';
 import { type JobRow, readRow } from './job-row.ts';
 import type { JobShares } from './job-shares.ts';
-import { OlderLedgerError, OtherVersionError, sharedRegistryFormat } from './ledger-errors.ts';
+import { OlderLedgerError, OtherVersionError } from './ledger-errors.ts';
+import { firstFormat, migrationsFrom, registryFormat, sharedFormats } from './migrations.ts';
 import { type NetJobs, type NetRow, netJobs } from './net-jobs.ts';
 import { nextEpoch, PostgresShares } from './postgres-shares.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
@@ -37,7 +38,7 @@ const tablesOf = (schema: string): string => `
   CREATE TABLE ${schema}.leader (
     id integer PRIMARY KEY CHECK (id = 1), schema_version integer NOT NULL, epoch bigint NOT NULL
   );
-  INSERT INTO ${schema}.leader VALUES (1, ${sharedRegistryFormat}, 0);
+  INSERT INTO ${schema}.leader VALUES (1, ${sharedFormats + firstFormat}, 0);
   -- A crash of the server may lose what coordinators ask each other.
   CREATE UNLOGGED TABLE ${schema}.questions (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job_id text NOT NULL, what text NOT NULL, answer text,
@@ -201,6 +202,22 @@ export class PostgresRegistry implements Registry {
     });
   }
 
+  async writeHistories(epoch: number, histories: ReadonlyMap<string, string>): Promise<void> {
+    await this.#ask(
+      `INSERT INTO ${this.#schema}.histories
+       SELECT job_id, told.history FROM unnest($2::text[], $3::text[]) AS told (job_id, history)
+       JOIN ${this.#schema}.jobs USING (job_id) WHERE leader = $1 OR leader IS NULL
+       ORDER BY 1
+       ON CONFLICT (job_id) DO UPDATE SET history = excluded.history`,
+      [epoch, [...histories.keys()], [...histories.values()]],
+    );
+  }
+
+  async history(jobId: string): Promise<string | undefined> {
+    const [row] = await this.#ask(`SELECT history FROM ${this.#schema}.histories WHERE job_id = $1`, [jobId]);
+    return row?.history as string | undefined;
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -282,11 +299,13 @@ async function prepareSchema(client: PoolClient, schema: string, name: string): 
   const { rows } = await client.query('SELECT to_regclass($1) AS leader', [`${schema}.leader`]);
   if (rows[0].leader === null) await client.query(tablesOf(schema));
   const { schema_version: version } = (await client.query(`SELECT schema_version FROM ${schema}.leader`)).rows[0];
-  if (version > sharedRegistryFormat) {
-    throw new Error(`it is of format ${version} and this halogrid knows formats up to ${sharedRegistryFormat}`);
+  const known = sharedFormats + registryFormat;
+  if (version > known) throw new Error(`it is of format ${version} and this halogrid knows formats up to ${known}`);
+  if (version < sharedFormats + firstFormat) throw new OlderLedgerError(`The ledger at ${name}`, version, known);
+  for (const { to, postgres } of migrationsFrom(version - sharedFormats)) {
+    await client.query(postgres(schema));
+    await client.query(`UPDATE ${schema}.leader SET schema_version = ${sharedFormats + to}`);
   }
-  if (version < sharedRegistryFormat)
-    throw new OlderLedgerError(`The ledger at ${name}`, version, sharedRegistryFormat);
 }
 
 function otherVersion(other: Record<string, unknown>): OtherVersionError {
