@@ -1,4 +1,4 @@
-import { aborted, endOnUncaught, shutdownSignal } from '@halogrid/service';
+import { aborted, endOnUncaught, shutdownSignals } from '@halogrid/service';
 import {
   hostForOthers,
   parseHost,
@@ -24,6 +24,7 @@ interface CoordinatorCommandOptions {
   spaceGrace?: number;
   retention?: number;
   insecureNetwork?: boolean;
+  drain?: boolean;
   tlsCert?: string;
   tlsKey?: string;
   tlsCa?: string;
@@ -111,6 +112,11 @@ export function addCoordinatorCommand(program: Command): void {
       'let pages of this site use the HTTP API, such as https://tools.example.org; repeat it for more',
       collect,
     )
+    .option(
+      '--drain',
+      'at SIGTERM or Ctrl-C take no new jobs, and end once those that it leads have ended, or at once if another coordinator takes ' +
+        'them over; a second signal ends it at once',
+    )
     .option('--insecure-network', 'allow addresses beyond this machine without TLS or a token')
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info')
     .action(async (options: CoordinatorCommandOptions) => {
@@ -148,8 +154,8 @@ export function addCoordinatorCommand(program: Command): void {
       });
       const log = createLog('coordinator', options.logLevel);
       endOnUncaught(log);
-      const signal = shutdownSignal();
-      const coordinator = await startCoordinator(config, log, signal);
+      const [signal, stopNow] = shutdownSignals(options.drain ? 2 : 1);
+      const coordinator = await startCoordinator(config, log, signal!);
       if (!coordinator) return;
       const { coordinatorFile, advertise } = options;
       const host = hostForOthers(config.listen, advertise);
@@ -159,7 +165,12 @@ export function addCoordinatorCommand(program: Command): void {
         console.log(consoleLine(hostForOthers(config.http, advertise), coordinator.httpPort, options));
       }
       if (coordinatorFile !== undefined) await writeCoordinatorFile(coordinatorFile, place);
-      const lost = await Promise.race([aborted(signal), coordinator.lost]);
+      const toldToEnd = async (): Promise<void> => {
+        await aborted(signal!);
+        // Nodes still find it meanwhile.
+        if (stopNow) await Promise.race([coordinator.drain(), aborted(stopNow)]);
+      };
+      const lost = await Promise.race([toldToEnd(), coordinator.lost]);
       // First of all, so that nobody dials it any more.
       if (coordinatorFile !== undefined) await removeCoordinatorFile(coordinatorFile, place);
       // The coordinator is not closed in order then: its successor writes what is left to write.

@@ -136,6 +136,11 @@ export class JobDriver {
     else if (!(await this.#options.cancelEnded?.(jobId))) await this.#options.others?.cancel(jobId);
   }
 
+  /** Resolves when no job runs. */
+  idle(): Promise<void> {
+    return this.#parts.running.idle();
+  }
+
   /** Resolves when the job has ended; at once for one that does not run. */
   ended(jobId: string): Promise<void> {
     return this.#parts.running.ended(jobId);

@@ -151,13 +151,18 @@ test('coordinators of another version are refused while one leads', options, asy
   const [registry, other] = [await openRegistry(url), await openRegistry(url)];
   const epoch = (await registry.acquire('the coordinator on host-a', 600_000))!;
   for (const column of ['protocol', 'results']) {
-    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} + 1`);
+    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} + 2`);
     await assert.rejects(other.acquire('other', 600_000), {
       name: 'OtherVersionError',
       message:
-        /^The ledger is led by another version: the coordinator on host-a speaks protocol \d+ and computes results of version \d+ \(software .+\), this one \d+ and \d+ \(software .+\); end the others first, or run their version$/,
+        /^The ledger is led by another version: the coordinator on host-a speaks protocol \d+ and computes results of version \d+ \(software .+\), this one \d+ to \d+ and \d+ \(software .+\); end the others first, or run their version$/,
     });
-    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} - 1`);
+    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} - 2`);
+  }
+  // Versions that follow each other lead together, whichever came first.
+  for (const change of ['- 1', '+ 2']) {
+    await server.query(url, `UPDATE halogrid.coordinators SET protocol = protocol ${change}`);
+    await other.release((await other.acquire('other', 600_000))!);
   }
   await server.query(url, 'UPDATE halogrid.coordinators SET protocol = protocol + 1');
   await registry.release(epoch);

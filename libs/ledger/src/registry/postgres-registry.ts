@@ -1,5 +1,5 @@
 // Only this file and postgres-shares.ts import pg.
-import { protocolVersion } from '@halogrid/proto';
+import { protocols, protocolsInWords } from '@halogrid/proto';
 import { resultsVersion, softwareVersion, UsageError } from '@halogrid/service';
 import { Pool, type PoolClient } from 'pg';
 import { type JobRow, readRow } from './job-row.ts';
@@ -129,8 +129,8 @@ export class PostgresRegistry implements Registry {
       const counted = await client.query(nextEpoch(this.#schema));
       const { rows: others } = await client.query(
         `SELECT holder, software, protocol, results FROM ${this.#schema}.coordinators
-         WHERE NOT ${isOver} AND (protocol <> $1 OR results <> $2) ORDER BY epoch DESC LIMIT 1`,
-        [protocolVersion, resultsVersion],
+         WHERE NOT ${isOver} AND (protocol < $1 OR protocol > $2 OR results <> $3) ORDER BY epoch DESC LIMIT 1`,
+        [protocols.oldest, protocols.newest + 1, resultsVersion],
       );
       if (others.length > 0) throw otherVersion(others[0]);
       await client.query(
@@ -141,7 +141,7 @@ export class PostgresRegistry implements Registry {
       await client.query(
         `INSERT INTO ${this.#schema}.coordinators
          VALUES ($1, $2, false, $3, $4, $5, clock_timestamp(), clock_timestamp(), $6)`,
-        [epoch, holder, softwareVersion, protocolVersion, resultsVersion, leaseMs],
+        [epoch, holder, softwareVersion, protocols.newest, resultsVersion, leaseMs],
       );
       return epoch;
     });
@@ -311,7 +311,7 @@ async function prepareSchema(client: PoolClient, schema: string, name: string): 
 function otherVersion(other: Record<string, unknown>): OtherVersionError {
   return new OtherVersionError(
     `The ledger is led by another version: ${other.holder} speaks protocol ${other.protocol} and computes results of version ` +
-      `${other.results} (software ${other.software}), this one ${protocolVersion} and ${resultsVersion} (software ` +
+      `${other.results} (software ${other.software}), this one ${protocolsInWords(protocols)} and ${resultsVersion} (software ` +
       `${softwareVersion}); end the others first, or run their version`,
   );
 }

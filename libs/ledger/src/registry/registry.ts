@@ -79,7 +79,8 @@ export interface Registry {
   write(epoch: number, changes: readonly JobChange[]): Promise<void>;
   /**
    * Stores what happened while these jobs ran, as texts by job, in place of earlier ones. Jobs that another epoch
-   * leads, or that are not there, are left out without an error: a history decides nothing. It is forgotten with its job.
+   * leads, or that are not there, are left out without an error: a history decides nothing. It is forgotten with its
+   * job.
    */
   writeHistories(epoch: number, histories: ReadonlyMap<string, string>): Promise<void>;
   /** The history of a job; undefined if none was stored. */

@@ -16,8 +16,8 @@ export interface HistoryKeeperOptions {
 
 /**
  * Keeps histories with their jobs in the ledger: of running jobs twice a minute and at an orderly end of the process,
- * of ended jobs at once. A failure is not told: the ledger tells of its own, and tries facts again, and the next history
- * replaces this one.
+ * of ended jobs at once. A failure is not told: the ledger tells of its own, and tries facts again, and the next
+ * history replaces this one.
  */
 export class HistoryKeeper {
   readonly #options: HistoryKeeperOptions;

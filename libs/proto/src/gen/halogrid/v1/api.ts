@@ -67,7 +67,7 @@ export interface JobDetail {
 
 /** History of a job, in buckets of `width_ms` each from `since_ms` on. */
 export interface JobHistoryView {
-  /** Milliseconds since 1970: when the job was submitted, or when a coordinator took it over without its earlier history. */
+  /** Milliseconds since 1970: when the job was submitted, or when a coordinator took it over that did not know more. */
   sinceMs: number;
   elapsedMs: number;
   widthMs: number;
