@@ -41,7 +41,7 @@ test('a coordinator that drains finishes its jobs, takes no others, and is not r
 
 test('without jobs, and where others take them over, a drain ends at once', async () => {
   const lines: string[] = [];
-  const log = createLog('test', 'info', { write: (line) => lines.push(JSON.parse(line).msg) });
+  const log = createLog('test', 'info', { lines: { write: (line) => lines.push(JSON.parse(line).msg) } });
   const never = () => new Promise<void>(() => {});
   await drain({ jobs: { openJobs: 0, idle: never }, isAlone: () => true, log });
   await drain({ jobs: { openJobs: 2, idle: never }, isAlone: () => false, log });

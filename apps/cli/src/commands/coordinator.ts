@@ -5,7 +5,7 @@ import {
   removeCoordinatorFile,
   writeCoordinatorFile,
 } from '@halogrid/service/coordinator-file';
-import { createLog } from '@halogrid/service/log';
+import { createLog, type LogFormat, logFormats } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { describeConsole } from '../cluster/describe-console.ts';
 import { collect, duration, logLevels, parseWord, wholeNumber } from '../options/option-values.ts';
@@ -35,6 +35,7 @@ interface CoordinatorCommandOptions {
   allowOrigin?: string[];
   index?: string[];
   logLevel: string;
+  logFormat: LogFormat;
 }
 
 export function addCoordinatorCommand(program: Command): void {
@@ -119,6 +120,12 @@ export function addCoordinatorCommand(program: Command): void {
     )
     .option('--insecure-network', 'allow addresses beyond this machine without TLS or a token')
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info')
+    .option(
+      '--log-format <format>',
+      'json for programs, text for people',
+      parseWord('--log-format', logFormats),
+      'json',
+    )
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: printing a status must not load the coordinator.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
@@ -152,7 +159,7 @@ export function addCoordinatorCommand(program: Command): void {
         security: options,
         data: options,
       });
-      const log = createLog('coordinator', options.logLevel);
+      const log = createLog('coordinator', options.logLevel, { format: options.logFormat });
       endOnUncaught(log);
       const [signal, stopNow] = shutdownSignals(options.drain ? 2 : 1);
       const coordinator = await startCoordinator(config, log, signal!);

@@ -54,6 +54,7 @@ export const ofFolder: ReadonlySet<string> = new Set([
     'quiet',
     'verbose',
     'log-level',
+    'log-format',
     'state',
     'since',
     'until',
