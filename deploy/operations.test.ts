@@ -110,7 +110,7 @@ test('figures of the manual are the same as in the code', () => {
     `of waits for a lease with ${waitBuckets.length} from ${1000 * waitBuckets[0]!} ms to a day`,
     `fails ${suspectFailures} of its last 10 shards`,
     `(${jobPriorities.lowest} to ${jobPriorities.highest})`,
-    `(format ${registryFormat - 1}, this is ${registryFormat})`,
+    `(format 5, this is ${registryFormat})`,
     // The lease ends, and a standby asks for it within one more interval.
     `cut off from the database | ${(leaseMs + askEveryMs) / 1000} s`,
   ];

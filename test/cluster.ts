@@ -109,11 +109,14 @@ export class Cluster extends ServingCluster {
     return cluster;
   }
 
-  /** Starts the coordinator again after its end, with the same ledger and addresses; resolves once it serves. */
-  async startCoordinatorAgain(): Promise<void> {
+  /**
+   * Starts the coordinator again after its end, with the same ledger and addresses, and `env` in its environment;
+   * resolves once it serves.
+   */
+  async startCoordinatorAgain(env?: Record<string, string>): Promise<void> {
     await this.coordinator.ended;
     const addresses = ['--listen', this.address, '--http', new URL(this.http).host];
-    this.coordinator = new Halogrid(['coordinator', ...this.#options, ...addresses], { withoutLauncher: true });
+    this.coordinator = new Halogrid(['coordinator', ...this.#options, ...addresses], { env, withoutLauncher: true });
     await this.coordinator.firstLine;
   }
 

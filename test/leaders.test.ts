@@ -364,10 +364,10 @@ test('a coordinator of another version is refused', { skip }, async () => {
   const { url, first } = await lastingPair();
   const database = url.split('?')[0]!;
   const add = (more: number) => server.query(database, `UPDATE site_a.coordinators SET protocol = protocol + ${more}`);
-  await add(-1);
+  await add(-2);
   const options = ['--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--log-level', 'warn'];
   const { code, stderr } = await halogrid(['coordinator', ...options], { env: { HALOGRID_LEDGER: url } });
-  await add(1);
+  await add(2);
   assert.equal(code, 1);
   assert.match(
     stderr,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
-import { registryFormat } from '@halogrid/ledger';
+import { logFormat } from '@halogrid/ledger';
 import { eventually, freePort, pause } from '@halogrid/testing';
 import { startNode } from './cluster.ts';
 import { command } from './command.ts';
@@ -98,7 +98,7 @@ test('a half-way output folder is refused for another job, and by another versio
   const refused = await halogrid([...args, '--out', out]);
   assert.equal(refused.code, 2);
   const sentence =
-    `halogrid: Job ${id} in '${out}' was left half-way by an older version (ledger format 1, this is ${registryFormat}): ` +
+    `halogrid: Job ${id} in '${out}' was left half-way by an older version (ledger format 1, this is ${logFormat}): ` +
     `finish it with that version, or remove '${out}' to start again`;
   assert.ok(refused.stderr.split('\n').includes(sentence), refused.stderr);
   assert.equal(readJson(out, 'job.json').state, 'running');

@@ -31,7 +31,7 @@ for (const [what, fault] of table) {
       const [line, ...more] = stderr.trimEnd().split('\n');
       assert.deepEqual([code, more], [1, []], stderr);
       const { level, name, err, msg } = JSON.parse(line!);
-      assert.deepEqual([level, name, msg], [60, command[0], 'The program itself failed, and ends']);
+      assert.deepEqual([level, name, msg], ['fatal', command[0], 'The program itself failed, and ends']);
       assert.match(err.stack, /^Error: made up\n {4}at /);
     });
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
@@ -100,10 +100,16 @@ test('indexes have the names of their folders, which must differ', (t) => {
     () => createCoordinatorConfig({ index: [one, other] }),
     /different names for --index but received 'faces'/,
   );
+  writeFileSync(join(folder, 'file'), '');
   assert.throws(
-    () => createCoordinatorConfig({ index: [join(folder, 'none')] }),
-    /folder for --index but '.*none' cannot/,
+    () => createCoordinatorConfig({ index: [join(folder, 'file')] }),
+    /folder for --index but '.*file' is not one/,
   );
+  const later = createCoordinatorConfig({ index: [join(folder, 'later')] });
+  assert.deepEqual([...later.indexes], [['later', join(folder, 'later')]]);
+  assert.deepEqual(later.warnings, [
+    `There is no index 'later' in '${join(folder, 'later')}' yet: it is searched as soon as 'halogrid index' has made it`,
+  ]);
 });
 
 test('tokens allow other addresses, and warnings say what they do not protect from', (t) => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -155,6 +156,7 @@ export function createCoordinatorConfig(
   const isLocal = isLoopback(listen) && isLoopback(http);
   const { roots, hosts } = createDataAccess(merged.data);
   const isReached = !isLoopback(listen);
+  const indexes = namedFolders('--index', options.index ?? []);
   if (isReached && !roots) {
     throw new UsageError(
       'Expected --data-root DIR if other machines reach the coordinator: without it a job could read every file that this process may',
@@ -173,11 +175,11 @@ export function createCoordinatorConfig(
     allowedOrigins: parseOrigins('--allow-origin', options.allowOrigin ?? []),
     // Clients from outside must not reach other hosts through this process.
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
-    indexes: namedFolders('--index', options.index ?? []),
+    indexes,
     introspection: !options.ledgerInOutput,
     plansOnThread: !options.ledgerInOutput ? 'all' : availableParallelism() >= enoughCores ? 'many' : 'foreign',
     connections: defaultConnectionLimits,
-    warnings: isLocal ? [] : weaknesses(security),
+    warnings: [...(isLocal ? [] : weaknesses(security)), ...missingIndexes(indexes)],
   };
 }
 
@@ -190,6 +192,13 @@ function namedLedger({ ledger, ledgerFile }: CoordinatorOptions): string | undef
     `Expected one file or URL in '${ledgerFile}' (--ledger-file) but it holds none, or several words`,
   );
 }
+
+const missingIndexes = (indexes: ReadonlyMap<string, string>): string[] =>
+  [...indexes].flatMap(([name, folder]) =>
+    existsSync(folder)
+      ? []
+      : [`There is no index '${name}' in '${folder}' yet: it is searched as soon as 'halogrid index' has made it`],
+  );
 
 function defaultLedger(env: NodeJS.ProcessEnv): string {
   const folder = dataFolder(env);

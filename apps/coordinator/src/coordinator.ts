@@ -31,6 +31,11 @@ export interface RunningCoordinator {
    * end.
    */
   lost: Promise<string>;
+  /**
+   * Takes no new jobs, and is not ready any more. Resolves when it may be closed: no job runs, or another coordinator
+   * goes on with its jobs at once.
+   */
+  drain(): Promise<void>;
   /** Ends every conversation and stops; jobs that run are left unfinished. Resolves when nothing is left running. */
   close(): Promise<void>;
 }
@@ -78,13 +83,17 @@ export async function startCoordinator(
     closers.push(() => leadership.close());
     exposeLeadership(metricsRegistry, leadership);
     let api: LeaderServer['api'] | undefined;
+    let isDraining = false;
     let ledger: LogLedger | undefined;
     const http = await startHttp({
       ...config.http,
       registry: metricsRegistry,
       pages: consolePages(),
       notReady: () =>
-        leadership.standby ?? ledgerFailure(ledger) ?? (api ? undefined : 'The gRPC server does not listen yet'),
+        (isDraining ? 'It drains: it takes no new jobs and is about to end' : undefined) ??
+        leadership.standby ??
+        ledgerFailure(ledger) ??
+        (api ? undefined : 'The gRPC server does not listen yet'),
       route: (request, response) =>
         api ? api(request, response) : answerStandby(request, response, leadership.standby ?? 'Not ready yet'),
       openRoute: createHandOverRoute(handOver, log),
@@ -124,7 +133,11 @@ export async function startCoordinator(
       onClose: (closer) => closers.push(closer),
     });
     api = leader.api;
-    return { grpcPort: leader.grpcPort, httpPort: http.port, lost: leadership.lost, close: stop };
+    const drain = (): Promise<void> => {
+      isDraining = true;
+      return leader.drain();
+    };
+    return { grpcPort: leader.grpcPort, httpPort: http.port, lost: leadership.lost, drain, close: stop };
   } catch (error) {
     // Nothing more may be written here: that is for the successor.
     if (!(error instanceof LeadershipLostError)) await close();

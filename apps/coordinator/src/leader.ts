@@ -15,6 +15,7 @@ import type { Clock } from '@halogrid/service/clock';
 import { openSpanExport } from '@halogrid/service/span-export';
 import type { CoordinatorConfig, PlansOnThread } from './config.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
+import { drain } from './dispatch/drain.ts';
 import type { JobWork } from './dispatch/job-run.ts';
 import { JobSpans } from './dispatch/job-spans.ts';
 import { LedJobs } from './dispatch/led-jobs.ts';
@@ -36,6 +37,7 @@ import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createApi } from './services/http/api.ts';
 import { apiRoutes } from './services/http/api-routes.ts';
+import { Intake } from './services/intake.ts';
 import { JobAnswers } from './services/job-answers.ts';
 import { JobCalls, type JobCallsOptions } from './services/job-calls.ts';
 import { createJobsService } from './services/jobs-service.ts';
@@ -137,6 +139,8 @@ export interface LeaderOptions {
 
 export interface LeaderServer {
   grpcPort: number;
+  /** Takes no new jobs, and resolves when the coordinator may end: see `drain`. */
+  drain: () => Promise<void>;
   api: ReturnType<typeof createApi>;
 }
 
@@ -211,8 +215,10 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     const retention = new Retention({ ledger, retentionMs, clock, log, remove: (jobId) => remove(jobId, {}) });
     onClose(() => retention.close());
   }
+  const intake = new Intake();
   const calls = new JobCalls({
     jobs,
+    intake,
     view,
     ledger,
     known,
@@ -240,5 +246,13 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     warn: (sentence) => log.warn(sentence),
   });
   const routes = apiRoutes({ calls, known, view, ledger, searcher, retrieval, access, grpcPort: grpc.port });
-  return { grpcPort: grpc.port, api: createApi({ routes, access, allowedOrigins: config.allowedOrigins, log }) };
+  const drainJobs = (): Promise<void> => {
+    intake.close();
+    return drain({ jobs, isAlone: () => shared?.isAlone ?? true, log });
+  };
+  return {
+    grpcPort: grpc.port,
+    drain: drainJobs,
+    api: createApi({ routes, access, allowedOrigins: config.allowedOrigins, log }),
+  };
 }

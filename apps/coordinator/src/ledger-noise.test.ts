@@ -223,6 +223,8 @@ function methodsOf(registry: Registry): Registry {
     leader: () => registry.leader(),
     jobs: (ids) => registry.jobs(ids),
     write: (epoch, changes) => registry.write(epoch, changes),
+    writeHistories: (epoch, histories) => registry.writeHistories(epoch, histories),
+    history: (jobId) => registry.history(jobId),
     close: () => registry.close(),
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as tls from 'node:tls';
 import { missingDecoders } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
-import { decodeNeed, type Hello, protocolVersion } from '@halogrid/proto';
+import { decodeNeed, type Hello, protocols } from '@halogrid/proto';
 import {
   aborted,
   type ClientSecurity,
@@ -127,7 +127,8 @@ export async function startNode(
   const hello: Hello = {
     nodeId: config.nodeId,
     name: config.name,
-    protocol: protocolVersion,
+    protocol: protocols.newest,
+    oldestProtocol: protocols.oldest,
     softwareVersion,
     resultsVersion,
     threads: poolThreads(),

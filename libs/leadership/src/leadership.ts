@@ -136,6 +136,8 @@ export class Leadership {
       leader: () => registry.leader(),
       jobs: (ids) => registry.jobs(ids),
       write: (epoch, changes) => this.#write(epoch, changes),
+      writeHistories: (epoch, histories) => registry.writeHistories(epoch, histories),
+      history: (jobId) => registry.history(jobId),
       close: () => registry.close(),
     };
   }

@@ -85,12 +85,18 @@ export class SharedJobs {
   constructor(options: SharedJobsOptions) {
     this.#options = options;
     this.#after = options.after ?? systemTimer;
-    const { shares, epoch } = options;
+    const { shares } = options;
     this.questions = new Questions({
       shares,
       pause: (ms) => this.#pause(ms),
-      isAlone: () => this.#view.members.every((member) => member.epoch === epoch || member.isReleased || member.isOver),
+      isAlone: () => this.isAlone,
     });
+  }
+
+  /** Whether no other coordinator can take over jobs. */
+  get isAlone(): boolean {
+    const { epoch } = this.#options;
+    return this.#view.members.every((member) => member.epoch === epoch || member.isReleased || member.isOver);
   }
 
   /**

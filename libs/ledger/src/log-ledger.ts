@@ -51,6 +51,8 @@ export interface LogLedgerOptions {
   lost?: (error: LostLedgerError) => void;
   /** Jobs that other coordinators lead, and all ended jobs; absent if there can be no other coordinators. */
   others?: JobsElsewhere | undefined;
+  /** The registry that keeps histories; absent if none does. */
+  registry?: Registry | undefined;
   /** How many ended jobs are remembered. */
   mostEnded?: number | undefined;
 }
@@ -435,6 +437,14 @@ export class LogLedger implements Ledger {
     const job = this.#jobs.get(jobId);
     if (!job) throw new Error(`There is no job ${jobId}`);
     return job;
+  }
+
+  async keepHistories(histories: ReadonlyMap<string, string>): Promise<void> {
+    await this.#options.registry?.writeHistories(this.epoch, histories);
+  }
+
+  async history(jobId: string): Promise<string | undefined> {
+    return this.#options.registry?.history(jobId);
   }
 
   async forget(jobIds: readonly string[]): Promise<void> {

@@ -63,9 +63,14 @@ export {
   writeNeed,
   zonesNeed,
 } from './needs.ts';
-
-/** The protocol version of this program; a node with another version is refused. */
-export const protocolVersion = 12;
+export {
+  commonProtocol,
+  type Protocols,
+  protocols,
+  protocolsInWords,
+  protocolVersion,
+  sinceProtocol,
+} from './protocols.ts';
 
 /** Folder that holds the .proto files, for gRPC server reflection. */
 export const protoRoot = fileURLToPath(new URL('..', import.meta.url));

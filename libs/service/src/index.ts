@@ -37,7 +37,7 @@ export {
 export type { Tls, TlsOptions, WatchedTls } from './security/tls-files.ts';
 export type { Warn } from './security/watched-files.ts';
 export { isDialledWrongly, whyNoConnection } from './security/why-no-connection.ts';
-export { aborted, isShuttingDown, shutdownSignal } from './shutdown.ts';
+export { aborted, isShuttingDown, shutdownSignal, shutdownSignals } from './shutdown.ts';
 export { isSystemError, type SystemError, whyNotServed, whyNotWritten, writing } from './system-errors.ts';
 export { UsageError } from './usage-error.ts';
 export { areSameResults, otherResultsSentence, resultsVersion, softwareVersion } from './version.ts';

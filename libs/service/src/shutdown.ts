@@ -14,21 +14,25 @@ export const isShuttingDown = (): boolean => isToldToEnd;
  * the shell's code for it. The reason is the signal's name.
  */
 export function shutdownSignal(): AbortSignal {
-  const controller = new AbortController();
-  let firstMs = 0;
+  return shutdownSignals(1)[0]!;
+}
+
+/** As `shutdownSignal`, in several steps: the first signal aborts the first, the next one the second; then it ends. */
+export function shutdownSignals(steps: number): AbortSignal[] {
+  const controllers = Array.from({ length: steps }, () => new AbortController());
+  let lastMs = Number.NEGATIVE_INFINITY;
   const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
   for (const name of Object.keys(codes) as (keyof typeof codes)[]) {
     process.on(name, () => {
-      if (!controller.signal.aborted) {
-        firstMs = performance.now();
-        isToldToEnd = true;
-        controller.abort(name);
-      } else if (performance.now() - firstMs > samePressMs) {
-        process.exit(codes[name]);
-      }
+      if (performance.now() - lastMs <= samePressMs) return;
+      lastMs = performance.now();
+      isToldToEnd = true;
+      const next = controllers.find(({ signal }) => !signal.aborted);
+      if (next) next.abort(name);
+      else process.exit(codes[name]);
     });
   }
-  return controller.signal;
+  return controllers.map(({ signal }) => signal);
 }
 
 /** Resolves when `signal` aborts. */

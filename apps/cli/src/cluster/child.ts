@@ -103,15 +103,13 @@ export function afterNodeEnd(node: { hasServed: boolean; restarts: number }, oth
   return othersAlive > 0 ? 'go on without it' : 'give up';
 }
 
-const levels: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
-
 /** A line of a structured log for people: level, message and error. Other text is returned unchanged. */
 export function plainLogLine(line: string): string {
   try {
     const { level, msg, err } = JSON.parse(line);
     if (typeof msg !== 'string') return line;
     const reason = err?.message && !msg.includes(err.message) ? `: ${err.message}` : '';
-    return `${levels[level] ?? 'info'} ${msg}${reason}`;
+    return `${level} ${msg}${reason}`;
   } catch {
     return line;
   }

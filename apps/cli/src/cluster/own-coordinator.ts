@@ -54,7 +54,7 @@ export const coordinatorHere: StartOwnCoordinator = ({ token, sourceGraceMs, spa
       { HALOGRID_TOKEN: token },
     );
     const lines = { write: (line: string) => tell(line.trimEnd(), voice) };
-    return startCoordinator(config, createLog('coordinator', 'info', lines), stopped.signal);
+    return startCoordinator(config, createLog('coordinator', 'info', { lines }), stopped.signal);
   })();
   const sparing = setTimeout(spareMemory, sparesMemoryAfterMs).unref();
   const lost = Promise.withResolvers<Error>();

@@ -1,11 +1,11 @@
-import { aborted, endOnUncaught, shutdownSignal } from '@halogrid/service';
+import { aborted, endOnUncaught, shutdownSignals } from '@halogrid/service';
 import {
   hostForOthers,
   parseHost,
   removeCoordinatorFile,
   writeCoordinatorFile,
 } from '@halogrid/service/coordinator-file';
-import { createLog } from '@halogrid/service/log';
+import { createLog, type LogFormat, logFormats } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { describeConsole } from '../cluster/describe-console.ts';
 import { collect, duration, logLevels, parseWord, wholeNumber } from '../options/option-values.ts';
@@ -24,6 +24,7 @@ interface CoordinatorCommandOptions {
   spaceGrace?: number;
   retention?: number;
   insecureNetwork?: boolean;
+  drain?: boolean;
   tlsCert?: string;
   tlsKey?: string;
   tlsCa?: string;
@@ -34,6 +35,7 @@ interface CoordinatorCommandOptions {
   allowOrigin?: string[];
   index?: string[];
   logLevel: string;
+  logFormat: LogFormat;
 }
 
 export function addCoordinatorCommand(program: Command): void {
@@ -111,8 +113,19 @@ export function addCoordinatorCommand(program: Command): void {
       'let pages of this site use the HTTP API, such as https://tools.example.org; repeat it for more',
       collect,
     )
+    .option(
+      '--drain',
+      'at SIGTERM or Ctrl-C take no new jobs, and end once those that it leads have ended, or at once if another coordinator takes ' +
+        'them over; a second signal ends it at once',
+    )
     .option('--insecure-network', 'allow addresses beyond this machine without TLS or a token')
     .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info')
+    .option(
+      '--log-format <format>',
+      'json for programs, text for people',
+      parseWord('--log-format', logFormats),
+      'json',
+    )
     .action(async (options: CoordinatorCommandOptions) => {
       // Imported late, like every part that only one command needs: printing a status must not load the coordinator.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
@@ -146,10 +159,10 @@ export function addCoordinatorCommand(program: Command): void {
         security: options,
         data: options,
       });
-      const log = createLog('coordinator', options.logLevel);
+      const log = createLog('coordinator', options.logLevel, { format: options.logFormat });
       endOnUncaught(log);
-      const signal = shutdownSignal();
-      const coordinator = await startCoordinator(config, log, signal);
+      const [signal, stopNow] = shutdownSignals(options.drain ? 2 : 1);
+      const coordinator = await startCoordinator(config, log, signal!);
       if (!coordinator) return;
       const { coordinatorFile, advertise } = options;
       const host = hostForOthers(config.listen, advertise);
@@ -159,7 +172,12 @@ export function addCoordinatorCommand(program: Command): void {
         console.log(consoleLine(hostForOthers(config.http, advertise), coordinator.httpPort, options));
       }
       if (coordinatorFile !== undefined) await writeCoordinatorFile(coordinatorFile, place);
-      const lost = await Promise.race([aborted(signal), coordinator.lost]);
+      const toldToEnd = async (): Promise<void> => {
+        await aborted(signal!);
+        // Nodes still find it meanwhile.
+        if (stopNow) await Promise.race([coordinator.drain(), aborted(stopNow)]);
+      };
+      const lost = await Promise.race([toldToEnd(), coordinator.lost]);
       // First of all, so that nobody dials it any more.
       if (coordinatorFile !== undefined) await removeCoordinatorFile(coordinatorFile, place);
       // The coordinator is not closed in order then: its successor writes what is left to write.

@@ -1,6 +1,6 @@
 import type { GpuChoice } from '@halogrid/gpu-node/gpus';
 import { endOnUncaught, shutdownSignal } from '@halogrid/service';
-import { createLog } from '@halogrid/service/log';
+import { createLog, type LogFormat, logFormats } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { waitForAddress } from '../client/wait-for-coordinator.ts';
 import {
@@ -46,6 +46,7 @@ interface NodeCommandOptions extends ClientSecurityOption, CoordinatorFileOption
   dataRoot?: string[];
   allowHost?: string[];
   logLevel: string;
+  logFormat: LogFormat;
 }
 
 export function addNodeCommand(program: Command): void {
@@ -118,7 +119,13 @@ export function addNodeCommand(program: Command): void {
     .option('--allow-host <host,…>', 'allow http(s) sources only from these hosts: NAME, *.NAME or *', collect)
     .option('--tokens <file>', 'who may read /metrics, as for the coordinator')
     .option('--insecure-network', 'allow --http beyond this machine without TLS or a token')
-    .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info');
+    .option('--log-level <level>', logLevels.join(', '), parseWord('--log-level', logLevels), 'info')
+    .option(
+      '--log-format <format>',
+      'json for programs, text for people',
+      parseWord('--log-format', logFormats),
+      'json',
+    );
   addClientSecurityOptions(command).action(async ({ logLevel, gpu: choice, ...options }: NodeCommandOptions) => {
     const { createNodeConfig, startNode } = await import('@halogrid/gpu-node');
     const settings = {
@@ -134,7 +141,7 @@ export function addNodeCommand(program: Command): void {
     };
     // Before the wait for a file, so that a mistake is told at once.
     let config = createNodeConfig(settings);
-    const log = createLog('node', logLevel);
+    const log = createLog('node', logLevel, { format: options.logFormat });
     endOnUncaught(log);
     const signal = shutdownSignal();
     if (options.coordinatorFile !== undefined) {

@@ -36,7 +36,7 @@ export const ofFolder: ReadonlySet<string> = new Set([
   // How it is cut, and where on this machine it runs.
   ...['tile', 'batch', 'split-images', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name'],
   // When it waits or fails.
-  ...['priority', 'verify', 'max-quarantined', 'wait-for-node', 'checksum', 'wait'],
+  ...['priority', 'verify', 'max-quarantined', 'wait-for-node', 'checksum', 'wait', 'drain'],
   ...[
     'source-grace',
     'space-grace',
@@ -54,6 +54,7 @@ export const ofFolder: ReadonlySet<string> = new Set([
     'quiet',
     'verbose',
     'log-level',
+    'log-format',
     'state',
     'since',
     'until',

@@ -4,7 +4,7 @@ import { readApi, TokenWanted } from '../api/read-api.js';
 import { askForToken } from '../api/token-dialog.js';
 import { speedChart } from '../charts/speed-chart.js';
 import { byId, element, fill } from '../elements.js';
-import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from '../words/cluster-view.js';
+import { jobView, nodeView, nowView, olderWords, pixelCounts, totalSpeed } from '../words/cluster-view.js';
 import { Rates } from '../words/rates.js';
 
 /** @import { JobStatus } from '@halogrid/proto' */
@@ -13,8 +13,10 @@ import { Rates } from '../words/rates.js';
 const everyMs = 1_000;
 /** Seconds that the chart shows. */
 const chartSeconds = 180;
+/** Jobs that the button for older ones adds; the coordinator remembers thousands. */
+const moreJobs = 50;
 /** The newest jobs that are shown, in addition to all that have not ended. */
-const shownJobs = 50;
+let shownJobs = moreJobs;
 /** Nodes that are shown; the page of nodes has more. */
 const shownNodes = 100;
 
@@ -32,7 +34,7 @@ async function snapshot() {
   /** @type {Map<string, JobStatus>} */
   const byId = new Map([...open.jobs, ...newest.jobs].map((job) => [job.jobId, job]));
   const jobs = [...byId.values()].sort((a, b) => b.submittedMs - a.submittedMs);
-  return { ms: Date.now(), jobs, nodes };
+  return { ms: Date.now(), jobs, nodes, leftOut: newest.leftOut };
 }
 
 /** @param {Snapshot} now */
@@ -49,6 +51,8 @@ function show(now) {
 
   const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
   fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No jobs yet. Submit one: halogrid submit SOURCE…')]);
+  byId('older').textContent = olderWords(now.leftOut, moreJobs);
+  byId('older').toggleAttribute('hidden', now.leftOut === 0);
   const nodes = now.nodes.slice(0, shownNodes).flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
   if (now.nodes.length > shownNodes)
     nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the Nodes page.`));
@@ -131,6 +135,10 @@ function connection(sentence, className = '') {
   if (place.textContent !== sentence) place.textContent = sentence;
   place.className = className;
 }
+
+byId('older').addEventListener('click', () => {
+  shownJobs += moreJobs;
+});
 
 for (;;) {
   try {

@@ -75,7 +75,7 @@ function show({ job, nowMs, history }, may) {
     fill('stages', [stageTable(history)]);
   } else {
     for (const id of ['rate', 'lanes', 'stages'])
-      fill(id, [note('No record: another coordinator ran this job, or it ended too long ago.')]);
+      fill(id, [note('No record: a coordinator of an earlier version ran this job, or was killed within seconds.')]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describeShards, hasEnded, percentDone, secondsLeft } from './progress.js';
-import { describeClock, describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
+import { describeClock, describeCount, describeDuration, describePixels, describeSpeed, plural } from './quantities.js';
 import { describeLack, describeMended, describeReason, shownPath, whyNothingMerged } from './sentences.js';
 
 /**
@@ -8,9 +8,9 @@ import { describeLack, describeMended, describeReason, shownPath, whyNothingMerg
  */
 
 /**
- * What the API answered at one moment.
+ * What the API answered at one moment; `leftOut` is the number of older jobs.
  *
- * @typedef {{ ms: number, jobs: JobStatus[], nodes: NodeStatus[] }} Snapshot
+ * @typedef {{ ms: number, jobs: JobStatus[], nodes: NodeStatus[], leftOut: number }} Snapshot
  */
 
 /**
@@ -29,6 +29,10 @@ export function pixelCounts({ jobs, nodes }) {
     ...nodes.map((node) => /** @type {const} */ ([`node ${node.nodeId}`, node.pixelsDone])),
   ]);
 }
+
+/** The words of the button for older jobs. @param {number} leftOut @param {number} more */
+export const olderWords = (leftOut, more) =>
+  leftOut > more ? `Show ${more} of ${describeCount(leftOut)} older jobs` : `Show ${plural(leftOut, 'older job')}`;
 
 /** Pixels per second of all running jobs. @param {Snapshot} snapshot @param {Rates} rates */
 export function totalSpeed({ jobs }, rates) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
-import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from './cluster-view.js';
+import { jobView, nodeView, nowView, olderWords, pixelCounts, totalSpeed } from './cluster-view.js';
 import { Rates } from './rates.js';
 
 const counts = { sources: 40, frames: 10, shards: 40, shardsDone: 10, attempts: 11, pixels: 10_000, quarantined: 2 };
@@ -26,6 +26,13 @@ const complete: JobStatus = {
   finishedMs: 4000,
   counts: { ...counts, shardsDone: 40 },
 };
+
+test('the button for older jobs says how many it shows, and of how many', () => {
+  assert.deepEqual(
+    [1, 50, 1_950].map((leftOut) => olderWords(leftOut, 50)),
+    ['Show 1 older job', 'Show 50 older jobs', 'Show 50 of 1,950 older jobs'],
+  );
+});
 
 test('named pipelines are shown with their kernels', () => {
   const named = [
@@ -146,7 +153,7 @@ test('a node shows what it cannot do, and until when it is set aside', () => {
 });
 
 test('the figures at the top are for the running jobs', () => {
-  const snapshot = { ms: 0, jobs: [running, complete], nodes: [] };
+  const snapshot = { ms: 0, jobs: [running, complete], nodes: [], leftOut: 0 };
   const rates = new Rates();
   rates.take(0, pixelCounts(snapshot));
   rates.take(1000, new Map([...pixelCounts(snapshot)].map(([name, pixels]) => [name, pixels + 3e6])));

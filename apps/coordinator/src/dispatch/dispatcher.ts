@@ -3,6 +3,7 @@ import { JobSights } from '../sight/job-sights.ts';
 import { ownEyes } from '../sight/own-view.ts';
 import { CommandRunner } from './command-runner.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
+import { HistoryKeeper } from './history/history-keeper.ts';
 import { JobDriver } from './job-driver.ts';
 import { LeftNodes } from './left-nodes.ts';
 import { NodeDriver } from './node-driver.ts';
@@ -36,6 +37,7 @@ export class Dispatcher {
       first?.(commands);
       for (const command of commands) this.#commands.run(command);
     };
+    const recorder = new WorkRecorder(metrics, clock, log, options.spans);
     this.#parts = {
       ledger,
       clock,
@@ -49,7 +51,8 @@ export class Dispatcher {
         () => clock.monotonicMs(),
         (session, need, shown) => tell({ ...shown, session, need }),
       ),
-      recorder: new WorkRecorder(metrics, clock, log, options.spans),
+      recorder,
+      keeper: new HistoryKeeper({ histories: recorder.histories, ledger, clock }),
       tell,
     };
     this.view = new WorkView(this.#parts, options.others);
@@ -70,11 +73,14 @@ export class Dispatcher {
     const closed = this.#parts.running.close();
     this.nodes.dropAll('The coordinator stops');
     await closed;
+    // Each run has left its history when it ended.
+    await this.#parts.keeper.keep(new Map());
   }
 
   #tick(): void {
     const { scheduler, running, tell } = this.#parts;
     tell({ kind: 'Tick' });
+    this.#parts.keeper.tick();
     for (const jobId of running.ids()) {
       running.get(jobId)?.checkOutput();
       const isNew = running.get(jobId)?.waits(this.view.whyWaiting(jobId), scheduler.awaitedPlace(jobId));

@@ -4,6 +4,7 @@ import type { PlannedStep } from '@halogrid/jobs/shard';
 import type { LedgerState, OpenShards } from '@halogrid/ledger';
 import type { JobOrder } from '../scheduler/events.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
+import type { StoredHistory } from './history/stored-history.ts';
 import { JobRun, type JobRunListener } from './job-run.ts';
 import type { LostShard } from './lost-parts.ts';
 import type { WorkParts } from './work-parts.ts';
@@ -39,16 +40,17 @@ export class JobDriver {
    * with one sentence if its logs are lost.
    */
   async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
-    const { ledger } = this.#parts;
+    const { ledger, keeper } = this.#parts;
+    const earlier = await keeper.read(job.jobId);
     const open = await ledger.resume(job.jobId).catch((error) => {
       // The folder of its logs may be missing for a while.
       if (lackOf(error)) return undefined;
       throw error;
     });
     if (open) {
-      this.#start(job);
+      this.#start(job, { earlier });
       await this.#goOn(job, open, bringMs);
-    } else this.#start(job, async () => this.#goOn(job, await ledger.resume(job.jobId), bringMs));
+    } else this.#start(job, { earlier, begin: async () => this.#goOn(job, await ledger.resume(job.jobId), bringMs) });
   }
 
   async #goOn(job: AcceptedJob, { open, planned, kept }: OpenShards, bringMs?: number): Promise<void> {
@@ -63,11 +65,17 @@ export class JobDriver {
     tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned, kept, open: withNeeds, bringMs });
   }
 
-  /** `begin` is called before anything else, as soon as the output can be written. */
-  #start(job: AcceptedJob, begin?: () => Promise<void>): void {
+  /**
+   * `begin` is called before anything else, as soon as the output can be written; `earlier` is what earlier leaders saw
+   * of the job.
+   */
+  #start(
+    job: AcceptedJob,
+    { begin, earlier }: { begin?: () => Promise<void>; earlier?: StoredHistory | undefined } = {},
+  ): void {
     const { jobId } = job;
-    const { scheduler, running, recorder, sights, tell } = this.#parts;
-    recorder.jobSubmitted(job);
+    const { scheduler, running, recorder, keeper, sights, tell } = this.#parts;
+    recorder.jobSubmitted(job, earlier);
     sights.jobStarted(job);
     const listener: JobRunListener = {
       planned: (steps) => this.#planned(jobId, steps),
@@ -84,7 +92,8 @@ export class JobDriver {
     const run = new JobRun(job, { ...this.#options, outputGraces: { room, folder } }, listener, begin);
     running.add(run, () => {
       sights.jobEnded(jobId);
-      recorder.jobEnded(jobId);
+      const history = recorder.jobEnded(jobId);
+      if (history) void keeper.keep(new Map([[jobId, history]]));
     });
   }
 
@@ -125,6 +134,11 @@ export class JobDriver {
     const { running } = this.#parts;
     if (running.get(jobId)) await running.cancel(jobId);
     else if (!(await this.#options.cancelEnded?.(jobId))) await this.#options.others?.cancel(jobId);
+  }
+
+  /** Resolves when no job runs. */
+  idle(): Promise<void> {
+    return this.#parts.running.idle();
   }
 
   /** Resolves when the job has ended; at once for one that does not run. */

@@ -27,7 +27,7 @@ function stage(nodes: readonly (string | undefined)[], missing: readonly number[
     until: atOnce,
     lostShards: async () => missing,
     ledger: { withdraw, answered: () => assert.fail('Nobody asks') },
-    log: createLog('test', 'warn', { write: (line) => warnings.push(JSON.parse(line).msg) }),
+    log: createLog('test', 'warn', { lines: { write: (line) => warnings.push(JSON.parse(line).msg) } }),
   });
   return { parts, open, warnings };
 }

@@ -49,6 +49,7 @@ export async function openSharedLedger(
     homeOf: async () => home,
     lost,
     others,
+    registry,
     mostEnded,
   });
   if (!others) await ledger.load(home);

@@ -91,7 +91,7 @@ test('retention removes what ended long enough ago, says so, and looks again eve
   const away = add('away', { finishedMs: 1 }, join(folder, 'mount', 'away'));
   rmSync(join(folder, 'mount'), { recursive: true });
   const lines: { msg: string; jobId: string; level: string | number }[] = [];
-  const log = createLog('test', 'info', { write: (line) => lines.push(JSON.parse(line)) });
+  const log = createLog('test', 'info', { lines: { write: (line) => lines.push(JSON.parse(line)) } });
   let wallMs = nowMs;
   const looks: (() => void)[] = [];
   const clock = { wallMs: () => wallMs, monotonicMs: () => 0 };

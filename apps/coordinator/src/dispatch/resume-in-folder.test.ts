@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { batchSteps } from '@halogrid/jobs/testing-planned';
-import { FolderLogs, registryFormat } from '@halogrid/ledger';
+import { FolderLogs, logFormat } from '@halogrid/ledger';
 import { otherFormat } from '@halogrid/ledger/testing-other-format';
 import { JobSpec } from '@halogrid/proto';
 import { type Log, UsageError } from '@halogrid/service';
@@ -111,7 +111,7 @@ test('a log of an older version is refused, and the sentence says what to do', a
   await older.append(otherFormat(), true);
   await older.close();
   const message =
-    `Job job in '${path}' was left half-way by an older version (ledger format 5, this is ${registryFormat}): ` +
+    `Job job in '${path}' was left half-way by an older version (ledger format 5, this is ${logFormat}): ` +
     `finish it with that version, or remove '${path}' to start again`;
   await assert.rejects(goOn(), { name: 'UsageError', message });
 });

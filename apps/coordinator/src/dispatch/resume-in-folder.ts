@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { jobPipeline } from '@halogrid/jobs/accepted-job';
 import { lackOf } from '@halogrid/jobs/output-lack';
 import { ledgerPath, outputPath, scratchUri } from '@halogrid/jobs/output-paths';
-import { type LogLedger, OlderLedgerError, openRegistry, registryFormat } from '@halogrid/ledger';
+import { type LogLedger, logFormat, OlderLedgerError, openRegistry } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { findUnfinished, hasOwnLedger, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
@@ -73,7 +73,7 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
     if (error instanceof OlderLedgerError) {
       throw new UsageError(
         `Job ${jobId} in '${path}' was left half-way by an older version (ledger format ${error.format}, this is ` +
-          `${registryFormat}): finish it with that version, or remove '${path}' to start again`,
+          `${logFormat}): finish it with that version, or remove '${path}' to start again`,
       );
     }
     const why = error instanceof Error ? error.message : String(error);

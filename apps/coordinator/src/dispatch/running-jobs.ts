@@ -45,6 +45,11 @@ export class RunningJobs {
     await this.#runs.get(jobId)?.ended;
   }
 
+  /** Resolves when no job runs, however many begin meanwhile. */
+  async idle(): Promise<void> {
+    while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map((run) => run.ended));
+  }
+
   /** Resolves when the ledger's facts about the job change; at once for a job that does not run. */
   changed(jobId: string): Promise<void> {
     // A promise for such a job would never be resolved or removed.

@@ -6,6 +6,7 @@ import type { BroughtLease, SchedulerEvent } from '../scheduler/events.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { JobSights } from '../sight/job-sights.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
+import type { HistoryKeeper } from './history/history-keeper.ts';
 import type { LeftNodes } from './left-nodes.ts';
 import type { NodeSessions } from './node-sessions.ts';
 import type { RunningJobs } from './running-jobs.ts';
@@ -31,6 +32,7 @@ export interface WorkParts {
   left: LeftNodes;
   sights: JobSights;
   recorder: WorkRecorder;
+  keeper: HistoryKeeper;
   tell: Tell;
 }
 

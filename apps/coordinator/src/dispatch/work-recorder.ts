@@ -10,6 +10,7 @@ import type { Command } from '../scheduler/commands.ts';
 import type { ComparableAnswer } from './answer-digest.ts';
 import { JobHistories } from './history/job-histories.ts';
 import type { MergedShard } from './history/job-history.ts';
+import type { StoredHistory } from './history/stored-history.ts';
 import type { JobSpans } from './job-spans.ts';
 import { LostLeases } from './lost-leases.ts';
 import type { Metrics } from './work-metrics.ts';
@@ -44,17 +45,19 @@ export class WorkRecorder {
     this.#log = log;
   }
 
-  jobSubmitted({ jobId, pipeline }: AcceptedJob): void {
+  /** `earlier`: what earlier leaders of the job saw of it. */
+  jobSubmitted({ jobId, pipeline }: AcceptedJob, earlier?: StoredHistory): void {
     const kernel = pipeline.operations.map((operation) => operation.kernel).join('+');
     this.#jobs.set(jobId, { kernel, exemplar: exemplarOf(jobId), quarantined: new Set() });
     this.#spans?.jobStarted(jobId);
-    this.histories.begin(jobId, this.#clock.monotonicMs(), this.#clock.wallMs());
+    this.histories.begin(jobId, this.#clock.monotonicMs(), this.#clock.wallMs(), earlier);
   }
 
-  jobEnded(jobId: string): void {
+  /** Returns the history of the job. */
+  jobEnded(jobId: string): StoredHistory | undefined {
     this.#metrics.leaseExpirations.inc(this.#lostLeases.expireJob(jobId));
     this.#jobs.delete(jobId);
-    this.histories.end(jobId, this.#clock.monotonicMs());
+    return this.histories.end(jobId, this.#clock.monotonicMs());
   }
 
   /** A job has reached this state. */

@@ -6,7 +6,7 @@ import type { JobTimeline } from './history/job-histories.ts';
 import { type JobNow, readJobNow, writeJobNow } from './job-now.ts';
 import type { WorkParts } from './work-parts.ts';
 
-type SeenParts = Pick<WorkParts, 'scheduler' | 'running' | 'sessions' | 'left' | 'recorder' | 'clock'>;
+type SeenParts = Pick<WorkParts, 'scheduler' | 'running' | 'sessions' | 'left' | 'recorder' | 'keeper' | 'clock'>;
 
 /** Answers questions of people, metrics and other coordinators about nodes and running jobs. Changes nothing. */
 export class WorkView {
@@ -45,9 +45,14 @@ export class WorkView {
     return this.#parts.recorder.histories.timeline(jobId, this.#parts.clock.monotonicMs());
   }
 
-  /** The history of a job; undefined if this process did not see the job, or it ended too long ago. */
+  /** The history of a job in memory; undefined if this process did not see the job, or it ended too long ago. */
   history(jobId: string): JobHistoryView | undefined {
     return this.#parts.recorder.histories.view(jobId, this.#parts.clock.monotonicMs());
+  }
+
+  /** The history of a job as its leaders have kept it; undefined if they have not. */
+  keptHistory(jobId: string): Promise<JobHistoryView | undefined> {
+    return this.#parts.keeper.view(jobId);
   }
 
   /** The present state of a job, as told by its leader if that is another coordinator. */

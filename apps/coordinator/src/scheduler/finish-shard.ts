@@ -1,4 +1,5 @@
 import { forgetNeeds } from './job-needs.ts';
+import { isWriting } from './output-need.ts';
 import type { ScheduledJob, SchedulerState, ShardEntry, Turn } from './scheduler-state.ts';
 
 /** Removes a done shard from its job, and finalises the job after its last one. */
@@ -20,7 +21,10 @@ export function finaliseWhenDone<A>(turn: Turn<A>, job: ScheduledJob): void {
   turn.commands.push({ kind: 'FinaliseJob', jobId: job.jobId });
 }
 
+/** Forgets a job, and what nodes said of its output folder: no other job needs that. */
 export function forgetJob(state: SchedulerState, job: ScheduledJob): void {
   state.jobs.delete(job.jobId);
+  const writing = [...job.needs.keys()].filter(isWriting);
+  for (const { sights } of state.nodes.values()) for (const need of writing) sights.delete(need);
   state.openShards -= job.open.size;
 }

@@ -304,6 +304,17 @@ function playFull(options: { spaceGraceMs?: number; own?: OutputLack; untilMs: n
   return { scheduler, said: said.slice(1), tell };
 }
 
+test('what a node said of an output goes with its job, and of a source it stays', () => {
+  const { scheduler, tell } = playFull({ untilMs: 5_000 });
+  const lacks = () => scheduler.node(1)!.lacks.map(({ need }) => need);
+  tell(5_100, lacked(1, a, 'It is not there'));
+  assert.deepEqual(lacks(), [out, a]);
+  tell(5_200, { kind: 'JobAbandoned', jobId: 'job' });
+  assert.deepEqual(lacks(), [a]);
+  tell(5_300, lacked(1, out, 'It is full'));
+  assert.deepEqual(lacks(), [a], 'an answer that comes late counts no more');
+});
+
 test('a job whose disk is full waits without an end, and says for what; a node is asked again every few seconds', () => {
   const { scheduler, said, tell } = playFull({ untilMs: 60_000 });
   assert.equal(scheduler.whyBlocked('job'), `It waits for room in '/out' (4.10 kB free): ${full.error}`);

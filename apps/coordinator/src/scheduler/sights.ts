@@ -274,6 +274,8 @@ function lack<A>(
   need: string,
   { reason, atMostMs, isDoubtful }: { reason: string; atMostMs: number; isDoubtful?: boolean },
 ): void {
+  // The job has ended meanwhile.
+  if (isWriting(need) && !isNeeded(turn.state, need)) return;
   const before = node.sights.get(need);
   const longestMs = isWriting(need) && lackOf(reason) ? longestWaitForRoomMs : atMostMs;
   const pause = pauseOf(before);

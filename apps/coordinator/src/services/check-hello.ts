@@ -1,23 +1,25 @@
 import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
-import { type AttachRequest, type Hello, protocolVersion } from '@halogrid/proto';
+import { type AttachRequest, commonProtocol, type Hello, protocols, protocolsInWords } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { checkReportBounds } from './check-bounds.ts';
 
 const deviceKinds = ['gpu', 'software', 'cpu'];
 
 /**
- * The hello that a conversation must begin with. Throws Refusal for another report, or a node that does not fit this
- * version.
+ * The hello that a conversation must begin with, and the protocol of the conversation. Throws Refusal for another
+ * report, or a node that does not fit this version.
  */
-export function checkHello(report: AttachRequest['report']): Hello {
+export function checkHello(report: AttachRequest['report']): { hello: Hello; spoken: number } {
   if (report?.$case !== 'hello') refuseValue('the first report', report?.$case ?? 'nothing', 'hello');
   const hello = report.value;
-  const { protocol, device, softwareVersion: theirs } = hello;
-  if (protocol !== protocolVersion) {
+  const { protocol: newest, oldestProtocol: oldest, device, softwareVersion: theirs } = hello;
+  const spoken = commonProtocol({ newest, oldest });
+  if (spoken === undefined) {
+    const its = protocolsInWords({ newest, oldest: oldest || newest });
     throw new Refusal(
       'unmet',
-      `The node speaks protocol ${protocol} (software ${shortened(theirs, 50)}) but this coordinator ${protocolVersion} (software ${softwareVersion}); run the same version on both`,
+      `The node speaks protocol ${its} (software ${shortened(theirs, 50)}) but this coordinator ${protocolsInWords(protocols)} (software ${softwareVersion}); run the same version on both, or versions that follow each other`,
     );
   }
   if (hello.resultsVersion !== resultsVersion) {
@@ -30,5 +32,5 @@ export function checkHello(report: AttachRequest['report']): Hello {
   if (!device || !deviceKinds.includes(device.kind)) {
     refuseValue('device.kind', device?.kind ?? '', `one of ${deviceKinds.join(', ')}`);
   }
-  return bounded.value;
+  return { hello: bounded.value, spoken };
 }

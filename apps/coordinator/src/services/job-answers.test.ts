@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnswerQuestion, Questions } from '@halogrid/leadership';
 import type { JobRecord, Ledger } from '@halogrid/ledger';
-import { JobSpec } from '@halogrid/proto';
+import { type JobHistoryView, JobSpec } from '@halogrid/proto';
 import { JobAnswers } from './job-answers.ts';
 
 const record: JobRecord = {
@@ -32,11 +32,11 @@ const history = {
 };
 const timeline = { sinceMs: 5, nodes: ['n'], shards: [], every: 1 };
 
-/** A coordinator that leads the job, and another one that asks it. */
-function setStage() {
+/** A coordinator that leads the job, and another one that asks it; `kept` is what the registry has. */
+function setStage(kept?: JobHistoryView) {
   let answer: AnswerQuestion = async () => undefined;
   const own = new JobAnswers({
-    view: { history: () => history, timeline: () => timeline },
+    view: { history: () => history, keptHistory: async () => undefined, timeline: () => timeline },
     ledger: {
       getJob: async () => record,
       mergedSoFar: () => [{ name: '', counted: 2n ** 60n, bins: new BigInt64Array(256).fill(1n) }],
@@ -46,7 +46,7 @@ function setStage() {
     questions: { answerBy: (by: AnswerQuestion) => (answer = by) } as unknown as Questions,
   });
   const ledger = { mergedSoFar: () => undefined, quarantinedSoFar: () => undefined } as unknown as Ledger;
-  const view = { history: () => undefined, timeline: () => undefined };
+  const view = { history: () => undefined, keptHistory: async () => kept, timeline: () => undefined };
   const ask: Questions['ask'] = (jobId, what) => answer(jobId, what);
   const cells = { sum: () => Promise.reject(new Error('It does not lead the job')) };
   const other = new JobAnswers({
@@ -78,6 +78,15 @@ test('every coordinator answers about a job as its leader does', async () => {
     const { groups, leftOut } = await known.quarantined(record);
     assert.deepEqual([groups.map(({ files }) => files.map(({ uri }) => uri)), leftOut], [[['file:///a']], 0]);
   }
+});
+
+test('an ended job has the history that goes on longest, and one whose leader is silent what it has kept', async () => {
+  const ended: JobRecord = { ...record, state: 'complete', finishedMs: 9 };
+  const longer = { ...history, elapsedMs: 8 };
+  const { alone } = setStage(longer);
+  assert.deepEqual([await alone.history(ended), await alone.history(record)], [longer, longer]);
+  const { own } = setStage();
+  assert.deepEqual(await own.history(ended), history);
 });
 
 test('if no coordinator knows the answer, the sentence says so', async () => {

@@ -21,7 +21,7 @@ type What = keyof InMemory;
 type Answer = { known: object } | { refusal: Refusal['kind']; sentence: string };
 
 export interface JobAnswersOptions {
-  view: Pick<WorkView, 'history' | 'timeline'>;
+  view: Pick<WorkView, 'history' | 'keptHistory' | 'timeline'>;
   ledger: Ledger;
   cells: Pick<LiveCells, 'sum'>;
   /** Undefined if this coordinator leads alone. */
@@ -37,12 +37,20 @@ export class JobAnswers {
     options.questions?.answerBy((jobId, question) => this.#answer(jobId, question));
   }
 
-  /** What the job did over its time; undefined if no coordinator saw it, or it ended too long ago. */
-  history(record: JobRecord): Promise<JobHistoryView | undefined> {
-    return this.#know(record, 'history');
+  /** What the job did over its time; undefined if no leader has kept it. */
+  async history(record: JobRecord): Promise<JobHistoryView | undefined> {
+    const { view } = this.#options;
+    const { jobId, finishedMs } = record;
+    // The leader has more of a running job than it has kept.
+    if (finishedMs === 0) return (await this.#know(record, 'history')) ?? view.keptHistory(jobId);
+    // If another coordinator led the job after this one, it has kept more than this one has in memory.
+    const known = [await view.keptHistory(jobId), view.history(jobId)].filter((one) => one !== undefined);
+    return known.sort((a, b) => b.sinceMs + b.elapsedMs - (a.sinceMs + a.elapsedMs))[0];
   }
 
-  /** When each of its shards was on which node; undefined as for `history`. */
+  /**
+   * When each of its shards was on which node; undefined if no running coordinator saw it, or it ended too long ago.
+   */
   timeline(record: JobRecord): Promise<JobTimeline | undefined> {
     return this.#know(record, 'timeline');
   }

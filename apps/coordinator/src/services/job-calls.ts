@@ -23,6 +23,7 @@ import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
 import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
+import type { Intake } from './intake.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus, wireStates } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
@@ -41,6 +42,8 @@ export interface JobCallsOptions {
   pages?: PagesAddress;
   /** Checks sources; by default on this thread. */
   check?: typeof checkSources;
+  /** Refuses new jobs while the coordinator drains; without it all are taken. */
+  intake?: Intake;
   /** Removes the results of an ended job; see removeJob. */
   remove: (jobId: string, choice: { dryRun?: boolean }) => Promise<RemoveResponse>;
   /** Surveys what a job would come to, without running it. */
@@ -72,7 +75,8 @@ export class JobCalls {
 
   /** Accepts the job unless `gone` aborts first, because the caller is gone. */
   async submit(request: SubmitRequest, gone: AbortSignal): Promise<SubmitResponse> {
-    const { jobs, createJobId, resume, check, pages } = this.#options;
+    const { jobs, createJobId, resume, check, pages, intake } = this.#options;
+    intake?.check();
     this.#refuseShare(request.spec);
     const jobId = await submitJob(jobs, createJobId, checkSubmitBounds(request), resume, check, gone);
     return { job: await this.get(jobId), pages };

@@ -62,7 +62,7 @@ const wrongHellos: [string, Partial<Hello>, number, RegExp][] = [
     'another protocol',
     { protocol: protocolVersion + 1 },
     status.FAILED_PRECONDITION,
-    new RegExp(`this coordinator ${protocolVersion} `),
+    new RegExp(`this coordinator ${protocolVersion - 1} to ${protocolVersion} `),
   ],
   [
     'other results',

@@ -1,6 +1,6 @@
 import { type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { Refusal } from '@halogrid/jobs/refusal';
-import type { AttachRequest, AttachResponse, NodesServer } from '@halogrid/proto';
+import { type AttachRequest, type AttachResponse, type NodesServer, sinceProtocol } from '@halogrid/proto';
 import { Budget } from '@halogrid/threads';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { NodeConnection, NodeReport } from '../dispatch/node-session.ts';
@@ -51,6 +51,7 @@ function converse(
   const files = handOver.openSession();
   let isRemote = false;
   let session: number | undefined;
+  let protocol = 0;
   let isOver = false;
   let ordersSent = 0;
 
@@ -67,7 +68,7 @@ function converse(
   const connection: NodeConnection = {
     welcome: (leases) => {
       const kept = [...leases];
-      send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort, kept } });
+      send({ $case: 'welcome', value: { epoch: dispatcher.epoch, httpPort, kept, protocol } });
     },
     lease: (order) => {
       const lease = toLease(order);
@@ -115,7 +116,8 @@ function converse(
 
   function hear(request: AttachRequest): void {
     if (session === undefined) {
-      const hello = checkHello(request.report);
+      const { hello, spoken } = checkHello(request.report);
+      protocol = spoken;
       clearTimeout(helloTimer);
       isRemote = hello.remoteStorage;
       const metricsUrl = reachableUrl(hello.metricsUrl, call.getPeer());
@@ -123,6 +125,9 @@ function converse(
       return;
     }
     const { report } = checkReportBounds(request);
+    if (report?.$case === 'inPart' && protocol < sinceProtocol.inPart) {
+      throw new Refusal('invalid', `Expected a report of protocol ${protocol} but received one of a later protocol`);
+    }
     if (report?.$case === 'completed' || report?.$case === 'failed' || report?.$case === 'returned') {
       files.release(toLeaseId(report.value));
     }

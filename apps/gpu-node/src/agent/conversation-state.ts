@@ -23,8 +23,8 @@ export type Phase =
   | { kind: 'waiting'; dialAtMs: number }
   /** The node has said hello and named those shards. The coordinator has until `untilMs` to welcome the node. */
   | { kind: 'greeting'; untilMs: number }
-  /** The coordinator leases shards. Each side regularly tells the other that it is alive. */
-  | { kind: 'attached'; reportWithinMs: number; heardMs: number; reportedMs: number }
+  /** The coordinator leases shards. Each side regularly tells the other that it is alive, both in that protocol. */
+  | { kind: 'attached'; reportWithinMs: number; heardMs: number; reportedMs: number; protocol: number }
   /** The node has said everything. The coordinator has until `untilMs` to close the stream. */
   | { kind: 'leaving'; untilMs: number }
   /** The node is done. */

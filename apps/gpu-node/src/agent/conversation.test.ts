@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AttachResponse, Hello, Lease, ShardCompleted } from '@halogrid/proto';
+import { AttachResponse, Hello, Lease, ShardCompleted, sinceProtocol } from '@halogrid/proto';
 import { converse, nextWakeMs } from './conversation.ts';
 import {
   type Conversation,
@@ -20,11 +20,13 @@ const ordered = (order: Order): ConversationEvent => ({
   kind: 'ordered',
   order: AttachResponse.create({ reportWithinMs: 3000, order }),
 });
-/** A welcome that lets these shards of job j, attempt 2 of epoch 5, go on. */
-const welcomeBack = (...shards: number[]): ConversationEvent => {
+/** A welcome in that protocol that lets these shards of job j, attempt 2 of epoch 5, go on. */
+const welcomeIn = (protocol: number, ...shards: number[]): ConversationEvent => {
   const kept = shards.map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false, inPart: false }));
-  return ordered({ $case: 'welcome', value: { epoch: 5, httpPort: 9464, kept } });
+  return ordered({ $case: 'welcome', value: { epoch: 5, httpPort: 9464, kept, protocol } });
 };
+const welcomeBack = (...shards: number[]) => welcomeIn(0, ...shards);
+const earlier = sinceProtocol.inPart - 1;
 const welcome = welcomeBack();
 const acknowledge = ordered({ $case: 'acknowledge', value: {} });
 const drained = ordered({ $case: 'drain', value: {} });
@@ -96,6 +98,7 @@ const otherAttempt = ordered({
   value: {
     epoch: 5,
     httpPort: 9464,
+    protocol: 0,
     kept: [{ jobId: 'j', shard: 7, attempt: 1, epoch: 5, verify: false, inPart: false }],
   },
 });
@@ -111,6 +114,12 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['what is in a part is answered', [...work, [40, inPart], [50, done]], 'attached', ['send completed']],
   ['a forgotten shard is in no part', [...work, [40, recall('j', 7)], [50, inPart]], 'attached', []],
   ['what is in a part waits for a connection', [...work, [40, disconnected], [50, inPart]], 'waiting', []],
+  [
+    'what came into a part is not told to an earlier version',
+    [...again, [168, inPart], [170, welcomeIn(earlier, 7, 8)]],
+    'attached',
+    [],
+  ],
   ['what came into a part is told', [...again, [168, inPart], [170, welcomeBack(7, 8)]], 'attached', ['send inPart']],
   ['a failure is sent', [...work, [40, failed]], 'attached', ['send failed']],
   ['a result is sent once', [...work, [40, done], [41, done]], 'attached', []],

@@ -1,4 +1,4 @@
-import type { AttachResponse, Lease, LeaseName } from '@halogrid/proto';
+import { type AttachResponse, type Lease, type LeaseName, protocolVersion, sinceProtocol } from '@halogrid/proto';
 import {
   type Answer,
   type Conversation,
@@ -124,7 +124,8 @@ function obey(
   const { phase } = state;
   if (phase.kind === 'greeting') {
     if (order?.$case !== 'welcome') return { state, commands: [] };
-    const attached: Phase = { kind: 'attached', reportWithinMs, heardMs: nowMs, reportedMs: nowMs };
+    const protocol = order.value.protocol || protocolVersion;
+    const attached: Phase = { kind: 'attached', reportWithinMs, heardMs: nowMs, reportedMs: nowMs, protocol };
     const welcomed = { ...state, phase: attached, attempts: 0, keepUntilMs: Number.POSITIVE_INFINITY };
     return goOn(welcomed, order.value.kept);
   }
@@ -203,7 +204,7 @@ function putInPart(state: Conversation, leaseId: number, nowMs: number): Step {
   if (!held) return { state, commands: [] };
   const leases = new Map(state.leases).set(leaseId, { ...held, isInPart: true });
   const next = { ...state, leases };
-  return held.isBrought ? { state: next, commands: [] } : tell(next, inPart(held.lease), nowMs);
+  return held.isBrought || !knowsInPart(state) ? { state: next, commands: [] } : tell(next, inPart(held.lease), nowMs);
 }
 
 /** Reports the outcome of a shard, unless the shard was forgotten. Without a connection the outcome waits for one. */
@@ -229,7 +230,7 @@ function goOn(state: Conversation, kept: readonly LeaseName[]): Step {
   const leases = keepNamed(state.leases, kept);
   const { state: wanted, commands } = forget(state, (_lease, leaseId) => !leases.has(leaseId));
   for (const [leaseId, { lease, answer, isInPart }] of leases) {
-    if (isInPart) commands.push({ kind: 'send', report: inPart(lease) });
+    if (isInPart && knowsInPart(state)) commands.push({ kind: 'send', report: inPart(lease) });
     if (!answer) continue;
     leases.delete(leaseId);
     commands.push({ kind: 'send', report: answerTo(lease, answer) });
@@ -349,6 +350,10 @@ function end(state: Conversation, exit: Exit): Step {
     commands: [...commands, ...hangUp, { kind: 'end', exit }],
   };
 }
+
+/** Whether the coordinator takes reports of shards that wait in a part; it has no use for them without a connection. */
+const knowsInPart = ({ phase }: Conversation): boolean =>
+  phase.kind !== 'attached' || phase.protocol >= sinceProtocol.inPart;
 
 const inPart = ({ jobId, shard, attempt, epoch }: Lease): OutgoingReport => {
   return { $case: 'inPart', value: { jobId, shard, attempt, epoch } };

@@ -229,6 +229,13 @@ export interface Ledger {
   getJob(jobId: string): Promise<JobRecord | undefined>;
   /** All jobs, newest first. Only the newest thousand ended jobs are kept. */
   listJobs(): Promise<JobRecord[]>;
+  /**
+   * Keeps what happened while these jobs ran, as texts by job. Jobs that another process leads are left out. Without a
+   * registry nothing is kept.
+   */
+  keepHistories(histories: ReadonlyMap<string, string>): Promise<void>;
+  /** The text that was kept for a job; undefined if there is none. */
+  history(jobId: string): Promise<string | undefined>;
   /** Forgets these jobs, as far as they have ended for good. */
   forget(jobIds: readonly string[]): Promise<void>;
   /** The results of a job that has not ended, whose plan is complete and whose shards are all done. */

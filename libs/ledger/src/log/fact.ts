@@ -145,7 +145,7 @@ export interface StateFact {
 /** The state that all facts before it lead to. A log begins with a checkpoint. */
 export interface CheckpointFact {
   kind: 'checkpoint';
-  /** The registryFormat of the log; absent in logs of format 5. */
+  /** The logFormat of the log; absent in logs of format 5. */
   format?: number;
   /** The logs of earlier leaders, in order of epoch, and how much of each counts. */
   logs: readonly LogMark[];

@@ -9,7 +9,7 @@ import { packCounts } from '@halogrid/results/part-sums';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
-import { registryFormat } from '../registry/ledger-errors.ts';
+import { logFormat } from '../registry/ledger-errors.ts';
 import type { LogMark } from '../registry/registry.ts';
 import { storeState } from './checkpoint.ts';
 import type { AnswerFact, PlannedFact, PlannedShard, TileFact } from './fact.ts';
@@ -469,13 +469,13 @@ describe('a job in logs', () => {
         undefined,
         {
           name: 'OlderLedgerError',
-          message: `The log of epoch 1 was written by an older version (format 5, this is ${registryFormat}): finish its jobs with that version, then remove it`,
+          message: `The log of epoch 1 was written by an older version (format 5, this is ${logFormat}): finish its jobs with that version, then remove it`,
         },
       ],
       [
-        registryFormat + 1,
+        logFormat + 1,
         {
-          message: `The log of epoch 1 is of format ${registryFormat + 1} and this halogrid knows formats up to ${registryFormat}`,
+          message: `The log of epoch 1 is of format ${logFormat + 1} and this halogrid knows formats up to ${logFormat}`,
         },
       ],
     ];

@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { HistogramShape } from '@halogrid/results/histogram-shape';
-import { OlderLedgerError, registryFormat } from '../registry/ledger-errors.ts';
+import { logFormat, OlderLedgerError } from '../registry/ledger-errors.ts';
 import type { LogMark } from '../registry/registry.ts';
 import { storeState } from './checkpoint.ts';
 import type { CheckpointFact, Fact, TileFact } from './fact.ts';
@@ -213,7 +213,7 @@ export class JobLog {
   }
 
   #checkpoint(): CheckpointFact {
-    return { kind: 'checkpoint', format: registryFormat, logs: this.#earlier, state: storeState(this.#state) };
+    return { kind: 'checkpoint', format: logFormat, logs: this.#earlier, state: storeState(this.#state) };
   }
 }
 
@@ -255,9 +255,9 @@ async function readState(
 /** Throws OlderLedgerError if an older version wrote the log, and Error if a later one did. */
 function checkFormat(epoch: number, { format = 5 }: CheckpointFact): void {
   const log = `The log of epoch ${epoch}`;
-  if (format < registryFormat) throw new OlderLedgerError(log, format);
-  if (format > registryFormat)
-    throw new Error(`${log} is of format ${format} and this halogrid knows formats up to ${registryFormat}`);
+  if (format < logFormat) throw new OlderLedgerError(log, format, logFormat);
+  if (format > logFormat)
+    throw new Error(`${log} is of format ${format} and this halogrid knows formats up to ${logFormat}`);
 }
 
 /** Adds up the tiles of open images again, from the places in a checkpoint: one tile a turn of the event loop. */

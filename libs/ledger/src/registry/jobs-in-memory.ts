@@ -8,6 +8,7 @@ type KnownJob = RegisteredJob & SharedJob;
 /** The jobs of registries in memory. Makes all changes of a transaction, or none. */
 export class JobsInMemory {
   readonly #jobs = new Map<string, KnownJob>();
+  readonly #histories = new Map<string, string>();
 
   get(jobId: string): KnownJob | undefined {
     return this.#jobs.get(jobId);
@@ -27,9 +28,23 @@ export class JobsInMemory {
       (this.#jobs.has(jobId) ? hasEnded && leaderOf(jobId) === undefined : spec !== undefined);
     if (!removed.every((jobId) => [undefined, epoch].includes(leaderOf(jobId)))) return false;
     if (!written.every(mayWrite)) return false;
-    for (const jobId of removed) this.#jobs.delete(jobId);
+    for (const jobId of removed) {
+      this.#jobs.delete(jobId);
+      this.#histories.delete(jobId);
+    }
     for (const row of written) this.#put(epoch, row);
     return true;
+  }
+
+  writeHistories(epoch: number, histories: ReadonlyMap<string, string>): void {
+    for (const [jobId, history] of histories) {
+      const job = this.#jobs.get(jobId);
+      if (job && (job.leader === undefined || job.leader === epoch)) this.#histories.set(jobId, history);
+    }
+  }
+
+  history(jobId: string): string | undefined {
+    return this.#histories.get(jobId);
   }
 
   #put(epoch: number, { jobId, spec = '', status, marks, hasEnded }: NetRow): void {

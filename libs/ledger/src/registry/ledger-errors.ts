@@ -21,7 +21,7 @@ export class OlderLedgerError extends Error {
   readonly format: number;
 
   /** `ledger` names it for people, `format` is its format, `known` the format of this version. */
-  constructor(ledger: string, format: number, known = registryFormat) {
+  constructor(ledger: string, format: number, known: number) {
     super(
       `${ledger} was written by an older version (format ${format}, this is ${known}): ` +
         'finish its jobs with that version, then remove it',
@@ -35,11 +35,8 @@ export class OtherVersionError extends LostLedgerError {
   override name = 'OtherVersionError';
 }
 
-/** Format of registries and logs; it rises when the format changes. */
-export const registryFormat = 6;
-
-/** Format of a registry that several coordinators share. */
-export const sharedRegistryFormat = 100 + registryFormat;
+/** Format of logs; it rises when the format changes. The format of registries is in migrations.ts. */
+export const logFormat = 6;
 
 /** Whether an error is, or was caused by, a lost ledger. */
 export function isLedgerLost(error: unknown): boolean {

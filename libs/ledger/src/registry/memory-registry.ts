@@ -65,6 +65,15 @@ export class MemoryRegistry implements Registry {
     }
   }
 
+  async writeHistories(epoch: number, histories: ReadonlyMap<string, string>): Promise<void> {
+    if (this.failure) throw this.failure;
+    this.#memory.jobs.writeHistories(epoch, histories);
+  }
+
+  async history(jobId: string): Promise<string | undefined> {
+    return this.#memory.jobs.history(jobId);
+  }
+
   async close(): Promise<void> {}
 
   #leads(epoch: number): boolean {

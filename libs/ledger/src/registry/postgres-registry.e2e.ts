@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually, repeated } from '@halogrid/testing';
 import { Client } from 'pg';
-import { sharedRegistryFormat } from './ledger-errors.ts';
+import { firstFormat, registryFormat, sharedFormats } from './migrations.ts';
 import { openRegistry } from './open-registry.ts';
 import { jobSharesConformance } from './testing/job-shares-conformance.ts';
 import { PostgresServer, skipPostgres } from './testing/postgres-server.ts';
@@ -33,6 +33,7 @@ jobSharesConformance(
   options,
 );
 
+const newest = sharedFormats + registryFormat;
 const put = (key: number) => begin(`job-${key}`, String(key));
 
 test('two processes that meet an empty database make one schema', options, async () => {
@@ -150,13 +151,18 @@ test('coordinators of another version are refused while one leads', options, asy
   const [registry, other] = [await openRegistry(url), await openRegistry(url)];
   const epoch = (await registry.acquire('the coordinator on host-a', 600_000))!;
   for (const column of ['protocol', 'results']) {
-    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} + 1`);
+    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} + 2`);
     await assert.rejects(other.acquire('other', 600_000), {
       name: 'OtherVersionError',
       message:
-        /^The ledger is led by another version: the coordinator on host-a speaks protocol \d+ and computes results of version \d+ \(software .+\), this one \d+ and \d+ \(software .+\); end the others first, or run their version$/,
+        /^The ledger is led by another version: the coordinator on host-a speaks protocol \d+ and computes results of version \d+ \(software .+\), this one \d+ to \d+ and \d+ \(software .+\); end the others first, or run their version$/,
     });
-    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} - 1`);
+    await server.query(url, `UPDATE halogrid.coordinators SET ${column} = ${column} - 2`);
+  }
+  // Versions that follow each other lead together, whichever came first.
+  for (const change of ['- 1', '+ 2']) {
+    await server.query(url, `UPDATE halogrid.coordinators SET protocol = protocol ${change}`);
+    await other.release((await other.acquire('other', 600_000))!);
   }
   await server.query(url, 'UPDATE halogrid.coordinators SET protocol = protocol + 1');
   await registry.release(epoch);
@@ -187,8 +193,8 @@ test('a schema of another format is refused, and for an older one the error says
   const url = await server.createDatabase();
   await (await openRegistry(url)).close();
   const setFormat = (format: number) => server.query(url, `UPDATE halogrid.leader SET schema_version = ${format}`);
-  await setFormat(sharedRegistryFormat + 1);
-  const end = `it is of format ${sharedRegistryFormat + 1} and this halogrid knows formats up to ${sharedRegistryFormat}`;
+  await setFormat(newest + 1);
+  const end = `it is of format ${newest + 1} and this halogrid knows formats up to ${newest}`;
   await assert.rejects(openRegistry(url), {
     message: new RegExp(`^The ledger at postgres:.* cannot be used: ${end}$`),
   });
@@ -196,10 +202,27 @@ test('a schema of another format is refused, and for an older one the error says
   await assert.rejects(openRegistry(url), {
     name: 'OlderLedgerError',
     message: new RegExp(
-      `^The ledger at postgres:\\S+ was written by an older version \\(format 1, this is ${sharedRegistryFormat}\\): ` +
+      `^The ledger at postgres:\\S+ was written by an older version \\(format 1, this is ${newest}\\): ` +
         'finish its jobs with that version, then remove it$',
     ),
   });
+});
+
+test('a schema of the first format is migrated, while a coordinator of that version goes on', options, async () => {
+  const url = await server.createDatabase();
+  const registry = await openRegistry(url);
+  await server.query(url, 'DROP TABLE halogrid.histories');
+  await server.query(url, `UPDATE halogrid.leader SET schema_version = ${sharedFormats + firstFormat}`);
+  const epoch = (await registry.acquire('of the earlier version', 600_000))!;
+  await registry.write(epoch, [put(0)]);
+  const [one, other] = await Promise.all([openRegistry(url), openRegistry(url)]);
+  await registry.write(epoch, [put(1)]);
+  const next = (await one.acquire('of this version', 600_000))!;
+  await one.write(next, [put(2)]);
+  await one.writeHistories(next, new Map([['job-2', 'its history']]));
+  assert.equal(await other.history('job-2'), 'its history');
+  assert.equal((await Array.fromAsync(other.jobs())).length, 3);
+  for (const each of [registry, one, other]) await each.close();
 });
 
 test('a restored schema gives higher epochs than any that was given since its backup', options, async () => {

@@ -1,10 +1,11 @@
 // Only this file and postgres-shares.ts import pg.
-import { protocolVersion } from '@halogrid/proto';
+import { protocols, protocolsInWords } from '@halogrid/proto';
 import { resultsVersion, softwareVersion, UsageError } from '@halogrid/service';
 import { Pool, type PoolClient } from 'pg';
 import { type JobRow, readRow } from './job-row.ts';
 import type { JobShares } from './job-shares.ts';
-import { OlderLedgerError, OtherVersionError, sharedRegistryFormat } from './ledger-errors.ts';
+import { OlderLedgerError, OtherVersionError } from './ledger-errors.ts';
+import { firstFormat, migrationsFrom, registryFormat, sharedFormats } from './migrations.ts';
 import { type NetJobs, type NetRow, netJobs } from './net-jobs.ts';
 import { nextEpoch, PostgresShares } from './postgres-shares.ts';
 import { FencedError, type JobChange, type Leader, type RegisteredJob, type Registry } from './registry.ts';
@@ -37,7 +38,7 @@ const tablesOf = (schema: string): string => `
   CREATE TABLE ${schema}.leader (
     id integer PRIMARY KEY CHECK (id = 1), schema_version integer NOT NULL, epoch bigint NOT NULL
   );
-  INSERT INTO ${schema}.leader VALUES (1, ${sharedRegistryFormat}, 0);
+  INSERT INTO ${schema}.leader VALUES (1, ${sharedFormats + firstFormat}, 0);
   -- A crash of the server may lose what coordinators ask each other.
   CREATE UNLOGGED TABLE ${schema}.questions (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job_id text NOT NULL, what text NOT NULL, answer text,
@@ -128,8 +129,8 @@ export class PostgresRegistry implements Registry {
       const counted = await client.query(nextEpoch(this.#schema));
       const { rows: others } = await client.query(
         `SELECT holder, software, protocol, results FROM ${this.#schema}.coordinators
-         WHERE NOT ${isOver} AND (protocol <> $1 OR results <> $2) ORDER BY epoch DESC LIMIT 1`,
-        [protocolVersion, resultsVersion],
+         WHERE NOT ${isOver} AND (protocol < $1 OR protocol > $2 OR results <> $3) ORDER BY epoch DESC LIMIT 1`,
+        [protocols.oldest, protocols.newest + 1, resultsVersion],
       );
       if (others.length > 0) throw otherVersion(others[0]);
       await client.query(
@@ -140,7 +141,7 @@ export class PostgresRegistry implements Registry {
       await client.query(
         `INSERT INTO ${this.#schema}.coordinators
          VALUES ($1, $2, false, $3, $4, $5, clock_timestamp(), clock_timestamp(), $6)`,
-        [epoch, holder, softwareVersion, protocolVersion, resultsVersion, leaseMs],
+        [epoch, holder, softwareVersion, protocols.newest, resultsVersion, leaseMs],
       );
       return epoch;
     });
@@ -199,6 +200,22 @@ export class PostgresRegistry implements Registry {
     await written.catch(async (error) => {
       throw error instanceof NotLed ? new FencedError(epoch, await this.leader()) : error;
     });
+  }
+
+  async writeHistories(epoch: number, histories: ReadonlyMap<string, string>): Promise<void> {
+    await this.#ask(
+      `INSERT INTO ${this.#schema}.histories
+       SELECT job_id, told.history FROM unnest($2::text[], $3::text[]) AS told (job_id, history)
+       JOIN ${this.#schema}.jobs USING (job_id) WHERE leader = $1 OR leader IS NULL
+       ORDER BY 1
+       ON CONFLICT (job_id) DO UPDATE SET history = excluded.history`,
+      [epoch, [...histories.keys()], [...histories.values()]],
+    );
+  }
+
+  async history(jobId: string): Promise<string | undefined> {
+    const [row] = await this.#ask(`SELECT history FROM ${this.#schema}.histories WHERE job_id = $1`, [jobId]);
+    return row?.history as string | undefined;
   }
 
   async close(): Promise<void> {
@@ -282,17 +299,19 @@ async function prepareSchema(client: PoolClient, schema: string, name: string): 
   const { rows } = await client.query('SELECT to_regclass($1) AS leader', [`${schema}.leader`]);
   if (rows[0].leader === null) await client.query(tablesOf(schema));
   const { schema_version: version } = (await client.query(`SELECT schema_version FROM ${schema}.leader`)).rows[0];
-  if (version > sharedRegistryFormat) {
-    throw new Error(`it is of format ${version} and this halogrid knows formats up to ${sharedRegistryFormat}`);
+  const known = sharedFormats + registryFormat;
+  if (version > known) throw new Error(`it is of format ${version} and this halogrid knows formats up to ${known}`);
+  if (version < sharedFormats + firstFormat) throw new OlderLedgerError(`The ledger at ${name}`, version, known);
+  for (const { to, postgres } of migrationsFrom(version - sharedFormats)) {
+    await client.query(postgres(schema));
+    await client.query(`UPDATE ${schema}.leader SET schema_version = ${sharedFormats + to}`);
   }
-  if (version < sharedRegistryFormat)
-    throw new OlderLedgerError(`The ledger at ${name}`, version, sharedRegistryFormat);
 }
 
 function otherVersion(other: Record<string, unknown>): OtherVersionError {
   return new OtherVersionError(
     `The ledger is led by another version: ${other.holder} speaks protocol ${other.protocol} and computes results of version ` +
-      `${other.results} (software ${other.software}), this one ${protocolVersion} and ${resultsVersion} (software ` +
+      `${other.results} (software ${other.software}), this one ${protocolsInWords(protocols)} and ${resultsVersion} (software ` +
       `${softwareVersion}); end the others first, or run their version`,
   );
 }

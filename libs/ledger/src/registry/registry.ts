@@ -77,6 +77,14 @@ export interface Registry {
    * another error if it is unknown whether the changes are made; the same changes may then be written again.
    */
   write(epoch: number, changes: readonly JobChange[]): Promise<void>;
+  /**
+   * Stores what happened while these jobs ran, as texts by job, in place of earlier ones. Jobs that another epoch
+   * leads, or that are not there, are left out without an error: a history decides nothing. It is forgotten with its
+   * job.
+   */
+  writeHistories(epoch: number, histories: ReadonlyMap<string, string>): Promise<void>;
+  /** The history of a job; undefined if none was stored. */
+  history(jobId: string): Promise<string | undefined>;
   /** Waits for running writes. The lease stays as it is. */
   close(): Promise<void>;
 }

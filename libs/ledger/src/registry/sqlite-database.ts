@@ -5,7 +5,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFoldersSync } from '@halogrid/service/make-folders';
 import { isSystemError, whyNotWritten } from '@halogrid/service/system-errors';
 import type { JobRow } from './job-row.ts';
-import { DamagedLedgerError, LostLedgerError, OlderLedgerError, registryFormat } from './ledger-errors.ts';
+import { DamagedLedgerError, LostLedgerError, OlderLedgerError } from './ledger-errors.ts';
+import { firstFormat, migrationsFrom, registryFormat } from './migrations.ts';
 import { type NetRow, netJobs } from './net-jobs.ts';
 import type { JobChange, Leader } from './registry.ts';
 import { SameFiles } from './same-files.ts';
@@ -35,7 +36,6 @@ const schema = (epoch: number): string => `
   ) STRICT;
   INSERT INTO leader VALUES (1, ${epoch}, NULL, 0, 0);
   PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${registryFormat};
 `;
 
 /** A lease that ends later than it was granted means that the clock was set back: it is over too. */
@@ -51,6 +51,10 @@ const begin = `INSERT INTO jobs VALUES (:jobId, :spec, :specSum, :status, :marks
   ON CONFLICT (job_id) DO UPDATE ${sets} WHERE ${isOwn}`;
 const note = `UPDATE jobs ${sets} WHERE job_id = :jobId AND ${isOwn}`;
 const remove = 'DELETE FROM jobs WHERE job_id = :jobId AND (leader = :epoch OR leader IS NULL)';
+
+const putHistory = `INSERT INTO histories SELECT job_id, :history FROM jobs
+  WHERE job_id = :jobId AND (leader = :epoch OR leader IS NULL)
+  ON CONFLICT (job_id) DO UPDATE SET history = excluded.history`;
 
 const wayOut = 'give another file with --ledger, or change the rights of the folder';
 
@@ -176,6 +180,21 @@ export class SqliteDatabase {
     });
   }
 
+  /** Stores histories of jobs that this epoch leads, or that nobody leads any more. */
+  writeHistories(epoch: number, histories: ReadonlyMap<string, string>): void {
+    this.#speak(() => {
+      this.#transact(() => {
+        const put = this.#prepare(putHistory);
+        for (const [jobId, history] of histories) put.run({ epoch, jobId, history });
+      });
+      this.#checkFiles();
+    });
+  }
+
+  history(jobId: string): string | undefined {
+    return this.#get('SELECT history FROM histories WHERE job_id = :jobId', { jobId })?.history as string | undefined;
+  }
+
   close(): void {
     if (this.#db.isOpen) this.#db.close();
   }
@@ -219,9 +238,12 @@ export class SqliteDatabase {
       if (version > registryFormat) {
         throw this.#refusal(`it is of format ${version} and this halogrid knows formats up to ${registryFormat}`);
       }
-      if (!isNew && version < registryFormat)
+      if (!isNew && version < firstFormat)
         throw new OlderLedgerError(`The ledger '${this.#path}'`, version, registryFormat);
       if (isNew) this.#db.exec(schema(nowMicroseconds()));
+      for (const { to, sqlite } of migrationsFrom(isNew ? firstFormat : version)) {
+        this.#db.exec(`${sqlite}; PRAGMA user_version = ${to}`);
+      }
     });
     // WAL: readers do not wait for writers. FULL: what is acknowledged survives a power failure.
     this.#db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');

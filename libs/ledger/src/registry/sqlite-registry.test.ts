@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { repeated, within } from '@halogrid/testing';
-import { DamagedLedgerError, LostLedgerError, OlderLedgerError, registryFormat } from './ledger-errors.ts';
+import { specSum, statusSum } from './job-row.ts';
+import { DamagedLedgerError, LostLedgerError, OlderLedgerError } from './ledger-errors.ts';
+import { firstFormat, registryFormat } from './migrations.ts';
 import { SqliteRegistry } from './sqlite-registry.ts';
 import { begin, note, registryConformance } from './testing/registry-conformance.ts';
 
@@ -114,6 +125,46 @@ test('a ledger of another format is refused, and for an older one the error says
     return true;
   });
   assert.deepEqual(readFileSync(path), before);
+});
+
+/** The tables as the first version with migrations made them. */
+const firstTables = `
+  CREATE TABLE jobs (
+    job_id TEXT PRIMARY KEY, spec TEXT NOT NULL, spec_sum INTEGER NOT NULL,
+    status TEXT NOT NULL, marks TEXT NOT NULL, status_sum INTEGER NOT NULL, leader INTEGER, epoch INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE leader (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    epoch INTEGER NOT NULL, holder TEXT, renewed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO leader VALUES (1, 7, NULL, 0, 0);
+  PRAGMA application_id = ${0x48414c4f};
+  PRAGMA user_version = ${firstFormat};
+`;
+
+test('a ledger of the first format is migrated with its jobs, also if several processes open it at once', async () => {
+  const path = newPath();
+  mkdirSync(dirname(path));
+  const old = new DatabaseSync(path);
+  old.exec(firstTables);
+  const [spec, status] = ['its specification', 'running'];
+  old
+    .prepare('INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    .run('a', spec, specSum('a', spec), status, '[[7,100]]', statusSum('a', status, '[[7,100]]', false), 7, 7);
+  const registries = await Promise.all([1, 2, 3].map(() => SqliteRegistry.open(path)));
+  const [registry] = registries;
+  const epoch = (await registry!.acquire('next', 60_000))!;
+  assert.ok(epoch > 7);
+  assert.deepEqual(await Array.fromAsync(registry!.jobs()), [
+    { jobId: 'a', spec, status, marks: [{ epoch: 7, bytes: 100 }], leader: epoch, epoch },
+  ]);
+  await registry!.writeHistories(epoch, new Map([['a', 'its history']]));
+  assert.equal(await registries[2]!.history('a'), 'its history');
+  // A process of the earlier version that still has it open may write and remove jobs.
+  old.exec("DELETE FROM jobs WHERE job_id = 'a'");
+  old.close();
+  assert.equal(await registry!.history('a'), undefined);
+  for (const each of registries) await each.close();
 });
 
 test('a damaged ledger is reported by its name when its jobs are read', async () => {

@@ -66,6 +66,14 @@ export class SqliteRegistry implements Registry {
     if (!isWritten) throw new FencedError(epoch, await this.leader());
   }
 
+  writeHistories(epoch: number, histories: ReadonlyMap<string, string>): Promise<void> {
+    return this.#order({ kind: 'writeHistories', epoch, histories: new Map(histories) });
+  }
+
+  history(jobId: string): Promise<string | undefined> {
+    return this.#order({ kind: 'history', jobId });
+  }
+
   async close(): Promise<void> {
     if (this.#hasClosed || this.#thread.hasEnded) return;
     await this.#order({ kind: 'close' });

@@ -13,6 +13,8 @@ export type SqliteOrder =
   | { kind: 'leader' }
   | { kind: 'page'; after: string; ids: readonly string[] | undefined }
   | { kind: 'write'; epoch: number; changes: readonly JobChange[] }
+  | { kind: 'writeHistories'; epoch: number; histories: ReadonlyMap<string, string> }
+  | { kind: 'history'; jobId: string }
   | { kind: 'close' };
 
 let database: SqliteDatabase | undefined;
@@ -36,6 +38,10 @@ function obey(order: SqliteOrder): unknown {
       return db.page(order.after, order.ids);
     case 'write':
       return db.write(order.epoch, order.changes);
+    case 'writeHistories':
+      return db.writeHistories(order.epoch, order.histories);
+    case 'history':
+      return db.history(order.jobId);
     case 'close':
       return db.close();
   }

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../usage-error.ts';
 
@@ -24,11 +24,15 @@ export function createDataAccess({ dataRoot, allowHost }: DataAccessOptions): Da
   };
 }
 
-/** Real paths of folders by their names. Throws UsageError, which names the option, also if two names are equal. */
+/**
+ * Real paths of folders by their names; a folder may be missing. Throws UsageError, which names the option, also if two
+ * names are equal.
+ */
 export function namedFolders(option: string, paths: readonly string[]): Map<string, string> {
   const folders = new Map<string, string>();
   for (const path of paths) {
-    const folder = realFolder(option, path);
+    // It may be made later.
+    const folder = existsSync(path) ? realFolder(option, path) : resolve(path);
     const name = basename(resolve(path));
     if (folders.has(name)) {
       throw new UsageError(`Expected folders of different names for ${option} but received '${name}' twice`);

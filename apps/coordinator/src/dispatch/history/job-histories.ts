@@ -1,6 +1,7 @@
 import type { JobHistoryView } from '@halogrid/proto';
 import { JobHistory } from './job-history.ts';
 import type { ShardTimes, ShardTimesView } from './shard-times.ts';
+import type { StoredHistory } from './stored-history.ts';
 
 /** How many histories of ended jobs are kept: those that ended last. */
 const mostEnded = 100;
@@ -13,22 +14,30 @@ export class JobHistories {
   readonly #running = new Map<string, JobHistory>();
   readonly #ended = new Map<string, { view: JobHistoryView; shardTimes: ShardTimes }>();
 
-  /** A job begins, or goes on in this process. */
-  begin(jobId: string, nowMs: number, wallMs: number): void {
-    this.#running.set(jobId, new JobHistory(nowMs, wallMs));
+  /** A job begins, or goes on in this process from what `earlier` leaders saw. */
+  begin(jobId: string, nowMs: number, wallMs: number, earlier?: StoredHistory): void {
+    this.#running.set(jobId, earlier ? JobHistory.from(earlier, nowMs, wallMs) : new JobHistory(nowMs, wallMs));
   }
 
   get(jobId: string): JobHistory | undefined {
     return this.#running.get(jobId);
   }
 
-  end(jobId: string, nowMs: number): void {
+  /** The histories of running jobs in which something has happened since the last call, for storage. */
+  changed(nowMs: number): Map<string, StoredHistory> {
+    const changed = [...this.#running].filter(([, history]) => history.hasChanged);
+    return new Map(changed.map(([jobId, history]) => [jobId, history.store(nowMs)]));
+  }
+
+  /** A job has ended, or is left to another process. Returns its history for storage. */
+  end(jobId: string, nowMs: number): StoredHistory | undefined {
     const history = this.#running.get(jobId);
-    if (!history) return;
+    if (!history) return undefined;
     this.#running.delete(jobId);
     this.#ended.set(jobId, { view: history.view(nowMs), shardTimes: history.shardTimes });
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > mostEnded) this.#ended.delete(oldest!);
+    return history.store(nowMs);
   }
 
   /** Undefined for a job that this process did not see, or that ended too long ago. */

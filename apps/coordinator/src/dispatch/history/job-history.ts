@@ -1,10 +1,14 @@
 import type { JobHistoryView, StageSpan } from '@halogrid/proto';
 import { ShardTimes } from './shard-times.ts';
 import { StageDurations } from './stage-durations.ts';
+import type { StoredHistory } from './stored-history.ts';
 import { TimeBuckets } from './time-buckets.ts';
 
 /** How many nodes have a lane: the first ones to finish a shard. A page has no room for more, and a lane takes 4 KB. */
 const mostLanes = 100;
+
+/** How many numbers of buckets are kept for a job: then its history takes less than 20 KB. */
+const mostStored = 4_800;
 
 /** A merged result; times are in milliseconds of the clock of `nowMs` in JobHistory. */
 export interface MergedShard {
@@ -32,16 +36,18 @@ interface Lane {
   held: TimeBuckets;
 }
 
-/** The history of a job, as this coordinator saw it: its speed, what it waited for, and when each node had shards. */
+/** The history of a job, as its leaders saw it: its speed, what it waited for, and when each node had shards. */
 export class JobHistory {
-  /** When each of its shards was on which node. */
+  /** When each of its shards was on which node, in this process. */
   readonly shardTimes = new ShardTimes();
   readonly #beganMs: number;
   readonly #sinceMs: number;
-  readonly #pixels = new TimeBuckets();
+  #pixels = new TimeBuckets();
   readonly #stages = new Map<string, StageDurations>();
   readonly #lanes = new Map<string, Lane>();
   readonly #nodesWithoutLane = new Set<string>();
+  /** Whether something has happened since the last `store`. */
+  #hasChanged = true;
 
   /** `nowMs` of a clock that never goes back, `wallMs` since 1970. */
   constructor(nowMs: number, wallMs: number) {
@@ -49,12 +55,47 @@ export class JobHistory {
     this.#sinceMs = wallMs;
   }
 
+  /** Goes on with what earlier leaders saw; the time without a leader counts. Times as in the constructor. */
+  static from(stored: StoredHistory, nowMs: number, wallMs: number): JobHistory {
+    // A clock that was set back must not let the past overlap.
+    const elapsedMs = Math.max(stored.elapsedMs, wallMs - stored.sinceMs);
+    const history = new JobHistory(nowMs - elapsedMs, stored.sinceMs);
+    history.#pixels = TimeBuckets.from(stored.pixels);
+    for (const [stage, durations] of stored.stages) history.#stages.set(stage, StageDurations.from(durations));
+    for (const { node, held, ...lane } of stored.lanes) {
+      history.#lanes.set(node, { ...lane, held: TimeBuckets.from(held) });
+    }
+    for (const node of stored.nodesWithoutLane) history.#nodesWithoutLane.add(node);
+    return history;
+  }
+
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  /** The history for storage. */
+  store(nowMs: number): StoredHistory {
+    this.#hasChanged = false;
+    const most = Math.floor(mostStored / (1 + this.#lanes.size));
+    const pixels = this.#pixels.stored(most);
+    return {
+      sinceMs: this.#sinceMs,
+      elapsedMs: Math.max(0, nowMs - this.#beganMs),
+      pixels,
+      stages: [...this.#stages].map(([stage, durations]) => [stage, durations.stored]),
+      lanes: [...this.#lanes].map(([node, { held, ...lane }]) => ({ node, ...lane, held: held.stored(most) })),
+      nodesWithoutLane: [...this.#nodesWithoutLane],
+    };
+  }
+
   /** A shard was leased after waiting this long. */
   leased(waitedMs: number): void {
+    this.#hasChanged = true;
     this.#stage('wait').add(waitedMs / 1000);
   }
 
   merged(merged: MergedShard): void {
+    this.#hasChanged = true;
     const { node, shard, attempt, leasedAtMs, answeredMs, mergedMs, pixels, stageSeconds, mergeSeconds, spans } =
       merged;
     const [from, to] = [leasedAtMs - this.#beganMs, mergedMs - this.#beganMs];

@@ -12,6 +12,14 @@ export interface DurationSummary {
   max: number;
 }
 
+/** Durations as they are kept; `bins` ends with the last that is not empty. */
+export interface StoredDurations {
+  count: number;
+  sum: number;
+  max: number;
+  bins: readonly number[];
+}
+
 /** A histogram of durations in growing bins: from 10 µs to 38 hours in 128 numbers. */
 export class StageDurations {
   readonly #bins = new Uint32Array(mostBins);
@@ -31,6 +39,20 @@ export class StageDurations {
   summary(): DurationSummary {
     const mean = this.#count > 0 ? this.#sum / this.#count : 0;
     return { count: this.#count, mean, p50: this.#quantile(0.5), p95: this.#quantile(0.95), max: this.#max };
+  }
+
+  get stored(): StoredDurations {
+    const last = this.#bins.findLastIndex((count) => count > 0);
+    return { count: this.#count, sum: this.#sum, max: this.#max, bins: [...this.#bins.subarray(0, last + 1)] };
+  }
+
+  static from({ count, sum, max, bins }: StoredDurations): StageDurations {
+    const durations = new StageDurations();
+    durations.#bins.set(bins.slice(0, mostBins));
+    durations.#count = count;
+    durations.#sum = sum;
+    durations.#max = max;
+    return durations;
   }
 
   /** A quantile: the middle of the bin in which that share of all durations is reached; 0 before the first. */

@@ -1,6 +1,12 @@
 /** The most buckets: a chart of 600 pixels cannot show more, and each takes 8 bytes. */
 const mostBuckets = 240;
 
+/** Buckets as they are kept: rounded sums. */
+export interface StoredBuckets {
+  widthMs: number;
+  sums: readonly number[];
+}
+
 /**
  * Amounts over time in bounded memory: buckets of half a second, whose width doubles whenever there are too many. So no
  * amount is lost, and the whole time of a job is covered.
@@ -46,6 +52,22 @@ export class TimeBuckets {
     let width = this.#widthMs;
     while (nowMs >= width * mostBuckets) width *= 2;
     return width;
+  }
+
+  /** The buckets for storage, at most `most` of them. */
+  stored(most: number): StoredBuckets {
+    let widthMs = this.#widthMs;
+    while (this.#sums.length * this.#widthMs > most * widthMs) widthMs *= 2;
+    const merged = widthMs / this.#widthMs;
+    const length = Math.ceil(this.#sums.length / merged);
+    const sums = Array.from({ length }, (_, i) => sumOf(this.#sums.slice(i * merged, (i + 1) * merged)));
+    return { widthMs, sums: sums.map(Math.round) };
+  }
+
+  static from({ widthMs, sums }: StoredBuckets): TimeBuckets {
+    const buckets = new TimeBuckets(widthMs);
+    buckets.#sums = [...sums];
+    return buckets;
   }
 
   #bucketOf = (ms: number): number => Math.floor(ms / this.#widthMs);

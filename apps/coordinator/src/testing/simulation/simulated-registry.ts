@@ -79,6 +79,14 @@ export class SimulatedRegistry implements Registry {
     await this.running;
   }
 
+  writeHistories(epoch: number, histories: ReadonlyMap<string, string>): Promise<void> {
+    return this.#ask(() => this.#registry.writeHistories(epoch, histories));
+  }
+
+  history(jobId: string): Promise<string | undefined> {
+    return this.#ask(() => this.#registry.history(jobId));
+  }
+
   async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     await this.running;
     if (this.isDead) throw new Error('The process is dead');

@@ -105,7 +105,7 @@ export class FakeCoordinator {
         this.sessions.push(session);
         const welcome = (held: LeaseName[]): void => {
           const kept = held.map((lease) => ({ ...lease, epoch: 8 }));
-          session.send({ $case: 'welcome', value: { epoch: this.epoch, httpPort: 0, kept } });
+          session.send({ $case: 'welcome', value: { epoch: this.epoch, httpPort: 0, kept, protocol: 0 } });
         };
         if (this.keeps) call.once('data', ({ report }: AttachRequest) => welcome((report!.value as Hello).held));
         else if (this.#welcomes) welcome([]);

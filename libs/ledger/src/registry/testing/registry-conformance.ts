@@ -103,6 +103,28 @@ export function registryConformance(
     );
   });
 
+  check('a history is kept with its job, by the leader or for a job that has ended', async (open) => {
+    const registry = await open();
+    const epoch = await lead(registry);
+    await registry.write(epoch, [begin('a', 'running'), begin('b', 'running'), begin('c', 'running')]);
+    const write = (by: number, ...ids: string[]) =>
+      registry.writeHistories(by, new Map(ids.map((id) => [id, `${id} by ${by}`])));
+    await write(epoch, 'a', 'b', 'unknown');
+    await write(epoch + 1, 'a', 'c');
+    await registry.write(epoch, [
+      { kind: 'end', jobId: 'a', status: 'complete' },
+      { kind: 'remove', jobId: 'b' },
+    ]);
+    const histories = () => Promise.all(['a', 'b', 'c', 'unknown'].map((id) => registry.history(id)));
+    assert.deepEqual(await histories(), [`a by ${epoch}`, undefined, undefined, undefined]);
+    await write(epoch, 'a', 'b', 'c');
+    await write(epoch, 'a');
+    const later = await open();
+    assert.equal(await later.history('a'), `a by ${epoch}`);
+    await registry.write(epoch, [begin('b', 'again')]);
+    assert.deepEqual(await histories(), [`a by ${epoch}`, undefined, `c by ${epoch}`, undefined]);
+  });
+
   check('the caller may change its values once write has returned', async (open) => {
     const registry = await open();
     const epoch = await lead(registry);

@@ -89,6 +89,14 @@ export class SharedMemoryRegistry implements Registry {
     }
   }
 
+  async writeHistories(epoch: number, histories: ReadonlyMap<string, string>): Promise<void> {
+    this.#memory.jobs.writeHistories(epoch, histories);
+  }
+
+  async history(jobId: string): Promise<string | undefined> {
+    return this.#memory.jobs.history(jobId);
+  }
+
   async close(): Promise<void> {}
 
   #isOver(epoch: number): boolean {

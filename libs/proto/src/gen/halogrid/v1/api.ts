@@ -57,7 +57,7 @@ export interface JobDetail {
     | undefined;
   /** Milliseconds since 1970 by the coordinator's clock. Compare times with it, because the reader's clock may differ. */
   nowMs: number;
-  /** Absent if no running coordinator saw the job run, or the job ended too long ago. */
+  /** Absent if a coordinator of an earlier version led the job, or was killed within seconds of its start. */
   history:
     | JobHistoryView
     | undefined;
@@ -67,7 +67,7 @@ export interface JobDetail {
 
 /** History of a job, in buckets of `width_ms` each from `since_ms` on. */
 export interface JobHistoryView {
-  /** Milliseconds since 1970: when the job was submitted, or when this coordinator took it over. */
+  /** Milliseconds since 1970: when the job was submitted, or when a coordinator took it over that did not know more. */
   sinceMs: number;
   elapsedMs: number;
   widthMs: number;

@@ -125,7 +125,10 @@ export interface Hello {
   nodeId: string;
   /** For people. Nothing enforces that it is unique. */
   name: string;
-  /** A node with another protocol version is refused with FAILED_PRECONDITION. */
+  /**
+   * The newest protocol that the node speaks. A node that shares none with the coordinator is refused with
+   * FAILED_PRECONDITION.
+   */
   protocol: number;
   softwareVersion: string;
   device:
@@ -171,6 +174,8 @@ export interface Hello {
   timeZoneData: string;
   /** Where the node serves /metrics, as it listens: "http://0.0.0.0:9465", "https://rack-3:9465"; empty: not told. */
   metricsUrl: string;
+  /** The oldest protocol that the node speaks; 0: only `protocol`. */
+  oldestProtocol: number;
 }
 
 /** Something that shards need and this node cannot do. */
@@ -565,6 +570,7 @@ export interface PartHit {
 /**
  * The node has computed the shard, which does not count against its credit any more. The results wait until the part
  * that they are written in is full or old enough. ShardCompleted follows when the part is durable.
+ * Since protocol 12: nodes do not send it in a conversation of an earlier one.
  */
 export interface ShardInPart {
   jobId: string;
@@ -694,6 +700,8 @@ export interface Welcome {
    * them carry this coordinator's epoch. The node forgets the others.
    */
   kept: HeldLease[];
+  /** The protocol of this conversation: the newest that both speak; 0: that of hello. */
+  protocol: number;
 }
 
 export interface Acknowledge {
@@ -1201,6 +1209,7 @@ function createBaseHello(): Hello {
     hasComputed: false,
     timeZoneData: "",
     metricsUrl: "",
+    oldestProtocol: 0,
   };
 }
 
@@ -1253,6 +1262,9 @@ export const Hello: MessageFns<Hello> = {
     }
     if (message.metricsUrl !== "") {
       writer.uint32(130).string(message.metricsUrl);
+    }
+    if (message.oldestProtocol !== 0) {
+      writer.uint32(136).uint32(message.oldestProtocol);
     }
     return writer;
   },
@@ -1398,6 +1410,14 @@ export const Hello: MessageFns<Hello> = {
             message.metricsUrl = reader.string();
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.oldestProtocol = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1433,6 +1453,7 @@ export const Hello: MessageFns<Hello> = {
     message.hasComputed = object.hasComputed ?? false;
     message.timeZoneData = object.timeZoneData ?? "";
     message.metricsUrl = object.metricsUrl ?? "";
+    message.oldestProtocol = object.oldestProtocol ?? 0;
     return message;
   },
 };
@@ -5075,7 +5096,7 @@ export const ProbedFile: MessageFns<ProbedFile> = {
 };
 
 function createBaseWelcome(): Welcome {
-  return { epoch: 0, httpPort: 0, kept: [] };
+  return { epoch: 0, httpPort: 0, kept: [], protocol: 0 };
 }
 
 export const Welcome: MessageFns<Welcome> = {
@@ -5088,6 +5109,9 @@ export const Welcome: MessageFns<Welcome> = {
     }
     for (const v of message.kept) {
       HeldLease.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.protocol !== 0) {
+      writer.uint32(32).uint32(message.protocol);
     }
     return writer;
   },
@@ -5129,6 +5153,14 @@ export const Welcome: MessageFns<Welcome> = {
             message.kept.push(HeldLease.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.protocol = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5149,6 +5181,7 @@ export const Welcome: MessageFns<Welcome> = {
     message.epoch = object.epoch ?? 0;
     message.httpPort = object.httpPort ?? 0;
     message.kept = object.kept?.map((e) => HeldLease.fromPartial(e)) || [];
+    message.protocol = object.protocol ?? 0;
     return message;
   },
 };

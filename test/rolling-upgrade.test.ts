@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { protocolVersion } from '@halogrid/proto';
+import { Cluster } from './cluster.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { slowFiles } from './slow-files.ts';
+
+// Nodes and coordinators of two versions work together while one after another is upgraded, with a job under way. The
+// earlier version is this one with only the earlier protocol: it says, takes and sends what that protocol has.
+
+const folder = scratchFolder();
+const source = join(folder, 'frames');
+const earlier = { HALOGRID_TEST_PROTOCOL: String(protocolVersion - 1) };
+const slow = slowFiles('.pgm');
+const frames = 24;
+
+before(async () => {
+  mkdirSync(source);
+  for (let i = 0; i < frames; i++) await writePgm(join(source, `${i}.pgm`), drawPicture(32, 24 + i));
+});
+
+/** Runs the job on a cluster, and calls `upgrade` when it is half-way; resolves with its digest. */
+async function work(cluster: Cluster, name: string, upgrade: () => Promise<void>): Promise<string> {
+  const jobId = await cluster.jobs.submit({ sources: [source], out: join(folder, name), batchFrames: 1 });
+  await cluster.halfWay(jobId);
+  await upgrade();
+  const job = await cluster.jobs.untilEnded(jobId);
+  assert.equal(job.state, 'JOB_STATE_COMPLETE', job.error);
+  return job.digest;
+}
+
+test('coordinators first, nodes first: the job goes on through both, and its digest is that of a quiet run', async () => {
+  const quiet = await Cluster.start({ nodes: 1 });
+  const { digest } = await quiet.jobs.run({ sources: [source], out: join(folder, 'quiet'), batchFrames: 1 });
+  await quiet.stop();
+
+  const digests: string[] = [];
+  for (const [first, second] of [
+    [earlier, {}],
+    [{}, earlier],
+  ] as const) {
+    const cluster = await Cluster.start({ nodes: 0, env: first });
+    await cluster.startNode('a', 'cpu', { env: { ...slow, ...first } });
+    digests.push(
+      await work(cluster, `mixed-${digests.length}`, async () => {
+        // The coordinator is replaced while node a works; then a node of the other version joins, and a leaves.
+        cluster.coordinator.signal('SIGTERM');
+        await cluster.startCoordinatorAgain(second);
+        await cluster.startNode('b', 'cpu', { env: { ...slow, ...second } });
+        const [a] = cluster.nodes.splice(0, 1);
+        a!.program.signal('SIGTERM');
+        assert.equal((await a!.program.ended).code, 0);
+      }),
+    );
+    await cluster.stop();
+  }
+  assert.deepEqual(digests, [digest, digest]);
+});
