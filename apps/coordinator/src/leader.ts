@@ -9,6 +9,7 @@ import {
   type Log,
   type Registry as MetricsRegistry,
   otherResultsSentence,
+  type RulesOfOwners,
   type Tls,
 } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
@@ -20,6 +21,7 @@ import type { JobWork } from './dispatch/job-run.ts';
 import { JobSpans } from './dispatch/job-spans.ts';
 import { LedJobs } from './dispatch/led-jobs.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
+import { ownerCredits } from './dispatch/owner-credits.ts';
 import { realWork } from './dispatch/real-work.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
 import { removeJob } from './dispatch/remove-job.ts';
@@ -33,6 +35,7 @@ import { exposeState } from './expose-state.ts';
 import { LiveCells } from './output/live-cells.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
+import type { Audit } from './services/audit.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createApi } from './services/http/api.ts';
@@ -127,6 +130,8 @@ export interface LeaderOptions {
   /** Called if the ledger is lost; makes `lost` reject. */
   ledgerLost: LedgerContext['lost'];
   access: Access;
+  audit: Audit;
+  owners: () => RulesOfOwners;
   /** Undefined: without TLS. */
   tls: (() => Tls) | undefined;
   handOver: HandOver;
@@ -176,6 +181,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     cancelEnded: (jobId) => cancelEnded(recovery, jobId),
     metrics,
     log,
+    credits: ownerCredits(options.owners),
     others: shared,
     spans: spans && new JobSpans(spans, clock),
   });
@@ -191,7 +197,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   exposeState(metricsRegistry, view, ledger);
   const cells = new LiveCells(ledger);
   onClose(() => cells.close());
-  const known = new JobAnswers({ view, ledger, cells, questions: shared?.questions });
+  const known = new JobAnswers({ view, jobs, ledger, cells, questions: shared?.questions });
   const recovery = { ledger, jobs, clock, log };
   if (shared && inRegistry) {
     await Promise.race([shared.start(new LedJobs(recovery, inRegistry.home, view)), options.lost]);
@@ -216,9 +222,13 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     onClose(() => retention.close());
   }
   const intake = new Intake();
+  const { access, audit, tls } = options;
   const calls = new JobCalls({
     jobs,
     intake,
+    owners: options.owners,
+    audit,
+    nowMs: clock.wallMs,
     view,
     ledger,
     known,
@@ -231,15 +241,15 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
   });
   const services = {
-    jobs: createJobsService(calls, log),
+    jobs: createJobsService(calls, access, log),
     nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),
     search: createSearchService(searcher, log),
   };
-  const { access, tls } = options;
   const { connections: limits, introspection } = config;
   grpc = await startGrpc(config.listen, services, {
     tls,
     access,
+    audit,
     limits,
     introspection,
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
@@ -253,6 +263,6 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   return {
     grpcPort: grpc.port,
     drain: drainJobs,
-    api: createApi({ routes, access, allowedOrigins: config.allowedOrigins, log }),
+    api: createApi({ routes, access, audit, allowedOrigins: config.allowedOrigins, log }),
   };
 }

@@ -13,8 +13,9 @@ export { listenOn } from './listen-on.ts';
 export type { Log } from './log.ts';
 export { makeFolders, makeFoldersSync } from './make-folders.ts';
 export type { Registry } from './metrics.ts';
-export { type Access, type Denial, openAccess } from './security/access.ts';
+export { type Access, type Caller, type Denial, openAccess } from './security/access.ts';
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
+export { type Credentials, httpCredentials } from './security/credentials.ts';
 export { createDataAccess, type DataAccess, type DataAccessOptions, namedFolders } from './security/data-access.ts';
 export {
   ConnectionGate,
@@ -23,10 +24,12 @@ export {
   fewFilesSentence,
 } from './security/limit-connections.ts';
 export { parseOrigins } from './security/other-origins.ts';
+export { noRules, type OwnerRules, parseOwners, type RulesOfOwners, rulesOf } from './security/owner-rules.ts';
 export { includesRole, type Role, roles } from './security/roles.ts';
 export { readSecretFile } from './security/secret-file.ts';
 export {
   createAccess,
+  createOwnerRules,
   createServerSecurity,
   createTls,
   isProtected,

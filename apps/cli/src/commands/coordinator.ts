@@ -29,6 +29,12 @@ interface CoordinatorCommandOptions {
   tlsKey?: string;
   tlsCa?: string;
   tokens?: string;
+  owners?: string;
+  oidcIssuer?: string;
+  oidcAudience?: string;
+  oidcName?: string;
+  identityHeader?: string;
+  trustedProxy?: string[];
   ownToken?: boolean;
   dataRoot?: string[];
   allowHost?: string[];
@@ -102,6 +108,19 @@ export function addCoordinatorCommand(program: Command): void {
     .option('--allow-host <host,…>', 'allow http(s) sources only from these hosts: NAME, *.NAME or *', collect)
     .option('--index <dir>', 'serve searches of this index, named after its folder; repeat it for more', collect)
     .option('--tokens <file>', 'who may do what, a line each: ROLE NAME TOKEN [EXPIRES]; read again when it changes')
+    .option(
+      '--owners <file>',
+      'what owners of jobs may have, a line each: NAME|* [jobs=N] [credit=SIZE] [priority=N] [role=ROLE]; read again when it changes',
+    )
+    .option('--oidc-issuer <url>', 'also know callers by tokens (JWT) that this OpenID Connect provider has signed')
+    .option('--oidc-audience <name>', 'accept only tokens for this audience')
+    .option('--oidc-name <claim>', 'the claim that names the caller (default: sub)')
+    .option('--identity-header <name>', 'also know callers by this header, in which a --trusted-proxy names them')
+    .option(
+      '--trusted-proxy <address>',
+      'an address or network, such as 10.0.0.0/8, whose --identity-header counts; repeat it for more',
+      collect,
+    )
     .option('--tls-cert <file>', 'use TLS on both addresses, with this certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'require a client certificate signed by this authority (PEM)')

@@ -1,3 +1,4 @@
+import type { OwnerCredits } from '../scheduler/events.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { JobSights } from '../sight/job-sights.ts';
 import { ownEyes } from '../sight/own-view.ts';
@@ -27,6 +28,8 @@ export class Dispatcher {
   readonly view: WorkView;
   readonly #parts: WorkParts;
   readonly #commands: CommandRunner;
+  readonly #creditsNow: DispatcherOptions['credits'];
+  #credits: OwnerCredits | undefined;
   readonly #stopTicks: () => void;
 
   constructor(options: DispatcherOptions) {
@@ -59,6 +62,8 @@ export class Dispatcher {
     this.jobs = new JobDriver(this.#parts, options);
     this.nodes = new NodeDriver(this.#parts);
     this.#commands = new CommandRunner(this.#parts, this.nodes);
+    this.#creditsNow = options.credits;
+    this.#limitOwners();
     this.#stopTicks = every(tickMs, () => this.#tick());
   }
 
@@ -77,8 +82,17 @@ export class Dispatcher {
     await this.#parts.keeper.keep(new Map());
   }
 
+  /** Tells the scheduler of limits that have changed. */
+  #limitOwners(): void {
+    const credits = this.#creditsNow?.();
+    if (!credits || credits === this.#credits) return;
+    this.#credits = credits;
+    this.#parts.tell({ kind: 'OwnersLimited', credits });
+  }
+
   #tick(): void {
     const { scheduler, running, tell } = this.#parts;
+    this.#limitOwners();
     tell({ kind: 'Tick' });
     this.#parts.keeper.tick();
     for (const jobId of running.ids()) {

@@ -11,7 +11,7 @@ export function finishShard<A>(turn: Turn<A>, entry: ShardEntry): void {
     job.unwrittenBytes -= state.answerBytes;
     entry.state = { ...state, answerBytes: 0 };
   }
-  turn.state.openShards--;
+  if (!job.isPaused) turn.state.openShards--;
   finaliseWhenDone(turn, job);
 }
 
@@ -26,5 +26,7 @@ export function forgetJob(state: SchedulerState, job: ScheduledJob): void {
   state.jobs.delete(job.jobId);
   const writing = [...job.needs.keys()].filter(isWriting);
   for (const { sights } of state.nodes.values()) for (const need of writing) sights.delete(need);
-  state.openShards -= job.open.size;
+  if (!job.isPaused) state.openShards -= job.open.size;
+  for (const { share } of state.jobs.values()) if (share === job.share) return;
+  state.shares.delete(job.share.owner);
 }

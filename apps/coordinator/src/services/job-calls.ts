@@ -16,17 +16,21 @@ import {
   type TraceResponse,
 } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
+import { noRules, type RulesOfOwners } from '@halogrid/service';
 import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import { traceIdOf } from '@halogrid/service/trace-context';
 import type { JobDriver } from '../dispatch/job-driver.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
+import type { AskedChange, AskingCaller, Audit } from './audit.ts';
 import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import type { Intake } from './intake.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus, wireStates } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
+import { OwnerLimits } from './owner-limits.ts';
+import { refuseStranger } from './refuse-stranger.ts';
 import { watchJob } from './watch-job.ts';
 
 export interface JobCallsOptions {
@@ -48,6 +52,11 @@ export interface JobCallsOptions {
   remove: (jobId: string, choice: { dryRun?: boolean }) => Promise<RemoveResponse>;
   /** Surveys what a job would come to, without running it. */
   survey: PlanThreads['survey'];
+  /** What owners of jobs may have; no limits by default. */
+  owners?: () => RulesOfOwners;
+  audit: Audit;
+  /** Milliseconds since 1970; the system's by default. */
+  nowMs?: () => number;
   /** Waits between two messages to a watcher; with system timers by default. */
   pause?: Pause;
 }
@@ -58,10 +67,13 @@ const mostPlans = 2;
 /** The calls about jobs, for gRPC and HTTP alike. All requests are checked. Calls reject with Refusal. */
 export class JobCalls {
   readonly #options: JobCallsOptions;
+  readonly #limits: OwnerLimits;
   #plans = 0;
 
   constructor(options: JobCallsOptions) {
     this.#options = options;
+    const { owners = () => noRules, ledger } = options;
+    this.#limits = new OwnerLimits(owners, () => ledger.listJobs());
   }
 
   /** The job with this id, or with an id that begins or ends like this; see `findJob`. */
@@ -74,20 +86,18 @@ export class JobCalls {
   }
 
   /** Accepts the job unless `gone` aborts first, because the caller is gone. */
-  async submit(request: SubmitRequest, gone: AbortSignal): Promise<SubmitResponse> {
-    const { jobs, createJobId, resume, check, pages, intake } = this.#options;
-    intake?.check();
-    this.#refuseShare(request.spec);
-    const jobId = await submitJob(jobs, createJobId, checkSubmitBounds(request), resume, check, gone);
-    return { job: await this.get(jobId), pages };
+  submit(request: SubmitRequest, caller: AskingCaller, gone: AbortSignal): Promise<SubmitResponse> {
+    return this.#audited(caller, { action: 'submit' }, () => this.#submit(request, caller, gone));
   }
 
   /**
    * Submits the specification of a job once more, from the ledger: its sources may hold secrets that no caller is told.
    */
-  async again(jobId: string, gone: AbortSignal): Promise<SubmitResponse> {
-    const { spec } = await this.find(jobId);
-    return this.submit({ spec: JobSpec.fromPartial(spec), nameOutByJob: false }, gone);
+  again(given: string, caller: AskingCaller, gone: AbortSignal): Promise<SubmitResponse> {
+    return this.#audited(caller, { action: 'submit', jobId: given }, async () => {
+      const { spec } = await this.find(given);
+      return this.#submit({ spec: JobSpec.fromPartial(spec), nameOutByJob: false }, caller, gone);
+    });
   }
 
   async plan(spec: JobSpec, gone: AbortSignal): Promise<PlanAnswer> {
@@ -114,20 +124,75 @@ export class JobCalls {
     return this.status(await this.find(jobId));
   }
 
-  async list(request: ListRequest): Promise<ListResponse> {
-    const { chosen, leftOut } = chooseJobs(await this.#options.ledger.listJobs(), checkListBounds(request));
+  async list(request: ListRequest, { name }: Pick<AskingCaller, 'name'>): Promise<ListResponse> {
+    const { chosen, leftOut } = chooseJobs(await this.#options.ledger.listJobs(), checkListBounds(request), name);
     return { jobs: chosen.map((record) => this.status(record)), leftOut };
   }
 
-  async cancel(given: string): Promise<JobStatus> {
-    const { jobId } = await this.find(given);
-    await this.#options.jobs.cancel(jobId);
-    return this.get(jobId);
+  cancel(given: string, caller: AskingCaller): Promise<JobStatus> {
+    return this.#change('cancel', given, caller, ({ jobId }) => this.#options.jobs.cancel(jobId));
   }
 
-  async remove({ jobId: given, dryRun }: RemoveRequest): Promise<RemoveResponse> {
-    const { jobId } = await this.find(given);
-    return this.#options.remove(jobId, { dryRun });
+  pause(given: string, caller: AskingCaller): Promise<JobStatus> {
+    const { known, nowMs = Date.now } = this.#options;
+    return this.#change('pause', given, caller, async (record) => {
+      refuseEnded(record, 'pause');
+      if (!record.paused) await known.setPaused(record, { sinceMs: nowMs(), by: caller.name });
+    });
+  }
+
+  resume(given: string, caller: AskingCaller): Promise<JobStatus> {
+    return this.#change('resume', given, caller, async (record) => {
+      refuseEnded(record, 'resume');
+      if (record.paused) await this.#options.known.setPaused(record, undefined);
+    });
+  }
+
+  remove({ jobId: given, dryRun }: RemoveRequest, caller: AskingCaller): Promise<RemoveResponse> {
+    const remove = async (): Promise<RemoveResponse> => {
+      const record = await this.find(given);
+      refuseStranger(record, caller, 'remove');
+      return this.#options.remove(record.jobId, { dryRun });
+    };
+    return dryRun
+      ? remove()
+      : this.#options.audit.change(caller, { action: 'remove', jobId: given }, remove, ({ jobId }) => jobId);
+  }
+
+  async #submit(request: SubmitRequest, { name }: AskingCaller, gone: AbortSignal): Promise<SubmitResponse> {
+    const { jobs, createJobId, resume, check, pages, intake } = this.#options;
+    intake?.check();
+    this.#refuseShare(request.spec);
+    const asked = { request: checkSubmitBounds(request), owner: name || undefined };
+    const jobId = await this.#limits.within(name, request.spec, (named) => {
+      const createId = (): string => {
+        const id = createJobId();
+        named(id);
+        return id;
+      };
+      return submitJob(jobs, createId, asked, resume, check, gone);
+    });
+    return { job: await this.get(jobId), pages };
+  }
+
+  #audited(caller: AskingCaller, asked: AskedChange, act: () => Promise<SubmitResponse>): Promise<SubmitResponse> {
+    return this.#options.audit.change(caller, asked, act, ({ job }) => job?.jobId);
+  }
+
+  /** Changes a job, if the caller may. */
+  #change(
+    action: string,
+    given: string,
+    caller: AskingCaller,
+    act: (record: JobRecord) => Promise<unknown>,
+  ): Promise<JobStatus> {
+    const change = async (): Promise<JobStatus> => {
+      const record = await this.find(given);
+      refuseStranger(record, caller, action);
+      await act(record);
+      return this.get(record.jobId);
+    };
+    return this.#options.audit.change(caller, { action, jobId: given }, change, ({ jobId }) => jobId);
   }
 
   async trace(jobId: string): Promise<TraceResponse> {
@@ -142,13 +207,23 @@ export class JobCalls {
   }
 }
 
+/** Throws Refusal if the job has ended. */
+function refuseEnded({ jobId, state, finishedMs }: JobRecord, action: string): void {
+  if (finishedMs > 0) throw new Refusal('unmet', `Job ${jobId} is ${state}: there is nothing to ${action}`);
+}
+
 /** The jobs that a request asks for, and how many more there would be without its limit. `records` are newest first. */
 function chooseJobs(
   records: readonly JobRecord[],
-  { states, sinceMs = 0, limit = 0 }: ListRequest,
+  { states, sinceMs = 0, limit = 0, owner, mine = false }: ListRequest,
+  caller: string,
 ): { chosen: readonly JobRecord[]; leftOut: number } {
   const meant = records.filter(
-    ({ state, submittedMs }) => submittedMs >= sinceMs && (states.length === 0 || states.includes(wireStates[state])),
+    (job) =>
+      job.submittedMs >= sinceMs &&
+      (states.length === 0 || states.includes(wireStates[job.state])) &&
+      (owner === undefined || (job.owner ?? '') === owner) &&
+      (!mine || (job.owner ?? '') === caller),
   );
   const chosen = limit > 0 ? meant.slice(0, limit) : meant;
   return { chosen, leftOut: meant.length - chosen.length };

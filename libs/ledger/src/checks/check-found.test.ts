@@ -14,7 +14,7 @@ const matrices = { levels: 2, names: ['1@0', '1@90'] };
 /** The answer about a frame of 10 pixels with these sums. */
 function answerOf(sums: bigint[]): FoundInPart {
   const counted = sums.slice(0, 4).reduce((sum, count) => sum + count, 0n);
-  const place = { start: 0, length: 1 };
+  const place = { firstGroup: 0, groups: 1, start: 0, length: 1, checksum: 0 };
   return {
     part: '00000000-0000-4000-8000-000000000000',
     places: [{ sources: place, features: place }],
