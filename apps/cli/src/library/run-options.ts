@@ -61,7 +61,7 @@ export interface RunOptions {
   /** Where JPEGs are decoded: auto, gpu or cpu (auto). */
   decode?: string;
   /** `all`: a node on each NVIDIA GPU; or the index of one. */
-  gpu?: 'all' | number;
+  gpu?: 'auto' | 'all' | number | `GPU-${string}`;
   /** How long to wait for an unavailable host or bucket of sources: `90s`, `10m`; 0: do not wait (10m). */
   sourceGrace?: number | string;
   /** How long to wait for room for the results (no limit). */

@@ -1,5 +1,4 @@
-import type { ChosenGpu } from './choose-gpus.ts';
-import type { GpuInventory } from './inventory.ts';
+import type { ChosenGpu, GpuInventory } from './inventory.ts';
 import type { NvidiaGpu } from './nvidia-gpu.ts';
 
 /** The cards that a variable of the environment assigns to this process. */

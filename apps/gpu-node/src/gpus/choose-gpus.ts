@@ -1,5 +1,5 @@
 import { cardByUuid } from './assigned-gpus.ts';
-import type { GpuInventory } from './inventory.ts';
+import type { ChosenGpu, GpuInventory } from './inventory.ts';
 import type { NvidiaGpu } from './nvidia-gpu.ts';
 
 /**
@@ -7,11 +7,6 @@ import type { NvidiaGpu } from './nvidia-gpu.ts';
  * the cards that it sees here, or the one with this UUID.
  */
 export type GpuChoice = 'auto' | 'all' | number | { uuid: string };
-
-export interface ChosenGpu {
-  index: number;
-  gpu: NvidiaGpu;
-}
 
 /** Undefined for text that is not such a value. */
 export function parseGpuChoice(text: string): GpuChoice | undefined {

@@ -23,6 +23,12 @@ export interface GpuInventory {
   hidden: NvidiaGpu[];
 }
 
+export interface ChosenGpu {
+  /** Its place among the visible cards. */
+  index: number;
+  gpu: NvidiaGpu;
+}
+
 export function takeInventory(found: readonly FoundGpu[]): GpuInventory {
   const inventory: GpuInventory = { visible: [], hidden: [] };
   for (const { gpu, device, opens } of found.toSorted((a, b) => (a.gpu.busId < b.gpu.busId ? -1 : 1))) {

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { poolThreads } from '@halogrid/threads/pool-threads';
-import type { ChosenGpu } from './choose-gpus.ts';
-import type { GpuInventory } from './inventory.ts';
+import type { ChosenGpu, GpuInventory } from './inventory.ts';
 import { chooseIsolation, isolationPrefix } from './isolation.ts';
 import { readIsolationFacts } from './machine-gpus.ts';
 import { devicePath } from './nvidia-gpu.ts';
