@@ -27,8 +27,8 @@ const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
   'bomb.png': ['decode', /^60000x60000 is 3600000000 pixels, more than /],
   'cmyk.jpg': ['decode', /CMYK/],
   'image.gif': ['decode', /^GIF is not supported/],
-  'clip.mp4': ['decode', /^A Hikvision recording \(IMKH, an MPEG program stream\) is not supported: .*ffmpeg -i IN/],
-  'export.dav': ['decode', /^A Dahua recording \(DHAV\) is not supported: /],
+  'clip.mp4': ['decode', /^The file begins as a recording of a Hikvision recorder, but is not one: /],
+  'export.dav': ['decode', /^A recording of a Dahua recorder that is encrypted .* is not supported: /],
   'link-to-nothing.png': ['read', /does not exist|no such file/i],
   'missing.png': ['read', /does not exist|no such file/i],
   'photo.nef': ['decode', /^Camera raw is not supported: /],
@@ -42,9 +42,18 @@ const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
 };
 
 /**
- * Inputs that are opened when the job is planned: files with the name of an unsupported format, and files of size 0.
+ * Inputs that are opened when the job is planned: recordings, files with the name of an unsupported format, and files
+ * of size 0.
  */
-const opened = ['a-link-to-environ.png', 'export.dav', 'image.gif', 'photo.nef', 'pipe.png', 'zero-bytes.png'];
+const opened = [
+  'a-link-to-environ.png',
+  'clip.mp4',
+  'export.dav',
+  'image.gif',
+  'photo.nef',
+  'pipe.png',
+  'zero-bytes.png',
+];
 
 const good: Record<string, Picture> = {
   'one-pixel.pgm': { width: 1, height: 1, pixels: Uint8Array.of(7) },
@@ -61,7 +70,7 @@ before(async () => {
   put('zero-bytes.png', '');
   put('truncated.jpg', fixture('420.jpg').subarray(0, 3000));
   put('truncated.png', fixture('rgb.png').subarray(0, 9000));
-  put('export.dav', `DHAV${'\0'.repeat(100)}`);
+  put('export.dav', `XHAV${'\0'.repeat(100)}`);
   put('clip.mp4', `IMKH${'\0'.repeat(100)}`);
   copyFileSync(join(fixtures, 'tiled-gray-none.tif'), join(source, 'photo.nef'));
   for (const name of ['Thumbs.db', 'notes.txt', 'more.txt', 'readme', '.hidden.png']) put(name, 'x');

@@ -71,11 +71,6 @@ export const formats = {
 
 export type Format = keyof typeof formats;
 
-/** First bytes of a stream that begins with one of these units, as streams do that can be decoded. */
-function rawStream(...units: string[]): string[] {
-  return units.flatMap((unit) => [`\0\0\0\x01${unit}`, `\0\0\x01${unit}`]);
-}
-
 /** A format that is not read. Users who try it are told its name. */
 export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensions' | 'signatures'> {
   /** Whether it is a video format: the refusal names the formats that are read, and how to convert to one. */
@@ -127,18 +122,12 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
     signatures: ['····moof', '····styp', '····sidx'],
     remedy: "put the recording's initialization segment before its fragments: cat INIT.mp4 IN.m4s > OUT.mp4",
   },
-  {
-    names: ['A raw H.264 or H.265 stream'],
-    extensions: ['h264', '264', 'avc', 'h265', '265', 'hevc'],
-    signatures: rawStream('\x67', '\x27', '\x09', '\x40\x01', '\x46\x01'),
-  },
   { names: ['A raw MJPEG stream'], extensions: ['mjpg', 'mjpeg'], signatures: [], isVideo: true, isLike: 'jpeg' },
-  { names: ['A Dahua recording (DHAV)'], extensions: ['dav'], signatures: ['DHAV', 'DAHUA'], isVideo: true },
   {
-    names: ['A Hikvision recording (IMKH, an MPEG program stream)'],
-    extensions: [],
-    signatures: ['IMKH'],
-    isVideo: true,
+    names: ['A recording of a Dahua recorder that is encrypted or lacks its beginning (DHAV)'],
+    extensions: ['dav'],
+    signatures: [],
+    remedy: "export it as MP4 by the recorder's web page or its player",
   },
   { names: ['A Genetec recording (G64)'], extensions: ['g64', 'g64x'], signatures: [], isVideo: true },
   {
@@ -148,12 +137,6 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
     isVideo: true,
   },
   { names: ['Flash video (FLV)'], extensions: ['flv', 'f4v'], signatures: ['FLV\x01'], isVideo: true },
-  {
-    names: ['An MPEG program stream'],
-    extensions: ['vob', 'ps', 'm2p', 'mod', 'mpe', 'evo', 'vro'],
-    signatures: ['\0\0\x01\xba'],
-    isVideo: true,
-  },
   {
     names: ['A raw MPEG-1 or MPEG-2 stream'],
     extensions: ['m1v', 'm2v', 'mpv'],
@@ -213,11 +196,14 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
 
 /**
  * Extensions of files in a folder that count as videos; later, their content tells whether they are. MPG files may be
- * transport streams, which are read, or program streams.
+ * transport streams or program streams.
  */
 const videoExtensions: readonly string[] = [
   ...['mp4', 'm4v', 'mov', 'qt', '3gp', '3g2', 'insv', 'mkv', 'mk3d', 'webm', 'avi', 'divx'],
   ...['ts', 'm2ts', 'mts', 'm2t', 'tp', 'trp', 'tod', 'mpg', 'mpeg'],
+  // Program streams; recordings of Dahua; streams in no container.
+  ...['vob', 'ps', 'm2p', 'mod', 'mpe', 'evo', 'vro'],
+  ...['dav', 'h264', '264', 'avc', 'h265', '265', 'hevc'],
 ];
 
 const byExtension = new Map(

@@ -10,7 +10,7 @@ import {
 const names = Object.values(formats).flatMap((format): readonly string[] => format.names);
 const supported = `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are supported`;
 const supportedVideos =
-  'videos in MP4, Matroska, AVI and MPEG-TS are; ffmpeg -i IN -c copy OUT.mp4 makes one of it where it holds ' +
+  'videos in MP4, Matroska, AVI, MPEG-TS and MPEG-PS are; ffmpeg -i IN -c copy OUT.mp4 makes one of it where it holds ' +
   'H.264, H.265, AV1, VP9, MJPEG or MPEG-4';
 
 /** After declarations and comments; SVG is text, so it has no fixed first bytes. */

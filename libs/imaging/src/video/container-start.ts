@@ -1,3 +1,32 @@
+/** A kind of file that is told by its first bytes alone: a container of recorders, or a stream in no container. */
+interface RecorderFile {
+  /** FFmpeg's name. */
+  name: string;
+  /** In a sentence. */
+  what: string;
+  /** The first bytes, as Latin-1 text. */
+  starts: readonly string[];
+}
+
+const recorderFiles: readonly RecorderFile[] = [
+  { name: 'mpeg', what: 'an MPEG program stream', starts: ['\0\0\x01\xba'] },
+  { name: 'mpeg', what: 'a recording of a Hikvision recorder', starts: ['IMKH'] },
+  { name: 'dhav', what: 'a recording of a Dahua recorder', starts: ['DHAV', 'DAHUA'] },
+  { name: 'h264', what: 'a stream of H.264', starts: units('\x67', '\x27', '\x09') },
+  { name: 'hevc', what: 'a stream of H.265', starts: units('\x40\x01', '\x46\x01') },
+];
+
+/** The kind of a file that begins so; undefined for other files. */
+export function recorderFile(head: Uint8Array): RecorderFile | undefined {
+  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16)).toString('latin1');
+  return recorderFiles.find(({ starts }) => starts.some((text) => start.startsWith(text)));
+}
+
+/** First bytes of a stream that begins with one of these units, as streams do that can be decoded. */
+function units(...firsts: string[]): string[] {
+  return firsts.flatMap((unit) => [`\0\0\0\x01${unit}`, `\0\0\x01${unit}`]);
+}
+
 /** The first byte of each packet of a transport stream. */
 const syncByte = 0x47;
 

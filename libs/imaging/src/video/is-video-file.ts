@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { allowedPath, forReading, isRemoteUri, readRemoteHead } from '@halogrid/sources';
 import { isImageHead } from '../formats/sniff-format.ts';
-import { containerStart, searchedBytes } from './container-start.ts';
+import { containerStart, recorderFile, searchedBytes } from './container-start.ts';
 
 const headBytes = 1024;
 
@@ -16,7 +16,7 @@ const box = /^[\s\S]{4}(ftyp(?!avi|crx|he|mif1|msf1)|moov|mdat|wide|free|skip|pn
 export function isVideoHead(head: Uint8Array): boolean {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, headBytes)).toString('latin1');
   if (box.test(start) || start.startsWith('\x1a\x45\xdf\xa3') || /^RIFF[\s\S]{4}AVI /.test(start)) return true;
-  return !isImageHead(head) && containerStart(head) >= 0;
+  return !isImageHead(head) && (recorderFile(head) !== undefined || containerStart(head) >= 0);
 }
 
 /**

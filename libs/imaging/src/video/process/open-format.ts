@@ -1,5 +1,5 @@
 import { InputError } from '@halogrid/sources/input-error';
-import { containerStart, searchedBytes } from '../container-start.ts';
+import { containerStart, recorderFile, searchedBytes } from '../container-start.ts';
 import {
   averror,
   type Ffmpeg,
@@ -66,7 +66,9 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
   if (asList) context.flags |= formatFlags.noParse;
   const options = new ffmpeg.Dictionary();
   options.alloc();
-  options.set('format_whitelist', containers, 0);
+  // FFmpeg would take some damaged files for one of these.
+  const recorder = recorderFile(bytesAt(bytes.read, 0, 16));
+  options.set('format_whitelist', recorder?.name ?? containers, 0);
   options.set('codec_whitelist', Object.values(decoders).join(','), 0);
   // Nothing else can be opened: there is no protocol 'none'.
   options.set('protocol_whitelist', 'none', 0);
@@ -88,7 +90,8 @@ export function openFormat(ffmpeg: Ffmpeg, bytes: VideoBytes, given: FormatOptio
       close();
       return openFormat(ffmpeg, bytesFrom(bytes, start), given);
     }
-    if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI or MPEG-TS', opened);
+    if (opened < 0 && recorder) throw refusal(`The file begins as ${recorder.what}, but is not one`, opened);
+    if (opened < 0) throw refusal('Not a video in MP4, Matroska, AVI, MPEG-TS or MPEG-PS', opened);
     const isTold = asList || (trustsHeaders && headersTell(ffmpeg, context));
     const known = isTold ? 0 : context.findStreamInfoSync(null);
     checkReads();

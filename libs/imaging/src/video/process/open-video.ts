@@ -23,6 +23,9 @@ import { lumaFormat, whyNoGray } from './video-gray.ts';
 /** The most packets that are looked at for one that seeking should have led to. */
 const searchedPackets = 4096;
 
+/** FFmpeg's names of containers that cut packets into parts: transport and program streams, and plain streams. */
+const partContainers = ['mpegts', 'mpeg', 'h264', 'hevc'];
+
 const noPicture: H264Picture = { isIdr: false, isReference: false, recovery: undefined, end: 0 };
 
 /** Reads the packets of a video. It must be closed. Its calls throw InputError if bytes cannot be read. */
@@ -109,9 +112,9 @@ export class PacketReader {
     return this.#current;
   }
 
-  /** Whether the container cuts packets into parts; any part may be lost. */
+  /** Whether the container cuts packets into parts, or there is no container; any part may be lost. */
   get isInParts(): boolean {
-    return this.#isIn('mpegts');
+    return partContainers.includes(this.#container ?? '');
   }
 
   /**
@@ -198,9 +201,9 @@ export class PacketReader {
    */
   seekTo(wanted: VideoPacket): boolean {
     const { pts, dts, position } = wanted;
-    if (this.#isIn('mpegts') && position >= 0) return this.#seekBy(position, seekFlags.byte, wanted);
+    if (this.isInParts && position >= 0) return this.#seekBy(position, seekFlags.byte, wanted);
     // MP4 and Matroska seek by times of presentation: times of decoding lead to the group before.
-    const times = new Set(this.#isIn('mpegts') ? [dts ?? pts] : [pts, dts]);
+    const times = new Set(this.isInParts ? [dts ?? pts] : [pts, dts]);
     return [...times].some((time) => time !== null && this.#seekBy(time, seekFlags.backward, wanted));
   }
 
@@ -233,7 +236,7 @@ export class PacketReader {
     this.#format.close();
   }
 
-  #isIn(container: 'avi' | 'mov' | 'mpegts'): boolean {
+  #isIn(container: 'avi' | 'mov'): boolean {
     return this.#container === container;
   }
 
