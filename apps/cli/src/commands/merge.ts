@@ -40,7 +40,7 @@ async function merge(folders: string[], options: MergeOptions): Promise<number> 
   const write = (line: string): void => {
     if (options.verbose) process.stderr.write(`${plainLogLine(line.trimEnd())}\n`);
   };
-  const context = { clock: systemClock, log: createLog('merge', 'info', { write }) };
+  const context = { clock: systemClock, log: createLog('merge', 'info', { lines: { write } }) };
   try {
     const job = await mergeShares(folders, toFileUri(options.out, process.cwd()), context, signal);
     return await reportEnd(job, options);
