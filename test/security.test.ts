@@ -141,7 +141,7 @@ test('a rejected node ends and says why', async () => {
   const where = ['--coordinator', address, '--http', '127.0.0.1:0', '--device', 'cpu'];
   const ended = await halogrid(['node', ...where, ...withToken('alice')]);
   assert.equal(ended.code, 1);
-  assert.match(ended.stderr, /The coordinator refuses this node: The token of 'alice' has the role 'submit'/);
+  assert.match(ended.stderr, /The coordinator refuses this node: The role of 'alice' is 'submit'/);
 });
 
 test('HTTP needs a certificate and a token; probes need neither', async () => {

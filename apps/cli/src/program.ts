@@ -53,13 +53,17 @@ export const noSettings: Settings = { env: {}, files: [], lookedAt: [] };
 /** Options of processes that the program itself starts: their command lines have all settings. */
 const ofChildren = ['--own-token', '--pinned-gpu', '--probe'];
 
+/** Commands that change a job. */
+const ofOneJob = ['cancel', 'pause', 'resume'];
+
 /**
- * Translates words that are usual in other programs: `halogrid version`, `halogrid -v`, and help about an unknown
- * command.
+ * Translates words that are usual in other programs: `halogrid version`, `halogrid -v`, `halogrid jobs pause`, and help
+ * about an unknown command.
  */
 function meantBy(args: readonly string[]): readonly string[] {
   const [first, second] = args;
   if (args.length === 1 && (first === 'version' || first === '-v')) return ['--version'];
+  if (first === 'jobs' && second !== undefined && ofOneJob.includes(second)) return args.slice(1);
   const isUnknown = first === 'help' && second !== undefined && !Object.hasOwn(commands, second);
   return isUnknown && !second.startsWith('-') && second !== 'help' ? [second] : args;
 }

@@ -1,5 +1,5 @@
 import type { Leadership } from '@halogrid/leadership';
-import type { JobRecord } from '@halogrid/ledger';
+import { isEnd, type JobRecord } from '@halogrid/ledger';
 import type { Registry } from '@halogrid/service';
 import { Gauge } from '@halogrid/service/metrics';
 import type { AttachedNodeView } from './dispatch/attached-nodes.ts';
@@ -28,15 +28,26 @@ export function exposeLeadership(registry: Registry, leadership: Pick<Leadership
 }
 
 /** What metrics read from nodes and jobs. */
-export interface StateOfWork extends Pick<WorkView, 'shards'> {
+export interface StateOfWork extends Pick<WorkView, 'shards' | 'leasedBytes'> {
   nodes(): readonly Pick<AttachedNodeView, 'hello' | 'lacks' | 'isDraining' | 'leasedBytes'>[];
   jobNow(jobId: string): { waiting: string };
 }
 
 /** What metrics read from the ledger. */
 export interface StateOfLedger {
-  ledJobs(): readonly Pick<JobRecord, 'jobId' | 'state'>[];
+  ledJobs(): readonly Pick<JobRecord, 'jobId' | 'state' | 'owner' | 'paused'>[];
   behind(): { ms: number };
+}
+
+/** The most owners with series of their own: everybody whom an identity provider knows may submit a job. */
+const mostOwners = 50;
+
+/** Gives an owner its label: its name if it is among the owners with the most jobs, otherwise one for all others. */
+function ownerLabels(owners: readonly string[]): (owner: string) => string {
+  const counts = [...Map.groupBy(owners, (owner) => owner)].map(([owner, { length }]) => ({ owner, length }));
+  const named = counts.sort((a, b) => b.length - a.length || (a.owner < b.owner ? -1 : 1)).slice(0, mostOwners);
+  const labels = new Set(named.map(({ owner }) => owner));
+  return (owner) => (labels.has(owner) ? owner || 'anonymous' : 'others');
 }
 
 /** Metrics of the coordinator's state, which are read on request. */
@@ -55,11 +66,41 @@ export function exposeState(registry: Registry, view: StateOfWork, ledger: State
   });
   new Gauge({
     name: 'halogrid_jobs_blocked',
-    help: 'Jobs that wait for a node, a host or room, and do not go on meanwhile.',
+    help: 'Jobs that wait for a node, a host or room, and do not go on meanwhile; without paused ones.',
     registers,
     collect() {
-      this.set(ledger.ledJobs().filter(({ jobId }) => view.jobNow(jobId).waiting !== '').length);
+      this.set(ledger.ledJobs().filter(({ jobId, paused }) => !paused && view.jobNow(jobId).waiting !== '').length);
     },
+  });
+  new Gauge({
+    name: 'halogrid_jobs_paused',
+    help: 'Jobs that are paused.',
+    registers,
+    collect() {
+      this.set(ledger.ledJobs().filter(({ paused }) => paused).length);
+    },
+  });
+  new Gauge({
+    name: 'halogrid_owner_jobs',
+    help: `Jobs that have not ended, by owner and state; at most ${mostOwners} owners, and all others as one.`,
+    labelNames: ['owner', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      leasesOfOwners.reset();
+      const open = ledger.ledJobs().filter(({ state }) => !isEnd(state));
+      const labelOf = ownerLabels(open.map(({ owner = '' }) => owner));
+      for (const { owner = '', state, paused } of open) {
+        this.inc({ owner: labelOf(owner), state: paused ? 'paused' : state });
+      }
+      for (const [owner, bytes] of view.leasedBytes()) leasesOfOwners.inc({ owner: labelOf(owner) }, bytes);
+    },
+  });
+  const leasesOfOwners = new Gauge({
+    name: 'halogrid_owner_leases_bytes',
+    help: 'Decoded bytes that the leases of each owner hold of the credit of nodes; owners as in halogrid_owner_jobs.',
+    labelNames: ['owner'],
+    registers,
   });
   new Gauge({
     name: 'halogrid_ledger_behind_seconds',

@@ -32,6 +32,7 @@ import { exposeState } from './expose-state.ts';
 import { LiveCells } from './output/live-cells.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
+import { Audit } from './services/audit.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createApi } from './services/http/api.ts';
@@ -187,7 +188,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   exposeState(metricsRegistry, view, ledger);
   const cells = new LiveCells(ledger);
   onClose(() => cells.close());
-  const known = new JobAnswers({ view, ledger, cells, questions: shared?.questions });
+  const known = new JobAnswers({ view, jobs, ledger, cells, questions: shared?.questions });
   const recovery = { ledger, jobs, clock, log };
   if (shared && inRegistry) {
     await Promise.race([shared.start(new LedJobs(recovery, inRegistry.home, view)), options.lost]);
@@ -211,8 +212,12 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     const retention = new Retention({ ledger, retentionMs, clock, log, remove: (jobId) => remove(jobId, {}) });
     onClose(() => retention.close());
   }
+  const audit = new Audit(log);
+  const { access, tls } = options;
   const calls = new JobCalls({
     jobs,
+    audit,
+    nowMs: clock.wallMs,
     view,
     ledger,
     known,
@@ -225,20 +230,20 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     pages: { host: config.http.host, port: httpPort, tls: options.tls !== undefined },
   });
   const services = {
-    jobs: createJobsService(calls, log),
+    jobs: createJobsService(calls, access, log),
     nodes: createNodesService(dispatcher, config.nodeTimeoutMs, { handOver, httpPort }),
     search: createSearchService(searcher, log),
   };
-  const { access, tls } = options;
   const { connections: limits, introspection } = config;
   grpc = await startGrpc(config.listen, services, {
     tls,
     access,
+    audit,
     limits,
     introspection,
     untakenMs: Math.max(config.nodeTimeoutMs, leastUntakenMs),
     warn: (sentence) => log.warn(sentence),
   });
   const routes = apiRoutes({ calls, known, view, ledger, searcher, retrieval, access, grpcPort: grpc.port });
-  return { grpcPort: grpc.port, api: createApi({ routes, access, allowedOrigins: config.allowedOrigins, log }) };
+  return { grpcPort: grpc.port, api: createApi({ routes, access, audit, allowedOrigins: config.allowedOrigins, log }) };
 }

@@ -77,6 +77,9 @@ class Jobs(unittest.TestCase):
     def test_cancel_files_and_lists(self):
         answers = {
             "/api/v1/jobs?state=running%2Cpending&since=2h": Answer({"jobs": [job("RUNNING")], "leftOut": 0}),
+            f"{JOB}/pause": Answer({"job": job("RUNNING", owner="ann", paused={"sinceMs": 1, "by": "ann"})}),
+            f"{JOB}/resume": Answer({"job": job("RUNNING", owner="ann")}),
+            "/api/v1/jobs?owner=ann&mine=true": Answer({"jobs": [], "leftOut": 0}),
             f"{JOB}/cancel": Answer({"job": job("CANCELLED")}),
             f"{JOB}/remove?dryRun=true": Answer({"files": 1, "bytes": 7}),
             f"{JOB}/results": Answer({"files": [{"name": "job.json", "bytes": 7}]}),
@@ -87,6 +90,10 @@ class Jobs(unittest.TestCase):
         with coordinator(answers) as (url, asked):
             client = halogrid.connect(f"{url}/")
             [running] = client.jobs(state="running,pending", since="2h")
+            self.assertEqual((running.owner, running.is_paused), ("", False))
+            self.assertEqual((running.pause().owner, running.is_paused), ("ann", True))
+            self.assertFalse(running.resume().is_paused)
+            self.assertEqual(client.jobs(owner="ann", mine=True), [])
             self.assertEqual(running.cancel().state, "cancelled")
             self.assertEqual(running.remove(dry_run=True), {"files": 1, "bytes": 7})
             self.assertEqual(running.files(), [halogrid.File("job.json", 7)])

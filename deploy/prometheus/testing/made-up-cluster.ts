@@ -50,7 +50,8 @@ export class MadeUpCluster {
     this.name = name;
     const state = {
       nodes: () => this.#attached().map((node) => this.#viewOf(node)),
-      shards: () => this.#shards(),
+      shards: () => ({ ...this.#shards(), paused: 0 }),
+      leasedBytes: () => new Map<string, number>(),
       jobNow: () => ({ waiting: this.#isBlocked ? 'No node can' : '' }),
     };
     const ledger = {

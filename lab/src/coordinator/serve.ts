@@ -22,6 +22,7 @@ import { claimOutputFolder, releaseOutputFolder } from '../../../apps/coordinato
 import { openPictures } from '../../../apps/coordinator/src/output/pictures-ahead.ts';
 import { openTables } from '../../../apps/coordinator/src/output/tables-file.ts';
 import { PlanThreads } from '../../../apps/coordinator/src/plan/plan-threads.ts';
+import { Audit } from '../../../apps/coordinator/src/services/audit.ts';
 import { startGrpc } from '../../../apps/coordinator/src/services/grpc-server.ts';
 import { HandOver } from '../../../apps/coordinator/src/services/hand-over.ts';
 import { createNodesService } from '../../../apps/coordinator/src/services/nodes-service.ts';
@@ -116,6 +117,7 @@ const grpc = await startGrpc(
   {
     tls: undefined,
     access: openAccess,
+    audit: new Audit(log),
     limits: defaultConnectionLimits,
     untakenMs: 60_000,
     warn: (line) => log.warn(line),

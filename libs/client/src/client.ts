@@ -9,6 +9,10 @@ export interface JobsQuery {
   state?: StateName | readonly StateName[] | undefined;
   /** Jobs submitted then or later: a time, or its milliseconds since 1970. */
   since?: Date | number | undefined;
+  /** Jobs of this owner (any). */
+  owner?: string | undefined;
+  /** Only jobs of the token's name (false). */
+  mine?: boolean | undefined;
   /** At most this many jobs, the newest; 0: all (0). */
   limit?: number | undefined;
 }
@@ -42,11 +46,13 @@ export function createClient<Request>(transport: Transport<Request>): Client<Req
       return new Job(transport, status, page);
     },
     job: async (id) => new Job(transport, await transport.get(id)),
-    jobs: ({ state = [], since, limit = 0 } = {}) =>
+    jobs: ({ state = [], since, limit = 0, owner, mine } = {}) =>
       transport.jobs({
         states: [state].flat().map(stateOf),
         ...(since !== undefined && { sinceMs: Number(since) }),
         limit,
+        owner,
+        mine,
       }),
     remove: (id, { dryRun = false } = {}) => transport.remove(id, { dryRun }),
     nodes: () => transport.nodes(),

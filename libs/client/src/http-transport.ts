@@ -30,9 +30,11 @@ export function httpTransport(address: string, call: HttpCall): Transport<JobReq
       };
     },
     get: (id) => jobAt(`jobs/${encodeURIComponent(id)}`),
-    async jobs({ states, sinceMs, limit }) {
+    async jobs({ states, sinceMs, limit, owner, mine }) {
       const query = new URLSearchParams({ limit: String(limit) });
       for (const state of states) query.append('state', nameOfState(state));
+      if (owner !== undefined) query.set('owner', owner);
+      if (mine) query.set('mine', 'true');
       if (sinceMs !== undefined) query.set('since', new Date(sinceMs).toISOString());
       const { jobs, leftOut } = await askJson<Omit<ListResponse, 'jobs'> & { jobs: StatusJson[] }>(
         call,
@@ -43,6 +45,8 @@ export function httpTransport(address: string, call: HttpCall): Transport<JobReq
     watch: (id) => watch(call, `jobs/${encodeURIComponent(id)}/watch`),
     cancel: (id) => jobAt(`jobs/${encodeURIComponent(id)}/cancel`, posted({})),
     remove: (id, { dryRun }) => askJson(call, `jobs/${encodeURIComponent(id)}/remove?dryRun=${dryRun}`, posted({})),
+    pause: (id) => jobAt(`jobs/${encodeURIComponent(id)}/pause`, posted({})),
+    resume: (id) => jobAt(`jobs/${encodeURIComponent(id)}/resume`, posted({})),
     nodes: async () => (await askJson<NodesListResponse>(call, 'nodes')).nodes,
     results: ({ jobId }) => servedResults(call, jobId),
     close() {},

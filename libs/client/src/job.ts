@@ -5,7 +5,7 @@ import { nameOfState, type StateName } from './job-request.ts';
 import { type FeatureRow, readRows } from './rows.ts';
 import type { Transport } from './transport.ts';
 
-type JobTransport = Pick<Transport<never>, 'address' | 'watch' | 'cancel' | 'results'>;
+type JobTransport = Pick<Transport<never>, 'address' | 'watch' | 'cancel' | 'pause' | 'resume' | 'results'>;
 
 /** A job of a coordinator. `for await (const status of job)` follows it to its end. */
 export class Job implements AsyncIterable<JobStatus> {
@@ -32,6 +32,15 @@ export class Job implements AsyncIterable<JobStatus> {
 
   get state(): StateName {
     return nameOfState(this.#status.state);
+  }
+
+  /** Who submitted it; empty if the coordinator did not ask. */
+  get owner(): string {
+    return this.#status.owner;
+  }
+
+  get isPaused(): boolean {
+    return this.#status.paused !== undefined;
   }
 
   get hasEnded(): boolean {
@@ -64,6 +73,18 @@ export class Job implements AsyncIterable<JobStatus> {
       file: async (name) => new Response(await files.open(name)),
       rows: ({ pipeline } = {}) => readRows(files, pipeline),
     };
+  }
+
+  /** Has no more of the job computed until it is resumed; what nodes compute now counts. Resolves with the job. */
+  async pause(): Promise<JobStatus> {
+    this.#status = await this.#transport.pause(this.id);
+    return this.#status;
+  }
+
+  /** Goes on with the job if it is paused. Resolves with the job after that. */
+  async resume(): Promise<JobStatus> {
+    this.#status = await this.#transport.resume(this.id);
+    return this.#status;
   }
 
   /** Stops the job; an ended job stays as it is. Resolves with the job after that. */

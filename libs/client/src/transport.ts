@@ -27,6 +27,8 @@ export interface Transport<Request> {
   cancel(id: string): Promise<JobStatus>;
   /** Removes the results of an ended job, and forgets the job; a dry run only says what would be removed. */
   remove(id: string, choice: { dryRun: boolean }): Promise<RemoveResponse>;
+  pause(id: string): Promise<JobStatus>;
+  resume(id: string): Promise<JobStatus>;
   nodes(): Promise<NodeStatus[]>;
   results(job: JobStatus): ResultFiles;
   close(): void;

@@ -10,6 +10,8 @@ export interface AcceptedJob {
   pipeline: Pipeline;
   /** Folder URI for unfinished results. */
   scratch: string;
+  /** Who submitted it; absent if nobody was asked. */
+  owner?: string | undefined;
 }
 
 /** One pipeline of a job. */

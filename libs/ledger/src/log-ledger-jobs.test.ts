@@ -11,7 +11,7 @@ import { jobLine } from '@halogrid/results/job-line';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import { resultsVersion } from '@halogrid/service';
 import { eventually, memoryFolder } from '@halogrid/testing';
-import type { ShardCommit } from './ledger/ledger.ts';
+import type { JobRecord, ShardCommit } from './ledger/ledger.ts';
 import type { Fact } from './log/fact.ts';
 import { packFact, readFact } from './log/fact-codec.ts';
 import { LogWriter, readLog } from './log/log-file.ts';
@@ -365,5 +365,26 @@ test('a job whose sources are damaged in its file does not continue', async () =
   const message = new RegExp(`^The results so far of job job are lost: The log '${path}' has changed before byte`);
   await assert.rejects(after.resume('job'), { message });
   await assert.rejects(Array.fromAsync(after.recordedPlan('job')), { message });
+  await after.close();
+});
+
+test('who owns a job, and that it is paused, outlasts its coordinator; the pause ends with the job', async () => {
+  const own = await newFolder();
+  const registry = new MemoryRegistry();
+  const paused = { sinceMs: 7, by: 'bob' };
+  const before = await openLogLedger(own, registry);
+  await before.createJob({ jobId: 'job', spec, submittedMs: 1, owner: 'ann' });
+  await before.setPaused('job', paused);
+  await before.close();
+  const after = await openLogLedger(own, registry);
+  const told = async ({ owner, paused }: Partial<JobRecord> = {}) => ({ owner, paused });
+  assert.deepEqual(await told(await after.getJob('job')), { owner: 'ann', paused });
+  await after.resume('job');
+  assert.deepEqual(await told(await after.getJob('job')), { owner: 'ann', paused });
+  await after.setPaused('job', undefined);
+  assert.deepEqual(await told(await after.getJob('job')), { owner: 'ann', paused: undefined });
+  await after.setPaused('job', paused);
+  await after.setState('job', 'cancelled', { nowMs: 9 });
+  assert.deepEqual(await told(await after.getJob('job')), { owner: 'ann', paused: undefined });
   await after.close();
 });

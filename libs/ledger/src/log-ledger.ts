@@ -1,7 +1,7 @@
 import { jobGrid, jobPipelines } from '@halogrid/jobs/accepted-job';
 import type { OutputLack } from '@halogrid/jobs/output-lack';
 import type { PlanStep } from '@halogrid/jobs/shard';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobPause, JobSpec } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { resultsVersion } from '@halogrid/service/version';
 import { LoggedJob, type WritePart } from './job/logged-job.ts';
@@ -13,6 +13,7 @@ import type {
   Ledger,
   LedgerState,
   MergedPart,
+  NewJob,
   OpenShards,
   QuarantinedRow,
   SettledSources,
@@ -147,10 +148,10 @@ export class LogLedger implements Ledger {
     if (registry) await journal.write(once([]));
   }
 
-  async createJob({ jobId, spec, submittedMs }: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void> {
+  async createJob({ jobId, spec, submittedMs, owner }: NewJob): Promise<void> {
     if (this.#jobs.has(jobId)) throw new Error(`There is a job ${jobId} already`);
     const home = await this.#options.homeOf(spec);
-    const log = JobLog.create(await this.#logOptions(home, jobId, spec), submittedMs);
+    const log = JobLog.create(await this.#logOptions(home, jobId, spec), submittedMs, owner);
     const open = new LoggedJob(jobId, spec, log, home.partsOf(spec), false);
     this.#jobs.set(jobId, { home, open });
     await home.journal.write(open);
@@ -265,6 +266,7 @@ export class LogLedger implements Ledger {
     const { record, marks, ...rest } = job;
     const open = await this.#takeOver(job.home, record, marks!);
     open.setState('running', { nowMs: 0 });
+    open.setPaused(undefined);
     this.#jobs.set(jobId, { ...rest, open });
     await rest.home.journal.write(open);
     return true;
@@ -282,6 +284,10 @@ export class LogLedger implements Ledger {
     const { journal, leave } = job.home;
     journal.giveUp(job.open);
     await leave?.();
+  }
+
+  async setPaused(jobId: string, paused: JobPause | undefined): Promise<void> {
+    await this.#change(jobId, (open) => open.setPaused(paused));
   }
 
   async addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void> {
@@ -465,7 +471,7 @@ export class LogLedger implements Ledger {
 
 /** The record of a job that has ended in that state. */
 function ended(
-  { canGoOn: _, ...record }: JobRecord,
+  { canGoOn: _, paused: __, ...record }: JobRecord,
   state: LedgerState,
   { nowMs: finishedMs, error = '', digest = '' }: { nowMs: number; error?: string; digest?: string },
 ): JobRecord {

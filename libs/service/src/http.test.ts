@@ -49,7 +49,7 @@ test('everyone may read pages, and pages may load nothing from other sites', asy
     registry: createRegistry('node'),
     notReady: () => undefined,
     pages: new Map([['/', page]]),
-    access: { check: () => ({ kind: 'unauthenticated', sentence: 'Expected a token' }) },
+    access: { admit: () => ({ denial: { kind: 'unauthenticated', sentence: 'Expected a token', name: '' } }) },
   });
   t.after(() => server.close());
   const ask = (method: string) => fetch(`http://127.0.0.1:${server.port}/`, { method });

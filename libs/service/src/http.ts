@@ -9,6 +9,7 @@ import { listenOn } from './listen-on.ts';
 import { openMetrics, openMetricsType } from './open-metrics.ts';
 import { inTurn } from './requests-in-turn.ts';
 import { type Access, openAccess } from './security/access.ts';
+import { httpCredentials, nobody } from './security/credentials.ts';
 import {
   ConnectionGate,
   type ConnectionLimits,
@@ -105,7 +106,7 @@ export async function startHttp(options: HttpServerOptions): Promise<HttpServer>
   const open = { type: openMetricsType, collect: togetherWhileUnderWay(() => openMetrics(registry)) };
   // A caller with a token or a certificate cannot be a page of another site, and with TLS the browser checks our
   // certificate.
-  const isJudgedByName = !options.tls && access.check(undefined, 'read') === undefined;
+  const isJudgedByName = !options.tls && access.admit(nobody, 'read').denial === undefined;
   const own = [hostname(), options.host];
   const serve = inTurn((request, response) => {
     endAfterAnswer(request, response);
@@ -204,7 +205,7 @@ function allow(
     refuse(403, 'Expected a client certificate that the authority of this server signed', 'PERMISSION_DENIED');
     return false;
   }
-  const denial = access.check(request.headers.authorization, 'read');
+  const { denial } = access.admit(httpCredentials(request), 'read');
   if (!denial) return true;
   // Asks for a token, because another one may be accepted.
   const isUnknown = denial.kind === 'unauthenticated';

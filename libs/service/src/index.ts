@@ -13,8 +13,9 @@ export { listenOn } from './listen-on.ts';
 export type { Log } from './log.ts';
 export { makeFolders, makeFoldersSync } from './make-folders.ts';
 export type { Registry } from './metrics.ts';
-export { type Access, type Denial, openAccess } from './security/access.ts';
+export { type Access, type Caller, type Denial, openAccess } from './security/access.ts';
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
+export { type Credentials, httpCredentials } from './security/credentials.ts';
 export { createDataAccess, type DataAccess, type DataAccessOptions, namedFolders } from './security/data-access.ts';
 export {
   ConnectionGate,

@@ -114,6 +114,8 @@ export function grpcTransport(
     jobs: (request) => ask(({ jobs }) => jobs.list.bind(jobs, request)),
     cancel: async (jobId) => (await ask(({ jobs }) => jobs.cancel.bind(jobs, { jobId }))).job!,
     remove: (jobId, { dryRun }) => ask(({ jobs }) => jobs.remove.bind(jobs, { jobId, dryRun })),
+    pause: async (jobId) => (await ask(({ jobs }) => jobs.pause.bind(jobs, { jobId }))).job!,
+    resume: async (jobId) => (await ask(({ jobs }) => jobs.resume.bind(jobs, { jobId }))).job!,
     trace: (jobId) => ask(({ jobs }) => jobs.trace.bind(jobs, { jobId })),
     results: (job) => localFiles(fileURLToPath(job.spec!.out)),
     nodes: async () => (await ask(({ nodes }) => nodes.list.bind(nodes, {}))).nodes,

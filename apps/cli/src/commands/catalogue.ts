@@ -65,6 +65,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'show what outputs take, and remove old ones',
     load: async () => (await import('./gc.ts')).addGcCommand,
   },
+  pause: {
+    summary: 'compute no more of a job for now',
+    load: async () => (await import('./jobs.ts')).addPauseCommand,
+  },
+  resume: {
+    summary: 'go on with a paused job',
+    load: async () => (await import('./jobs.ts')).addResumeCommand,
+  },
   trace: {
     summary: 'write a timeline of the shards of a job',
     load: async () => (await import('./trace.ts')).addTraceCommand,

@@ -60,6 +60,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   jobs: [
     ['halogrid jobs', 'the newest'],
     ['halogrid jobs --state pending,running', 'active jobs'],
+    ['halogrid jobs --mine', 'jobs of your token'],
     ['halogrid jobs --state failed --since 3d', 'failures of the last three days'],
     ['halogrid jobs --coordinator rack-1:7070 --limit 0 --json', 'all jobs, for a program'],
   ],
@@ -74,6 +75,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['halogrid gc /srv/results --older-than 30d --dry-run', 'what would be removed'],
     ['halogrid gc /srv/results --older-than 30d --unfinished --coordinator rack-1:7070', 'with what nobody leads'],
   ],
+  pause: [['halogrid pause 20260131-235959', 'the job whose id begins like this']],
+  resume: [['halogrid resume 20260131-235959', 'goes on with it']],
   coordinator: [
     ['halogrid coordinator', 'for nodes and commands on this machine'],
     [

@@ -112,3 +112,33 @@ export function addCancelCommand(program: Command): void {
     console.log(said);
   });
 }
+
+export function addPauseCommand(program: Command): void {
+  const command = program
+    .command('pause')
+    .description(
+      "Has no more of a job computed until 'halogrid resume'. What nodes compute now counts. The job stays paused if its coordinator ends.",
+    )
+    .argument('<job>', jobArgument);
+  addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {
+    const job = await withCoordinator(options, async (client) => {
+      const found = await client.job(jobId);
+      await found.pause();
+      return found;
+    });
+    console.log(`Job ${job.id} is paused; 'halogrid resume ${job.id}' goes on with it.`);
+  });
+}
+
+export function addResumeCommand(program: Command): void {
+  const command = program.command('resume').description('Goes on with a paused job.').argument('<job>', jobArgument);
+  addCoordinatorOption(command).action(async (jobId: string, options: CoordinatorOption) => {
+    const said = await withCoordinator(options, async (client) => {
+      const job = await client.job(jobId);
+      const wasPaused = job.isPaused;
+      await job.resume();
+      return wasPaused ? `Job ${job.id} goes on.` : `Job ${job.id} was not paused.`;
+    });
+    console.log(said);
+  });
+}

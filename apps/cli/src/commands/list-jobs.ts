@@ -30,14 +30,18 @@ export function addJobsCommand(program: Command): void {
  */
 export function jobTable(jobs: readonly JobStatus[], nowMs: number, columns?: number): string {
   if (jobs.length === 0) return 'No jobs.\n';
+  const areOwned = jobs.some((job) => job.owner !== '');
+  /** A column that is left out if no job has an owner. */
+  const owner = (name: string | null): string[] => (areOwned ? [name ?? ''] : []);
   const rows = jobs.map((status) => {
     const job = jobFacts(status, nowMs);
     const { shards, shardsDone, pixels, quarantined } = job.counts;
     const done = `${shardsDone}/${shards}${job.planned ? '' : '+'}`;
     const submitted = columns ? describeAgo(status.submittedMs, nowMs) : job.submitted;
-    return [job.id, job.state, done, describePixels(pixels), String(quarantined), submitted, job.out];
+    const state = job.paused ? 'paused' : job.state;
+    return [job.id, ...owner(job.owner), state, done, describePixels(pixels), String(quarantined), submitted, job.out];
   });
-  const all = [['JOB', 'STATE', 'SHARDS', 'PIXELS', 'QUARANTINED', 'SUBMITTED', 'RESULTS'], ...rows];
+  const all = [['JOB', ...owner('OWNER'), 'STATE', 'SHARDS', 'PIXELS', 'QUARANTINED', 'SUBMITTED', 'RESULTS'], ...rows];
   const whole = table(all);
   const isFitting = !columns || whole.split('\n').every((line) => line.length <= columns);
   return isFitting ? whole : table(all.map((row) => row.slice(0, -1)));

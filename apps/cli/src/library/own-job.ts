@@ -73,5 +73,6 @@ export async function ownJob(cluster: LocalCluster, request: SubmitRequest, sign
     await over;
     return last;
   };
-  return new Job({ address: transport.address, results: transport.results, watch, cancel }, last);
+  const { address, results, pause, resume } = transport;
+  return new Job({ address, results, watch, cancel, pause, resume }, last);
 }

@@ -17,6 +17,8 @@ export function addJobsOptions(command: Command): Command {
     .option('--since <time>', 'jobs submitted since a time: 30min, 2h or 3d ago, or 2026-01-31T12:00', (text) =>
       readSince(text, '--since'),
     )
+    .option('--owner <name>', 'jobs that this name submitted')
+    .option('--mine', 'jobs that your token submitted')
     .option('--limit <n>', 'list at most this many, the newest; 0: all', wholeNumber('--limit', 0, 1_000_000), 100);
 }
 

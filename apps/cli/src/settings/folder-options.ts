@@ -55,6 +55,8 @@ export const ofFolder: ReadonlySet<string> = new Set([
     'verbose',
     'log-level',
     'state',
+    'owner',
+    'mine',
     'since',
     'until',
     'limit',

@@ -19,8 +19,9 @@ export function describeJob(status: JobStatus, nowMs: number): string {
     ['job', job.id],
     ['state', job.state + more],
     ...(job.waiting && !hasEnded(status) ? [['waits', job.waiting]] : []),
+    ...(job.paused ? [['paused', describePause(job.paused)]] : []),
     ['progress', describeProgress(status, job)],
-    ['submitted', job.submitted],
+    ['submitted', job.submitted + (job.owner ? ` by ${job.owner}` : '')],
     ...(job.finished ? [['finished', job.finished]] : []),
     ['kernels', job.pipeline],
     [
@@ -37,6 +38,10 @@ export function describeJob(status: JobStatus, nowMs: number): string {
     ['results', job.out],
   ]);
 }
+
+/** Since when the job is paused, and by whom. */
+const describePause = ({ since, by }: { since: string; by: string | null }): string =>
+  `since ${since}${by ? ` by ${by}` : ''}; 'halogrid resume' goes on with it`;
 
 /** How and when a job ended, as a sentence. */
 export function describeEnd({ jobId, state, error, finishedMs }: JobStatus, nowMs: number): string {
@@ -82,6 +87,7 @@ export function jobFacts(job: JobStatus, nowMs: number) {
   const mean = seconds > 0 && !job.counts!.kept ? job.counts!.pixels / seconds : null;
   return {
     id: job.jobId,
+    owner: job.owner || null,
     state: stateWord(job.state),
     error: job.error || null,
     digest: job.digest || null,
@@ -97,6 +103,7 @@ export function jobFacts(job: JobStatus, nowMs: number) {
     quarantine: job.reasons,
     mended: job.mended,
     waiting: job.waiting || null,
+    paused: job.paused ? { since: new Date(job.paused.sinceMs).toISOString(), by: job.paused.by || null } : null,
     /** Attached nodes that hold or held a shard; for a job that has ended, the nodes that took part. */
     nodes: isOver ? (job.nodesUsed ?? null) : job.nodes,
     time: whereTimeWent(job) ?? null,

@@ -5,7 +5,8 @@ import { hasEnded } from '../words/progress.js';
 /** @import { JobStatus } from '@halogrid/proto' */
 
 /**
- * The buttons for a job: cancel it, or run it again. `tell` is called with a sentence if the coordinator refuses.
+ * The buttons for a job: pause it, go on with it, cancel it, or run it again. `tell` is called with a sentence if the
+ * coordinator refuses.
  *
  * @param {JobStatus} job
  * @param {(sentence: string) => void} tell
@@ -23,7 +24,10 @@ export function jobActions(job, tell) {
   const again = () => void change('again', ({ jobId }) => location.assign(encodeURIComponent(jobId)));
   if (hasEnded(job)) return [button('Run again', again)];
   const sure = 'Cancel this job? Its results so far are discarded.';
-  return [button('Cancel', () => confirmFirst(sure, 'Cancel the job', () => void change('cancel', () => {})))];
+  const pause = job.paused
+    ? button('Resume', () => void change('resume', () => {}))
+    : button('Pause', () => void change('pause', () => {}));
+  return [pause, button('Cancel', () => confirmFirst(sure, 'Cancel the job', () => void change('cancel', () => {})))];
 }
 
 /** @param {string} question @param {string} yes @param {() => void} act */

@@ -2,7 +2,7 @@ import { element } from '../elements.js';
 import { describeState, describeWork } from '../words/cluster-view.js';
 import { describeHeadline, jobSentences } from '../words/job-view.js';
 import { hasEnded, percentDone } from '../words/progress.js';
-import { describeClock } from '../words/quantities.js';
+import { describeDay } from '../words/quantities.js';
 
 /** @import { JobStatus } from '@halogrid/proto' */
 
@@ -27,7 +27,11 @@ export function jobHead(job) {
       'p',
       { class: 'headline' },
       element('strong', {}, describeHeadline(job)),
-      element('span', { class: 'hint' }, ` · submitted ${describeMoment(job.submittedMs)}`),
+      element(
+        'span',
+        { class: 'hint' },
+        ` · submitted ${describeDay(job.submittedMs)}${job.owner ? ` by ${job.owner}` : ''}`,
+      ),
       ...(job.state === 'JOB_STATE_COMPLETE'
         ? [
             ' · ',
@@ -43,8 +47,3 @@ export function jobHead(job) {
       : []),
   ];
 }
-
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
-
-/** @param {number} ms since 1970 */
-const describeMoment = (ms) => `${day.format(ms)}, ${describeClock(ms)}`;

@@ -4,6 +4,7 @@ import { readApi, TokenWanted } from '../api/read-api.js';
 import { askForToken } from '../api/token-dialog.js';
 import { speedChart } from '../charts/speed-chart.js';
 import { byId, element, fill } from '../elements.js';
+import { OwnerFilter } from '../job/owner-filter.js';
 import { jobView, nodeView, nowView, pixelCounts, totalSpeed } from '../words/cluster-view.js';
 import { Rates } from '../words/rates.js';
 
@@ -19,14 +20,15 @@ const shownJobs = 50;
 const shownNodes = 100;
 
 const rates = new Rates();
+const owners = new OwnerFilter();
 /** @type {number[]} */
 const speeds = [];
 
 /** @returns {Promise<Snapshot>} */
 async function snapshot() {
   const [open, newest, { nodes }] = await Promise.all([
-    readApi(`jobs?limit=${shownJobs}&state=pending,running,finalising`),
-    readApi(`jobs?limit=${shownJobs}`),
+    readApi(`jobs?limit=${shownJobs}&state=pending,running,finalising${owners.query}`),
+    readApi(`jobs?limit=${shownJobs}${owners.query}`),
     readApi('nodes'),
   ]);
   /** @type {Map<string, JobStatus>} */
@@ -47,6 +49,7 @@ function show(now) {
   );
   fill('chart', [speedChart(speeds, chartSeconds, Math.max(260, byId('chart').clientWidth - 26))]);
 
+  owners.show(now.jobs);
   const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
   fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No jobs yet. Submit one: halogrid submit SOURCE…')]);
   const nodes = now.nodes.slice(0, shownNodes).flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
@@ -65,7 +68,12 @@ function jobRows(job) {
   const row = element(
     'tr',
     {},
-    element('td', { class: 'head' }, element('a', { href: job.page }, element('code', {}, job.id))),
+    element(
+      'td',
+      { class: 'head' },
+      element('a', { href: job.page }, element('code', {}, job.id)),
+      ...(job.owner ? [element('span', { class: 'owner' }, job.owner)] : []),
+    ),
     stateCell(job.state),
     longCell('Work', job.work),
     element('td', { class: 'first' }, ...bar, element('span', {}, job.progress + left)),

@@ -63,6 +63,7 @@ export function jobView(job, ms, rates) {
   return {
     id: job.jobId,
     page: `jobs/${encodeURIComponent(job.jobId)}`,
+    owner: job.owner,
     state: describeState(job),
     work: describeWork(job.asked),
     // A job that has ended needs no bar.
@@ -75,7 +76,7 @@ export function jobView(job, ms, rates) {
     time: describeDuration((job.finishedMs || ms) - job.submittedMs),
     out: shownPath(job.spec?.out ?? ''),
     error: job.error,
-    waiting: hasEnded(job) ? '' : job.waiting,
+    waiting: hasEnded(job) || job.paused ? '' : job.waiting,
     reasons: job.reasons.map(describeReason),
     mended: job.mended.map(describeMended),
   };
@@ -119,6 +120,7 @@ export function describeState(job) {
   const word = job.state.replace('JOB_STATE_', '').toLowerCase();
   const nothing = whyNothingMerged(job);
   if (nothing) return { word: `${word}, but ${nothing}`, tone: 'bad' };
+  if (job.paused) return { word: 'paused', tone: 'wait' };
   if (word === 'running' && job.waiting) return { word: 'waiting', tone: 'wait' };
   if (word === 'running' && job.nodes === 0) return { word: 'waiting for a node', tone: 'wait' };
   return { word, tone: tones[word] ?? '' };

@@ -44,6 +44,7 @@ test('a job that runs shows what it computes, how far it is and how fast', () =>
   assert.deepEqual(view, {
     id: 'a',
     page: 'jobs/a',
+    owner: '',
     state: { word: 'running', tone: '' },
     work: 'conv:kernel=gaussian-5,as=u8 → lbp',
     percent: 25,
@@ -67,6 +68,17 @@ test('a job shows why inputs are quarantined and what it waits for, and nothing 
   assert.deepEqual(view.reasons, ['2 × decode: The file is empty, e.g. /in/a.png']);
   assert.deepEqual([view.waiting, view.state], [waiting, { word: 'waiting', tone: 'wait' }]);
   assert.equal(jobView({ ...complete, waiting }, 0, new Rates()).waiting, '');
+});
+
+test('a paused job says so, and not what it would wait for', () => {
+  const paused = {
+    ...running,
+    owner: 'ann',
+    paused: { sinceMs: 1, by: 'bob' },
+    waiting: 'No attached node can read /in',
+  };
+  const { owner, state, waiting } = jobView(paused, 0, new Rates());
+  assert.deepEqual([owner, state, waiting], ['ann', { word: 'paused', tone: 'wait' }, '']);
 });
 
 test('a job that merged nothing is marked as bad', () => {

@@ -1,8 +1,8 @@
 import { describeShards, hasEnded, isListing, percentDone, secondsLeft } from './progress.js';
-import { describeCount, describeDuration, describePixels, describeSpeed } from './quantities.js';
+import { describeCount, describeDay, describeDuration, describePixels, describeSpeed } from './quantities.js';
 import { describeMended, whyNothingMerged } from './sentences.js';
 
-/** @import { JobStatus } from '@halogrid/proto' */
+/** @import { JobPause, JobStatus } from '@halogrid/proto' */
 
 /** How far a job is, in one line: `62 %, 31 of 50 shards, about 2 min left`. @param {JobStatus} job */
 export function describeHeadline(job) {
@@ -39,6 +39,10 @@ export function jobFigures(job, nowMs) {
   ];
 }
 
+/** @param {JobPause} pause */
+const describePause = ({ sinceMs, by }) =>
+  `Paused since ${describeDay(sinceMs)}${by ? ` by ${by}` : ''}: shards that nodes hold go on, and no more are leased.`;
+
 /**
  * The sentences at the top of a job's page: why it failed, what it waits for, what was left out.
  *
@@ -49,7 +53,8 @@ export function jobSentences(job) {
   return [
     ...(job.error ? [{ tone: 'bad', words: job.error }] : []),
     ...(nothing ? [{ tone: 'bad', words: `It is complete, but ${nothing}.` }] : []),
-    ...(job.waiting && !hasEnded(job) ? [{ tone: 'wait', words: job.waiting }] : []),
+    ...(job.paused ? [{ tone: 'wait', words: describePause(job.paused) }] : []),
+    ...(job.waiting && !hasEnded(job) && !job.paused ? [{ tone: 'wait', words: job.waiting }] : []),
     ...[...job.notes, ...job.mended.map(describeMended)].map((words) => ({ tone: '', words })),
   ];
 }

@@ -34,6 +34,11 @@ const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 /** The time of day here: `09:05:03`. @param {number} ms since 1970 */
 export const describeClock = (ms) => clock.format(ms);
 
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+
+/** The date and the time of day here: `31 Jan 2026, 09:05:03`. @param {number} ms since 1970 */
+export const describeDay = (ms) => `${day.format(ms)}, ${describeClock(ms)}`;
+
 /** A duration in its two largest units: `42 s`, `2 min 5 s`, `3 h 7 min`, `2 d 4 h`. @param {number} ms */
 export function describeDuration(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));

@@ -188,7 +188,7 @@ test('a plan that fails fails the job with its sentence', async (t) => {
   assert.deepEqual([record.state, record.error], ['failed', 'There is no source /in any more']);
   await released();
   assert.deepEqual(calls, ['abandon: failed', 'release']);
-  assert.deepEqual(dispatcher.view.shards(), { queued: 0, leased: 0, done: 0 });
+  assert.deepEqual(dispatcher.view.shards(), { queued: 0, paused: 0, leased: 0, done: 0 });
 });
 
 test('an output that cannot be written fails the job with its sentence', async (t) => {

@@ -2,13 +2,14 @@ import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
 import { lackOf } from '@halogrid/jobs/output-lack';
 import type { PlannedStep } from '@halogrid/jobs/shard';
 import type { LedgerState, OpenShards } from '@halogrid/ledger';
+import type { JobPause } from '@halogrid/proto';
 import type { JobOrder } from '../scheduler/events.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { JobRun, type JobRunListener } from './job-run.ts';
 import type { LostShard } from './lost-parts.ts';
 import type { WorkParts } from './work-parts.ts';
 
-/** Begins, resumes and cancels jobs. */
+/** Begins, resumes, pauses and cancels jobs. */
 export class JobDriver {
   readonly #parts: WorkParts;
   readonly #options: DispatcherOptions;
@@ -25,10 +26,10 @@ export class JobDriver {
 
   /** Runs a job whose output folder is claimed. Rejects if the ledger does not take it. */
   async submit(job: AcceptedJob): Promise<void> {
-    const { jobId, spec } = job;
+    const { jobId, spec, owner } = job;
     const { ledger, clock, log, tell } = this.#parts;
-    await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs() });
-    log.info({ jobId, sources: spec.sources.length, out: spec.out }, 'A job is accepted');
+    await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs(), owner });
+    log.info({ jobId, owner, sources: spec.sources.length, out: spec.out }, 'A job is accepted');
     tell({ kind: 'JobSubmitted', ...orderOf(job), epoch: ledger.epochOf(jobId) });
     this.#start(job);
   }
@@ -53,14 +54,16 @@ export class JobDriver {
 
   async #goOn(job: AcceptedJob, { open, planned, kept }: OpenShards, bringMs?: number): Promise<void> {
     const { jobId } = job;
-    const { ledger, log, sessions, sights, tell } = this.#parts;
-    const { counts } = (await ledger.getJob(jobId))!;
+    const { ledger, log, running, sessions, sights, tell } = this.#parts;
+    const { counts, paused } = (await ledger.getJob(jobId))!;
+    const isPaused = paused !== undefined;
+    running.get(jobId)!.isPaused = isPaused;
     log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
     // The needs must be known first: the scheduler leases these shards at once.
     const withNeeds = open.map(({ shard, attempts }) => ({ shard: sights.recovered(jobId, shard), attempts }));
     const epoch = ledger.epochOf(jobId);
     for (const [, { connection }] of sessions.entries()) connection.bring(jobId, epoch);
-    tell({ kind: 'JobResumed', ...orderOf(job), epoch, planned, kept, open: withNeeds, bringMs });
+    tell({ kind: 'JobResumed', ...orderOf(job), isPaused, epoch, planned, kept, open: withNeeds, bringMs });
   }
 
   /** `begin` is called before anything else, as soon as the output can be written. */
@@ -89,7 +92,7 @@ export class JobDriver {
   }
 
   #lost(job: AcceptedJob, { withdrawn, inVain: names, isMet, isFalse, error }: LostShard): void {
-    const { ledger, sessions, sights, tell } = this.#parts;
+    const { ledger, running, sessions, sights, tell } = this.#parts;
     const {
       open: { shard, attempts },
       node,
@@ -101,7 +104,8 @@ export class JobDriver {
     const nodeIds = hellos.flatMap(({ name, nodeId }) => (isMet && name === node ? [nodeId] : []));
     const open = { shard: sights.recovered(job.jobId, shard), attempts };
     const epoch = ledger.epochOf(job.jobId);
-    tell({ kind: 'ShardLost', ...orderOf(job), epoch, open, planned, kept, nodeIds, isFalse, inVain, error });
+    const order = { ...orderOf(job), epoch, isPaused: running.get(job.jobId)?.isPaused ?? false };
+    tell({ kind: 'ShardLost', ...order, open, planned, kept, nodeIds, isFalse, inVain, error });
   }
 
   #planned(jobId: string, steps: PlannedStep[]): void {
@@ -127,6 +131,21 @@ export class JobDriver {
     else if (!(await this.#options.cancelEnded?.(jobId))) await this.#options.others?.cancel(jobId);
   }
 
+  /**
+   * Pauses the job, or goes on with it if `paused` is undefined: resolves with true once that is in the ledger, with
+   * undefined if the job does not run here.
+   */
+  async pause(jobId: string, paused: JobPause | undefined): Promise<true | undefined> {
+    const { ledger, running, tell } = this.#parts;
+    const run = running.get(jobId);
+    if (!run) return undefined;
+    await ledger.setPaused(jobId, paused);
+    run.isPaused = paused !== undefined;
+    tell({ kind: 'JobPaused', jobId, isPaused: run.isPaused });
+    running.tellChanged(jobId);
+    return true;
+  }
+
   /** Resolves when the job has ended; at once for one that does not run. */
   ended(jobId: string): Promise<void> {
     return this.#parts.running.ended(jobId);
@@ -139,8 +158,9 @@ export class JobDriver {
 }
 
 /** What the scheduler needs to know about a job. */
-const orderOf = ({ jobId, spec }: AcceptedJob): JobOrder => ({
+const orderOf = ({ jobId, spec, owner = '' }: AcceptedJob): JobOrder => ({
   jobId,
+  owner,
   priority: spec.priority,
   verifyPercent: spec.verifyPercent,
   waitsForNode: spec.waitForNode,

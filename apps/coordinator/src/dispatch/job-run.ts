@@ -137,6 +137,8 @@ export class JobRun {
   /** Resolves when the job has ended; never rejects. */
   readonly ended: Promise<void>;
 
+  /** None of its shards is leased. */
+  isPaused = false;
   /** Ids of the nodes that ever held one of its shards. */
   readonly nodeIds = new Set<string>();
   readonly speed = new JobSpeed();

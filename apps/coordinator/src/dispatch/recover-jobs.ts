@@ -30,7 +30,7 @@ export async function recoverJob(
   job: JobRecord,
   bringMs?: number,
 ): Promise<void> {
-  const { jobId, spec } = job;
+  const { jobId, spec, owner } = job;
   let isClaimed = false;
   try {
     const claim = await resumeOutputFolder(spec.out, job);
@@ -42,7 +42,7 @@ export async function recoverJob(
     }
     isClaimed = true;
     const pipeline = jobPipeline(spec);
-    await jobs.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) }, bringMs);
+    await jobs.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out), owner }, bringMs);
   } catch (caught) {
     if (isLedgerLost(caught)) throw caught;
     const error = caught instanceof Error ? caught.message : String(caught);

@@ -61,9 +61,11 @@ export async function resumeInFolder(job: HalfWayJob, context: FolderResume): Pr
         { jobId },
         `The log of epoch ${epoch} ends in a group that is not whole, at byte ${offset}: it does not count`,
       );
-    if (await context.ledger.loadFolder(home, job, torn)) {
+    const record = await context.ledger.loadFolder(home, job, torn);
+    if (record) {
+      const { owner } = record;
       const pipeline = jobPipeline(spec);
-      await context.jobs.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+      await context.jobs.resume({ jobId, spec, pipeline, scratch: scratchUri(spec.out), owner });
       return true;
     }
     await home.leave?.();

@@ -13,6 +13,13 @@ export const maxOpenJobs = 1_000;
 /** Resumes an unfinished job of that specification and returns its id; undefined if there is none. */
 export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string | undefined>;
 
+/** What is asked of `submitJob`, and by whom. */
+export interface SubmittedJob {
+  request: SubmitRequest;
+  /** Whose job it is; absent if nobody was asked. */
+  owner?: string | undefined;
+}
+
 /**
  * Checks the specification, claims the output folder and has the job run; returns its id. If `resume` finds the same
  * job unfinished, that job goes on instead. Throws Refusal ('unmet' if the output folder is not available); then
@@ -22,7 +29,7 @@ export type ResumeJob = (spec: JobSpec, nameOutByJob: boolean) => Promise<string
 export async function submitJob(
   jobs: Pick<JobDriver, 'openJobs' | 'submit' | 'cancel'>,
   createId: () => string,
-  request: SubmitRequest,
+  { request, owner }: SubmittedJob,
   resume: ResumeJob = async () => undefined,
   check?: typeof checkSources,
   signal?: AbortSignal,
@@ -37,9 +44,9 @@ export async function submitJob(
   if (resumed !== undefined) return resumed;
   const jobId = createId();
   const spec = nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
-  await claimOutputFolder(spec.out, { jobId, spec }).catch(refuseUsage);
+  await claimOutputFolder(spec.out, { jobId, spec, owner }).catch(refuseUsage);
   try {
-    await jobs.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out) });
+    await jobs.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out), owner });
   } catch (error) {
     releaseOutputFolder(spec.out);
     throw error;

@@ -29,7 +29,9 @@ test('a job of too many sources, of too many kernels or with a URI without end i
 
 test('a job beyond those that may be open is RESOURCE_EXHAUSTED', async () => {
   const jobs = { openJobs: maxOpenJobs } as JobDriver;
-  const refused = await submitJob(jobs, assert.fail, { spec: undefined, nameOutByJob: false }).catch(toGrpcStatus);
+  const refused = await submitJob(jobs, assert.fail, { request: { spec: undefined, nameOutByJob: false } }).catch(
+    toGrpcStatus,
+  );
   assert.deepEqual(refused, {
     code: status.RESOURCE_EXHAUSTED,
     details: '1000 jobs run or wait already: wait until one has ended, or cancel one',

@@ -1,5 +1,6 @@
 import type { JobHistoryView, LeftNode } from '@halogrid/proto';
 import type { SearchNode } from '@halogrid/retrieval';
+import type { ShardCounts } from '../scheduler/scheduler.ts';
 import { type AttachedNodeView, attachedNodes } from './attached-nodes.ts';
 import type { OtherJobs } from './dispatcher-options.ts';
 import type { JobTimeline } from './history/job-histories.ts';
@@ -75,7 +76,12 @@ export class WorkView {
   }
 
   /** Shards of the running jobs, by state. */
-  shards(): { queued: number; leased: number; done: number } {
+  shards(): ShardCounts {
     return this.#parts.scheduler.shards();
+  }
+
+  /** The bytes that the leases of each owner with running jobs hold. */
+  leasedBytes(): ReadonlyMap<string, number> {
+    return this.#parts.scheduler.leasedBytes();
   }
 }

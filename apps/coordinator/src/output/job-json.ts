@@ -10,14 +10,15 @@ import type { Changes } from './previous/changes.ts';
 
 /** The job.json of a job that has just begun. */
 export function runningJobJson(
-  job: { jobId: string; spec: JobRecord['spec'] },
+  job: Pick<JobRecord, 'jobId' | 'spec'> & { owner?: string | undefined },
   coordinator: { host: string; pid: number },
 ): string {
-  const claim: JobClaim & { version: string; resultsVersion: number } = {
+  const claim: JobClaim & { version: string; resultsVersion: number; owner: string | undefined } = {
     id: job.jobId,
     state: 'running',
     version: softwareVersion,
     resultsVersion,
+    owner: job.owner || undefined,
     ...describeSpec(job.spec),
     coordinator,
   };
@@ -31,11 +32,22 @@ export function abandonedJobJson(
   finishedMs: number,
   canGoOn = false,
 ): string {
-  const { jobId, spec, submittedMs, counts, reasons: quarantine, mended, notes } = job;
+  const { jobId, spec, owner, submittedMs, counts, reasons: quarantine, mended, notes } = job;
   const times = { submitted: isoTime(submittedMs), finished: isoTime(finishedMs) };
   const versions = { version: softwareVersion, resultsVersion };
   const ended = { state: end.state, error: 'error' in end ? end.error : undefined, canGoOn: canGoOn || undefined };
-  const text = { id: jobId, ...ended, ...versions, ...times, counts, quarantine, mended, notes, ...describeSpec(spec) };
+  const text = {
+    id: jobId,
+    ...ended,
+    ...versions,
+    owner,
+    ...times,
+    counts,
+    quarantine,
+    mended,
+    notes,
+    ...describeSpec(spec),
+  };
   return `${JSON.stringify(text, null, 2)}\n`;
 }
 
@@ -119,6 +131,7 @@ export function completeJobJson(
     ...(results.parts
       ? { digest, pipelines: results.parts.map((part, i) => partEntry(part, parts[i]!)) }
       : { convention: pipeline.convention, digest }),
+    owner: job.owner,
     submitted: isoTime(job.submittedMs),
     finished: isoTime(finishedMs),
     counts: { sources: count, frames, shards, attempts, pixels, quarantined },

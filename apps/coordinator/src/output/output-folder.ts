@@ -37,6 +37,7 @@ import { type Difference, describeDifferences, specDifferences } from './spec-di
 interface NewJob {
   jobId: string;
   spec: JobSpec;
+  owner?: string | undefined;
 }
 
 /** Jobs of this process, by the folder that each holds. */

@@ -58,7 +58,7 @@ export function reopen<A>(turn: Turn<A>, entry: ShardEntry): void {
   if (!job.open.has(shard.shard)) {
     job.open.set(shard.shard, entry);
     countNeeds(job, shard);
-    turn.state.openShards++;
+    if (!job.isPaused) turn.state.openShards++;
   }
   requeue(turn, entry, 'check');
 }

@@ -71,12 +71,22 @@ export interface JobOrder {
   jobId: string;
   /** The fencing number that its leases carry; the scheduler's by default. */
   epoch?: number;
-  /** Jobs of a higher priority go first; jobs of the same priority share the nodes. */
+  /** Who submitted it; empty: nobody was asked. Owners share the nodes. */
+  owner?: string;
+  /** Among an owner's jobs, a higher priority goes first, and equal priorities share. */
   priority?: number;
   /** Percent of the shards that are computed a second time, by the reference, before they are committed. */
   verifyPercent?: number;
   /** It waits for a node that meets its needs, instead of failing after a while. */
   waitsForNode?: boolean;
+  /** Its shards are not leased. */
+  isPaused?: boolean;
+}
+
+/** How many bytes the leases of an owner may hold together, by owner; `others`: for owners who are not named. */
+export interface OwnerCredits {
+  named: ReadonlyMap<string, number>;
+  others: number;
 }
 
 /**
@@ -105,6 +115,10 @@ export type SchedulerEvent<Answer> =
   | { kind: 'PlanEnded'; jobId: string }
   /** The job was cancelled or failed: its results are not needed any more. */
   | { kind: 'JobAbandoned'; jobId: string }
+  /** From now on no shard of the job is leased, or they are leased again. Its present leases stay as they are. */
+  | { kind: 'JobPaused'; jobId: string; isPaused: boolean }
+  /** The limits of owners from now on; there are none before. */
+  | { kind: 'OwnersLimited'; credits: OwnerCredits }
   | {
       kind: 'NodeJoined';
       session: number;

@@ -10,7 +10,7 @@ export function finishShard<A>(turn: Turn<A>, entry: ShardEntry): void {
     job.unwrittenBytes -= state.answerBytes;
     entry.state = { ...state, answerBytes: 0 };
   }
-  turn.state.openShards--;
+  if (!job.isPaused) turn.state.openShards--;
   finaliseWhenDone(turn, job);
 }
 
@@ -22,5 +22,7 @@ export function finaliseWhenDone<A>(turn: Turn<A>, job: ScheduledJob): void {
 
 export function forgetJob(state: SchedulerState, job: ScheduledJob): void {
   state.jobs.delete(job.jobId);
-  state.openShards -= job.open.size;
+  if (!job.isPaused) state.openShards -= job.open.size;
+  for (const { share } of state.jobs.values()) if (share === job.share) return;
+  state.shares.delete(job.share.owner);
 }

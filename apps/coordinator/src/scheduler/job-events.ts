@@ -4,7 +4,7 @@ import { isHeldUp } from './choose-job.ts';
 import type { JobOrder, SchedulerEvent } from './events.ts';
 import { finaliseWhenDone, finishShard, forgetJob } from './finish-shard.ts';
 import { countNeeds } from './job-needs.ts';
-import { leaseToAll, release } from './leases.ts';
+import { leaseToAll, release, shareAnew } from './leases.ts';
 import {
   type AttachedNode,
   createEntry,
@@ -22,7 +22,7 @@ import { needsPlanned } from './sights.ts';
 const firstEpoch = 1;
 
 export function jobSubmitted({ state }: Turn<unknown>, order: JobOrder): void {
-  state.jobs.set(order.jobId, createJob(order, state.epoch));
+  state.jobs.set(order.jobId, createJob(state, order));
 }
 
 /**
@@ -73,7 +73,7 @@ function openShards<A>(turn: Turn<A>, job: ScheduledJob, shards: readonly Shard[
   }
   const others = shards.filter((shard) => !isKept(shard));
   needsPlanned(turn, job, new Set(others.flatMap(({ needs = [] }) => needs)));
-  turn.state.openShards += others.length;
+  if (!job.isPaused) turn.state.openShards += others.length;
   return others.map((shard) => {
     countNeeds(job, shard);
     const entry = createEntry(job, shard, placeOf(job, shard), turn.now);
@@ -149,6 +149,20 @@ export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { 
     }
   }
   leaseToAll(turn);
+}
+
+/**
+ * Holds the job, or goes on with it. While it is paused, nobody waits for what its shards need, so that it fails for
+ * nothing that nodes lack.
+ */
+export function jobPaused<A>(turn: Turn<A>, jobId: string, isPaused: boolean): void {
+  const { state } = turn;
+  const job = state.jobs.get(jobId);
+  if (!job || job.isPaused === isPaused) return;
+  job.isPaused = isPaused;
+  job.lackedSinceMs.clear();
+  state.openShards += isPaused ? -job.open.size : job.open.size;
+  if (!isPaused) shareAnew(turn);
 }
 
 /** Forgets the job and recalls its leases. */

@@ -80,13 +80,13 @@ test('a kept shard does not count as queued, leased or done: these counts are of
     return scheduler.shards();
   };
   const begun = after(joined(1, 1), ...job('job', [kept(0), shard(1), kept(2), shard(3)]));
-  assert.deepEqual(begun, { queued: 1, leased: 1, done: 0 });
+  assert.deepEqual(begun, { queued: 1, paused: 0, leased: 1, done: 0 });
   assert.deepEqual(after(committed(0)), begun);
-  assert.deepEqual(after(completed(1, lease(1)), committed(1)), { queued: 0, leased: 1, done: 1 });
-  assert.deepEqual(after({ ...lost, planned: 4, kept: 2 }, committed(2)), { queued: 0, leased: 1, done: 1 });
+  assert.deepEqual(after(completed(1, lease(1)), committed(1)), { queued: 0, paused: 0, leased: 1, done: 1 });
+  assert.deepEqual(after({ ...lost, planned: 4, kept: 2 }, committed(2)), { queued: 0, paused: 0, leased: 1, done: 1 });
   const open = [kept(2), shard(3)].map((each) => ({ shard: each, attempts: 0 }));
   const goesOn: Event = { kind: 'JobResumed', jobId: 'other', planned: 4, kept: 2, open };
-  assert.deepEqual(after(goesOn), { queued: 1, leased: 1, done: 2 });
+  assert.deepEqual(after(goesOn), { queued: 1, paused: 0, leased: 1, done: 2 });
 });
 
 test('a job with many kept sources is near its end only when its nodes are', () => {

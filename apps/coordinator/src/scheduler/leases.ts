@@ -136,6 +136,7 @@ export function hold({ state }: Turn<unknown>, held: Attempt): void {
   if (held.inPartSinceMs === undefined) countCredit(held, 1);
   else state.inParts++;
   entry.job.lastTurn = ++state.turns;
+  entry.job.share.lastTurn = state.turns;
 }
 
 /** The shard is computed, and its results wait in a part: the lease counts no more against its node's credit. */
@@ -151,6 +152,7 @@ function countCredit({ node, entry: { job, shard } }: Attempt, by: 1 | -1): void
   node.computing += by;
   node.leasedBytes += by * shard.costBytes;
   job.leasedBytes += by * shard.costBytes;
+  job.share.leasedBytes += by * shard.costBytes;
 }
 
 export function leaseId({ entry: { job, shard }, number }: Attempt): LeaseId {

@@ -209,14 +209,14 @@ test("the scheduler's counts add up: queued, leased and done shards, bytes", () 
   scheduler.handle(joined(1, 20), 0);
   scheduler.handle(joined(2, 20), 0);
   for (const event of job('job', shards(10, 10))) scheduler.handle(event, 0);
-  assert.deepEqual(scheduler.shards(), { queued: 6, leased: 4, done: 0 });
+  assert.deepEqual(scheduler.shards(), { queued: 6, paused: 0, leased: 4, done: 0 });
   const { leases, leasedBytes, isDraining } = scheduler.node(1)!;
   assert.deepEqual([leases, leasedBytes, isDraining], [2, 20, false]);
   assert.equal(scheduler.queued('job').shards, 6);
   scheduler.handle(completed(1, lease(0)), 0);
   scheduler.handle(committed(0), 0);
   scheduler.handle(left(2), 0);
-  assert.deepEqual(scheduler.shards(), { queued: 7, leased: 2, done: 1 });
+  assert.deepEqual(scheduler.shards(), { queued: 7, paused: 0, leased: 2, done: 1 });
 });
 
 const inPart = (session: number, shard: number): Event => ({ kind: 'ShardInPart', session, lease: lease(shard) });

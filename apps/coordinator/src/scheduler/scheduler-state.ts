@@ -2,7 +2,7 @@ import type { OutputLack } from '@halogrid/jobs/output-lack';
 import type { Shard } from '@halogrid/jobs/shard';
 import type { AttemptReason, Command } from './commands.ts';
 import { Durations } from './durations.ts';
-import type { Candidate, JobOrder } from './events.ts';
+import type { Candidate, JobOrder, OwnerCredits } from './events.ts';
 import type { NodeHealth } from './node-health.ts';
 import type { NodeRate } from './node-rate.ts';
 import { QueuesByNeeds } from './queues-by-needs.ts';
@@ -71,9 +71,22 @@ export interface InputPlace {
   isTaken: boolean;
 }
 
+/** What the jobs of one owner hold together. */
+export interface OwnerShare {
+  readonly owner: string;
+  /** Cost of its leases that hold credit. */
+  leasedBytes: number;
+  /** `turns` at its last lease: owners with equal shares take turns by it. */
+  lastTurn: number;
+}
+
 /** A job that is planned or computed. It is forgotten once it is finalised or abandoned. */
 export interface ScheduledJob {
   readonly jobId: string;
+  /** Shared by all jobs of its owner. */
+  readonly share: OwnerShare;
+  /** None of its shards is leased for now. */
+  isPaused: boolean;
   /** The fencing number that its leases carry. */
   readonly epoch: number;
   readonly priority: number;
@@ -184,6 +197,9 @@ export interface SchedulerOptions {
 
 export interface SchedulerState extends Required<SchedulerOptions> {
   readonly jobs: Map<string, ScheduledJob>;
+  /** By owner, for all owners of these jobs. */
+  readonly shares: Map<string, OwnerShare>;
+  credits: OwnerCredits;
   /** How many leases were given. */
   turns: number;
   /** By session. */
@@ -197,7 +213,7 @@ export interface SchedulerState extends Required<SchedulerOptions> {
   readonly failures: Map<string, number>;
   /** Why nodes that answered wrongly were sent away, by id. */
   readonly wrongNodes: Map<string, string>;
-  /** Shards that are not done, of all jobs. */
+  /** Shards that are not done, of all jobs that are not paused. */
   openShards: number;
   /** How many leases of all nodes have their results in parts. */
   inParts: number;
@@ -226,6 +242,8 @@ export function createState(options: SchedulerOptions): SchedulerState {
     spaceGraceMs: Number.POSITIVE_INFINITY,
     ...options,
     jobs: new Map(),
+    shares: new Map(),
+    credits: { named: new Map(), others: Number.POSITIVE_INFINITY },
     turns: 0,
     nodes: new Map(),
     nodesById: new Map(),
@@ -241,10 +259,14 @@ export function createState(options: SchedulerOptions): SchedulerState {
   };
 }
 
-export function createJob(order: JobOrder, ownEpoch: number): ScheduledJob {
-  const { jobId, epoch = ownEpoch, priority = 0, verifyPercent = 0, waitsForNode = false } = order;
+export function createJob({ epoch: ownEpoch, shares }: SchedulerState, order: JobOrder): ScheduledJob {
+  const { jobId, owner = '', epoch = ownEpoch, priority = 0, verifyPercent = 0, waitsForNode = false } = order;
+  const share = shares.get(owner) ?? { owner, leasedBytes: 0, lastTurn: 0 };
+  shares.set(owner, share);
   return {
     jobId,
+    share,
+    isPaused: order.isPaused ?? false,
     epoch,
     priority,
     verifyPercent,

@@ -20,6 +20,7 @@ interface SimulatedJob {
   planned: number;
   isPlanEnded: boolean;
   isAbandoned: boolean;
+  isPaused: boolean;
   finalised: number;
   /** What was written to the ledger for each done shard, by its number. */
   done: Map<number, 'committed' | 'quarantined' | 'kept'>;
@@ -39,9 +40,9 @@ type Outcome = 'right' | 'wrong' | 'failed' | 'device lost' | 'returned';
 
 /** Jobs, the highest number last; the answers of the one without checks are all right. */
 const orders = [
-  { jobId: 'a', priority: 0, verifyPercent: 0 },
-  { jobId: 'b', priority: 0, verifyPercent: 100 },
-  { jobId: 'c', priority: 3, verifyPercent: 50 },
+  { jobId: 'a', owner: 'ann', priority: 0, verifyPercent: 0 },
+  { jobId: 'b', owner: 'ann', priority: 0, verifyPercent: 100 },
+  { jobId: 'c', owner: 'bob', priority: 3, verifyPercent: 50 },
 ];
 
 /**
@@ -68,6 +69,7 @@ class World {
           assert.ok(node, 'a lease goes to an attached node');
           assert.ok(!node.isDraining, 'a draining node gets no shards');
           assert.ok(this.isOpen(command.lease) || command.verify, 'a done shard is only checked');
+          assert.ok(!this.jobs.get(command.lease.jobId)?.isPaused, 'nothing of a paused job is leased');
           assert.ok(!isKept(command.shard), 'kept shards are not leased');
           const settling = this.#writing.filter(({ lease }) => lease.jobId === command.lease.jobId);
           const commits = settling.filter(({ how }) => how === 'committed');
@@ -156,6 +158,7 @@ class World {
       planned: 0,
       isPlanEnded: false,
       isAbandoned: false,
+      isPaused: false,
       finalised: 0,
       done: new Map(),
     });
@@ -240,6 +243,11 @@ class World {
     if (!job.isAbandoned) assert.ok(!job.done.has(lease.shard), 'a shard is written once');
     job.done.set(lease.shard, how);
     this.send({ kind: 'CommitFinished', jobId: lease.jobId, shard: lease.shard });
+  }
+
+  pause(jobId: string, isPaused: boolean): void {
+    this.jobs.get(jobId)!.isPaused = isPaused;
+    this.send({ kind: 'JobPaused', jobId, isPaused });
   }
 
   abandon(jobId: string): void {
@@ -346,6 +354,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.nat(4000), areSilent: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('endPlan' as const), jobId }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('abandon' as const), jobId }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('pause' as const), jobId, isPaused: fc.boolean() }) },
 );
 
 function perform(world: World, step: typeof action extends fc.Arbitrary<infer T> ? T : never): void {
@@ -383,6 +392,9 @@ function perform(world: World, step: typeof action extends fc.Arbitrary<infer T>
     case 'abandon':
       world.abandon(step.jobId);
       break;
+    case 'pause':
+      world.pause(step.jobId, step.isPaused);
+      break;
   }
 }
 
@@ -393,8 +405,11 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       for (const order of orders) world.submit(order);
       for (const step of steps) perform(world, step);
 
-      // From here on all is well: plans end, a healthy node joins, and every node answers.
-      for (const [id, job] of world.jobs) if (!job.isPlanEnded && !job.isAbandoned) world.endPlan(id);
+      // From here on all is well: plans end, no job is paused, a healthy node joins, and every node answers.
+      for (const [id, job] of world.jobs) {
+        if (!job.isPlanEnded && !job.isAbandoned) world.endPlan(id);
+        world.pause(id, false);
+      }
       world.join(99, 10);
       for (let rounds = 0; !world.isOver; rounds++) {
         assert.ok(rounds < 2000, 'the work comes to an end');
@@ -405,7 +420,7 @@ test('whatever nodes do, a job ends once with every shard done once, as long as 
       for (const [id, job] of world.jobs) {
         assert.equal(job.finalised, job.isAbandoned ? 0 : 1, `job ${id} is finalised once, unless it was abandoned`);
       }
-      assert.deepEqual(world.scheduler.shards(), { queued: 0, leased: 0, done: 0 });
+      assert.deepEqual(world.scheduler.shards(), { queued: 0, paused: 0, leased: 0, done: 0 });
     }),
     { numRuns: repeated(100, 1500) },
   );

@@ -5,12 +5,14 @@ import type { Comparable, SchedulerEvent } from './events.ts';
 import {
   commitFinished,
   jobAbandoned,
+  jobPaused,
   jobResumed,
   jobSubmitted,
   planEnded,
   shardLost,
   shardsPlanned,
 } from './job-events.ts';
+import { leaseToAll } from './leases.ts';
 import {
   needLacked,
   needShown,
@@ -50,6 +52,9 @@ export interface NodeView {
   asideUntilMs: number;
 }
 
+/** Shards for nodes, by state. */
+export type ShardCounts = Record<'queued' | 'paused' | 'leased' | 'done', number>;
+
 /**
  * Decides which node computes which shard. It knows no clock, socket or ledger: `handle` takes an event and the time in
  * milliseconds (of any clock that never goes back) and returns what is to be done about it, in order.
@@ -84,17 +89,22 @@ export class Scheduler<Answer extends Comparable> {
 
   /**
    * How many shards for nodes the jobs have. Shards being written to the ledger count as leased; shards of kept sources
-   * do not count.
+   * do not count. `paused`: shards that would be queued if their jobs were not paused.
    */
-  shards(): { queued: number; leased: number; done: number } {
-    const sum = { queued: 0, leased: 0, done: 0 };
+  shards(): ShardCounts {
+    const sum = { queued: 0, paused: 0, leased: 0, done: 0 };
     for (const job of this.#state.jobs.values()) {
       const queued = queuedShards(job);
-      sum.queued += queued;
+      sum[job.isPaused ? 'paused' : 'queued'] += queued;
       sum.leased += job.open.size - queued;
       sum.done += plannedForNodes(job) - job.open.size;
     }
     return sum;
+  }
+
+  /** The bytes that the leases of each owner hold. */
+  leasedBytes(): ReadonlyMap<string, number> {
+    return new Map([...this.#state.shares.values()].map(({ owner, leasedBytes }) => [owner, leasedBytes]));
   }
 
   /** Why the job waits although nodes are attached; undefined if it does not wait. */
@@ -150,6 +160,13 @@ function apply<A extends Comparable>(turn: Turn<A>, event: SchedulerEvent<A>): v
       break;
     case 'JobAbandoned':
       jobAbandoned(turn, event.jobId);
+      break;
+    case 'JobPaused':
+      jobPaused(turn, event.jobId, event.isPaused);
+      break;
+    case 'OwnersLimited':
+      turn.state.credits = event.credits;
+      leaseToAll(turn);
       break;
     case 'CommitFinished':
       commitFinished(turn, event.jobId, event.shard);

@@ -158,6 +158,7 @@ export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
     return;
   }
   for (const job of state.jobs.values()) {
+    if (job.isPaused) continue;
     for (const need of job.needs.keys()) {
       const lacks = ({ sights }: AttachedNode): boolean => sights.get(need)?.kind === 'lacking';
       if (!active.every(({ sights }) => isInDoubt(sights.get(need)))) {

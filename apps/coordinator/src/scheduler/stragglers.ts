@@ -25,7 +25,7 @@ export function copyStragglers<A>(turn: Turn<A>): void {
   let idle: AttachedNode[] | undefined;
   for (const job of state.jobs.values()) {
     const limitMs = stragglerMs(job);
-    if (limitMs === undefined) continue;
+    if (limitMs === undefined || job.isPaused) continue;
     idle ??= [...state.nodes.values()]
       .filter((node) => isActive(node, now) && node.leases.size === 0)
       .sort((a, b) => (b.rate.bytesPerMs ?? 0) - (a.rate.bytesPerMs ?? 0));

@@ -3,14 +3,15 @@ import type { ScheduledJob, SchedulerState, ShardEntry } from './scheduler-state
 
 /**
  * Why nothing of the job is leased though nodes are attached: all shards that are left have been leased in vain, and
- * are not leased again for a while. Undefined if a shard is leased or could be, or if the coordinator does some itself.
+ * are not leased again for a while. Undefined if a shard is leased or could be, if the coordinator does some itself, or
+ * if the job is paused.
  */
 export function whyHeldBack(
   { nodes }: SchedulerState,
-  { open, fresh, keeping }: ScheduledJob,
+  { open, fresh, keeping, isPaused }: ScheduledJob,
   now: number,
 ): string | undefined {
-  if (nodes.size === 0 || fresh.size > 0 || keeping.size > 0) return undefined;
+  if (nodes.size === 0 || fresh.size > 0 || keeping.size > 0 || isPaused) return undefined;
   let longest: { entry: ShardEntry; seconds: number } | undefined;
   for (const entry of open.values()) {
     if (entry.state.kind !== 'queued' || entry.state.notBeforeMs <= now) return undefined;

@@ -45,32 +45,35 @@ async function call(t: TestContext, address: string, path: string, security: Cli
 }
 
 const needs: Record<string, string[]> = {
-  Submit: ['submit'],
-  Cancel: ['submit'],
-  Remove: ['submit'],
-  Get: ['submit', 'read'],
-  List: ['submit', 'read'],
-  Watch: ['submit', 'read'],
-  Trace: ['submit', 'read'],
+  Submit: ['submit', 'admin'],
+  Cancel: ['submit', 'admin'],
+  Remove: ['submit', 'admin'],
+  Pause: ['submit', 'admin'],
+  Resume: ['submit', 'admin'],
+  Get: ['submit', 'read', 'admin'],
+  List: ['submit', 'read', 'admin'],
+  Watch: ['submit', 'read', 'admin'],
+  Trace: ['submit', 'read', 'admin'],
   Attach: ['node'],
-  ListIndexes: ['submit', 'read'],
-  ListFrames: ['submit', 'read'],
-  Search: ['submit', 'read'],
-  Changes: ['submit', 'read'],
+  ListIndexes: ['submit', 'read', 'admin'],
+  ListFrames: ['submit', 'read', 'admin'],
+  Search: ['submit', 'read', 'admin'],
+  Changes: ['submit', 'read', 'admin'],
 };
 
 test('every call of every service is only for callers with its role', async (t) => {
-  const lines = ['submit', 'node', 'read'].map((role) => `${role} ${role} ${tokenOf(role)}\n`);
+  const roles = ['admin', 'submit', 'node', 'read'];
+  const lines = roles.map((role) => `${role} ${role} ${tokenOf(role)}\n`);
   const lapsed = `submit lapsed ${tokenOf('lapsed')} 2020-01-01\n`;
   const tokens = writeSecret(secretFolder(t), 'tokens', lines.join('') + lapsed);
   const address = await start(t, { tokens });
   const methods = [JobsService, NodesService, SearchService].flatMap((service) =>
     Object.values(service).map(({ path }) => path),
   );
-  assert.equal(methods.length, 13);
+  assert.equal(methods.length, 15);
   for (const path of methods) {
     const allowed = needs[path.split('/')[2]!]!;
-    for (const role of ['submit', 'node', 'read']) {
+    for (const role of roles) {
       const { code, details } = await call(t, address, path, withToken(role));
       assert.equal(
         code === status.PERMISSION_DENIED,

@@ -1,17 +1,15 @@
-import {
-  type Metadata,
-  ServerInterceptingCall,
-  type ServerInterceptor,
-  type StatusObject,
-  status,
-} from '@grpc/grpc-js';
-import type { Access, Role } from '@halogrid/service';
+import { ServerInterceptingCall, type ServerInterceptor, type StatusObject, status } from '@grpc/grpc-js';
+import type { Access, Credentials, Role } from '@halogrid/service';
+import type { Audit } from './audit.ts';
+import { grpcCredentials } from './grpc-credentials.ts';
 
 /** The role that each call needs. Health is open: probes have no secrets. Calls that are not listed are refused. */
 const neededRoles: Record<string, Role | 'nothing'> = {
   '/halogrid.v1.Jobs/Submit': 'submit',
   '/halogrid.v1.Jobs/Cancel': 'submit',
   '/halogrid.v1.Jobs/Remove': 'submit',
+  '/halogrid.v1.Jobs/Pause': 'submit',
+  '/halogrid.v1.Jobs/Resume': 'submit',
   '/halogrid.v1.Jobs/Get': 'read',
   '/halogrid.v1.Jobs/List': 'read',
   '/halogrid.v1.Jobs/Watch': 'read',
@@ -34,19 +32,24 @@ const neededRoles: Record<string, Role | 'nothing'> = {
  */
 const checkEveryMs = 1_000;
 
+export interface CallAccessOptions {
+  access: Access;
+  /** Notes changes that are refused here. */
+  audit: Pick<Audit, 'refused'>;
+  /** Called for each call that goes on, with the caller's address and whether the caller has shown who it is. */
+  spoke: (peer: string, isTrusted: boolean) => void;
+  /** Reads a clock that never goes back. */
+  nowMs: () => number;
+}
+
 /**
  * Ends calls that the caller may not make with UNAUTHENTICATED or PERMISSION_DENIED, before any of their messages is
- * read. `spoke` is called for each call that goes on, with the caller's address and whether the caller has shown who it
- * is. `nowMs` reads a clock that never goes back.
+ * read.
  */
-export function withAccess(
-  access: Access,
-  spoke: (peer: string, isTrusted: boolean) => void,
-  nowMs: () => number,
-): ServerInterceptor {
+export function withAccess({ access, audit, spoke, nowMs }: CallAccessOptions): ServerInterceptor {
   return ({ path }, call) => {
     const needed = neededRoles[path];
-    let authorization: string | undefined;
+    let credentials: Credentials | undefined;
     let checkedMs = 0;
     let isOver = false;
     /** Whether the call goes on. */
@@ -55,17 +58,18 @@ export function withAccess(
       const now = nowMs();
       if (now - checkedMs < checkEveryMs) return true;
       checkedMs = now;
-      const denial = denialOf(access, authorization, needed);
-      if (!denial) return true;
+      const end = whyNot(access, credentials!, needed);
+      if (!end) return true;
       isOver = true;
-      call.sendStatus(denial);
+      if (needed === 'submit') audit.refused(path.slice(path.lastIndexOf('/') + 1), credentials!, end);
+      call.sendStatus(end);
       return false;
     };
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
           onReceiveMetadata(metadata, pass) {
-            authorization = authorizationOf(metadata);
+            credentials = grpcCredentials(metadata, call.getPeer());
             checkedMs = Number.NEGATIVE_INFINITY;
             if (!mayGoOn()) return;
             spoke(call.getPeer(), needed !== 'nothing');
@@ -82,20 +86,16 @@ export function withAccess(
   };
 }
 
-function denialOf(
+/** Undefined if the call goes on. */
+function whyNot(
   access: Access,
-  authorization: string | undefined,
+  credentials: Credentials,
   needed: Role | 'nothing' | undefined,
-): Pick<StatusObject, 'code' | 'details'> | undefined {
+): (Pick<StatusObject, 'code' | 'details'> & { name: string }) | undefined {
   if (needed === 'nothing') return undefined;
-  if (!needed) return { code: status.PERMISSION_DENIED, details: 'Nobody may make this call' };
-  const denial = access.check(authorization, needed);
+  if (!needed) return { code: status.PERMISSION_DENIED, details: 'Nobody may make this call', name: '' };
+  const { denial } = access.admit(credentials, needed);
   if (!denial) return undefined;
   const code = denial.kind === 'unauthenticated' ? status.UNAUTHENTICATED : status.PERMISSION_DENIED;
-  return { code, details: denial.sentence };
-}
-
-function authorizationOf(metadata: Metadata): string | undefined {
-  const [value] = metadata.get('authorization');
-  return typeof value === 'string' ? value : undefined;
+  return { code, details: denial.sentence, name: denial.name };
 }

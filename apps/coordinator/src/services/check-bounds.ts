@@ -2,26 +2,21 @@ import { refuseValue } from '@halogrid/jobs/refusal';
 import { shortened } from '@halogrid/kernels';
 import {
   type AttachRequest,
-  type CancelRequest,
   type ChangesRequest,
   changesBounds,
   excessOf,
   type FieldBound,
-  type GetRequest,
   jobIdBounds,
   type ListFramesRequest,
   type ListRequest,
   listBounds,
   listFramesBounds,
   maxSentenceLength,
-  type RemoveRequest,
   reportBounds,
   type SearchRequest,
   type SubmitRequest,
   searchBounds,
   specBounds,
-  type TraceRequest,
-  type WatchRequest,
 } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
 
@@ -32,9 +27,7 @@ export function checkSubmitBounds(request: SubmitRequest): SubmitRequest {
 }
 
 /** As `checkSubmitBounds`, for requests that name a job. */
-export const checkJobIdBounds = <R extends GetRequest | WatchRequest | CancelRequest | RemoveRequest | TraceRequest>(
-  request: R,
-): R => within(request, jobIdBounds);
+export const checkJobIdBounds = <R extends { jobId: string }>(request: R): R => within(request, jobIdBounds);
 
 /** As `checkSubmitBounds`, for lists of jobs. */
 export const checkListBounds = (request: ListRequest): ListRequest => within(request, listBounds);

@@ -11,6 +11,7 @@ import { defaultConnectionLimits, type Log, openAccess } from '@halogrid/service
 import { temporaryFolder } from '@halogrid/sources/testing-files';
 import { within } from '@halogrid/testing';
 import type { JobDriver } from '../dispatch/job-driver.ts';
+import { Audit } from './audit.ts';
 import { startGrpc } from './grpc-server.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { JobCalls } from './job-calls.ts';
@@ -22,18 +23,19 @@ import { createJobsService } from './jobs-service.ts';
  */
 async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof checkSources) {
   const logged: unknown[] = [];
-  const log = { error: (...words: unknown[]) => logged.push(words) } as unknown as Log;
+  const log = { error: (...words: unknown[]) => logged.push(words), info: () => {} } as unknown as Log;
   const calls = new JobCalls({
     jobs: { openJobs: 0, ...driver } as JobDriver,
     view: { jobNow: () => ({ nodes: 0, waiting: '' }) },
     ledger: { getJob: async () => undefined, listJobs: async () => [] } as unknown as Ledger,
     known: {} as JobAnswers,
+    audit: new Audit(log),
     createJobId: () => 'the-job',
     check,
     survey: assert.fail,
     remove: assert.fail,
   });
-  const jobs = createJobsService(calls, log);
+  const jobs = createJobsService(calls, openAccess, log);
   const others = { nodes: {} as NodesServer, search: {} as SearchServer };
   const server = await startGrpc(
     { host: '127.0.0.1', port: 0 },
@@ -41,6 +43,7 @@ async function serve(t: TestContext, driver: Partial<JobDriver>, check: typeof c
     {
       tls: undefined,
       access: openAccess,
+      audit: new Audit(log),
       limits: defaultConnectionLimits,
       untakenMs: 3_600_000,
       warn: assert.fail,

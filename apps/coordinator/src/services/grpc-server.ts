@@ -26,6 +26,7 @@ import {
 } from '@halogrid/service';
 import { paceCalls } from '@halogrid/service/paced-calls';
 import { addIntrospection } from './add-introspection.ts';
+import type { Audit } from './audit.ts';
 import { withAccess } from './call-access.ts';
 
 /** How long clients have to take the ends of their streams; after that they are cut off. */
@@ -84,6 +85,7 @@ export interface GrpcOptions {
   /** Asked at each connection; undefined: without TLS. */
   tls: (() => Tls) | undefined;
   access: Access;
+  audit: Audit;
   limits: ConnectionLimits;
   /** A connection that has taken nothing of what was sent to it for this long is closed, and `warn` is called. */
   untakenMs: number;
@@ -96,7 +98,7 @@ export interface GrpcOptions {
 export async function startGrpc(
   address: ListenAddress,
   services: { jobs: JobsServer; nodes: NodesServer; search: SearchServer },
-  { tls, access, limits, untakenMs, warn, introspection }: GrpcOptions,
+  { tls, access, audit, limits, untakenMs, warn, introspection }: GrpcOptions,
 ): Promise<GrpcServer> {
   const gate = new ConnectionGate(limits);
   const spoke = (peer: string, isTrusted: boolean) => gate.spoke(peer, isTrusted);
@@ -110,7 +112,10 @@ export async function startGrpc(
     },
     nowMs,
   });
-  const server = new Server({ ...options, interceptors: [pace.interceptor, withAccess(access, spoke, nowMs)] });
+  const server = new Server({
+    ...options,
+    interceptors: [pace.interceptor, withAccess({ access, audit, spoke, nowMs })],
+  });
   server.addService(boundedJobs, services.jobs);
   server.addService(boundedNodes, services.nodes);
   server.addService(SearchService, services.search);

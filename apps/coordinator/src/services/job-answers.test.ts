@@ -35,8 +35,10 @@ const timeline = { sinceMs: 5, nodes: ['n'], shards: [], every: 1 };
 /** A coordinator that leads the job, and another one that asks it. */
 function setStage() {
   let answer: AnswerQuestion = async () => undefined;
+  const paused: unknown[] = [];
   const own = new JobAnswers({
     view: { history: () => history, timeline: () => timeline },
+    jobs: { pause: async (...asked) => paused.push(asked) > 0 || undefined },
     ledger: {
       getJob: async () => record,
       mergedSoFar: () => [{ name: '', counted: 2n ** 60n, bins: new BigInt64Array(256).fill(1n) }],
@@ -46,17 +48,19 @@ function setStage() {
     questions: { answerBy: (by: AnswerQuestion) => (answer = by) } as unknown as Questions,
   });
   const ledger = { mergedSoFar: () => undefined, quarantinedSoFar: () => undefined } as unknown as Ledger;
+  const elsewhere = { pause: async () => undefined };
   const view = { history: () => undefined, timeline: () => undefined };
   const ask: Questions['ask'] = (jobId, what) => answer(jobId, what);
   const cells = { sum: () => Promise.reject(new Error('It does not lead the job')) };
   const other = new JobAnswers({
     view,
+    jobs: elsewhere,
     ledger,
     cells,
     questions: { ask, answerBy: () => {} } as unknown as Questions,
   });
-  const alone = new JobAnswers({ view, ledger, cells, questions: undefined });
-  return { own, other, alone };
+  const alone = new JobAnswers({ view, jobs: elsewhere, ledger, cells, questions: undefined });
+  return { own, other, alone, paused };
 }
 
 test('every coordinator answers about a job as its leader does', async () => {
@@ -92,4 +96,18 @@ test('if no coordinator knows the answer, the sentence says so', async () => {
   await assert.rejects(alone.quarantined(record), refusal);
   const ended: JobRecord = { ...record, state: 'failed', finishedMs: 9 };
   await assert.rejects(alone.merged(ended, {}), { kind: 'unmet', message: /^Job job is failed: what it merged/ });
+});
+
+test('a job is paused by its leader, whichever coordinator is asked', async () => {
+  const { own, other, alone, paused } = setStage();
+  const pause = { sinceMs: 9, by: 'ann' };
+  await own.setPaused(record, pause);
+  await other.setPaused(record, pause);
+  await other.setPaused(record, undefined);
+  assert.deepEqual(paused, [
+    ['job', pause],
+    ['job', pause],
+    ['job', undefined],
+  ]);
+  await assert.rejects(alone.setPaused(record, pause), { name: 'Refusal', message: /does not answer: ask again$/ });
 });

@@ -1,15 +1,17 @@
 import { Refusal } from '@halogrid/jobs/refusal';
 import type { Questions } from '@halogrid/leadership';
 import type { JobRecord, Ledger } from '@halogrid/ledger';
-import type { JobHistoryView, MergedSoFar, QuarantinedInputs } from '@halogrid/proto';
+import type { JobHistoryView, JobPause, MergedSoFar, QuarantinedInputs } from '@halogrid/proto';
 import type { JobTimeline } from '../dispatch/history/job-histories.ts';
+import type { JobDriver } from '../dispatch/job-driver.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
 import type { LiveCells } from '../output/live-cells.ts';
 import { type AskedHistogram, mergedSoFar } from './merged-so-far.ts';
 import { quarantinedInputs } from './quarantined-inputs.ts';
 
-/** What only the leader of a job has, in its memory. */
+/** What only the leader of a job has, in its memory; or, for `pause`, can do. */
 interface InMemory {
+  pause: true;
   history: JobHistoryView;
   timeline: JobTimeline;
   merged: MergedSoFar;
@@ -17,18 +19,24 @@ interface InMemory {
 }
 type What = keyof InMemory;
 
+/** Details of a question. */
+type Asked = AskedHistogram & { paused?: JobPause | undefined };
+
 /** An answer in the registry: what is known, or why it is refused. */
-type Answer = { known: object } | { refusal: Refusal['kind']; sentence: string };
+type Answer = { known: object | true } | { refusal: Refusal['kind']; sentence: string };
 
 export interface JobAnswersOptions {
   view: Pick<WorkView, 'history' | 'timeline'>;
+  jobs: Pick<JobDriver, 'pause'>;
   ledger: Ledger;
   cells: Pick<LiveCells, 'sum'>;
   /** Undefined if this coordinator leads alone. */
   questions: Questions | undefined;
 }
 
-/** What is known about jobs besides their status, here or by the coordinator that leads the job. */
+/**
+ * What is known about jobs besides their status, here or by the coordinator that leads the job. Pauses them there, too.
+ */
 export class JobAnswers {
   readonly #options: JobAnswersOptions;
 
@@ -70,12 +78,16 @@ export class JobAnswers {
     return (await this.#know(record, 'quarantined')) ?? silence(record.jobId);
   }
 
+  /**
+   * Has the job's leader pause it, or go on with it if `paused` is undefined. Rejects with Refusal if the leader does
+   * not answer.
+   */
+  async setPaused(record: JobRecord, paused: JobPause | undefined): Promise<void> {
+    if (!(await this.#know(record, 'pause', { paused }))) silence(record.jobId);
+  }
+
   /** What is known here or, if several coordinators lead, by another one. */
-  async #know<Of extends What>(
-    record: JobRecord,
-    what: Of,
-    asked: AskedHistogram = {},
-  ): Promise<InMemory[Of] | undefined> {
+  async #know<Of extends What>(record: JobRecord, what: Of, asked: Asked = {}): Promise<InMemory[Of] | undefined> {
     const own = await this.#own(record, what, asked);
     if (own) return own;
     const text = await this.#options.questions?.ask(
@@ -89,10 +101,11 @@ export class JobAnswers {
     return answer.known as InMemory[Of];
   }
 
-  async #own<Of extends What>(record: JobRecord, what: Of, asked: AskedHistogram): Promise<InMemory[Of] | undefined> {
-    const { view, ledger, cells } = this.#options;
+  async #own<Of extends What>(record: JobRecord, what: Of, asked: Asked): Promise<InMemory[Of] | undefined> {
+    const { view, jobs, ledger, cells } = this.#options;
     const { jobId } = record;
     const answers: { [Name in What]: () => InMemory[Name] | undefined | Promise<InMemory[Name] | undefined> } = {
+      pause: () => jobs.pause(jobId, asked.paused),
       history: () => view.history(jobId),
       timeline: () => view.timeline(jobId),
       merged: () => mergedSoFar(record, asked, ledger, cells),
@@ -103,7 +116,7 @@ export class JobAnswers {
 
   /** The answer to a question of another coordinator; undefined if nothing is known here. */
   async #answer(jobId: string, question: string): Promise<string | undefined> {
-    const { what, ...asked } = JSON.parse(question) as { what: What } & AskedHistogram;
+    const { what, ...asked } = JSON.parse(question) as { what: What } & Asked;
     // Every job that runs here has a history, and so have the last ones that did.
     if (!this.#options.view.history(jobId)) return undefined;
     const record = await this.#options.ledger.getJob(jobId);

@@ -22,10 +22,12 @@ import type { JobDriver } from '../dispatch/job-driver.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
+import type { AskedChange, AskingCaller, Audit } from './audit.ts';
 import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus, wireStates } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
+import { refuseStranger } from './refuse-stranger.ts';
 import { watchJob } from './watch-job.ts';
 
 export interface JobCallsOptions {
@@ -45,6 +47,9 @@ export interface JobCallsOptions {
   remove: (jobId: string, choice: { dryRun?: boolean }) => Promise<RemoveResponse>;
   /** Surveys what a job would come to, without running it. */
   survey: PlanThreads['survey'];
+  audit: Audit;
+  /** Milliseconds since 1970; the system's by default. */
+  nowMs?: () => number;
   /** Waits between two messages to a watcher; with system timers by default. */
   pause?: Pause;
 }
@@ -71,19 +76,18 @@ export class JobCalls {
   }
 
   /** Accepts the job unless `gone` aborts first, because the caller is gone. */
-  async submit(request: SubmitRequest, gone: AbortSignal): Promise<SubmitResponse> {
-    const { jobs, createJobId, resume, check, pages } = this.#options;
-    this.#refuseShare(request.spec);
-    const jobId = await submitJob(jobs, createJobId, checkSubmitBounds(request), resume, check, gone);
-    return { job: await this.get(jobId), pages };
+  submit(request: SubmitRequest, caller: AskingCaller, gone: AbortSignal): Promise<SubmitResponse> {
+    return this.#audited(caller, { action: 'submit' }, () => this.#submit(request, caller, gone));
   }
 
   /**
    * Submits the specification of a job once more, from the ledger: its sources may hold secrets that no caller is told.
    */
-  async again(jobId: string, gone: AbortSignal): Promise<SubmitResponse> {
-    const { spec } = await this.find(jobId);
-    return this.submit({ spec: JobSpec.fromPartial(spec), nameOutByJob: false }, gone);
+  again(given: string, caller: AskingCaller, gone: AbortSignal): Promise<SubmitResponse> {
+    return this.#audited(caller, { action: 'submit', jobId: given }, async () => {
+      const { spec } = await this.find(given);
+      return this.#submit({ spec: JobSpec.fromPartial(spec), nameOutByJob: false }, caller, gone);
+    });
   }
 
   async plan(spec: JobSpec, gone: AbortSignal): Promise<PlanAnswer> {
@@ -110,20 +114,67 @@ export class JobCalls {
     return this.status(await this.find(jobId));
   }
 
-  async list(request: ListRequest): Promise<ListResponse> {
-    const { chosen, leftOut } = chooseJobs(await this.#options.ledger.listJobs(), checkListBounds(request));
+  async list(request: ListRequest, { name }: Pick<AskingCaller, 'name'>): Promise<ListResponse> {
+    const { chosen, leftOut } = chooseJobs(await this.#options.ledger.listJobs(), checkListBounds(request), name);
     return { jobs: chosen.map((record) => this.status(record)), leftOut };
   }
 
-  async cancel(given: string): Promise<JobStatus> {
-    const { jobId } = await this.find(given);
-    await this.#options.jobs.cancel(jobId);
-    return this.get(jobId);
+  cancel(given: string, caller: AskingCaller): Promise<JobStatus> {
+    return this.#change('cancel', given, caller, ({ jobId }) => this.#options.jobs.cancel(jobId));
   }
 
-  async remove({ jobId: given, dryRun }: RemoveRequest): Promise<RemoveResponse> {
-    const { jobId } = await this.find(given);
-    return this.#options.remove(jobId, { dryRun });
+  pause(given: string, caller: AskingCaller): Promise<JobStatus> {
+    const { known, nowMs = Date.now } = this.#options;
+    return this.#change('pause', given, caller, async (record) => {
+      refuseEnded(record, 'pause');
+      if (!record.paused) await known.setPaused(record, { sinceMs: nowMs(), by: caller.name });
+    });
+  }
+
+  resume(given: string, caller: AskingCaller): Promise<JobStatus> {
+    return this.#change('resume', given, caller, async (record) => {
+      refuseEnded(record, 'resume');
+      if (record.paused) await this.#options.known.setPaused(record, undefined);
+    });
+  }
+
+  remove({ jobId: given, dryRun }: RemoveRequest, caller: AskingCaller): Promise<RemoveResponse> {
+    const remove = async (): Promise<RemoveResponse> => {
+      const record = await this.find(given);
+      refuseStranger(record, caller, 'remove');
+      return this.#options.remove(record.jobId, { dryRun });
+    };
+    return dryRun
+      ? remove()
+      : this.#options.audit.change(caller, { action: 'remove', jobId: given }, remove, ({ jobId }) => jobId);
+  }
+
+  async #submit(request: SubmitRequest, { name }: AskingCaller, gone: AbortSignal): Promise<SubmitResponse> {
+    const { jobs, createJobId, resume, check, pages } = this.#options;
+    this.#refuseShare(request.spec);
+    const asked = { request: checkSubmitBounds(request), owner: name || undefined };
+    const jobId = await submitJob(jobs, createJobId, asked, resume, check, gone);
+    return { job: await this.get(jobId), pages };
+  }
+
+  #audited(caller: AskingCaller, asked: AskedChange, act: () => Promise<SubmitResponse>): Promise<SubmitResponse> {
+    return this.#options.audit.change(caller, asked, act, ({ job }) => job?.jobId);
+  }
+
+  /** Changes a job, if the caller may. */
+  #change(
+    action: string,
+    given: string,
+    caller: AskingCaller,
+    act: (record: JobRecord) => Promise<unknown>,
+  ): Promise<JobStatus> {
+    const change = async (): Promise<JobStatus> => {
+      const record = await this.find(given);
+      refuseStranger(record, caller, action);
+      await act(record);
+      return this.get(record.jobId);
+    };
+    return this.#options.audit.change(caller, { action, jobId: given }, change, ({ jobId }) => jobId);
   }
 
   async trace(jobId: string): Promise<TraceResponse> {
@@ -138,13 +189,23 @@ export class JobCalls {
   }
 }
 
+/** Throws Refusal if the job has ended. */
+function refuseEnded({ jobId, state, finishedMs }: JobRecord, action: string): void {
+  if (finishedMs > 0) throw new Refusal('unmet', `Job ${jobId} is ${state}: there is nothing to ${action}`);
+}
+
 /** The jobs that a request asks for, and how many more there would be without its limit. `records` are newest first. */
 function chooseJobs(
   records: readonly JobRecord[],
-  { states, sinceMs = 0, limit = 0 }: ListRequest,
+  { states, sinceMs = 0, limit = 0, owner, mine = false }: ListRequest,
+  caller: string,
 ): { chosen: readonly JobRecord[]; leftOut: number } {
   const meant = records.filter(
-    ({ state, submittedMs }) => submittedMs >= sinceMs && (states.length === 0 || states.includes(wireStates[state])),
+    (job) =>
+      job.submittedMs >= sinceMs &&
+      (states.length === 0 || states.includes(wireStates[job.state])) &&
+      (owner === undefined || (job.owner ?? '') === owner) &&
+      (!mine || (job.owner ?? '') === caller),
   );
   const chosen = limit > 0 ? meant.slice(0, limit) : meant;
   return { chosen, leftOut: meant.length - chosen.length };

@@ -5,9 +5,11 @@ import { test } from 'node:test';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { JobRecord, Ledger } from '@halogrid/ledger';
 import { JobSpec, JobState, type WatchRequest, type WatchResponse } from '@halogrid/proto';
+import { openAccess } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import { eventually, turns, within } from '@halogrid/testing';
 import type { JobDriver } from '../dispatch/job-driver.ts';
+import { Audit } from './audit.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { JobCalls } from './job-calls.ts';
 import { createJobsService } from './jobs-service.ts';
@@ -31,11 +33,13 @@ function watchJob(record: () => JobRecord) {
   const ended = Promise.withResolvers<void>();
   const jobs: Partial<JobDriver> = { ended: () => ended.promise, changed: () => changed.promise };
   const ledger = { getJob: async () => record() };
+  const log = createLog('test', 'silent');
   const calls = new JobCalls({
     jobs: jobs as JobDriver,
     view: { jobNow: () => ({ nodes: 0, waiting: '' }) },
     ledger: ledger as unknown as Ledger,
     known: {} as JobAnswers,
+    audit: new Audit(log),
     createJobId: () => 'job',
     survey: assert.fail,
     remove: assert.fail,
@@ -45,7 +49,7 @@ function watchJob(record: () => JobRecord) {
         signal.addEventListener('abort', () => resolve());
       }),
   });
-  const { watch } = createJobsService(calls, createLog('test', 'silent'));
+  const { watch } = createJobsService(calls, openAccess, log);
   const stream = new PassThrough({ objectMode: true });
   const states: JobState[] = [];
   stream.on('data', ({ job }: WatchResponse) => states.push(job!.state));

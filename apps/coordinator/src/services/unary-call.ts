@@ -1,4 +1,4 @@
-import type { handleUnaryCall } from '@grpc/grpc-js';
+import type { handleUnaryCall, ServerUnaryCall } from '@grpc/grpc-js';
 import { CallerGoneError, Refusal } from '@halogrid/jobs/refusal';
 import type { Log } from '@halogrid/service';
 import { toGrpcStatus } from './grpc-status.ts';
@@ -10,12 +10,12 @@ import { toGrpcStatus } from './grpc-status.ts';
  */
 export function unaryCall<Request, Response>(
   log: Log,
-  respond: (request: Request, gone: AbortSignal) => Promise<Response>,
+  respond: (request: Request, gone: AbortSignal, call: ServerUnaryCall<Request, Response>) => Promise<Response>,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
     const gone = new AbortController();
     call.once('cancelled', () => gone.abort(new CallerGoneError()));
-    respond(call.request, gone.signal).then(
+    respond(call.request, gone.signal, call).then(
       (response) => callback(null, response),
       (error) => callback(reportFailure(log, gone.signal.aborted ? gone.signal.reason : error)),
     );

@@ -71,12 +71,21 @@ class Client:
         """What a job with the arguments of ``submit`` would need: sources, pixels, shards, bytes. Nothing is computed."""
         return self._api.post("/plan", job_spec(sources, op, pipelines, map_format, grid, out, fields))
 
-    def jobs(self, state: Optional[str] = None, since: Optional[str] = None, limit: Optional[int] = None) -> List[Job]:
+    def jobs(
+        self,
+        state: Optional[str] = None,
+        since: Optional[str] = None,
+        limit: Optional[int] = None,
+        owner: Optional[str] = None,
+        mine: bool = False,
+    ) -> List[Job]:
         """Jobs, newest first, at most ``limit``.
 
-        ``state``: one, or several with commas; ``since``: submitted since a time, or within an age such as "2h".
+        ``state``: one, or several with commas; ``since``: submitted since a time, or within an age such as "2h";
+        ``owner``: submitted by that name; ``mine``: by the name of the own token.
         """
-        answer = self._api.get("/jobs", {"state": state, "since": since, "limit": limit})
+        query = {"state": state, "since": since, "limit": limit, "owner": owner, "mine": mine or None}
+        answer = self._api.get("/jobs", query)
         return [Job(self._api, status) for status in answer["jobs"]]
 
     def job(self, id: str) -> Job:

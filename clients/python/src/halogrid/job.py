@@ -53,6 +53,16 @@ class Job:
         return str(self.status.get("state", "")).rpartition("_")[2].lower()
 
     @property
+    def owner(self) -> str:
+        """Who submitted it; empty if the coordinator did not ask."""
+        return self.status.get("owner", "")
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it is paused."""
+        return self.status.get("paused") is not None
+
+    @property
     def digest(self) -> str:
         """The digest of its results once it is complete; empty before."""
         return self.status.get("digest", "")
@@ -117,6 +127,16 @@ class Job:
         """Waits for its end and returns its job.json. Raises Error with the reason if it failed or was cancelled."""
         self._completed()
         return self._api.get(self._path("/results/job.json"))
+
+    def pause(self) -> Job:
+        """Has no more of it computed until ``resume``, and returns the job. What nodes compute now counts."""
+        self.status = self._api.post(self._path("/pause"))["job"]
+        return self
+
+    def resume(self) -> Job:
+        """Goes on with it if it is paused, and returns the job."""
+        self.status = self._api.post(self._path("/resume"))["job"]
+        return self
 
     def cancel(self) -> Job:
         """Stops it, and returns the job."""

@@ -1,7 +1,7 @@
 import { jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
 import { firstOf, indexesOf, readSources } from '@halogrid/jobs/planned-sources';
 import type { PlanStep, Shard, ShardWork, SourceError } from '@halogrid/jobs/shard';
-import type { JobSpec } from '@halogrid/proto';
+import type { JobPause, JobSpec } from '@halogrid/proto';
 import type { FoundShard } from '@halogrid/results/found-shard';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from '@halogrid/results/part-sums';
@@ -100,6 +100,8 @@ export class LoggedJob implements Journaled {
       ...(told.length > 0 && { mended: told }),
       nodesUsed,
       ...(nodesUsed > 0 && { times: structuredClone(state.times) }),
+      ...(state.owner && { owner: state.owner }),
+      ...(state.paused && { paused: state.paused }),
       ...(state.canGoOn && { canGoOn: true as const }),
     };
   }
@@ -116,6 +118,10 @@ export class LoggedJob implements Journaled {
     const { error = '', digest = '', canGoOn = false } = at;
     if (state === 'finalising') this.log.add({ kind: 'time', moment: 'computedMs', atMs: at.nowMs });
     this.log.add({ kind: 'state', state, finishedMs: isEnd(state) ? at.nowMs : 0, error, digest, canGoOn });
+  }
+
+  setPaused(paused: JobPause | undefined): void {
+    if (paused || this.log.state.paused) this.log.add({ kind: 'paused', paused });
   }
 
   setNotes(notes: readonly string[]): void {

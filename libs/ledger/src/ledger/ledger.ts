@@ -1,6 +1,6 @@
 import type { OutputLack } from '@halogrid/jobs/output-lack';
 import type { FrameOfVideo, PlanStep, Shard, ShardAnswer } from '@halogrid/jobs/shard';
-import type { Counts, JobSpec, JobTimes, MendedInputs, QuarantineReason } from '@halogrid/proto';
+import type { Counts, JobPause, JobSpec, JobTimes, MendedInputs, QuarantineReason } from '@halogrid/proto';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { LedgerState } from '../log/fact.ts';
 
@@ -30,8 +30,17 @@ export interface JobRecord {
   nodesUsed?: number;
   /** As in halogrid.v1.JobStatus; absent before the first result. */
   times?: JobTimes;
+  /** Who submitted it; absent if nobody was asked, and in records of older versions. */
+  owner?: string;
+  /** Present while it is paused. */
+  paused?: JobPause;
   /** It failed because something outside it was missing. Its results so far are kept, for `goOn`. */
   canGoOn?: true;
+}
+
+/** A job that is accepted. */
+export interface NewJob extends Pick<JobRecord, 'jobId' | 'spec' | 'submittedMs'> {
+  owner?: string | undefined;
 }
 
 /** The answer to a shard, as the ledger commits it. */
@@ -179,13 +188,15 @@ export interface Ledger {
    * claim to the folder keeps others out.
    */
   confirm(jobId: string): Promise<void>;
-  createJob(job: { jobId: string; spec: JobSpec; submittedMs: number }): Promise<void>;
+  createJob(job: NewJob): Promise<void>;
   /** `canGoOn`: the results so far of a failed job are kept until it goes on or is cancelled. */
   setState(
     jobId: string,
     state: LedgerState,
     at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean },
   ): Promise<void>;
+  /** Records that a job is paused, or goes on. Does nothing if it has ended. */
+  setPaused(jobId: string, paused: JobPause | undefined): Promise<void>;
   /** Appends steps of the plan; `last`: no more follow. */
   addPlan(jobId: string, steps: PlanStep[], last: boolean): Promise<void>;
   /** Sets all notes about the job's sources. They are written with the next change. */

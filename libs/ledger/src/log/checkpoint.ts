@@ -5,12 +5,14 @@ import { SourceIndex, type SourceIndexState } from './source-index.ts';
 
 const plain = [
   'state',
+  'owner',
   'submittedMs',
   'finishedMs',
   'error',
   'digest',
   'canGoOn',
   'planned',
+  'paused',
   'notes',
   'resultsVersion',
   'counts',
@@ -79,7 +81,11 @@ export function restoreState(shapes: readonly HistogramShape[], stored: object):
   for (const [source, image] of kept.open) open.set(source, restoreImage(image));
   return {
     ...fresh,
-    ...(Object.fromEntries(plain.map((name) => [name, kept[name]])) as Pick<JobState, (typeof plain)[number]>),
+    // Checkpoints of older versions lack some.
+    ...(Object.fromEntries(plain.map((name) => [name, kept[name] ?? fresh[name]])) as Pick<
+      JobState,
+      (typeof plain)[number]
+    >),
     index: new SourceIndex(kept.index),
     attempts: new Map(kept.attempts),
     quarantined: new Map(kept.quarantined),

@@ -1,6 +1,7 @@
 import type { Size } from '@halogrid/geometry';
 import type { PlannedSources } from '@halogrid/jobs/planned-sources';
 import type { ShardWork } from '@halogrid/jobs/shard';
+import type { JobPause } from '@halogrid/proto';
 import type { PartSums } from '@halogrid/results/part-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { CaptureTime } from '@halogrid/sources/captured';
@@ -27,6 +28,7 @@ export type Fact =
   /** When the job first reached that moment. */
   | { kind: 'time'; moment: 'leasedMs' | 'listedMs' | 'computedMs'; atMs: number }
   | StateFact
+  | PausedFact
   | CheckpointFact;
 
 /** Sources of a plan, and the shards that follow in the plan. A shard is of these sources or of earlier ones. */
@@ -140,6 +142,12 @@ export interface StateFact {
   digest: string;
   /** It failed because something outside it was missing, and can go on from its results. */
   canGoOn: boolean;
+}
+
+/** The job is paused, or goes on if `paused` is absent. */
+export interface PausedFact {
+  kind: 'paused';
+  paused?: JobPause | undefined;
 }
 
 /** The state that all facts before it lead to. A log begins with a checkpoint. */

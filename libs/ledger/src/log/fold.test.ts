@@ -8,6 +8,7 @@ import { digestedBins, type HistogramShape } from '@halogrid/results/histogram-s
 import { packCounts } from '@halogrid/results/part-sums';
 import { sourceDigest } from '@halogrid/results/source-digest';
 import fc from 'fast-check';
+import { restoreState, storeState } from './checkpoint.ts';
 import type { Fact, TileFact } from './fact.ts';
 import { fold } from './fold.ts';
 import { isOpen, type JobState, newState, reasonsOf } from './job-state.ts';
@@ -218,3 +219,9 @@ function everyCell({ width, height }: Size, { rows, columns }: Grid, channels: n
     return countsIn({ x, y, width: right - x, height: bottom - y }, channels);
   }).flat();
 }
+
+test('a checkpoint of an older version has no owner and no pause', () => {
+  const { owner: _, paused: __, ...older } = storeState(newState([shape], 5, 'ann')) as Record<string, unknown>;
+  const { owner, paused, submittedMs } = restoreState([shape], older);
+  assert.deepEqual({ owner, paused, submittedMs }, { owner: '', paused: undefined, submittedMs: 5 });
+});

@@ -65,6 +65,9 @@ export function fold(state: JobState, fact: Fact): JobState {
       Object.assign(state, said);
       break;
     }
+    case 'paused':
+      state.paused = fact.paused;
+      break;
     case 'checkpoint':
       return restoreState(
         state.parts.map(({ shape }) => shape),

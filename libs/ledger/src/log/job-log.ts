@@ -57,8 +57,8 @@ export class JobLog {
   #checkpointLength = 0;
 
   /** The log of a new job. Nothing is written yet. */
-  static create(options: JobLogOptions, submittedMs: number): JobLog {
-    const log = new JobLog(options, newState(options.shapes, submittedMs), []);
+  static create(options: JobLogOptions, submittedMs: number, owner?: string): JobLog {
+    const log = new JobLog(options, newState(options.shapes, submittedMs, owner), []);
     log.#begin();
     return log;
   }

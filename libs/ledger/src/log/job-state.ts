@@ -1,5 +1,5 @@
 import { QuarantineReasons } from '@halogrid/jobs/quarantine-reasons';
-import type { JobTimes } from '@halogrid/proto';
+import type { JobPause, JobTimes } from '@halogrid/proto';
 import { binsOfCell, type HistogramShape } from '@halogrid/results/histogram-shape';
 import { Totals } from '@halogrid/results/totals';
 import { resultsVersion } from '@halogrid/service/version';
@@ -59,12 +59,16 @@ export interface StateCounts {
 /** The state of a job, which follows from the facts of its log. */
 export interface JobState {
   state: LedgerState;
+  /** Who submitted it; empty if nobody was asked, and in logs of older versions. */
+  readonly owner: string;
   submittedMs: number;
   finishedMs: number;
   error: string;
   digest: string;
   canGoOn: boolean;
   planned: boolean;
+  /** Undefined while it is not paused. */
+  paused: JobPause | undefined;
   notes: readonly string[];
   /** Version of its results. */
   readonly resultsVersion: number;
@@ -88,15 +92,17 @@ export interface JobState {
 }
 
 /** The state of a job before its first fact; `shapes` has one for each pipeline. */
-export function newState(shapes: readonly HistogramShape[], submittedMs: number): JobState {
+export function newState(shapes: readonly HistogramShape[], submittedMs: number, owner = ''): JobState {
   return {
     state: 'pending',
+    owner,
     submittedMs,
     finishedMs: 0,
     error: '',
     digest: '',
     canGoOn: false,
     planned: false,
+    paused: undefined,
     notes: [],
     resultsVersion,
     counts: { frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, kept: 0 },

@@ -18,7 +18,9 @@ import type {
   CancelRequest,
   GetRequest,
   ListRequest,
+  PauseRequest,
   RemoveRequest,
+  ResumeRequest,
   TraceRequest,
   WatchRequest,
 } from '../gen/halogrid/v1/jobs.ts';
@@ -162,14 +164,13 @@ const spec = fields<JobSpec>({
 });
 
 export const specBounds: FieldBound<JobSpec> = spec;
-/** Bounds of Get, Watch, Cancel and Trace. */
-export const jobIdBounds: FieldBound<GetRequest | WatchRequest | CancelRequest | RemoveRequest | TraceRequest> =
-  fields<GetRequest>({
-    jobId: id,
-  });
+/** Bounds of each request that names a job, and nothing else. */
+export const jobIdBounds: FieldBound<
+  GetRequest | WatchRequest | CancelRequest | PauseRequest | RemoveRequest | ResumeRequest | TraceRequest
+> = fields<GetRequest>({ jobId: id });
 
 /** There are six states. */
-export const listBounds = fields<ListRequest>({ states: list(16) });
+export const listBounds = fields<ListRequest>({ states: list(16), owner: id });
 
 /** `checkSearch` checks the numbers, with better sentences. */
 export const searchBounds = fields<SearchRequest>({

@@ -1,22 +1,53 @@
 import { timingSafeEqual } from 'node:crypto';
+import { bearerOf, type Credentials } from './credentials.ts';
 import { includesRole, type Role } from './roles.ts';
 import type { TokenFile } from './token-file.ts';
 import { findToken, hashToken } from './tokens.ts';
+
+/** A caller that is known. */
+export interface Caller {
+  /** Empty if nobody asks callers who they are. */
+  name: string;
+  role: Role;
+}
 
 /** Why a caller is refused: it is unknown, or its role is not enough. The sentence holds no secret. */
 export interface Denial {
   kind: 'unauthenticated' | 'forbidden';
   sentence: string;
+  /** Its name; empty if it is unknown. */
+  name: string;
 }
+
+/** Either who the caller is, or why it is refused. */
+export type Admission = { caller: Caller; denial?: undefined } | { caller?: undefined; denial: Denial };
 
 /** Decides what callers may do. */
 export interface Access {
-  /** `authorization` is the header of that name. Undefined: the caller may. */
-  check(authorization: string | undefined, needed: Role): Denial | undefined;
+  admit(credentials: Credentials, needed: Role): Admission;
 }
 
+/** Finds out who a caller is, or why its credentials are wrong; undefined if it shows none of this kind. */
+export type Identify = (credentials: Credentials) => Caller | Denial | undefined;
+
 /** Allows everything: only the network, or the certificate that a connection needs, keeps others out. */
-export const openAccess: Access = { check: () => undefined };
+export const openAccess: Access = { admit: () => ({ caller: { name: '', role: 'admin' } }) };
+
+/** A caller that one of the functions knows may do what its role includes. They are asked in order. */
+export function identifiedAccess(identifiers: readonly Identify[]): Access {
+  return {
+    admit(credentials, needed) {
+      let known: Caller | Denial | undefined;
+      for (const identify of identifiers) known ??= identify(credentials);
+      if (!known) return { denial: bearerOf(credentials) ? unknown : missing(needed) };
+      if ('sentence' in known) return { denial: known };
+      if (includesRole(known.role, needed)) return { caller: known };
+      const { name, role } = known;
+      const sentence = `The role of '${name}' is '${role}', and this needs '${needed}'`;
+      return { denial: { kind: 'forbidden', sentence, name } };
+    },
+  };
+}
 
 export interface AccessClock {
   /** Milliseconds of a clock that never goes back. */
@@ -25,21 +56,16 @@ export interface AccessClock {
   wallMs: () => number;
 }
 
-/** A caller with a token of the file may do what the token's role includes. */
-export function tokenAccess(tokens: TokenFile, { monotonicMs, wallMs }: AccessClock): Access {
-  return {
-    check(authorization, needed) {
-      const token = bearer(authorization);
-      if (!token) return missing(needed);
-      const entry = findToken(tokens.entries(monotonicMs()), token);
-      if (!entry) return unknown;
-      if (entry.expiresMs !== undefined && entry.expiresMs <= wallMs()) {
-        return unauthenticated(`The token of '${entry.name}' expired at ${new Date(entry.expiresMs).toISOString()}`);
-      }
-      if (includesRole(entry.role, needed)) return undefined;
-      const sentence = `The token of '${entry.name}' has the role '${entry.role}', and this needs '${needed}'`;
-      return { kind: 'forbidden', sentence };
-    },
+/** Knows callers by the tokens of a file. */
+export function tokenIdentity(tokens: TokenFile, { monotonicMs, wallMs }: AccessClock): Identify {
+  return (credentials) => {
+    const token = bearerOf(credentials);
+    const entry = token && findToken(tokens.entries(monotonicMs()), token);
+    if (!entry) return undefined;
+    const { name, role, expiresMs } = entry;
+    if (expiresMs === undefined || expiresMs > wallMs()) return { name, role };
+    const sentence = `The token of '${name}' expired at ${new Date(expiresMs).toISOString()}`;
+    return { kind: 'unauthenticated', sentence, name };
   };
 }
 
@@ -47,17 +73,15 @@ export function tokenAccess(tokens: TokenFile, { monotonicMs, wallMs }: AccessCl
 export function ownTokenAccess(own: string): Access {
   const digest = hashToken(own);
   return {
-    check(authorization, needed) {
-      const token = bearer(authorization);
-      if (!token) return missing(needed);
-      return timingSafeEqual(hashToken(token), digest) ? undefined : unknown;
+    admit(credentials, needed) {
+      const token = bearerOf(credentials);
+      if (!token) return { denial: missing(needed) };
+      return timingSafeEqual(hashToken(token), digest) ? openAccess.admit(credentials, needed) : { denial: unknown };
     },
   };
 }
 
-const bearer = (authorization = ''): string | undefined => /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-
-const unauthenticated = (sentence: string): Denial => ({ kind: 'unauthenticated', sentence });
+const unauthenticated = (sentence: string): Denial => ({ kind: 'unauthenticated', sentence, name: '' });
 const missing = (needed: Role): Denial =>
   unauthenticated(`Expected a token with the role '${needed}' but received none`);
 const unknown = unauthenticated('The token is not known here');

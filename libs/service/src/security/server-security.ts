@@ -1,5 +1,5 @@
 import { UsageError } from '../usage-error.ts';
-import { type Access, openAccess, ownTokenAccess, tokenAccess } from './access.ts';
+import { type Access, identifiedAccess, openAccess, ownTokenAccess, tokenIdentity } from './access.ts';
 import { openTls, type Tls, type TlsOptions, type WatchedTls } from './tls-files.ts';
 import { readTokens, TokenFile } from './token-file.ts';
 import type { Warn } from './watched-files.ts';
@@ -48,7 +48,8 @@ export function createAccess({ tokensFile, ownToken }: ServerSecurity, warn: War
   if (ownToken) return ownTokenAccess(ownToken);
   if (!tokensFile) return openAccess;
   const monotonicMs = () => performance.now();
-  return tokenAccess(new TokenFile(tokensFile, warn, monotonicMs()), { monotonicMs, wallMs: Date.now });
+  const clock = { monotonicMs, wallMs: Date.now };
+  return identifiedAccess([tokenIdentity(new TokenFile(tokensFile, warn, monotonicMs()), clock)]);
 }
 
 /** Warnings for the operator of a server that other machines can reach. */

@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { tokenAccess } from './access.ts';
+import { identifiedAccess, tokenIdentity } from './access.ts';
+import { type Role, roles } from './roles.ts';
 import { TokenFile } from './token-file.ts';
 
 const first = 'first-token-0123456789';
@@ -17,8 +18,9 @@ function setUp(t: TestContext, text: string) {
   const clock = { now: 0, wall: Date.parse('2030-01-01T00:00:00Z') };
   const warnings: string[] = [];
   const file = new TokenFile(path, (sentence) => warnings.push(sentence), 0);
-  const access = tokenAccess(file, { monotonicMs: () => clock.now, wallMs: () => clock.wall });
-  const check = (token: string, role: 'submit' | 'node' | 'read' = 'read') => access.check(`Bearer ${token}`, role);
+  const access = identifiedAccess([tokenIdentity(file, { monotonicMs: () => clock.now, wallMs: () => clock.wall })]);
+  const check = (token: string, role: Role = 'read') =>
+    access.admit({ header: () => `Bearer ${token}`, from: '' }, role).denial;
   return { path, clock, warnings, check };
 }
 
@@ -61,20 +63,33 @@ test('a token is good until it expires', (t) => {
   assert.equal(check(first), undefined);
   clock.wall += 1_000;
   const sentence = "The token of 'alice' expired at 2030-01-01T00:00:01.000Z";
-  assert.deepEqual(check(first), { kind: 'unauthenticated', sentence });
+  assert.deepEqual(check(first), { kind: 'unauthenticated', sentence, name: 'alice' });
 });
 
 test('a caller may do exactly what its role includes', (t) => {
-  const tokens = { submit: 'submit-0123456789abcdef', node: 'node-0123456789abcdef', read: 'read-0123456789abcdef' };
+  const tokens = {
+    admin: 'admin-0123456789abcdef',
+    submit: 'submit-0123456789abcdef',
+    node: 'node-0123456789abcdef',
+    read: 'read-0123456789abcdef',
+  };
   const { check } = setUp(
     t,
     Object.entries(tokens)
       .map(([role, token]) => `${role} ${role} ${token}\n`)
       .join(''),
   );
-  const allowed = new Set(['submit submit', 'submit read', 'node node', 'read read']);
-  for (const held of ['submit', 'node', 'read'] as const) {
-    for (const needed of ['submit', 'node', 'read'] as const) {
+  const allowed = new Set([
+    'admin admin',
+    'admin submit',
+    'admin read',
+    'submit submit',
+    'submit read',
+    'node node',
+    'read read',
+  ]);
+  for (const held of roles) {
+    for (const needed of roles) {
       const kind = allowed.has(`${held} ${needed}`) ? undefined : 'forbidden';
       assert.equal(check(tokens[held], needed)?.kind, kind, `${held} for ${needed}`);
     }

@@ -43,7 +43,7 @@ test('every token of a file is found with its role, and no other is', () => {
 
 const secret = 'very-secret-token-0123';
 for (const [line, expected] of [
-  [`admin alice ${secret}`, /one of submit, node, read as the role in line 2/],
+  [`root alice ${secret}`, /one of admin, submit, node, read as the role in line 2/],
   [`submit ${secret}`, /ROLE NAME TOKEN \[EXPIRES\] in line 2/],
   [`submit alice ${secret} 2030-01-01 more`, /ROLE NAME TOKEN/],
   [`submit alice ${secret} tomorrow`, /a time such as/],

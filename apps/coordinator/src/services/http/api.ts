@@ -5,8 +5,9 @@ import { shortened } from '@halogrid/kernels';
 import { maxImageBytes } from '@halogrid/proto';
 import { errorAnswer } from '@halogrid/proto/error-answer';
 import { jsonName } from '@halogrid/proto/json-name';
-import type { Access, Log } from '@halogrid/service';
+import { type Access, httpCredentials, type Log } from '@halogrid/service';
 import { sendJson } from '@halogrid/service/send-json';
+import type { AskingCaller, Audit } from '../audit.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
@@ -27,6 +28,8 @@ export interface ApiOptions {
   access: Access;
   /** Origins of other sites whose pages may change something. */
   allowedOrigins: readonly string[];
+  /** Notes changes that are refused here. */
+  audit: Pick<Audit, 'refused'>;
   log: Log;
 }
 
@@ -35,6 +38,7 @@ export function createApi({
   routes,
   access,
   allowedOrigins,
+  audit,
   log,
 }: ApiOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
   const find = findRoutes(routes, apiRoot);
@@ -54,11 +58,14 @@ export function createApi({
       return true;
     }
     const answer = async (): Promise<void> => {
-      checkAccess(route, request, access, allowedOrigins);
+      const caller = callerOf(route, request, { access, allowedOrigins, audit });
       const { messageOf, writeMessage } = await loadJson();
       const query = route.query ? await readParameters(route.query, text) : undefined;
       const body = await readBody(route, request);
-      const call = { path: found.path, query, body, gone: goneSignal(response), request } as RouteCall<never, never>;
+      const call = { path: found.path, query, body, caller, gone: goneSignal(response), request } as RouteCall<
+        never,
+        never
+      >;
       if (route.send) return route.send(call, response);
       const given = await route.respond!(call);
       const written = typeof route.answer === 'string' ? writeMessage(messageOf(route.answer), given) : given;
@@ -75,19 +82,25 @@ export function createApi({
   };
 }
 
-function checkAccess(
-  { method, role }: Route,
-  { headers }: IncomingMessage,
-  access: Access,
-  allowedOrigins: readonly string[],
-): void {
-  if (role !== 'submit') return;
-  if (method === 'POST') {
-    checkChange(headers, access, allowedOrigins);
-    return;
+/** Who makes the request. Throws Refusal if the caller may not, and has that noted if it asks for a change. */
+function callerOf(
+  { method, name: action, role }: Route,
+  request: IncomingMessage,
+  { access, allowedOrigins, audit }: Pick<ApiOptions, 'access' | 'allowedOrigins' | 'audit'>,
+): AskingCaller {
+  const credentials = httpCredentials(request);
+  const { from } = credentials;
+  const { caller, denial } = access.admit(credentials, role);
+  const isChange = role === 'submit' && method === 'POST';
+  try {
+    if (isChange) checkChange(request.headers, allowedOrigins);
+    if (!denial) return { ...caller, from };
+    throw new Refusal('forbidden', denial.sentence);
+  } catch (error) {
+    const name = caller?.name ?? denial?.name ?? '';
+    if (isChange) audit.refused(action, { from }, { name, details: (error as Error).message });
+    throw error;
   }
-  const denial = access.check(headers.authorization, 'submit');
-  if (denial) throw new Refusal('forbidden', denial.sentence);
 }
 
 /** Receives up to 8 images at a time, each in memory. */

@@ -184,7 +184,7 @@ test('only callers with the right can cancel a job and run it again', async (t) 
   const images = await writeImages(folder, 1);
   const { jobId } = await submit(jobs, specOf(folder, images, { mapFormat: 'none' }));
   await node.next('lease');
-  assert.deepEqual((await get<MayAnswer>('may')).body, { submit: true, why: '' });
+  assert.deepEqual((await get<MayAnswer>('may')).body, { submit: true, why: '', admin: true, name: '' });
   assert.equal((await get(`jobs/${jobId}/cancel`)).status, 405);
   assert.equal((await post(`jobs/${jobId}/cancel`, { 'content-type': 'text/plain' })).status, 415);
   const elsewhere = { 'content-type': 'application/json', origin: 'http://evil.example' };

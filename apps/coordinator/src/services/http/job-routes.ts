@@ -21,7 +21,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         query: 'JobsQuery',
         answer: 'ListResponse',
       },
-      ({ query }) => calls.list(readJobsQuery(query, Date.now())),
+      ({ query, caller }) => calls.list(readJobsQuery(query, Date.now()), caller),
     ),
     route(
       {
@@ -32,7 +32,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         body: 'JobSpec',
         answer: 'SubmitResponse',
       },
-      ({ body, gone }) => calls.submit({ spec: body, nameOutByJob: false }, gone),
+      ({ body, caller, gone }) => calls.submit({ spec: body, nameOutByJob: false }, caller, gone),
     ),
     route(
       {
@@ -74,7 +74,27 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         summary: 'Stops a job; one that has ended stays as it is',
         answer: 'CancelResponse',
       },
-      async ({ path }) => ({ job: await calls.cancel(path.id!) }),
+      async ({ path, caller }) => ({ job: await calls.cancel(path.id!, caller) }),
+    ),
+    route(
+      {
+        ...change,
+        name: 'pauseJob',
+        path: '/jobs/{id}/pause',
+        summary: 'Leases no more shards of a job; what is leased goes on',
+        answer: 'PauseResponse',
+      },
+      async ({ path, caller }) => ({ job: await calls.pause(path.id!, caller) }),
+    ),
+    route(
+      {
+        ...change,
+        name: 'resumeJob',
+        path: '/jobs/{id}/resume',
+        summary: 'Goes on with a paused job',
+        answer: 'ResumeResponse',
+      },
+      async ({ path, caller }) => ({ job: await calls.resume(path.id!, caller) }),
     ),
     route(
       {
@@ -85,7 +105,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         query: 'RemoveQuery',
         answer: 'RemoveResponse',
       },
-      ({ path, query }) => calls.remove({ jobId: path.id!, dryRun: query.dryRun }),
+      ({ path, query, caller }) => calls.remove({ jobId: path.id!, dryRun: query.dryRun }, caller),
     ),
     route(
       {
@@ -95,7 +115,7 @@ export function jobRoutes(calls: JobCalls, known: JobAnswers, view: Pick<WorkVie
         summary: 'Submits the specification of a job once more',
         answer: 'SubmitResponse',
       },
-      ({ path, gone }) => calls.again(path.id!, gone),
+      ({ path, caller, gone }) => calls.again(path.id!, caller, gone),
     ),
     route(
       {

@@ -9,15 +9,17 @@ const states = Object.keys(wireStates);
 const maxLimit = 1_000_000;
 
 /**
- * Which jobs a query asks for: `state` (names with commas, or several times), `since` and `limit` as the options of
- * `halogrid jobs`, but without a limit by default. Throws Refusal.
+ * Which jobs a query asks for: `state` (names with commas, or several times), `since`, `limit`, `owner` and `mine` as
+ * the options of `halogrid jobs`, but without a limit by default. Throws Refusal.
  */
-export function readJobsQuery({ state, since, limit }: JobsQuery, nowMs: number): ListRequest {
+export function readJobsQuery({ state, since, limit, owner, mine }: JobsQuery, nowMs: number): ListRequest {
   if (limit > maxLimit) refuseValue('limit', limit, `a whole number from 0 to ${maxLimit}`);
   return {
     states: state.flatMap((text) => text.split(',').map(stateOf)),
     sinceMs: since === undefined ? undefined : sinceOf(since, nowMs),
     limit,
+    owner,
+    mine,
   };
 }
 

@@ -8,6 +8,7 @@ import type { ListResponse } from '@halogrid/proto';
 import { openAccess } from '@halogrid/service';
 import { createLog } from '@halogrid/service/log';
 import type { JobDriver } from '../../dispatch/job-driver.ts';
+import { Audit } from '../audit.ts';
 import type { JobAnswers } from '../job-answers.ts';
 import { JobCalls } from '../job-calls.ts';
 import { createApi } from './api.ts';
@@ -37,19 +38,15 @@ test('a list has the jobs of a query and how many its limit leaves out, and a wr
   const view = { jobNow: () => now, nodes: () => [], leftNodes: () => [] };
   const driver = {} as JobDriver;
   const known = {} as JobAnswers;
-  const calls = new JobCalls({
-    jobs: driver,
-    view,
-    ledger,
-    known,
-    createJobId: assert.fail,
-    remove: assert.fail,
-    survey: assert.fail,
-  });
+  const log = createLog('test', 'silent');
+  const audit = new Audit(log);
+  const made = { createJobId: assert.fail, remove: assert.fail, survey: assert.fail };
+  const calls = new JobCalls({ jobs: driver, view, ledger, known, audit, ...made });
   const answer = createApi({
+    audit,
     access: openAccess,
     allowedOrigins: [],
-    log: createLog('test', 'silent'),
+    log,
     routes: jobRoutes(calls, known, view),
   });
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AskingCaller } from '../audit.ts';
 
 type Codecs = typeof import('@halogrid/proto');
 
@@ -20,6 +21,7 @@ export interface RouteCall<Query, Body> {
   path: Readonly<Record<string, string>>;
   query: Query;
   body: Body;
+  caller: AskingCaller;
   /** Aborts when the caller is gone before its answer has ended. */
   gone: AbortSignal;
   request: IncomingMessage;

@@ -1,6 +1,6 @@
 import { borderModes, kernelForms } from '@halogrid/kernels';
 import { mapFormats } from '@halogrid/proto/job-limits';
-import type { Access } from '@halogrid/service';
+import { type Access, httpCredentials } from '@halogrid/service';
 import { listFolder } from './list-folder.ts';
 import { type Route, route } from './route.ts';
 
@@ -38,9 +38,11 @@ export const submitRoutes = (access: Access): Route[] => [
       summary: 'What the caller may do',
       answer: 'MayAnswer',
     },
-    async ({ request }) => {
-      const denial = access.check(request.headers.authorization, 'submit');
-      return { submit: denial === undefined, why: denial?.sentence ?? '' };
+    async ({ request, caller }) => {
+      const credentials = httpCredentials(request);
+      const { denial } = access.admit(credentials, 'submit');
+      const isAdmin = access.admit(credentials, 'admin').caller !== undefined;
+      return { submit: denial === undefined, why: denial?.sentence ?? '', admin: isAdmin, name: caller.name };
     },
   ),
 ];

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { hasEnded, type JobStatus } from '@halogrid/proto';
-import type { Access } from '@halogrid/service';
+import { type Access, httpCredentials } from '@halogrid/service';
 import { noStore } from '@halogrid/service/send-json';
 import type { JobCalls } from '../job-calls.ts';
 import { otherRoute, type Route } from './route.ts';
@@ -37,7 +37,7 @@ export const watchRoute = (calls: JobCalls, access: Access): Route =>
       if (request.method === 'HEAD') return void response.end();
       // A token may expire, or be taken away, in the middle.
       const mayGoOn = (): boolean => {
-        const isDenied = access.check(request.headers.authorization, 'read') !== undefined;
+        const isDenied = access.admit(httpCredentials(request), 'read').denial !== undefined;
         if (isDenied) response.destroy();
         return !isDenied;
       };

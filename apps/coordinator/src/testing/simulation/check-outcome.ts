@@ -53,7 +53,7 @@ export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
     assert.ok(byNodes <= ofNodes, `${byNodes} shards by nodes of ${jobId}`);
     quarantined += lost.size;
   }
-  assert.deepEqual(cluster.dispatcher.view.shards(), { queued: 0, leased: 0, done: 0 });
+  assert.deepEqual(cluster.dispatcher.view.shards(), { queued: 0, paused: 0, leased: 0, done: 0 });
   const metrics = await cluster.counted();
   assert.equal(metrics.committed, committed, 'metrics agree with the ledger');
   assert.ok(metrics.quarantined === quarantined || (metrics.quarantined > quarantined && !isWhole));

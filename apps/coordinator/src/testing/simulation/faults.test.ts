@@ -438,7 +438,7 @@ test('a job is cancelled while its shards run: within a second nodes hold no lea
   await cluster.until(() => cluster.nodes.every(({ heldShards }) => heldShards === 0));
   assert.ok(heldMs < 3000, `${heldMs} ms`);
   assert.equal((await cluster.ledger.getJob('job'))!.state, 'cancelled');
-  assert.deepEqual(cluster.dispatcher.view.shards(), { queued: 0, leased: 0, done: 0 });
+  assert.deepEqual(cluster.dispatcher.view.shards(), { queued: 0, paused: 0, leased: 0, done: 0 });
   cluster.jobs.delete('job');
   cluster.submit(frames({ jobId: 'next' }));
   await cluster.until(() => cluster.results.has('next') && cluster.dispatcher.jobs.openJobs === 0);

@@ -34,6 +34,12 @@ export interface JobsQuery {
     | undefined;
   /** At most this many jobs, the newest, 0 to 1000000; 0: all. */
   limit: number;
+  /** Jobs of this owner; absent: any owner. */
+  owner?:
+    | string
+    | undefined;
+  /** true: jobs of the caller. */
+  mine: boolean;
 }
 
 export interface JobQuery {
@@ -175,10 +181,14 @@ export interface ResultFile {
 
 /** What the caller may do. */
 export interface MayAnswer {
-  /** Submit jobs, cancel them and run them again. */
+  /** Submit jobs, cancel and pause its own, and run jobs again. */
   submit: boolean;
   /** Why not, in one sentence; empty if it may. */
   why: string;
+  /** Cancel and pause jobs of others. */
+  admin: boolean;
+  /** Who the caller is: its jobs have this owner. Empty if the coordinator does not ask. */
+  name: string;
 }
 
 export interface FramesQuery {
@@ -495,7 +505,7 @@ export const ErrorAnswer: MessageFns<ErrorAnswer> = {
 };
 
 function createBaseJobsQuery(): JobsQuery {
-  return { state: [], since: undefined, limit: 0 };
+  return { state: [], since: undefined, limit: 0, owner: undefined, mine: false };
 }
 
 export const JobsQuery: MessageFns<JobsQuery> = {
@@ -508,6 +518,12 @@ export const JobsQuery: MessageFns<JobsQuery> = {
     }
     if (message.limit !== 0) {
       writer.uint32(24).uint32(message.limit);
+    }
+    if (message.owner !== undefined) {
+      writer.uint32(34).string(message.owner);
+    }
+    if (message.mine !== false) {
+      writer.uint32(40).bool(message.mine);
     }
     return writer;
   },
@@ -549,6 +565,22 @@ export const JobsQuery: MessageFns<JobsQuery> = {
             message.limit = reader.uint32();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.owner = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.mine = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -569,6 +601,8 @@ export const JobsQuery: MessageFns<JobsQuery> = {
     message.state = object.state?.map((e) => e) || [];
     message.since = object.since ?? undefined;
     message.limit = object.limit ?? 0;
+    message.owner = object.owner ?? undefined;
+    message.mine = object.mine ?? false;
     return message;
   },
 };
@@ -1851,7 +1885,7 @@ export const ResultFile: MessageFns<ResultFile> = {
 };
 
 function createBaseMayAnswer(): MayAnswer {
-  return { submit: false, why: "" };
+  return { submit: false, why: "", admin: false, name: "" };
 }
 
 export const MayAnswer: MessageFns<MayAnswer> = {
@@ -1861,6 +1895,12 @@ export const MayAnswer: MessageFns<MayAnswer> = {
     }
     if (message.why !== "") {
       writer.uint32(18).string(message.why);
+    }
+    if (message.admin !== false) {
+      writer.uint32(24).bool(message.admin);
+    }
+    if (message.name !== "") {
+      writer.uint32(34).string(message.name);
     }
     return writer;
   },
@@ -1894,6 +1934,22 @@ export const MayAnswer: MessageFns<MayAnswer> = {
             message.why = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.admin = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1913,6 +1969,8 @@ export const MayAnswer: MessageFns<MayAnswer> = {
     const message = createBaseMayAnswer();
     message.submit = object.submit ?? false;
     message.why = object.why ?? "";
+    message.admin = object.admin ?? false;
+    message.name = object.name ?? "";
     return message;
   },
 };

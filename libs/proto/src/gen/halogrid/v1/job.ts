@@ -189,7 +189,10 @@ export interface JobSpec {
   grid:
     | Grid
     | undefined;
-  /** -100 to 100. Jobs of a higher priority are given nodes first; jobs of the same priority share them. */
+  /**
+   * -100 to 100. Among an owner's jobs, the higher priority is given nodes first, and equal ones share. Between owners
+   * it changes only the share: 100 doubles it, -100 halves it.
+   */
   priority?:
     | number
     | undefined;
@@ -404,6 +407,18 @@ export interface JobStatus {
   mended: MendedInputs[];
   /** The job's pipelines as they were asked for. */
   asked: AskedPipeline[];
+  /** Who submitted the job; empty if the coordinator did not ask, or was of an earlier version. */
+  owner: string;
+  /** Absent unless the job is paused. */
+  paused?: JobPause | undefined;
+}
+
+/** None of the job's shards is leased. */
+export interface JobPause {
+  /** Milliseconds since 1970 by the coordinator's clock. */
+  sinceMs: number;
+  /** Who paused it; empty if the coordinator did not ask. */
+  by: string;
 }
 
 /**
@@ -1832,6 +1847,8 @@ function createBaseJobStatus(): JobStatus {
     times: undefined,
     mended: [],
     asked: [],
+    owner: "",
+    paused: undefined,
   };
 }
 
@@ -1893,6 +1910,12 @@ export const JobStatus: MessageFns<JobStatus> = {
     }
     for (const v of message.asked) {
       AskedPipeline.encode(v!, writer.uint32(154).fork()).join();
+    }
+    if (message.owner !== "") {
+      writer.uint32(162).string(message.owner);
+    }
+    if (message.paused !== undefined) {
+      JobPause.encode(message.paused, writer.uint32(170).fork()).join();
     }
     return writer;
   },
@@ -2062,6 +2085,22 @@ export const JobStatus: MessageFns<JobStatus> = {
             message.asked.push(AskedPipeline.decode(reader, reader.uint32()));
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.owner = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.paused = JobPause.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2102,6 +2141,77 @@ export const JobStatus: MessageFns<JobStatus> = {
       : undefined;
     message.mended = object.mended?.map((e) => MendedInputs.fromPartial(e)) || [];
     message.asked = object.asked?.map((e) => AskedPipeline.fromPartial(e)) || [];
+    message.owner = object.owner ?? "";
+    message.paused = (object.paused !== undefined && object.paused !== null)
+      ? JobPause.fromPartial(object.paused)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseJobPause(): JobPause {
+  return { sinceMs: 0, by: "" };
+}
+
+export const JobPause: MessageFns<JobPause> = {
+  encode(message: JobPause, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sinceMs !== 0) {
+      writer.uint32(8).uint64(message.sinceMs);
+    }
+    if (message.by !== "") {
+      writer.uint32(18).string(message.by);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobPause {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobPause();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.sinceMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.by = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<JobPause>): JobPause {
+    return JobPause.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<JobPause>): JobPause {
+    const message = createBaseJobPause();
+    message.sinceMs = object.sinceMs ?? 0;
+    message.by = object.by ?? "";
     return message;
   },
 };

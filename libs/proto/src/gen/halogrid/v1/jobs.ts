@@ -65,7 +65,15 @@ export interface ListRequest {
     | number
     | undefined;
   /** At most this many jobs, the newest; 0 or absent: all. */
-  limit?: number | undefined;
+  limit?:
+    | number
+    | undefined;
+  /** Jobs of this owner; absent: any owner. */
+  owner?:
+    | string
+    | undefined;
+  /** Jobs of the caller. */
+  mine?: boolean | undefined;
 }
 
 export interface ListResponse {
@@ -110,6 +118,22 @@ export interface RemoveResponse {
   stays: string[];
   /** Names of this coordinator's indexes that have frames of the job: searches still find these. */
   indexes: string[];
+}
+
+export interface PauseRequest {
+  jobId: string;
+}
+
+export interface PauseResponse {
+  job: JobStatus | undefined;
+}
+
+export interface ResumeRequest {
+  jobId: string;
+}
+
+export interface ResumeResponse {
+  job: JobStatus | undefined;
 }
 
 export interface TraceRequest {
@@ -477,7 +501,7 @@ export const GetResponse: MessageFns<GetResponse> = {
 };
 
 function createBaseListRequest(): ListRequest {
-  return { states: [], sinceMs: undefined, limit: undefined };
+  return { states: [], sinceMs: undefined, limit: undefined, owner: undefined, mine: undefined };
 }
 
 export const ListRequest: MessageFns<ListRequest> = {
@@ -494,6 +518,12 @@ export const ListRequest: MessageFns<ListRequest> = {
     }
     if (message.limit !== undefined) {
       writer.uint32(24).uint32(message.limit);
+    }
+    if (message.owner !== undefined) {
+      writer.uint32(34).string(message.owner);
+    }
+    if (message.mine !== undefined) {
+      writer.uint32(40).bool(message.mine);
     }
     return writer;
   },
@@ -545,6 +575,22 @@ export const ListRequest: MessageFns<ListRequest> = {
             message.limit = reader.uint32();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.owner = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.mine = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -565,6 +611,8 @@ export const ListRequest: MessageFns<ListRequest> = {
     message.states = object.states?.map((e) => e) || [];
     message.sinceMs = object.sinceMs ?? undefined;
     message.limit = object.limit ?? undefined;
+    message.owner = object.owner ?? undefined;
+    message.mine = object.mine ?? undefined;
     return message;
   },
 };
@@ -1038,6 +1086,226 @@ export const RemoveResponse: MessageFns<RemoveResponse> = {
   },
 };
 
+function createBasePauseRequest(): PauseRequest {
+  return { jobId: "" };
+}
+
+export const PauseRequest: MessageFns<PauseRequest> = {
+  encode(message: PauseRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PauseRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePauseRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PauseRequest>): PauseRequest {
+    return PauseRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PauseRequest>): PauseRequest {
+    const message = createBasePauseRequest();
+    message.jobId = object.jobId ?? "";
+    return message;
+  },
+};
+
+function createBasePauseResponse(): PauseResponse {
+  return { job: undefined };
+}
+
+export const PauseResponse: MessageFns<PauseResponse> = {
+  encode(message: PauseResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.job !== undefined) {
+      JobStatus.encode(message.job, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PauseResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePauseResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.job = JobStatus.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PauseResponse>): PauseResponse {
+    return PauseResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PauseResponse>): PauseResponse {
+    const message = createBasePauseResponse();
+    message.job = (object.job !== undefined && object.job !== null) ? JobStatus.fromPartial(object.job) : undefined;
+    return message;
+  },
+};
+
+function createBaseResumeRequest(): ResumeRequest {
+  return { jobId: "" };
+}
+
+export const ResumeRequest: MessageFns<ResumeRequest> = {
+  encode(message: ResumeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== "") {
+      writer.uint32(10).string(message.jobId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResumeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResumeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResumeRequest>): ResumeRequest {
+    return ResumeRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResumeRequest>): ResumeRequest {
+    const message = createBaseResumeRequest();
+    message.jobId = object.jobId ?? "";
+    return message;
+  },
+};
+
+function createBaseResumeResponse(): ResumeResponse {
+  return { job: undefined };
+}
+
+export const ResumeResponse: MessageFns<ResumeResponse> = {
+  encode(message: ResumeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.job !== undefined) {
+      JobStatus.encode(message.job, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResumeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResumeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.job = JobStatus.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ResumeResponse>): ResumeResponse {
+    return ResumeResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResumeResponse>): ResumeResponse {
+    const message = createBaseResumeResponse();
+    message.job = (object.job !== undefined && object.job !== null) ? JobStatus.fromPartial(object.job) : undefined;
+    return message;
+  },
+};
+
 function createBaseTraceRequest(): TraceRequest {
   return { jobId: "" };
 }
@@ -1351,6 +1619,9 @@ export const TracedShard: MessageFns<TracedShard> = {
  * What people and programs ask of a coordinator. The `job_id` of a request is the job's id, or a beginning or an ending
  * of it with at least four characters that no other id has. INVALID_ARGUMENT: several ids match; NOT_FOUND: no id
  * matches.
+ *
+ * If the coordinator asks callers who they are, a job belongs to its submitter: Cancel, Pause and Resume of another's
+ * job need the role `admin`, and are refused with PERMISSION_DENIED otherwise.
  */
 export type JobsService = typeof JobsService;
 export const JobsService = {
@@ -1425,6 +1696,29 @@ export const JobsService = {
     responseDeserialize: (value: Buffer): RemoveResponse => RemoveResponse.decode(value),
   },
   /**
+   * Leases no more shards of the job until it is resumed. Its present leases go on, and their results count. It stays
+   * paused if its coordinator ends. Pausing a paused job changes nothing. FAILED_PRECONDITION: it has ended.
+   */
+  pause: {
+    path: "/halogrid.v1.Jobs/Pause" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PauseRequest): Buffer => Buffer.from(PauseRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PauseRequest => PauseRequest.decode(value),
+    responseSerialize: (value: PauseResponse): Buffer => Buffer.from(PauseResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PauseResponse => PauseResponse.decode(value),
+  },
+  /** Goes on with a paused job. Without effect on a job that is not paused. FAILED_PRECONDITION: it has ended. */
+  resume: {
+    path: "/halogrid.v1.Jobs/Resume" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ResumeRequest): Buffer => Buffer.from(ResumeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ResumeRequest => ResumeRequest.decode(value),
+    responseSerialize: (value: ResumeResponse): Buffer => Buffer.from(ResumeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResumeResponse => ResumeResponse.decode(value),
+  },
+  /**
    * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it
    * saw nothing of the job, or the job ended too long ago.
    */
@@ -1462,6 +1756,13 @@ export interface JobsServer extends UntypedServiceImplementation {
   cancel: handleUnaryCall<CancelRequest, CancelResponse>;
   /** Removes the results of an ended job, and forgets the job. FAILED_PRECONDITION: it has not ended, or can go on. */
   remove: handleUnaryCall<RemoveRequest, RemoveResponse>;
+  /**
+   * Leases no more shards of the job until it is resumed. Its present leases go on, and their results count. It stays
+   * paused if its coordinator ends. Pausing a paused job changes nothing. FAILED_PRECONDITION: it has ended.
+   */
+  pause: handleUnaryCall<PauseRequest, PauseResponse>;
+  /** Goes on with a paused job. Without effect on a job that is not paused. FAILED_PRECONDITION: it has ended. */
+  resume: handleUnaryCall<ResumeRequest, ResumeResponse>;
   /**
    * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it
    * saw nothing of the job, or the job ended too long ago.
@@ -1560,6 +1861,41 @@ export interface JobsClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Leases no more shards of the job until it is resumed. Its present leases go on, and their results count. It stays
+   * paused if its coordinator ends. Pausing a paused job changes nothing. FAILED_PRECONDITION: it has ended.
+   */
+  pause(
+    request: PauseRequest,
+    callback: (error: ServiceError | null, response: PauseResponse) => void,
+  ): ClientUnaryCall;
+  pause(
+    request: PauseRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PauseResponse) => void,
+  ): ClientUnaryCall;
+  pause(
+    request: PauseRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PauseResponse) => void,
+  ): ClientUnaryCall;
+  /** Goes on with a paused job. Without effect on a job that is not paused. FAILED_PRECONDITION: it has ended. */
+  resume(
+    request: ResumeRequest,
+    callback: (error: ServiceError | null, response: ResumeResponse) => void,
+  ): ClientUnaryCall;
+  resume(
+    request: ResumeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResumeResponse) => void,
+  ): ClientUnaryCall;
+  resume(
+    request: ResumeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResumeResponse) => void,
   ): ClientUnaryCall;
   /**
    * Which node worked on which shard of the job, and when, as far as this coordinator saw it. FAILED_PRECONDITION: it
