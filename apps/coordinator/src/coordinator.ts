@@ -4,6 +4,7 @@ import { type LogLedger, MemoryRegistry, openRegistry } from '@halogrid/ledger';
 import {
   aborted,
   createAccess,
+  createOwnerRules,
   createTls,
   defaultHttpLimits,
   fewFilesSentence,
@@ -59,6 +60,7 @@ export async function startCoordinator(
   const handOver = new HandOver();
   const warn = (sentence: string) => log.error(sentence);
   const access = createAccess(config.security, warn);
+  const owners = createOwnerRules(config.security, warn);
   const tls = createTls(config.security, warn);
   const metricsRegistry = createRegistry('coordinator');
   /** In the order of opening; the last one is called first. */
@@ -112,6 +114,7 @@ export async function startCoordinator(
       metricsRegistry,
       epoch,
       access,
+      owners,
       tls,
       handOver,
       httpPort: http.port,

@@ -9,6 +9,7 @@ import {
   type Log,
   type Registry as MetricsRegistry,
   otherResultsSentence,
+  type RulesOfOwners,
   type Tls,
 } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
@@ -19,6 +20,7 @@ import type { JobWork } from './dispatch/job-run.ts';
 import { JobSpans } from './dispatch/job-spans.ts';
 import { LedJobs } from './dispatch/led-jobs.ts';
 import { createFolderLedger, type LedgerContext, openSharedLedger } from './dispatch/open-ledger.ts';
+import { ownerCredits } from './dispatch/owner-credits.ts';
 import { realWork } from './dispatch/real-work.ts';
 import { recoverJobs } from './dispatch/recover-jobs.ts';
 import { removeJob } from './dispatch/remove-job.ts';
@@ -126,6 +128,7 @@ export interface LeaderOptions {
   /** Called if the ledger is lost; makes `lost` reject. */
   ledgerLost: LedgerContext['lost'];
   access: Access;
+  owners: () => RulesOfOwners;
   /** Undefined: without TLS. */
   tls: (() => Tls) | undefined;
   handOver: HandOver;
@@ -173,6 +176,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     cancelEnded: (jobId) => cancelEnded(recovery, jobId),
     metrics,
     log,
+    credits: ownerCredits(options.owners),
     others: shared,
     spans: spans && new JobSpans(spans, clock),
   });
@@ -216,6 +220,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const { access, tls } = options;
   const calls = new JobCalls({
     jobs,
+    owners: options.owners,
     audit,
     nowMs: clock.wallMs,
     view,

@@ -24,10 +24,12 @@ export {
   fewFilesSentence,
 } from './security/limit-connections.ts';
 export { parseOrigins } from './security/other-origins.ts';
+export { noRules, type OwnerRules, parseOwners, type RulesOfOwners, rulesOf } from './security/owner-rules.ts';
 export { includesRole, type Role, roles } from './security/roles.ts';
 export { readSecretFile } from './security/secret-file.ts';
 export {
   createAccess,
+  createOwnerRules,
   createServerSecurity,
   createTls,
   isProtected,

@@ -28,6 +28,7 @@ interface CoordinatorCommandOptions {
   tlsKey?: string;
   tlsCa?: string;
   tokens?: string;
+  owners?: string;
   ownToken?: boolean;
   dataRoot?: string[];
   allowHost?: string[];
@@ -100,6 +101,10 @@ export function addCoordinatorCommand(program: Command): void {
     .option('--allow-host <host,…>', 'allow http(s) sources only from these hosts: NAME, *.NAME or *', collect)
     .option('--index <dir>', 'serve searches of this index, named after its folder; repeat it for more', collect)
     .option('--tokens <file>', 'who may do what, a line each: ROLE NAME TOKEN [EXPIRES]; read again when it changes')
+    .option(
+      '--owners <file>',
+      'what owners of jobs may have, a line each: NAME|* [jobs=N] [credit=SIZE] [priority=N]; read again when it changes',
+    )
     .option('--tls-cert <file>', 'use TLS on both addresses, with this certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'require a client certificate signed by this authority (PEM)')

@@ -9,6 +9,7 @@ export const notOfFolder: Readonly<Record<string, string>> = {
   ...reason('it names a secret, or who is trusted', [
     'token-file',
     'tokens',
+    'owners',
     'tls-ca',
     'tls-cert',
     'tls-key',

@@ -2,6 +2,7 @@ import type { Ledger } from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
 import type { Pause } from '@halogrid/service/system-pause';
+import type { OwnerCredits } from '../scheduler/events.ts';
 import type { Eyes } from '../sight/own-view.ts';
 import type { JobWork } from './job-run.ts';
 import type { JobSpans } from './job-spans.ts';
@@ -25,6 +26,8 @@ export interface DispatcherOptions {
   sourceGraceMs?: number;
   /** The same for room for its results; no limit by default. */
   spaceGraceMs?: number;
+  /** How many bytes the leases of owners may hold: the same object until that changes; no limits by default. */
+  credits?: () => OwnerCredits;
   /** Jobs that other coordinators lead; absent if there are no others. */
   others?: OtherJobs;
   /** Cancels a failed job that could go on; returns false if there is no such job. */

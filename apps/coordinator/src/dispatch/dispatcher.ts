@@ -1,3 +1,4 @@
+import type { OwnerCredits } from '../scheduler/events.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { JobSights } from '../sight/job-sights.ts';
 import { ownEyes } from '../sight/own-view.ts';
@@ -26,6 +27,8 @@ export class Dispatcher {
   readonly view: WorkView;
   readonly #parts: WorkParts;
   readonly #commands: CommandRunner;
+  readonly #creditsNow: DispatcherOptions['credits'];
+  #credits: OwnerCredits | undefined;
   readonly #stopTicks: () => void;
 
   constructor(options: DispatcherOptions) {
@@ -56,6 +59,8 @@ export class Dispatcher {
     this.jobs = new JobDriver(this.#parts, options);
     this.nodes = new NodeDriver(this.#parts);
     this.#commands = new CommandRunner(this.#parts, this.nodes);
+    this.#creditsNow = options.credits;
+    this.#limitOwners();
     this.#stopTicks = every(tickMs, () => this.#tick());
   }
 
@@ -72,8 +77,17 @@ export class Dispatcher {
     await closed;
   }
 
+  /** Tells the scheduler of limits that have changed. */
+  #limitOwners(): void {
+    const credits = this.#creditsNow?.();
+    if (!credits || credits === this.#credits) return;
+    this.#credits = credits;
+    this.#parts.tell({ kind: 'OwnersLimited', credits });
+  }
+
   #tick(): void {
     const { scheduler, running, tell } = this.#parts;
+    this.#limitOwners();
     tell({ kind: 'Tick' });
     for (const jobId of running.ids()) {
       running.get(jobId)?.checkOutput();

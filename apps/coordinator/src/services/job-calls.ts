@@ -16,6 +16,7 @@ import {
   type TraceResponse,
 } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
+import { noRules, type RulesOfOwners } from '@halogrid/service';
 import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import { traceIdOf } from '@halogrid/service/trace-context';
 import type { JobDriver } from '../dispatch/job-driver.ts';
@@ -27,6 +28,7 @@ import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
 import type { JobAnswers } from './job-answers.ts';
 import { toJobStatus, wireStates } from './job-status.ts';
 import { findJob } from './match-job-id.ts';
+import { OwnerLimits } from './owner-limits.ts';
 import { refuseStranger } from './refuse-stranger.ts';
 import { watchJob } from './watch-job.ts';
 
@@ -47,6 +49,8 @@ export interface JobCallsOptions {
   remove: (jobId: string, choice: { dryRun?: boolean }) => Promise<RemoveResponse>;
   /** Surveys what a job would come to, without running it. */
   survey: PlanThreads['survey'];
+  /** What owners of jobs may have; no limits by default. */
+  owners?: () => RulesOfOwners;
   audit: Audit;
   /** Milliseconds since 1970; the system's by default. */
   nowMs?: () => number;
@@ -60,10 +64,13 @@ const mostPlans = 2;
 /** The calls about jobs, for gRPC and HTTP alike. All requests are checked. Calls reject with Refusal. */
 export class JobCalls {
   readonly #options: JobCallsOptions;
+  readonly #limits: OwnerLimits;
   #plans = 0;
 
   constructor(options: JobCallsOptions) {
     this.#options = options;
+    const { owners = () => noRules, ledger } = options;
+    this.#limits = new OwnerLimits(owners, () => ledger.listJobs());
   }
 
   /** The job with this id, or with an id that begins or ends like this; see `findJob`. */
@@ -153,7 +160,14 @@ export class JobCalls {
     const { jobs, createJobId, resume, check, pages } = this.#options;
     this.#refuseShare(request.spec);
     const asked = { request: checkSubmitBounds(request), owner: name || undefined };
-    const jobId = await submitJob(jobs, createJobId, asked, resume, check, gone);
+    const jobId = await this.#limits.within(name, request.spec, (tellId) => {
+      const createId = (): string => {
+        const id = createJobId();
+        tellId(id);
+        return id;
+      };
+      return submitJob(jobs, createId, asked, resume, check, gone);
+    });
     return { job: await this.get(jobId), pages };
   }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type ServiceError, status } from '@grpc/grpc-js';
+import { credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { type JobStatus, JobsClient, type ListRequest } from '@halogrid/proto';
 import { createClientSecurity } from '@halogrid/service';
 import { grpcClient } from '@halogrid/service/grpc-client';
@@ -136,4 +136,31 @@ test('a paused job keeps what its node computes, outlasts a restart, and goes on
   for (let i = 0; i < 2; i++) await complete(again, await again.next('lease'));
   const last = (await ended).at(-1)!;
   assert.deepEqual([last.state, last.counts!.attempts, last.paused], ['JOB_STATE_COMPLETE', 3, undefined]);
+});
+
+test('limits of owners hold from the start, and change with their file', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-limits-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const owners = join(folder, 'owners');
+  await writeFile(owners, '* jobs=1 credit=1B\n', { mode: 0o600 });
+  const coordinator = await startCoordinator(testConfig({ security: { owners } }), createLog('test', 'silent'));
+  const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
+  const node = await ScriptedNode.attach(coordinator.grpcPort);
+  t.after(async () => {
+    jobs.close();
+    await node.hangUp();
+    await coordinator.close();
+  });
+  const sources = await writeImages(folder, 3);
+  const { jobId } = await submitTo(jobs, folder, sources, 'first');
+  await assert.rejects(submitTo(jobs, folder, sources, 'second'), {
+    code: status.RESOURCE_EXHAUSTED,
+    details: /^Everybody together may have 1 open jobs, and has as many/,
+  });
+  const lease = await node.next('lease');
+  assert.equal((await ask(jobs, 'get', jobId)).counts!.attempts, 1);
+  await writeFile(owners, '* credit=1GB\n');
+  await complete(node, lease);
+  for (let i = 0; i < 2; i++) await node.next('lease');
+  await submitTo(jobs, folder, sources, 'second');
 });

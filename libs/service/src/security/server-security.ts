@@ -1,5 +1,7 @@
 import { UsageError } from '../usage-error.ts';
 import { type Access, identifiedAccess, openAccess, ownTokenAccess, tokenIdentity } from './access.ts';
+import { noRules, type RulesOfOwners } from './owner-rules.ts';
+import { readOwners, watchOwners } from './owners-file.ts';
 import { openTls, type Tls, type TlsOptions, type WatchedTls } from './tls-files.ts';
 import { readTokens, TokenFile } from './token-file.ts';
 import type { Warn } from './watched-files.ts';
@@ -7,6 +9,8 @@ import type { Warn } from './watched-files.ts';
 export interface ServerSecurityOptions extends TlsOptions {
   /** File of tokens. */
   tokens?: string;
+  /** File of what owners of jobs may have. */
+  owners?: string;
   /** Callers need the token in this process's own environment variable HALOGRID_TOKEN. */
   ownToken?: boolean;
 }
@@ -16,6 +20,7 @@ export interface ServerSecurity {
   /** A certificate and its key. With an authority, every caller must show a certificate that the authority signed. */
   tls: WatchedTls | undefined;
   tokensFile: string | undefined;
+  ownersFile: string | undefined;
   /** The one token that all callers use. */
   ownToken: string | undefined;
 }
@@ -29,9 +34,10 @@ export function createServerSecurity(
   if (tls && !options.tlsCert)
     throw new UsageError('Expected --tls-cert and --tls-key with --tls-ca but received none');
   if (options.tokens) readTokens(options.tokens);
+  if (options.owners) readOwners(options.owners);
   const ownToken = options.ownToken ? env.HALOGRID_TOKEN : undefined;
   if (options.ownToken && !ownToken) throw new UsageError('Expected a token in HALOGRID_TOKEN but found none');
-  return { tls, tokensFile: options.tokens, ownToken };
+  return { tls, tokensFile: options.tokens, ownersFile: options.owners, ownToken };
 }
 
 /** Whether it is safe that other machines reach the server: traffic is encrypted, or callers have a token. */
@@ -50,6 +56,11 @@ export function createAccess({ tokensFile, ownToken }: ServerSecurity, warn: War
   const monotonicMs = () => performance.now();
   const clock = { monotonicMs, wallMs: Date.now };
   return identifiedAccess([tokenIdentity(new TokenFile(tokensFile, warn, monotonicMs()), clock)]);
+}
+
+/** What owners of jobs may have now: the same object until that changes. Problems with a changed file go to `warn`. */
+export function createOwnerRules({ ownersFile }: ServerSecurity, warn: Warn): () => RulesOfOwners {
+  return ownersFile ? watchOwners(ownersFile, warn, () => performance.now()) : () => noRules;
 }
 
 /** Warnings for the operator of a server that other machines can reach. */
