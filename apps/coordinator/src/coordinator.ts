@@ -18,10 +18,11 @@ import { restrictSources } from '@halogrid/sources';
 import type { CoordinatorConfig } from './config.ts';
 import { exposeLeadership } from './expose-state.ts';
 import { type LeaderServer, startLeader } from './leader.ts';
+import { Audit } from './services/audit.ts';
 import { checkFree } from './services/grpc-server.ts';
 import { HandOver } from './services/hand-over.ts';
 import { createHandOverRoute } from './services/hand-over-http.ts';
-import { answerStandby } from './services/http/api.ts';
+import { answerStandby, refusedByServer } from './services/http/api.ts';
 import { consolePages } from './services/http/console-pages.ts';
 
 export interface RunningCoordinator {
@@ -59,8 +60,9 @@ export async function startCoordinator(
   restrictSources(config.data);
   const handOver = new HandOver();
   const warn = (sentence: string) => log.error(sentence);
-  const access = createAccess(config.security, warn);
   const owners = createOwnerRules(config.security, warn);
+  const access = createAccess(config.security, warn, owners);
+  const audit = new Audit(log);
   const tls = createTls(config.security, warn);
   const metricsRegistry = createRegistry('coordinator');
   /** In the order of opening; the last one is called first. */
@@ -92,6 +94,7 @@ export async function startCoordinator(
       openRoute: createHandOverRoute(handOver, log),
       tls,
       access,
+      onRefused: refusedByServer(audit),
       allowedOrigins: config.allowedOrigins,
       limits: { ...defaultHttpLimits, ...config.connections },
     });
@@ -114,6 +117,7 @@ export async function startCoordinator(
       metricsRegistry,
       epoch,
       access,
+      audit,
       owners,
       tls,
       handOver,

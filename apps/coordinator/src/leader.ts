@@ -34,7 +34,7 @@ import { exposeState } from './expose-state.ts';
 import { LiveCells } from './output/live-cells.ts';
 import { otherResultsVersion } from './output/previous/other-results-version.ts';
 import { PlanThreads } from './plan/plan-threads.ts';
-import { Audit } from './services/audit.ts';
+import type { Audit } from './services/audit.ts';
 import { type GrpcServer, startGrpc } from './services/grpc-server.ts';
 import type { HandOver } from './services/hand-over.ts';
 import { createApi } from './services/http/api.ts';
@@ -128,6 +128,7 @@ export interface LeaderOptions {
   /** Called if the ledger is lost; makes `lost` reject. */
   ledgerLost: LedgerContext['lost'];
   access: Access;
+  audit: Audit;
   owners: () => RulesOfOwners;
   /** Undefined: without TLS. */
   tls: (() => Tls) | undefined;
@@ -216,8 +217,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     const retention = new Retention({ ledger, retentionMs, clock, log, remove: (jobId) => remove(jobId, {}) });
     onClose(() => retention.close());
   }
-  const audit = new Audit(log);
-  const { access, tls } = options;
+  const { access, audit, tls } = options;
   const calls = new JobCalls({
     jobs,
     owners: options.owners,

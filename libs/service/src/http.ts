@@ -8,7 +8,7 @@ import type { ListenAddress } from './listen-address.ts';
 import { listenOn } from './listen-on.ts';
 import { openMetrics, openMetricsType } from './open-metrics.ts';
 import { inTurn } from './requests-in-turn.ts';
-import { type Access, openAccess } from './security/access.ts';
+import { type Access, type Denial, openAccess } from './security/access.ts';
 import { httpCredentials, nobody } from './security/credentials.ts';
 import {
   ConnectionGate,
@@ -40,6 +40,8 @@ export interface HttpServerOptions extends ListenAddress {
   tls?: () => Tls;
   /** Decides who may read; undefined: everyone may. */
   access?: Access;
+  /** Called when a request is refused for want of a known caller or its role. */
+  onRefused?: (request: IncomingMessage, denial: Denial) => void;
   /** Origins of other sites whose pages may use paths below /api/. */
   allowedOrigins?: readonly string[];
   limits?: HttpLimits;
@@ -121,7 +123,7 @@ export async function startHttp(options: HttpServerOptions): Promise<HttpServer>
     if (isApi && answerOrigin(request, response, allowedOrigins)) return gate.spoke(peerAddress(request.socket), false);
     const page = options.pages?.get(path);
     const isOpen = page !== undefined || path === '/healthz' || path === '/readyz';
-    const isAllowed = isOpen || allow(request, response, options.tls, access, refuse);
+    const isAllowed = isOpen || allow(request, response, { ...options, access }, refuse);
     gate.spoke(peerAddress(request.socket), isAllowed && !isOpen);
     if (!isAllowed) return;
     if ((isOpen || path === '/metrics') && !isRead(request, response)) return;
@@ -138,7 +140,12 @@ export async function startHttp(options: HttpServerOptions): Promise<HttpServer>
     }
     if (!options.route?.(request, response)) refuse(404, `Nothing at ${path}`, 'NOT_FOUND');
   });
-  const server = createHttpServer(options.tls, limits, serve);
+  const prepared = (request: IncomingMessage, response: ServerResponse): void => {
+    const preparing = access.prepare?.(httpCredentials(request));
+    if (preparing) void preparing.then(() => serve(request, response));
+    else serve(request, response);
+  };
+  const server = createHttpServer(options.tls, limits, prepared);
   gate.watch(server);
   const port = await listenOn(server, options, '--http');
   return {
@@ -197,8 +204,7 @@ function endAfterAnswer(request: IncomingMessage, response: ServerResponse): voi
 function allow(
   request: IncomingMessage,
   response: ServerResponse,
-  tls: (() => Tls) | undefined,
-  access: Access,
+  { tls, access, onRefused }: Pick<HttpServerOptions, 'tls' | 'onRefused'> & { access: Access },
   refuse: (status: number, sentence: string, code: string) => void,
 ): boolean {
   if (tls?.().ca && !(request.socket as TLSSocket).authorized) {
@@ -207,6 +213,7 @@ function allow(
   }
   const { denial } = access.admit(httpCredentials(request), 'read');
   if (!denial) return true;
+  onRefused?.(request, denial);
   // Asks for a token, because another one may be accepted.
   const isUnknown = denial.kind === 'unauthenticated';
   response.setHeader('www-authenticate', isUnknown ? challenge : `${challenge}, error="insufficient_scope"`);

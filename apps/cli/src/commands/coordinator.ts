@@ -29,6 +29,11 @@ interface CoordinatorCommandOptions {
   tlsCa?: string;
   tokens?: string;
   owners?: string;
+  oidcIssuer?: string;
+  oidcAudience?: string;
+  oidcName?: string;
+  identityHeader?: string;
+  trustedProxy?: string[];
   ownToken?: boolean;
   dataRoot?: string[];
   allowHost?: string[];
@@ -103,7 +108,16 @@ export function addCoordinatorCommand(program: Command): void {
     .option('--tokens <file>', 'who may do what, a line each: ROLE NAME TOKEN [EXPIRES]; read again when it changes')
     .option(
       '--owners <file>',
-      'what owners of jobs may have, a line each: NAME|* [jobs=N] [credit=SIZE] [priority=N]; read again when it changes',
+      'what owners of jobs may have, a line each: NAME|* [jobs=N] [credit=SIZE] [priority=N] [role=ROLE]; read again when it changes',
+    )
+    .option('--oidc-issuer <url>', 'also know callers by tokens (JWT) that this OpenID Connect provider has signed')
+    .option('--oidc-audience <name>', 'accept only tokens for this audience')
+    .option('--oidc-name <claim>', 'the claim that names the caller (default: sub)')
+    .option('--identity-header <name>', 'also know callers by this header, in which a --trusted-proxy names them')
+    .option(
+      '--trusted-proxy <address>',
+      'an address or network, such as 10.0.0.0/8, whose --identity-header counts; repeat it for more',
+      collect,
     )
     .option('--tls-cert <file>', 'use TLS on both addresses, with this certificate (PEM)')
     .option('--tls-key <file>', 'its key (PEM)')

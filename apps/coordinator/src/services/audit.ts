@@ -1,5 +1,5 @@
 import { Refusal } from '@halogrid/jobs/refusal';
-import type { Caller, Log } from '@halogrid/service';
+import type { Caller, Denial, Log } from '@halogrid/service';
 
 /** Who asks for a change, and from where. */
 export interface AskingCaller extends Caller {
@@ -10,8 +10,14 @@ export interface AskingCaller extends Caller {
 /** What is asked for: an action, and the id of a job as it was given. */
 export interface AskedChange {
   action: string;
-  jobId?: string;
+  jobId?: string | undefined;
 }
+
+/** The caller of a refused change, by name if it is known, and why. */
+export type RefusedCaller = Pick<Denial, 'name' | 'sentence'>;
+
+/** Somebody who guesses tokens must not fill the disk of the log. */
+const strangersPerSecond = 10;
 
 /**
  * Writes a line to the log for each change that somebody asks for: who, what, from where, and what became of it. All of
@@ -19,9 +25,17 @@ export interface AskedChange {
  */
 export class Audit {
   readonly #log: Pick<Log, 'info'>;
+  readonly #nowMs: () => number;
+  #second = 0;
+  /** Lines about strangers in this second. */
+  #strangers = 0;
+  /** Lines that were not written since the last one. */
+  #omitted = 0;
 
-  constructor(log: Pick<Log, 'info'>) {
+  /** `nowMs` reads any clock. */
+  constructor(log: Pick<Log, 'info'>, nowMs = Date.now) {
     this.#log = log;
+    this.#nowMs = nowMs;
   }
 
   /** Makes the change, and writes its line. `jobOf` gives the id of the job that was made or changed. */
@@ -43,9 +57,22 @@ export class Audit {
     }
   }
 
-  /** Writes the line of a change that the caller may not ask for. */
-  refused(action: string, { from }: { from: string }, { name, details }: { name: string; details: string }): void {
-    this.#write(action.toLowerCase(), { who: name, from, result: 'refused', why: details });
+  /** Writes the line of a change that the caller may not ask for. Lines about strangers are bounded. */
+  refused({ action, jobId }: AskedChange, { from }: { from: string }, { name, sentence }: RefusedCaller): void {
+    if (name === '' && this.#isTooMuch()) return;
+    const omitted = this.#omitted || undefined;
+    this.#omitted = 0;
+    this.#write(action, { who: name, from, jobId, result: 'refused', why: sentence, omitted });
+  }
+
+  /** Whether enough lines were written about strangers in this second. */
+  #isTooMuch(): boolean {
+    const second = Math.floor(this.#nowMs() / 1000);
+    if (second !== this.#second) this.#strangers = 0;
+    this.#second = second;
+    if (++this.#strangers <= strangersPerSecond) return false;
+    this.#omitted++;
+    return true;
   }
 
   #write(action: string, facts: { who: string; result: string; jobId?: string | undefined; [name: string]: unknown }) {

@@ -61,8 +61,9 @@ export function withAccess({ access, audit, spoke, nowMs }: CallAccessOptions): 
       const end = whyNot(access, credentials!, needed);
       if (!end) return true;
       isOver = true;
-      if (needed === 'submit') audit.refused(path.slice(path.lastIndexOf('/') + 1), credentials!, end);
-      call.sendStatus(end);
+      const { code, details, name } = end;
+      if (needed === 'submit') audit.refused({ action: actionOf(path) }, credentials!, { name, sentence: details });
+      call.sendStatus({ code, details });
       return false;
     };
     return new ServerInterceptingCall(call, {
@@ -71,9 +72,14 @@ export function withAccess({ access, audit, spoke, nowMs }: CallAccessOptions): 
           onReceiveMetadata(metadata, pass) {
             credentials = grpcCredentials(metadata, call.getPeer());
             checkedMs = Number.NEGATIVE_INFINITY;
-            if (!mayGoOn()) return;
-            spoke(call.getPeer(), needed !== 'nothing');
-            pass(metadata);
+            const begin = (): void => {
+              if (!mayGoOn()) return;
+              spoke(call.getPeer(), needed !== 'nothing');
+              pass(metadata);
+            };
+            const preparing = needed === 'nothing' ? undefined : access.prepare?.(credentials);
+            if (preparing) void preparing.then(begin);
+            else begin();
           },
           onReceiveMessage(message, pass) {
             if (mayGoOn()) pass(message);
@@ -85,6 +91,9 @@ export function withAccess({ access, audit, spoke, nowMs }: CallAccessOptions): 
     });
   };
 }
+
+/** `cancel` of /halogrid.v1.Jobs/Cancel. */
+const actionOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1).toLowerCase();
 
 /** Undefined if the call goes on. */
 function whyNot(

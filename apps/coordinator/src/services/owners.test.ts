@@ -12,6 +12,7 @@ import { createLog } from '@halogrid/service/log';
 import { secretFolder, writeSecret } from '@halogrid/service/testing';
 import { startCoordinator } from '../coordinator.ts';
 import { complete, specOf, startsIn, testConfig, watchToEnd, writeImages } from '../testing/coordinator-stage.ts';
+import { Audit } from './audit.ts';
 import { ScriptedNode } from './testing/scripted-node.ts';
 
 const tokenOf = (name: string): string => `${name}-token-0123456789`;
@@ -38,7 +39,7 @@ async function setStage(t: TestContext) {
     return client;
   };
   const [ann, bob, root, eve] = Object.keys(people).map(clientOf) as [JobsClient, JobsClient, JobsClient, JobsClient];
-  return { folder, audited, ann, bob, root, eve };
+  return { folder, audited, api: `http://127.0.0.1:${coordinator.httpPort}/api/v1`, ann, bob, root, eve };
 }
 
 type Verb = 'get' | 'cancel' | 'pause' | 'resume';
@@ -107,6 +108,47 @@ test('a job belongs to its submitter: others change it only as admins, and every
     [jobId, other.jobId, ...Array(8).fill(jobId)],
   );
   for (const { from } of audited) assert.match(String(from), /^127\.0\.0\.1:\d+$/);
+});
+
+test('changes that HTTP refuses have lines, too', async (t) => {
+  const { audited, api } = await setStage(t);
+  const post = (path: string, token: string) =>
+    fetch(`${api}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: '{}',
+    });
+  await post('/jobs/some-job/cancel', tokenOf('eve'));
+  await post('/jobs', tokenOf('nobody'));
+  await post('/jobs/some-job/pause?x=1', tokenOf('nobody'));
+  await fetch(`${api}/jobs`, { headers: { authorization: `Bearer ${tokenOf('nobody')}` } });
+  assert.deepEqual(
+    audited.map(({ who, audit, jobId, result }) => [who, audit, jobId, result]),
+    [
+      ['eve', 'cancel', 'some-job', 'refused'],
+      ['', 'submit', undefined, 'refused'],
+      ['', 'pause', 'some-job', 'refused'],
+    ],
+  );
+  assert.equal(audited[0]!.why, "The role of 'eve' is 'read', and this needs 'submit'");
+});
+
+test('lines about strangers are bounded, and say how many are left out', () => {
+  const lines: Record<string, unknown>[] = [];
+  let now = 0;
+  const audit = new Audit(
+    { info: (facts: unknown) => lines.push(facts as Record<string, unknown>) } as never,
+    () => now,
+  );
+  const refuse = (name: string): void =>
+    audit.refused({ action: 'cancel' }, { from: '10.0.0.9:1' }, { name, sentence: 'No' });
+  for (let i = 0; i < 50; i++) refuse('');
+  assert.equal(lines.length, 10);
+  refuse('eve');
+  assert.equal(lines.at(-1)!.omitted, 40);
+  now = 1_000;
+  refuse('');
+  assert.deepEqual([lines.length, lines.at(-1)!.omitted], [12, undefined]);
 });
 
 test('a paused job keeps what its node computes, outlasts a restart, and goes on when it is told to', async (t) => {

@@ -25,6 +25,8 @@ export type Admission = { caller: Caller; denial?: undefined } | { caller?: unde
 /** Decides what callers may do. */
 export interface Access {
   admit(credentials: Credentials, needed: Role): Admission;
+  /** To be awaited before the first `admit` of a request or call, if it gives a promise. Never rejects. */
+  prepare?(credentials: Credentials): Promise<void> | undefined;
 }
 
 /** Finds out who a caller is, or why its credentials are wrong; undefined if it shows none of this kind. */
@@ -34,8 +36,9 @@ export type Identify = (credentials: Credentials) => Caller | Denial | undefined
 export const openAccess: Access = { admit: () => ({ caller: { name: '', role: 'admin' } }) };
 
 /** A caller that one of the functions knows may do what its role includes. They are asked in order. */
-export function identifiedAccess(identifiers: readonly Identify[]): Access {
+export function identifiedAccess(identifiers: readonly Identify[], prepare?: Access['prepare']): Access {
   return {
+    ...(prepare && { prepare }),
     admit(credentials, needed) {
       let known: Caller | Denial | undefined;
       for (const identify of identifiers) known ??= identify(credentials);

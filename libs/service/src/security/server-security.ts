@@ -1,12 +1,15 @@
 import { UsageError } from '../usage-error.ts';
 import { type Access, identifiedAccess, openAccess, ownTokenAccess, tokenIdentity } from './access.ts';
+import { OidcIdentity } from './oidc-identity.ts';
+import { type OtherIdentities, type OtherIdentityOptions, readOtherIdentities } from './other-identities.ts';
 import { noRules, type RulesOfOwners } from './owner-rules.ts';
 import { readOwners, watchOwners } from './owners-file.ts';
+import { proxyIdentity } from './proxy-identity.ts';
 import { openTls, type Tls, type TlsOptions, type WatchedTls } from './tls-files.ts';
 import { readTokens, TokenFile } from './token-file.ts';
 import type { Warn } from './watched-files.ts';
 
-export interface ServerSecurityOptions extends TlsOptions {
+export interface ServerSecurityOptions extends TlsOptions, OtherIdentityOptions {
   /** File of tokens. */
   tokens?: string;
   /** File of what owners of jobs may have. */
@@ -21,6 +24,8 @@ export interface ServerSecurity {
   tls: WatchedTls | undefined;
   tokensFile: string | undefined;
   ownersFile: string | undefined;
+  /** Who else knows callers. */
+  others: OtherIdentities;
   /** The one token that all callers use. */
   ownToken: string | undefined;
 }
@@ -37,7 +42,8 @@ export function createServerSecurity(
   if (options.owners) readOwners(options.owners);
   const ownToken = options.ownToken ? env.HALOGRID_TOKEN : undefined;
   if (options.ownToken && !ownToken) throw new UsageError('Expected a token in HALOGRID_TOKEN but found none');
-  return { tls, tokensFile: options.tokens, ownersFile: options.owners, ownToken };
+  const others = readOtherIdentities(options, options.tokens !== undefined);
+  return { tls, tokensFile: options.tokens, ownersFile: options.owners, others, ownToken };
 }
 
 /** Whether it is safe that other machines reach the server: traffic is encrypted, or callers have a token. */
@@ -49,13 +55,24 @@ export function createTls({ tls }: ServerSecurity, warn: Warn): (() => Tls) | un
   return tls && (() => tls.current(warn));
 }
 
-/** Decides what callers may do. Problems with a file that changes later go to `warn`. */
-export function createAccess({ tokensFile, ownToken }: ServerSecurity, warn: Warn): Access {
+/**
+ * Decides what callers may do. `rules` give roles to callers without a token of the file. Problems with a file that
+ * changes later go to `warn`.
+ */
+export function createAccess(
+  { tokensFile, others: { oidc, proxy }, ownToken }: ServerSecurity,
+  warn: Warn,
+  rules: () => RulesOfOwners = () => noRules,
+): Access {
   if (ownToken) return ownTokenAccess(ownToken);
   if (!tokensFile) return openAccess;
   const monotonicMs = () => performance.now();
   const clock = { monotonicMs, wallMs: Date.now };
-  return identifiedAccess([tokenIdentity(new TokenFile(tokensFile, warn, monotonicMs()), clock)]);
+  const known = [tokenIdentity(new TokenFile(tokensFile, warn, monotonicMs()), clock)];
+  const provider = oidc && new OidcIdentity(oidc, rules, Date.now);
+  if (provider) known.push(provider.identify);
+  if (proxy) known.push(proxyIdentity(proxy, rules));
+  return identifiedAccess(known, provider?.prepare);
 }
 
 /** What owners of jobs may have now: the same object until that changes. Problems with a changed file go to `warn`. */

@@ -7,7 +7,7 @@ import { errorAnswer } from '@halogrid/proto/error-answer';
 import { jsonName } from '@halogrid/proto/json-name';
 import { type Access, httpCredentials, type Log } from '@halogrid/service';
 import { sendJson } from '@halogrid/service/send-json';
-import type { AskingCaller, Audit } from '../audit.ts';
+import type { AskingCaller, Audit, RefusedCaller } from '../audit.ts';
 import { checkChange } from './check-change.ts';
 import { findRoutes } from './find-routes.ts';
 import { BodyReceiver, bodyTimes } from './receive-body.ts';
@@ -58,7 +58,7 @@ export function createApi({
       return true;
     }
     const answer = async (): Promise<void> => {
-      const caller = callerOf(route, request, { access, allowedOrigins, audit });
+      const caller = callerOf(route, found.path.id, request, { access, allowedOrigins, audit });
       const { messageOf, writeMessage } = await loadJson();
       const query = route.query ? await readParameters(route.query, text) : undefined;
       const body = await readBody(route, request);
@@ -84,7 +84,8 @@ export function createApi({
 
 /** Who makes the request. Throws Refusal if the caller may not, and has that noted if it asks for a change. */
 function callerOf(
-  { method, name: action, role }: Route,
+  { method, path, role }: Route,
+  jobId: string | undefined,
   request: IncomingMessage,
   { access, allowedOrigins, audit }: Pick<ApiOptions, 'access' | 'allowedOrigins' | 'audit'>,
 ): AskingCaller {
@@ -98,10 +99,23 @@ function callerOf(
     throw new Refusal('forbidden', denial.sentence);
   } catch (error) {
     const name = caller?.name ?? denial?.name ?? '';
-    if (isChange) audit.refused(action, { from }, { name, details: (error as Error).message });
+    const { message: sentence } = error as Error;
+    if (isChange) audit.refused({ action: actionOf(path), jobId }, { from }, { name, sentence });
     throw error;
   }
 }
+
+/** What a change does: `submit` for /jobs, `cancel` for /jobs/ID/cancel. */
+const actionOf = (path: string): string => (path === '/jobs' ? 'submit' : path.slice(path.lastIndexOf('/') + 1));
+
+/** Has changes noted that the server refused because it does not know the caller. */
+export const refusedByServer =
+  (audit: Pick<Audit, 'refused'>) =>
+  ({ method, url = '', socket, headers }: IncomingMessage, denial: RefusedCaller): void => {
+    const [, path, jobId] = /^\/api\/v1(\/(?:jobs\/([^/?]+)\/)?[^/?]+)\/?(?:\?|$)/.exec(url) ?? [];
+    if (method !== 'POST' || path === undefined) return;
+    audit.refused({ action: actionOf(path), jobId }, httpCredentials({ headers, socket }), denial);
+  };
 
 /** Receives up to 8 images at a time, each in memory. */
 const images = new BodyReceiver(8, { ...bodyTimes, bytes: maxImageBytes });
