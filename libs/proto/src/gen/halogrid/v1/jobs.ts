@@ -1620,8 +1620,8 @@ export const TracedShard: MessageFns<TracedShard> = {
  * of it with at least four characters that no other id has. INVALID_ARGUMENT: several ids match; NOT_FOUND: no id
  * matches.
  *
- * If the coordinator asks callers who they are, a job belongs to its submitter: Cancel, Pause and Resume of another's
- * job need the role `admin`, and are refused with PERMISSION_DENIED otherwise.
+ * If the coordinator asks callers who they are, a job belongs to its submitter: Cancel, Pause, Resume and Remove of
+ * another's job need the role `admin`, and are refused with PERMISSION_DENIED otherwise.
  */
 export type JobsService = typeof JobsService;
 export const JobsService = {
