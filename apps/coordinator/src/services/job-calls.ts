@@ -164,10 +164,10 @@ export class JobCalls {
     intake?.check();
     this.#refuseShare(request.spec);
     const asked = { request: checkSubmitBounds(request), owner: name || undefined };
-    const jobId = await this.#limits.within(name, request.spec, (named) => {
+    const jobId = await this.#limits.within(name, request.spec, (tellId) => {
       const createId = (): string => {
         const id = createJobId();
-        named(id);
+        tellId(id);
         return id;
       };
       return submitJob(jobs, createId, asked, resume, check, gone);
