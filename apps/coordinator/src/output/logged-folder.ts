@@ -31,7 +31,7 @@ export async function readLoggedClaim(folder: string, state: LoggedClaim['state'
   if (!claim) throw new UsageError(`Expected ${what} but '${folder}' has no job.json of halogrid: ${remedy}`);
   if (claim.state !== state) {
     const why = claim.error ? ` (${claim.error})` : '';
-    throw new UsageError(`Expected ${what} but the job in '${folder}' is ${wordOf(claim)}${why}`);
+    throw new UsageError(`Expected ${what} but the job in '${folder}' ${saysOf(claim)}${why}`);
   }
   const logged = claim as LoggedClaim;
   if (logged.version !== softwareVersion || logged.resultsVersion !== resultsVersion) {
@@ -79,7 +79,9 @@ async function readClaim(folder: string): Promise<JobClaim | undefined> {
   }
 }
 
-function wordOf({ state, specification: { share } }: JobClaim): string {
-  if (state === 'part') return `part ${share?.number} of ${share?.of}`;
-  return state === 'planned' ? 'only planned' : state;
+function saysOf({ state, specification: { share } }: JobClaim): string {
+  if (state === 'part') return `is part ${share?.number} of ${share?.of}`;
+  if (state === 'failed') return 'has failed';
+  if (state === 'cancelled') return 'was cancelled';
+  return state === 'planned' ? 'is only planned' : `is ${state}`;
 }

@@ -96,7 +96,7 @@ test('folders that hold no complete part', async () => {
   await altered('two', 'failed', { state: 'failed', error: 'no node' });
   assert.equal(
     await refused(['one', 'failed']),
-    "Expected a part of an output but the job in 'failed' is failed (no node)",
+    "Expected a part of an output but the job in 'failed' has failed (no node)",
   );
   await cp(at('two'), at('without-log'), { recursive: true });
   await rm(join(at('without-log'), '.halogrid', 'log-1'));
