@@ -89,14 +89,14 @@ test('merged parts are what one run makes, however the work is shared', async ()
       }
       await rm(place, { recursive: true });
     }),
-    { numRuns: repeated(8, 40) },
+    { numRuns: repeated(5, 40) },
   );
 });
 
 test('a hundred parts of some images are what one run makes', async () => {
   const place = join(folder, String(folders++));
   const source = join(place, 'source');
-  for (let i = 0; i < 60; i++) await write(join(source, `${i}.pgm`), image(9, 5, i));
+  for (let i = 0; i < 30; i++) await write(join(source, `${i}.pgm`), image(9, 5, i));
   const whole = specOf(source, join(place, 'whole'), {});
   await runLocalJob({ jobId: 'whole', spec: whole, registry: new MemoryRegistry() });
   const parts = await makeParts(place, whole, { of: 100, splitImages: false, plan: '' }, true);

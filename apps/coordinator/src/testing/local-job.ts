@@ -21,7 +21,7 @@ import type { LogLedger, Registry } from '@halogrid/ledger';
 import { foundShard, shapesOf } from '@halogrid/ledger/testing-memory-parts';
 import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import type { JobSpec } from '@halogrid/proto';
-import { writeChunk } from '@halogrid/results';
+import { piecesOf, samplesOfPart, writeChunk } from '@halogrid/results';
 import { readKnown } from '@halogrid/results/known-sums';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { BlockSource } from '@halogrid/sources/source-block';
@@ -180,8 +180,11 @@ async function computePart(
   const result = runReference(pipeline, bytes, item, true);
   const { counted, bins, map } = result;
   const samples = { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes };
-  const chunk = { scratch: partScratchUri(spec.out, name), source, size, type: mapType(pipeline.output), rect };
-  if (spec.mapFormat !== 'none') await writeChunk({ ...chunk, kind: 'map' }, samples);
+  const type = mapType(pipeline.output);
+  const chunk = { scratch: partScratchUri(spec.out, name), source, size, type, rect };
+  for (const piece of spec.mapFormat === 'none' ? [] : piecesOf(rect, size, type, spec.mapFormat === 'zarr')) {
+    await writeChunk({ ...chunk, ...piece }, samplesOfPart(samples, type, rect, piece.rect));
+  }
   if (preview) await writePreviewChunks(chunk, scratchUri(spec.out), bytes, item, result);
   return { source, size, rect, counted, bins: [...bins], ...(captured && { captured }) };
 }
