@@ -164,6 +164,14 @@ test('a ledger whose disk is full', { skip: !hasDisk && 'this user may not mount
   await lab.jobs.untilEnded(await written);
 });
 
+test('nodes that leave in order and do not come back, although there is work', async () => {
+  for (const { name } of [...lab.nodes]) await leave(name);
+  const jobId = await lab.jobs.submit({ sources: [join(data, 'frames')], batchFrames: 4, out: nextOut() });
+  await Promise.all([fires('HalogridNoNodes'), fires('HalogridFewerNodes')]);
+  await joins('n3');
+  await lab.jobs.untilEnded(jobId);
+});
+
 test('targets that are another program, and missing targets', async () => {
   const { 'halogrid-coordinator': coordinators } = targetsOf(lab);
   prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [prometheus.address] });

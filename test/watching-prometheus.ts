@@ -118,8 +118,8 @@ export class WatchingPrometheus {
 }
 
 /**
- * The text of a Prometheus rules file with every time divided by `by`: the waits of alerts, the ranges of rates, and
- * the seconds that alerts compare with. Everything else stays. Throws if a pattern of `seconds` is not found in a file
+ * The text of a Prometheus rules file with every time divided by `by`: the waits of alerts, ranges, offsets, and the
+ * seconds that alerts compare with. Everything else stays. Throws if a pattern of `seconds` is not found in a file
  * of alerts.
  */
 function shortenedRules(text: string, by: number): string {
@@ -127,7 +127,8 @@ function shortenedRules(text: string, by: number): string {
   const divide = (amount: string, unit: string): string => `${(Number(amount) * unitSeconds[unit]!) / by}s`;
   let shortened = text
     .replaceAll(/(?<=\bfor: )(\d+)([smhd])$/gm, (_, amount, unit) => divide(amount, unit))
-    .replaceAll(/(?<=\[)(\d+)([smhd])(?=\])/g, (_, amount, unit) => divide(amount, unit));
+    .replaceAll(/(?<=\[)(\d+)([smhd])(?=\])/g, (_, amount, unit) => divide(amount, unit))
+    .replaceAll(/(?<=\boffset )(\d+)([smhd])\b/g, (_, amount, unit) => divide(amount, unit));
   for (const [name, pattern] of Object.entries(isOfAlerts ? seconds : {})) {
     if (!pattern.test(shortened)) throw new Error(`No rule has the seconds of ${name}`);
     shortened = shortened.replace(pattern, (amount) => String(Number(amount) / by));

@@ -141,6 +141,7 @@ test('a node has one GPU and proves that, or none', { skip }, () => {
   assert.equal(option(gpuNode(), '--gpu'), 'all');
   assert.equal(limits('cpu', 'Deployment halogrid-node-cpu'), undefined);
   assert.equal(option(containerOf(find('cpu', 'Deployment halogrid-node-cpu')), '--device'), 'cpu');
+  assert.equal(limits('parts/run', 'Job halogrid-run'), '1');
 });
 
 test('coordinators have their ledger on a volume, or in the database that a secret names', { skip }, () => {

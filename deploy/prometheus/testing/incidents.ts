@@ -30,6 +30,7 @@ export type IncidentKind =
   | 'coordinator no target'
   | 'metrics vanish'
   | 'nodes no targets'
+  | 'nodes leave'
   | 'nodes flap';
 
 /** Minutes from the beginning of a job to the next. A job takes about `jobMinutes`; then the cluster is idle. */
@@ -65,6 +66,16 @@ export const incidents: Incident[] = [
   at(archive, 'coordinator no target', second, 60, 30, ['HalogridCoordinatorAbsent', 2, 30]),
   at(archive, 'metrics vanish', second, 110, 15, ['HalogridNobodyLeads', 2, 15], ['HalogridMetricsMissing', 6, 15]),
   at(archive, 'nodes no targets', third, 30, 20, ['HalogridNodesUnwatched', 6, 20]),
+  at(
+    archive,
+    'nodes leave',
+    late,
+    60,
+    20,
+    ['HalogridNoNodes', 5, 20],
+    ['HalogridFewerNodes', 10, 20],
+    ['HalogridQueueStalled', 10, 20],
+  ),
   // A fifth of the leases expire: their share over 15 minutes is more than a twentieth from the fourth minute to the
   // fourth last.
   at(archive, 'nodes flap', third, 80, 30, ['HalogridLeaseExpiryRateHigh', 9, 41], ['HalogridNodesLost', 0, 45]),

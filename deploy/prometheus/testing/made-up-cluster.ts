@@ -67,7 +67,10 @@ export class MadeUpCluster {
   /** Everything that Prometheus would scrape now. */
   targets(): Target[] {
     const hides = (kind: IncidentKind) => this.#hidden.includes(kind);
-    const nodes = hides('nodes no targets') ? [] : [...this.#nodes, ...(this.#isHelping ? [this.#helper] : [])];
+    const nodes =
+      hides('nodes no targets') || hides('nodes leave')
+        ? []
+        : [...this.#nodes, ...(this.#isHelping ? [this.#helper] : [])];
     const coordinators = hides('coordinator no target') ? [] : this.#coordinators;
     return [...coordinators, ...nodes].map((process) => ({
       job: process.job,
@@ -101,6 +104,7 @@ export class MadeUpCluster {
   }
 
   #attached(): MadeUpNode[] {
+    if (this.#hidden.includes('nodes leave')) return [];
     return [...this.#nodes, ...(this.#isHelping ? [this.#helper] : [])].filter(({ isUp }) => isUp);
   }
 
