@@ -212,7 +212,7 @@ function makeArchive(): string {
 }
 
 const job = fc.record({
-  pipelines: fc.uniqueArray(fc.constantFrom('lbp', 'ldp:order=2', 'lbp:labels=uniform', 'conv:kernel=sobel,as=u8'), {
+  pipelines: fc.uniqueArray(fc.constantFrom('lbp', 'ldp:order=2', 'glcm:levels=8', 'conv:kernel=sobel,as=u8'), {
     minLength: 1,
     maxLength: 3,
   }),

@@ -121,7 +121,10 @@ export interface MergedSoFar {
   pipelines: string[];
   /** The pipeline that the counts are of. */
   pipeline: string;
-  /** Pixels counted in each channel. In JSON, up to 2^53 a number, above it a string; the same holds for bins. */
+  /**
+   * Pixels counted in each channel; of co-occurrence matrices, the sum of the first one. In JSON, up to 2^53 a number,
+   * above it a string; the same holds for bins.
+   */
   counted: string;
   channels: ChannelCounts[];
   /** Absent if the counts are over all cells and sources. */
