@@ -90,14 +90,6 @@ export class Dispatcher {
     this.#parts.tell({ kind: 'OwnersLimited', credits });
   }
 
-  /** Tells the scheduler of limits that have changed. */
-  #limitOwners(): void {
-    const credits = this.#creditsNow?.();
-    if (!credits || credits === this.#credits) return;
-    this.#credits = credits;
-    this.#parts.tell({ kind: 'OwnersLimited', credits });
-  }
-
   #tick(): void {
     const { scheduler, running, tell } = this.#parts;
     this.#limitOwners();
