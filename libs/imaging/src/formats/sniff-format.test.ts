@@ -85,7 +85,8 @@ test('a name tells what first bytes do not', () => {
     assert.equal(sniffFormat(latin1('II+\0'), name), 'tiff');
   }
   assert.throws(() => sniffFormat(latin1('\0\0\x02'), 'a.dav'), {
-    message: /^A recording of a Dahua recorder that is encrypted .* is not supported: export it as MP4 by the recorder's /,
+    message:
+      /^A recording of a Dahua recorder that is encrypted .* is not supported: export it as MP4 by the recorder's /,
   });
   // A file of that format would have its first bytes, so this is another format.
   assert.throws(() => sniffFormat(latin1('text'), 'a.mxf'), {
