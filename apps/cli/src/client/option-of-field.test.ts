@@ -5,7 +5,7 @@ import { optionOfField } from './option-of-field.ts';
 
 test('every field of a specification has a name on the command line', () => {
   for (const { name, message } of messageOf('JobSpec').fields) {
-    const ofMessage = ['video', 'captured', 'filter'].includes(name)
+    const ofMessage = ['video', 'captured', 'share', 'filter'].includes(name)
       ? message!.fields.map((inner) => `${name}.${inner.name}`)
       : [];
     for (const field of ofMessage.length > 0 ? ofMessage : [name])

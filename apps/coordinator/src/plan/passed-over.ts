@@ -3,7 +3,7 @@ import type { JobSpec } from '@halogrid/proto';
 import type { PassedOver } from '@halogrid/sources';
 
 /** Kinds that a sentence names; the rest appear as `others`. */
-const mostKinds = 10;
+const mostKinds = 20;
 /** The most kinds that are counted separately: every file may have its own extension. */
 const mostCounted = 1000;
 
