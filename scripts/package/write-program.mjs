@@ -51,7 +51,7 @@ export async function writeProgram(folder) {
   await bundleKernels(folder);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   mkdirSync(join(folder, 'bin'));
-  for (const name of ['halogrid.mjs', 'launch.mjs'])
+  for (const name of ['halogrid.mjs', 'launch.mjs', 'cores.mjs'])
     cpSync(join(root, 'apps/cli/bin', name), join(folder, 'bin', name));
   writeFileSync(join(folder, 'bin/program.mjs'), programOf("new URL('../program/main.js', import.meta.url)"));
   for (const name of ['LICENSE', 'README.md', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES.md', 'licenses'])

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { accessSync, mkdirSync, constants as modes, readFileSync } from 'node:fs';
 // The default import, because older Nodes load this file, too, and lack some of the named exports.
 import module from 'node:module';
-import { availableParallelism, constants, homedir } from 'node:os';
+import { constants, homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { cores, coresVariable, whyNotCores } from './cores.mjs';
 import { main, node, nodeMajor, whyNot } from './program.mjs';
 
 export { main };
@@ -73,10 +74,12 @@ function makeFolders(path) {
  * @returns {NodeJS.ProcessEnv}
  */
 export function environment() {
+  const count = cores();
   return {
     // libuv reads this once, at its first use, so it must be set before the program starts. Decoders and file reads run
     // on that pool, whose default of 4 leaves larger machines idle.
-    UV_THREADPOOL_SIZE: String(Math.max(4, availableParallelism())),
+    UV_THREADPOOL_SIZE: String(Math.max(4, count)),
+    [coresVariable]: String(count),
     ...compiledCode(),
     ...process.env,
   };
@@ -153,6 +156,11 @@ export function launch(args) {
   if (whyNot) {
     console.error(`halogrid: ${whyNot}`);
     return Promise.resolve(1);
+  }
+  const wrong = whyNotCores();
+  if (wrong) {
+    console.error(`halogrid: ${wrong}`);
+    return Promise.resolve(2);
   }
   const flagged = nodeFlags(args);
   const words = [...flagged, main, ...args];

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
   type ConnectionLimits,
@@ -21,6 +20,7 @@ import {
   UsageError,
   weaknesses,
 } from '@halogrid/service';
+import { coresHere } from '@halogrid/threads/limits';
 
 /** The options of a coordinator, as text and numbers from a command line. */
 export interface CoordinatorOptions {
@@ -177,7 +177,7 @@ export function createCoordinatorConfig(
     data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
     indexes,
     introspection: !options.ledgerInOutput,
-    plansOnThread: !options.ledgerInOutput ? 'all' : availableParallelism() >= enoughCores ? 'many' : 'foreign',
+    plansOnThread: !options.ledgerInOutput ? 'all' : coresHere() >= enoughCores ? 'many' : 'foreign',
     connections: defaultConnectionLimits,
     warnings: [...(isLocal ? [] : weaknesses(security)), ...missingIndexes(indexes)],
   };

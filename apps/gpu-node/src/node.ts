@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as tls from 'node:tls';
 import { missingDecoders } from '@halogrid/imaging';
@@ -21,6 +20,7 @@ import {
 } from '@halogrid/service';
 import { createRegistry } from '@halogrid/service/metrics';
 import { restrictSources } from '@halogrid/sources';
+import { coresHere } from '@halogrid/threads/limits';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { Agents, type NodeExit } from './agent/agents.ts';
 import { CoordinatorRecords } from './agent/coordinator-records.ts';
@@ -106,7 +106,7 @@ export async function startNode(
   });
   metrics.deviceLost.inc({ device: kind }, 0);
   const nowMs = () => performance.now();
-  const workersOfDevice = kind === 'cpu' ? availableParallelism() : 1;
+  const workersOfDevice = kind === 'cpu' ? coresHere() : 1;
   const meters = { device: new WorkerMeter(workersOfDevice, nowMs), memory: new WorkerMeter(0, nowMs) };
   const device = withMetrics(reopening, metrics, meters);
   const executor = openExecutor({
@@ -296,7 +296,7 @@ async function listen(
 
 /** Files are read and decoded on libuv's threads, whose number is fixed before any code of ours runs. */
 function warnOfFewThreads(log: Log): void {
-  const cores = availableParallelism();
+  const cores = coresHere();
   // A user that sets a number means it: nodes on one machine share its cores.
   if (process.env.UV_THREADPOOL_SIZE !== undefined || cores <= 4) return;
   log.warn(

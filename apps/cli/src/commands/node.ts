@@ -21,6 +21,7 @@ import {
   momentToCome,
   parseWord,
   seconds,
+  size,
   wholeNumber,
 } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
@@ -33,6 +34,7 @@ interface NodeCommandOptions extends ClientSecurityOption, CoordinatorFileOption
   decode: DecodeChoice;
   deviceTimeout?: number;
   decoderTimeout?: number;
+  credit?: number;
   drainTimeout?: number;
   idleExit?: number;
   until?: number;
@@ -80,6 +82,11 @@ export function addNodeCommand(program: Command): void {
       '--decoder-timeout <ms>',
       'end a video decoder that has not answered for this long (default: 60000)',
       wholeNumber('--decoder-timeout', 1000, 86_400_000),
+    )
+    .option(
+      '--credit <size>',
+      'hold at most this much of decoded pixels, such as 512M or 2G (default: by the device, at most a quarter of the memory)',
+      size('--credit'),
     )
     .option(
       '--drain-timeout <seconds>',
@@ -133,6 +140,7 @@ export function addNodeCommand(program: Command): void {
       coordinator: options.coordinator === toldByParent ? await wordOfParent() : options.coordinator,
       deviceTimeoutMs: options.deviceTimeout,
       decoderTimeoutMs: options.decoderTimeout,
+      creditBytes: options.credit,
       drainTimeoutMs: options.drainTimeout,
       idleExitMs: options.idleExit,
       untilMs: options.until,

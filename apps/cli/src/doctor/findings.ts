@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { availableParallelism, freemem, totalmem } from 'node:os';
+import { freemem } from 'node:os';
 import { devicePath, type GpuInventory, type NvidiaGpu } from '@halogrid/gpu-node/gpus';
 import { resultsVersion, softwareVersion } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
+import { coresHere, memoryHere } from '@halogrid/threads/limits';
 import { describeSeconds } from '../progress/quantities.ts';
 import { describeSpace, type FolderSpace } from './folder-space.ts';
 import { describeJpegs, type JpegFinding } from './jpegs.ts';
@@ -77,12 +78,10 @@ interface Machine {
 }
 
 export function inspectMachine(): Machine {
-  // Without a limit, the kernel reports 0 or a number that is larger than any memory.
-  const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   return {
     platform: `${process.platform} ${process.arch}`,
-    cores: availableParallelism(),
-    memoryBytes: Math.min(totalmem(), limit),
+    cores: coresHere(),
+    memoryBytes: memoryHere(),
     freeBytes: Math.min(freemem(), process.availableMemory()),
     poolThreads: process.env.UV_THREADPOOL_SIZE ? Number(process.env.UV_THREADPOOL_SIZE) : undefined,
   };

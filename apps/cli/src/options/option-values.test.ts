@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '@halogrid/service';
 import fc from 'fast-check';
-import { collect, duration, moment, momentToCome, parseWord, seconds, wholeNumber } from './option-values.ts';
+import { collect, duration, moment, momentToCome, parseWord, seconds, size, wholeNumber } from './option-values.ts';
 
 test('whole numbers in the range are accepted, everything else is refused', () => {
   const parse = wholeNumber('--n', 1, 64);
@@ -46,6 +46,15 @@ test('moments to come have their zone, or count from 1970 or from now', () => {
   assert.equal(until('1.5h'), 5_401_000);
   for (const text of ['', '90', '2026-01-31T08:00', '@', '@1.5', 'tomorrow', '08:00']) {
     assert.throws(() => until(text), new RegExp(`^UsageError: Expected a moment .* but received '${text}'$`));
+  }
+});
+
+test('sizes have their unit', () => {
+  const parse = size('--credit');
+  const taken = { '512M': 2 ** 29, '1.5GiB': 1.5 * 2 ** 30, '2g': 2 ** 31, '1KB': 1024, '8T': 8 * 2 ** 40 };
+  for (const [text, bytes] of Object.entries(taken)) assert.equal(parse(text), bytes, text);
+  for (const text of ['', '0M', '512', '-1M', '1 G', '1e3M', '0.0001K', '999999999T']) {
+    assert.throws(() => parse(text), new RegExp(`^UsageError: Expected a size above 0 .* but received '${text}'$`));
   }
 });
 

@@ -82,6 +82,22 @@ export function duration(option: string): (text: string) => number {
   };
 }
 
+const unitsOfBytes = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 } as const;
+
+/** Makes a parser of sizes for commander: `512M`, `1.5GiB`, into bytes. The parser throws UsageError. */
+export function size(option: string): (text: string) => number {
+  return (text) => {
+    const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)([KMGT])(?:i?B)?$/i.exec(text) ?? [];
+    const bytes = number
+      ? Math.round(Number(number) * unitsOfBytes[unit!.toUpperCase() as keyof typeof unitsOfBytes])
+      : 0;
+    if (bytes > 0 && Number.isSafeInteger(bytes)) return bytes;
+    throw new UsageError(
+      sentence`Expected a size above 0 such as 512M or 2G, in powers of 1024, for ${named(option)} but received '${text}'`,
+    );
+  };
+}
+
 /** Makes a parser of durations as `duration` does, in which a number alone is a number of seconds. */
 export function seconds(option: string): (text: string) => number {
   const read = duration(option);

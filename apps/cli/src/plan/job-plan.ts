@@ -1,5 +1,5 @@
-import { availableParallelism } from 'node:os';
 import type { PlanTotals } from '@halogrid/coordinator/plan';
+import { coresHere } from '@halogrid/threads/limits';
 import type { DeviceChoice } from '../options/option-values.ts';
 import { basisOf, type TimeEstimate } from './estimate/estimate-time.ts';
 
@@ -65,7 +65,7 @@ export function jobPlan(
     scratchBytes,
   } = totals;
   // A shard of frames may have several batches; two of them are computed at a time.
-  const batches = Math.min(inFlight(device, availableParallelism()), 2 * shards - tiles);
+  const batches = Math.min(inFlight(device, coresHere()), 2 * shards - tiles);
   return {
     sources,
     kept,

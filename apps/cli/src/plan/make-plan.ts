@@ -5,11 +5,12 @@ import { itemBytes, mostOf, type PassThrough, type PlanTotals } from '@halogrid/
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { describeBytes } from '@halogrid/service/describe-bytes';
+import { coresHere } from '@halogrid/threads/limits';
 import { specPipelines } from '../options/spec-pipelines.ts';
 import { estimateTime } from './estimate/estimate-time.ts';
 import type { RunCosts } from './estimate/remember-run.ts';
 import { readRuns } from './estimate/run-records.ts';
-import { coresHere, expectedDevice, slowdownNow, thisMachine } from './estimate/this-machine.ts';
+import { expectedDevice, slowdownNow, thisMachine } from './estimate/this-machine.ts';
 import { tileAdvice } from './estimate/tile-advice.ts';
 import { type Parts, startSeconds, workParts } from './estimate/work-parts.ts';
 import { type JobPlan, jobPlan, type PlannedRun } from './job-plan.ts';

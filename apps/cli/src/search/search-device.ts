@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { scanOn } from '@halogrid/gpu-node/search';
 import { blocksOfIndex, IndexError, type OpenScan, ThreadScan } from '@halogrid/search';
+import { coresHere } from '@halogrid/threads/limits';
 import type { SearchDevice } from '../options/option-values.ts';
 
 export type { SearchDevice };
@@ -26,7 +26,7 @@ export function searchDevice(choice: SearchDevice, queries: number, note: (line:
   if (choice !== 'auto') return scanOn(choice, note);
   return async (catalog) => {
     const bytes = blocksOfIndex(catalog).reduce((sum, block) => sum + block.bytes, 0);
-    if (!isWorthGpu(bytes, queries, availableParallelism())) return new ThreadScan(catalog);
+    if (!isWorthGpu(bytes, queries, coresHere())) return new ThreadScan(catalog);
     return await scanOn(
       'gpu',
       note,

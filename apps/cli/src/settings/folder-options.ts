@@ -40,7 +40,7 @@ export const ofFolder: ReadonlySet<string> = new Set([
   ...['op', 'pipeline', 'border', 'grid', 'map', 'block', 'distance', 'cells', 'region'],
   ...['every', 'from', 'fps', 'captured-from', 'captured-zone', 'include', 'exclude'],
   // How it is cut, and where on this machine it runs.
-  ...['tile', 'batch', 'split-images', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name'],
+  ...['tile', 'batch', 'split-images', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name', 'credit'],
   // When it waits or fails.
   ...['priority', 'verify', 'max-quarantined', 'wait-for-node', 'checksum', 'wait', 'drain'],
   ...[

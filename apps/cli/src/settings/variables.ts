@@ -10,6 +10,7 @@ export const otherVariables: Readonly<Record<string, string>> = {
   HALOGRID_FFMPEG: 'whether images of deploy/docker have FFmpeg',
   HALOGRID_DATA: 'a folder of deploy/docker',
   HALOGRID_USER: 'a user of deploy/docker',
+  HALOGRID_CORES: 'the cores that this program may use, before its threads start',
   HALOGRID_CLUSTER: 'the label of metrics, of coordinators and nodes',
 };
 

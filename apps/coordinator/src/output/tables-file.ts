@@ -1,5 +1,4 @@
 import { access, constants } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type AcceptedJob, jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
 import { outputPath, unfinishedTablesPath } from '@halogrid/jobs/output-paths';
@@ -8,6 +7,7 @@ import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape'
 import { jobLine } from '@halogrid/results/job-line';
 import { newFilesPath } from '@halogrid/results/publish-output';
 import { type PackedSystemError, SpareThread, ThreadClient, unpackSystemError } from '@halogrid/threads';
+import { coresHere } from '@halogrid/threads/limits';
 import { RangeCutter, type RangePiece } from './cut-ranges.ts';
 import type { UntilWritten } from './output-wait.ts';
 import { type TablesLane, TablesLanes } from './tables-lanes.ts';
@@ -165,7 +165,7 @@ export class TablesFile implements TablesOutput {
   }
 
   async #writeByThreads(): Promise<PartSummary[]> {
-    const { thread = tablesThread, threads = threadsOf(availableParallelism()) } = this.#options;
+    const { thread = tablesThread, threads = threadsOf(coresHere()) } = this.#options;
     const clients: TablesThread[] = [];
     const start = (): TablesLane => {
       const client = startThread(thread, this.#path);

@@ -1,5 +1,6 @@
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { cpus } from 'node:os';
 import type { Pipeline, PipelineItem } from '@halogrid/kernels';
+import { coresHere, memoryHere } from '@halogrid/threads/limits';
 import { BufferPool } from './buffer-pool.ts';
 import { type CpuAnswer, type CpuBatch, CpuThread } from './cpu-thread.ts';
 import { type BatchResult, type DeviceInfo, DeviceLostError, type NodeDevice, type Staging } from './device.ts';
@@ -51,10 +52,8 @@ export class CpuDevice implements NodeDevice {
 
   constructor(options: CpuDeviceOptions = {}) {
     this.#program = options.program ?? new URL('./cpu-worker.ts', import.meta.url);
-    this.#threadLimit = Math.max(1, options.threads ?? availableParallelism());
-    // A container may be allowed less memory than the machine has.
-    const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-    const affordable = Math.min(this.#threadLimit * stagingBytesAThread, Math.floor(memoryBytes / 4));
+    this.#threadLimit = Math.max(1, options.threads ?? coresHere());
+    const affordable = Math.min(this.#threadLimit * stagingBytesAThread, Math.floor(memoryHere() / 4));
     this.#pool = new BufferPool(options.stagingBytes ?? affordable);
     this.batchesInFlight = Math.max(4, this.#threadLimit + 2);
     const model = cpus()[0]?.model.trim() || process.arch;
@@ -179,7 +178,7 @@ class CpuStaging implements Staging {
  * threads start with the first check, and leave half of the cores to decoding.
  */
 export function openTwinDevice(): NodeDevice {
-  const threads = Math.ceil(availableParallelism() / 2);
+  const threads = Math.ceil(coresHere() / 2);
   // Few jobs check anything, and starting a thread takes a tenth of a second of processor time (measured).
   return new CpuDevice({ threads, program: new URL('./twin-worker.ts', import.meta.url), startsLate: true });
 }

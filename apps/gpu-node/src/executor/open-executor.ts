@@ -1,8 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { DecoderPool, imageOpener, type PlaneTarget } from '@halogrid/imaging';
 import { writeChunk } from '@halogrid/results';
 import { PartThread } from '@halogrid/results/part-thread';
 import { cacheFolders } from '@halogrid/service';
+import { coresHere, memoryHere } from '@halogrid/threads/limits';
 import { poolThreads } from '@halogrid/threads/pool-threads';
 import { openTwinDevice } from '../devices/cpu-device.ts';
 import type { NodeDevice } from '../devices/device.ts';
@@ -31,6 +31,9 @@ const creditBytesABatch = 2 * 128 * 2 ** 20;
  * decoded.
  */
 const creditBytesASegment = 128 * 2 ** 20;
+
+/** Decoded pixels take at most this part of the memory, unless an option sets another limit. */
+const partForPixels = 1 / 4;
 
 export interface OpenExecutorOptions {
   /** Closed by the caller, after the executor. */
@@ -83,7 +86,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
   const indexer = new IndexThread();
   const banded = new BandedJpegs(indexer.index);
   const decoders = new DecoderPool({
-    processes: Math.min(poolThreads(), availableParallelism()),
+    processes: Math.min(poolThreads(), coresHere()),
     hangMs: decoderTimeoutMs,
     note,
   });
@@ -91,7 +94,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
     device.batchesInFlight * creditBytesABatch,
     segmentsUnderWay(decoders.processes) * creditBytesASegment,
   ];
-  const { creditBytes = Math.max(...usualBytes) } = options;
+  const { creditBytes = Math.min(Math.max(...usualBytes), Math.floor(memoryHere() * partForPixels)) } = options;
   const partThread = new PartThread();
   const parts = new NodeParts((lease) => openJobParts(partThread, lease));
   const clocks = new BusyClocks(nowMs, device.info.kind);

@@ -1,8 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { createPipeline } from '@halogrid/kernels';
 import { type FeatureColumns, FeatureReader } from '@halogrid/results/feature-reader';
 import { mapAhead, sayEnd, ThreadClient } from '@halogrid/threads';
+import { coresHere } from '@halogrid/threads/limits';
 import { IndexError } from '../store/index-error.ts';
 import { cellsOfGrid, countsOfCell } from '../store/pipeline-identity.ts';
 import type { IndexFrame } from '../store/segment-writer.ts';
@@ -69,7 +69,7 @@ async function* rowGroupsOf(
   if (missing.length > 0) {
     throw damaged(`it lacks ${missing.join(', ')}: another version of halogrid or another program wrote it`);
   }
-  const count = reader.rowGroups < worthThreads ? 0 : availableParallelism();
+  const count = reader.rowGroups < worthThreads ? 0 : coresHere();
   const threads = Array.from({ length: count }, startThread);
   const channels = pipeline.channels.length;
   const { pairs } = createPipeline(pipeline.operations);

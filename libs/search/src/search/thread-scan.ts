@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { sayEnd, ThreadClient } from '@halogrid/threads';
+import { coresHere } from '@halogrid/threads/limits';
 import type { Hit } from '../ranking/hit.ts';
 import { BlockScanner } from '../scan/block-scanner.ts';
 import type { Catalog } from '../store/catalog.ts';
@@ -35,7 +35,7 @@ export class ThreadScan implements IndexScan {
     this.#catalog = catalog;
     this.#blocks = blocks;
     const bytes = blocks.reduce((sum, block) => sum + block.bytes, 0);
-    this.#threadCount = threads ?? (bytes < worthThreads ? 0 : availableParallelism());
+    this.#threadCount = threads ?? (bytes < worthThreads ? 0 : coresHere());
   }
 
   find(wanted: Wanted): Promise<Hit[][]> {

@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { coresHere } from '@halogrid/threads/limits';
 import type { DeviceChoice } from '../../options/option-values.ts';
 import type { CostDevice } from './kernel-costs.ts';
 import type { KeptRun } from './run-records.ts';
 import { type CoreTimes, coresIn, coreTimes, othersOn, slowdownBy } from './slowdown.ts';
-
-/** Cores that this process and its children may use. */
-export const coresHere = (): number => availableParallelism();
 
 /** The kind of this machine. It is equal in all containers of one machine, so that they share their runs. */
 export const thisMachine = (): string => `${cpus()[0]?.model.trim() || process.arch}, ${cpus().length} cores`;
@@ -43,7 +41,7 @@ export async function slowdownNow(ownThreads: number): Promise<number> {
     const after = await look();
     const [ran, waited] = (await readFile('/proc/self/schedstat', 'utf8')).split(' ').map(Number);
     const others = othersOn([before, after], { ran: ran!, waited: waited! }, ownThreads, loadavg()[0]!);
-    return slowdownBy(others, Math.min(availableParallelism(), after.cores), after.cores);
+    return slowdownBy(others, Math.min(coresHere(), after.cores), after.cores);
   } catch {
     return 1;
   }
