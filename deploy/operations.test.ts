@@ -136,7 +136,7 @@ function rules(file: string): Rule[] {
 
 /** The metrics in the manual's tables: names with their labels. */
 function documented(): Map<string, string[]> {
-  const rows = manual.matchAll(/^\| `([\w:]+)(?:\{([\w,]+)\})?` \|/gm);
+  const rows = manual.matchAll(/^\| `([a-z_:][\w:]*)(?:\{([\w,]+)\})?` \|/gm);
   return new Map([...rows].map(([, name, labels]) => [name!, labels?.split(',') ?? []]));
 }
 
