@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { coresHere } from '@halogrid/threads/limits';
 import { indexAgain } from './index-again.ts';
 import { IndexAhead } from './index-ahead.ts';
 import type { IndexLine } from './process/index-line.ts';
@@ -26,7 +26,7 @@ export class VideoIndexer {
   #isClosed = false;
 
   /** `processes`: how many index at once. One indexes the video that is asked for, the others those that will be. */
-  constructor(processes = processesFor(availableParallelism())) {
+  constructor(processes = processesFor(coresHere())) {
     this.#ahead = new IndexAhead((file) => this.#once(file), processes - 1);
   }
 

@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { coresHere } from '@halogrid/threads/limits';
 import { loadKoffi } from '@halogrid/threads/load-koffi';
 import { createMemory, libc, mapMemory } from './process/libc.ts';
 
@@ -7,7 +7,7 @@ import { createMemory, libc, mapMemory } from './process/libc.ts';
  * Copies of at least so many bytes are made on a thread if there are many cores: the main thread could not make all
  * copies for them. With few cores it copies at once, which costs less.
  */
-const threadedBytes = availableParallelism() > 4 ? 2 ** 18 : Number.POSITIVE_INFINITY;
+const threadedBytes = coresHere() > 4 ? 2 ** 18 : Number.POSITIVE_INFINITY;
 
 /**
  * Memory into which a decoding process puts luma, and from which this process takes it. Only its address is kept, so no
