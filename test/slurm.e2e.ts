@@ -31,9 +31,6 @@ const small = ['--mem=0', '--gres=none'];
 
 const alone = halogrid(run('alone'));
 
-/** Whether this version computes parts. */
-const hasParts = (await halogrid(['run', '--help'])).stdout.includes('--part ');
-
 test('an array of nodes does a job, though tasks are preempted and requeued, and a machine is lost', async (t) => {
   const coordinator = await slurm.sbatch(
     [
@@ -98,9 +95,7 @@ test('an array of nodes does a job, though tasks are preempted and requeued, and
   await eventually('the file to be removed', () => !existsSync(file));
 });
 
-test('an array of parts makes one output, though a part has failed and is computed again', {
-  skip: hasParts ? false : 'this version has no --part',
-}, async () => {
+test('an array of parts makes one output, though a part has failed and is computed again', async () => {
   const parts = 3;
   const [plan, out] = [join(folder, 'plan'), join(folder, 'parts')];
   const planned = await halogrid(['plan', archive, ...job, '--write', plan]);
