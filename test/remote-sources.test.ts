@@ -228,7 +228,10 @@ test('a source that is known to be missing is refused, and so is an output on a 
     [['s3://frames/nothing/'], /'s3:\/\/frames\/nothing\/' holds no images: it has no objects\n$/],
     [['s3://frames/*.jpg'], /No object matches 's3:\/\/frames\/\*\.jpg'\n$/],
     [['http://me:password@127.0.0.1/a.png'], /A URI with a user name or password is not supported/],
-    [[source, '--out', 's3://frames/out'], /'s3:\/\/frames\/out' is not supported: expected a path or a file: URI/],
+    [
+      [source, '--out', 'http://frames/out'],
+      /'http:\/\/frames\/out' is not supported: expected a path, or a URI of file: or s3:/,
+    ],
   ];
   for (const [args, sentence] of refused) {
     const { code, stdout, stderr } = await cluster.halogrid(['run', ...args], { cwd: folder });

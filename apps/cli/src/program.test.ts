@@ -29,7 +29,7 @@ const wrong: [string[], string][] = [
   ],
   [
     ['run', 'a.png', '--coordinator', 'h:1', '--nodes', '2'],
-    'halogrid: Expected none of --nodes, --device, --decode, --source-grace and --space-grace with --coordinator: the cluster has its own',
+    'halogrid: Expected none of --nodes, --device, --decode, --source-grace, --space-grace and --scratch with --coordinator: the cluster has its own',
   ],
   [['jobs', '--coordinator', 'here'], "halogrid: Expected HOST:PORT for --coordinator but received 'here'"],
   [['bench', 'kernels', '--device', 'cpu'], "halogrid: Expected one of gpu, software for --device but received 'cpu'"],

@@ -12,7 +12,7 @@ test('the defaults listen on this machine alone', () => {
   assert.deepEqual(listen, { host: '127.0.0.1', port: 7070 });
   assert.deepEqual(http, { host: '127.0.0.1', port: 9464 });
   assert.deepEqual([nodeTimeoutMs, ledger], [10_000, '/data/halogrid/ledger.sqlite']);
-  assert.deepEqual([data, warnings], [{ roots: undefined, hosts: undefined }, []]);
+  assert.deepEqual([data, warnings], [{ roots: undefined, hosts: undefined, prefixes: undefined }, []]);
 });
 
 test('a host is waited for ten minutes, also by the coordinator of one run, which waits for nodes less long', () => {
@@ -81,14 +81,35 @@ test('a coordinator that other machines reach needs data roots, and requests onl
   const beyond = { listen: '0.0.0.0:1', insecureNetwork: true };
   assert.throws(() => createCoordinatorConfig(beyond), /^UsageError: Expected --data-root DIR if other machines/);
   const configOf = (data: object) => createCoordinatorConfig({ ...beyond, data }).data;
-  assert.deepEqual(configOf({ dataRoot: ['/proc/self/../..'] }), { roots: ['/'], hosts: [] });
+  assert.deepEqual(configOf({ dataRoot: ['/proc/self/../..'] }), { roots: ['/'], hosts: [], prefixes: [] });
   const named = { dataRoot: ['/'], allowHost: ['a.example,*.B.example', '[::1]'] };
-  assert.deepEqual(configOf(named), { roots: ['/'], hosts: ['a.example', '*.b.example', '[::1]'] });
+  assert.deepEqual(configOf(named), {
+    roots: ['/'],
+    hosts: ['a.example', '*.b.example', '[::1]'],
+    prefixes: [],
+  });
+  assert.throws(
+    () => configOf({ dataRoot: ['s3://bucket/a//b'] }),
+    /an empty name between two slashes \(--data-root\)/,
+  );
   assert.throws(() => configOf({ dataRoot: ['/dev/null'] }), /folder for --data-root but '\/dev\/null' is not one/);
   assert.throws(() => configOf({ dataRoot: ['/nowhere'] }), /'\/nowhere' cannot be reached/);
   for (const host of ['', 'http://a', 'a/b', 'a:80', '*a', 'a*']) {
     assert.throws(() => configOf({ dataRoot: ['/'], allowHost: [host] }), /HOST, \*\.HOST or \* for --allow-host/);
   }
+});
+
+test('prefixes of buckets are data roots, and bring the scratch of outputs there', (t) => {
+  const scratch = secretFolder(t);
+  const before = process.env.HALOGRID_SCRATCH;
+  process.env.HALOGRID_SCRATCH = scratch;
+  t.after(() => {
+    if (before === undefined) delete process.env.HALOGRID_SCRATCH;
+    else process.env.HALOGRID_SCRATCH = before;
+  });
+  const { data } = createCoordinatorConfig({ data: { dataRoot: ['/usr', 's3://bucket/a/', 'S3://other'] } });
+  assert.deepEqual(data.roots, ['/usr', join(realpathSync(scratch), 's3')]);
+  assert.deepEqual(data.prefixes, ['s3://bucket/a', 's3://other']);
 });
 
 test('indexes have the names of their folders, which must differ', (t) => {

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { bucketsScratch } from '@halogrid/jobs/output-paths';
 import {
   type ConnectionLimits,
   createDataAccess,
@@ -20,6 +21,7 @@ import {
   UsageError,
   weaknesses,
 } from '@halogrid/service';
+import { toPrefixUri } from '@halogrid/sources';
 import { coresHere } from '@halogrid/threads/limits';
 
 /** The options of a coordinator, as text and numbers from a command line. */
@@ -154,7 +156,7 @@ export function createCoordinatorConfig(
   const listen = parseListenAddress('--listen', merged.listen, mayLeave);
   const http = parseListenAddress('--http', merged.http, mayLeave);
   const isLocal = isLoopback(listen) && isLoopback(http);
-  const { roots, hosts } = createDataAccess(merged.data);
+  const { roots, hosts, prefixes } = dataAccess(merged.data);
   const isReached = !isLoopback(listen);
   const indexes = namedFolders('--index', options.index ?? []);
   if (isReached && !roots) {
@@ -174,7 +176,7 @@ export function createCoordinatorConfig(
     security,
     allowedOrigins: parseOrigins('--allow-origin', options.allowOrigin ?? []),
     // Clients from outside must not reach other hosts through this process.
-    data: isReached ? { roots, hosts: hosts ?? [] } : { roots, hosts },
+    data: { roots, hosts: isReached ? (hosts ?? []) : hosts, prefixes },
     indexes,
     introspection: !options.ledgerInOutput,
     plansOnThread: !options.ledgerInOutput ? 'all' : coresHere() >= enoughCores ? 'many' : 'foreign',
@@ -199,6 +201,21 @@ const missingIndexes = (indexes: ReadonlyMap<string, string>): string[] =>
       ? []
       : [`There is no index '${name}' in '${folder}' yet: it is searched as soon as 'halogrid index' has made it`],
   );
+
+/** What jobs may read and write. Outputs in buckets need their scratch. */
+function dataAccess(options: DataAccessOptions): DataAccess {
+  const access = createDataAccess(options);
+  const prefixes = access.prefixes?.map((uri) => {
+    try {
+      return toPrefixUri(uri);
+    } catch (error) {
+      throw new UsageError(`${(error as Error).message} (--data-root)`);
+    }
+  });
+  const scratch = prefixes?.length ? bucketsScratch(process.env) : undefined;
+  if (scratch) mkdirSync(scratch, { recursive: true });
+  return { ...access, roots: scratch ? [...access.roots!, realpathSync(scratch)] : access.roots, prefixes };
+}
 
 function defaultLedger(env: NodeJS.ProcessEnv): string {
   const folder = dataFolder(env);

@@ -234,6 +234,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     known,
     resume,
     takesShares: config.ledger === undefined,
+    claims: { isShared: shared !== undefined, warn: (sentence) => log.warn({ notice: true }, sentence) },
     check,
     remove,
     survey,

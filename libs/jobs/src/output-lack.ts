@@ -1,4 +1,5 @@
 import { describeBytes } from '@halogrid/service/describe-bytes';
+import { InputError, TransferError } from '@halogrid/sources';
 
 /**
  * Why the output of a job cannot be written for now: its disk is full, or its folder is away, as a folder on a network
@@ -32,10 +33,15 @@ export function lackOf(error: unknown): OutputLack | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (noRoom.has(code) || saysNoRoom(cause.message)) return { kind: 'room', error: sentence };
-    if (folderAway.has(code)) return { kind: 'folder', error: sentence };
+    if (folderAway.has(code) || isStoreAway(cause)) return { kind: 'folder', error: sentence };
   }
   return saysNoRoom(sentence) ? { kind: 'room', error: sentence } : undefined;
 }
+
+/** Whether the object store of the output does not answer, or refuses access. */
+const isStoreAway = (error: Error): boolean =>
+  (error instanceof TransferError || error instanceof InputError) &&
+  (error.fault === 'away' || error.fault === 'closed');
 
 /** What a job says while it waits. `folder` is its output folder. */
 export function waitsFor(folder: string, lack: OutputLack): string {

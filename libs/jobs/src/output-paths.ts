@@ -1,16 +1,45 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { dataFolder } from '@halogrid/service/data-folder';
 import { UsageError } from '@halogrid/service/usage-error';
+import { isBucketUri, toPrefixUri } from '@halogrid/sources/prefix-uri';
 
 // Paths of an output folder. They are here because the ledger and the output both keep files there.
 
-/** The folder of an output URI. Throws UsageError unless it is a file URI. */
+/**
+ * The folder on this machine that has a folder for each output in a bucket, while its job runs. It lasts, because a job
+ * goes on with what is there. Undefined for a user without a home.
+ */
+export function bucketsScratch(env: NodeJS.ProcessEnv): string | undefined {
+  if (env.HALOGRID_SCRATCH) return resolve(env.HALOGRID_SCRATCH, 's3');
+  const data = dataFolder(env);
+  return data && join(data, 'scratch', 's3');
+}
+
+/**
+ * The folder of an output URI: for an output in a bucket, the folder on this machine in which it is put together.
+ * Throws UsageError unless it is a file: or s3: URI.
+ */
 export function outputPath(out: string): string {
+  if (isBucketUri(out)) {
+    const scratch = bucketsScratch(process.env);
+    if (!scratch) throw new UsageError('Expected --scratch or HALOGRID_SCRATCH: this user has no home for scratch');
+    const names = toPrefixUri(out).slice('s3://'.length).split('/');
+    return join(scratch, ...names.map(encodeURIComponent));
+  }
   try {
     return resolve(fileURLToPath(out));
   } catch {
-    throw new UsageError(`Expected a file: URI of a folder for the output but received '${out}'`);
+    throw new UsageError(`Expected a file: or s3: URI of a folder for the output but received '${out}'`);
   }
+}
+
+/** What people call the output in a folder that outputPath gave: the folder, or its place in a bucket. */
+export function outputName(path: string): string {
+  const scratch = bucketsScratch(process.env);
+  if (!scratch || !path.startsWith(`${scratch}/`)) return path;
+  const names = path.slice(scratch.length + 1).split('/');
+  return `s3://${names.map(decodeURIComponent).join('/')}`;
 }
 
 /** URI of the output folder of the pipeline `name`. */

@@ -1,4 +1,5 @@
 export { allowedPath } from './access/allowed-path.ts';
+export { checkAllowedPrefix } from './access/allowed-prefix.ts';
 export { redactUri } from './access/redact-uri.ts';
 export {
   restrictSources,
@@ -7,7 +8,8 @@ export {
   sourceAccess,
   unrestricted,
 } from './access/source-access.ts';
-export { BucketPrefix, isBucketUri, toPrefixUri } from './buckets/bucket-prefix.ts';
+export { BucketPrefix } from './buckets/bucket-prefix.ts';
+export { isBucketUri, toPrefixUri } from './buckets/prefix-uri.ts';
 export type { Upload, WholeUpload } from './buckets/uploads.ts';
 export { giveBackBytes, takeBytes } from './byte-pool.ts';
 export { bytesOfVersion, growingVersion, holdsVersion } from './files/growing-file.ts';
@@ -43,7 +45,7 @@ export {
   mayHaveVideo,
   SourceNotFoundError,
 } from './listing/sources.ts';
-export { checkSourceUri, toFileUri, toUri } from './listing/to-uri.ts';
+export { checkSourceUri, toFileUri, toOutUri, toUri } from './listing/to-uri.ts';
 export { type AwayHost, AwayHosts } from './remote/away-hosts.ts';
 export { BlockReader } from './remote/block-reader.ts';
 export type { ByteRange } from './remote/byte-ranges.ts';
@@ -54,5 +56,6 @@ export { readRemoteHead } from './remote/read-head.ts';
 export { RemoteFile } from './remote/remote-file.ts';
 export { defaultRemoteLimits } from './remote/remote-limits.ts';
 export { isRemoteUri } from './remote/remote-uri.ts';
+export { TransferError } from './remote/transfer-error.ts';
 export { SourceUriError } from './source-errors.ts';
 export { isOfVersion, isStatedVersion, tellsContent } from './stated-version.ts';

@@ -1,10 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { type Client, createClient, type ErrorCode, HalogridError, isRefusal, type Transport } from '@halogrid/client';
 import { hasEnded, type SubmitRequest, type TraceResponse } from '@halogrid/proto';
 import { type ClientSecurity, isDialledWrongly, parseAddressList, whyNoConnection } from '@halogrid/service';
 import { readRefusal } from '@halogrid/service/refusal-metadata';
-import { localFiles } from '../results/result-files.ts';
+import { filesOfOutput } from '../results/result-files.ts';
 import { CallRefusal } from './call-refusal.ts';
 import { findLeader, type LeaderPatience, type ServingCoordinator } from './find-leader.ts';
 import { jobPage } from './job-page.ts';
@@ -117,7 +116,7 @@ export function grpcTransport(
     pause: async (jobId) => (await ask(({ jobs }) => jobs.pause.bind(jobs, { jobId }))).job!,
     resume: async (jobId) => (await ask(({ jobs }) => jobs.resume.bind(jobs, { jobId }))).job!,
     trace: (jobId) => ask(({ jobs }) => jobs.trace.bind(jobs, { jobId })),
-    results: (job) => localFiles(fileURLToPath(job.spec!.out)),
+    results: (job) => filesOfOutput(job.spec!.out),
     nodes: async () => (await ask(({ nodes }) => nodes.list.bind(nodes, {}))).nodes,
     async *watch(jobId) {
       let leader = await lead();

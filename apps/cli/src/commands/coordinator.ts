@@ -9,6 +9,7 @@ import { createLog, type LogFormat, logFormats } from '@halogrid/service/log';
 import { type Command, Option } from 'commander';
 import { describeConsole } from '../cluster/describe-console.ts';
 import { collect, duration, logLevels, parseWord, wholeNumber } from '../options/option-values.ts';
+import { setScratch } from '../options/set-scratch.ts';
 
 interface CoordinatorCommandOptions {
   listen?: string;
@@ -18,6 +19,7 @@ interface CoordinatorCommandOptions {
   ledger?: string;
   ledgerFile?: string;
   ledgerInOutput?: boolean;
+  scratch?: string;
   nodeTimeout?: number;
   nodeGrace?: number;
   sourceGrace?: number;
@@ -80,6 +82,10 @@ export function addCoordinatorCommand(program: Command): void {
       ).conflicts('ledger'),
     )
     .option(
+      '--scratch <dir>',
+      "folder for unfinished results of outputs in buckets; it must last (default: halogrid/scratch in the user's data folder)",
+    )
+    .option(
       '--node-timeout <ms>',
       'treat a node as lost when it has been silent for this long (default: 10000)',
       wholeNumber('--node-timeout', 100, 600_000),
@@ -104,7 +110,11 @@ export function addCoordinatorCommand(program: Command): void {
       'remove the results of a job this long after its end, such as 90d (default: never)',
       duration('--retention'),
     )
-    .option('--data-root <dir>', 'allow sources and outputs only in this folder; repeat it for more', collect)
+    .option(
+      '--data-root <dir|uri>',
+      'allow sources and outputs only in this folder, and outputs below this s3:// prefix; repeat it for more',
+      collect,
+    )
     .option('--allow-host <host,…>', 'allow http(s) sources only from these hosts: NAME, *.NAME or *', collect)
     .option('--index <dir>', 'serve searches of this index, named after its folder; repeat it for more', collect)
     .option('--tokens <file>', 'who may do what, a line each: ROLE NAME TOKEN [EXPIRES]; read again when it changes')
@@ -146,6 +156,7 @@ export function addCoordinatorCommand(program: Command): void {
       'json',
     )
     .action(async (options: CoordinatorCommandOptions) => {
+      setScratch(options.scratch);
       // Imported late, like every part that only one command needs: printing a status must not load the coordinator.
       const { createCoordinatorConfig, startCoordinator } = await import('@halogrid/coordinator');
       const {

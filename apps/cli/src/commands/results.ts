@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { hasEnded, JobState, type JobStatus } from '@halogrid/proto';
 import { createClientSecurity, parseAddress, parseAddressList, UsageError } from '@halogrid/service';
 import { httpAddress, readCoordinatorFile } from '@halogrid/service/coordinator-file';
 import { anotherFolder, writing } from '@halogrid/service/system-errors';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
 import type { Command } from 'commander';
 import {
   addCoordinatorOption,
@@ -15,7 +16,7 @@ import { addQuietOption, type VoiceChoice } from '../options/voice-options.ts';
 import { stateWord } from '../progress/describe-progress.ts';
 import { plural } from '../progress/quantities.ts';
 import { copyResults } from '../results/copy-results.ts';
-import { localFiles, servedFiles } from '../results/result-files.ts';
+import { filesOfOutput, servedFiles } from '../results/result-files.ts';
 import { describeSummary } from '../summary/describe-summary.ts';
 import { summarise } from '../summary/job-summary.ts';
 
@@ -84,11 +85,14 @@ async function showResults(job: JobStatus, addresses: readonly string[], options
     return;
   }
   const files = isHere
-    ? localFiles(fileURLToPath(job.spec!.out))
+    ? filesOfOutput(job.spec!.out)
     : servedFiles(addresses, jobId, createClientSecurity(options, process.env));
   const count = await writing(out, anotherFolder, () => copyResults(files, out));
-  if (!quiet) console.error(`${plural(count, 'file')} copied from ${isHere ? 'this machine' : 'the coordinator'}.`);
+  if (!quiet)
+    console.error(`${plural(count, 'file')} copied from ${isHere ? whereIs(job.spec!.out) : 'the coordinator'}.`);
   const spec = { ...job.spec!, out: pathToFileURL(resolve(out)).href };
   const copied = await summarise({ ...job, spec });
   process.stdout.write(json ? `${JSON.stringify(copied, null, 2)}\n` : describeSummary(copied, process.cwd()));
 }
+
+const whereIs = (out: string): string => (isBucketUri(out) ? `'${out}'` : 'this machine');

@@ -12,6 +12,7 @@ import {
   parseWord,
   wholeNumber,
 } from './option-values.ts';
+import { setScratch } from './set-scratch.ts';
 
 /** What the options of `addClusterOptions` parse to. */
 export interface ClusterChoice {
@@ -21,6 +22,7 @@ export interface ClusterChoice {
   gpu?: GpuChoice;
   sourceGrace?: number;
   spaceGrace?: number;
+  scratch?: string;
 }
 
 /** Adds the options for the coordinator and nodes that are started on this machine. */
@@ -44,6 +46,10 @@ export function addClusterOptions(command: Command): Command {
       gpuChoice,
     )
     .option(
+      '--scratch <dir>',
+      "folder for unfinished results of an output in a bucket (default: halogrid/scratch in the user's data folder)",
+    )
+    .option(
       '--source-grace <duration>',
       'how long to wait for an unavailable host or bucket of sources; 0: do not wait (default: 10m)',
       duration('--source-grace'),
@@ -57,13 +63,13 @@ export function addClusterOptions(command: Command): Command {
 
 /** Throws UsageError if options contradict each other. */
 export function checkClusterChoice(choice: ClusterChoice & { coordinator?: string; coordinatorFile?: string }): void {
-  const { coordinatorFile, gpu, nodes, device, decode, sourceGrace, spaceGrace } = choice;
+  const { coordinatorFile, gpu, nodes, device, decode, sourceGrace, spaceGrace, scratch } = choice;
   const hasGrace = sourceGrace !== undefined || spaceGrace !== undefined;
   const option = coordinatorFile === undefined ? '--coordinator' : '--coordinator-file';
   const coordinator = coordinatorFile ?? choice.coordinator;
-  if (coordinator && (nodes || device || decode || hasGrace)) {
+  if (coordinator && (nodes || device || decode || hasGrace || scratch)) {
     throw new UsageError(
-      sentence`Expected none of ${named('--nodes')}, ${named('--device')}, ${named('--decode')}, ${named('--source-grace')} and ${named('--space-grace')} with ${named(option)}: the cluster has its own`,
+      sentence`Expected none of ${named('--nodes')}, ${named('--device')}, ${named('--decode')}, ${named('--source-grace')}, ${named('--space-grace')} and ${named('--scratch')} with ${named(option)}: the cluster has its own`,
       { field: option },
     );
   }
@@ -89,7 +95,8 @@ export interface ChosenCluster {
 
 /** Resolves with what the options ask for. Rejects with UsageError if there are no such GPUs. */
 export async function chosenCluster(choice: ClusterChoice): Promise<ChosenCluster> {
-  const { nodes = 1, device = 'auto', decode, gpu, sourceGrace, spaceGrace } = choice;
+  const { nodes = 1, device = 'auto', decode, gpu, sourceGrace, spaceGrace, scratch } = choice;
+  setScratch(scratch);
   const isOpen = gpu !== undefined || choice.nodes === undefined;
   const pins = isOpen ? await pinChosenGpus(gpu, device) : undefined;
   const gpus = pins?.length ? pins : undefined;

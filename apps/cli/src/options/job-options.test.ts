@@ -184,7 +184,11 @@ const refused: [string[], RegExp][] = [
   [['--batch', '1.5'], /^Expected a whole number from 1 to \d+ for --batch but received '1.5'$/],
   [['--batch', 'many'], /for --batch but received 'many'$/],
   [['--out', ''], /^Expected a path for --out but received ''$/],
-  [['--out', 's3://bucket/x'], /^'s3:\/\/bucket\/x' is not supported: expected a path or a file: URI \(--out\)$/],
+  [
+    ['--out', 'http://host/x'],
+    /^'http:\/\/host\/x' is not supported: expected a path, or a URI of file: or s3: \(--out\)$/,
+  ],
+  [['--out', 's3://bucket/a//b'], /^'s3:\/\/bucket\/a\/\/b' has an empty name between two slashes \(--out\)$/],
   [
     ['ftp://host/a.png'],
     /^'ftp:\/\/host\/a.png' is not supported: expected a path, or a URI of file:, http:, https: or s3: \(SOURCE 2\)$/,

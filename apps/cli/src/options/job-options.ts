@@ -19,7 +19,7 @@ import {
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { UsageError } from '@halogrid/service';
-import { toFileUri, toUri } from '@halogrid/sources/to-uri';
+import { toOutUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { optionOfField } from '../client/option-of-field.ts';
 import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
@@ -68,7 +68,7 @@ export function addJobOptions(command: Command): Command {
       `pixels outside the image: ${borderModes.join(', ')} (default: the kernel's own)`,
       readBorder,
     )
-    .option('-o, --out <dir>', 'the output folder (default: halogrid-out/<job id>)')
+    .option('-o, --out <dir|uri>', 'the output folder, or s3://bucket/prefix (default: halogrid-out/<job id>)')
     .option(
       '--map <format>',
       `the dense result of every source: ${mapFormats.join(', ')}`,
@@ -119,7 +119,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     sources: sources.map((source, i) => absoluteUri(source, folder, toUri, optionOfField(`sources[${i}]`))),
     ...specifiedPipelines(pipelines),
     op: [],
-    out: absoluteUri(options.out ?? 'halogrid-out', folder, toFileUri, '--out'),
+    out: absoluteUri(options.out ?? 'halogrid-out', folder, toOutUri, '--out'),
     mapFormat: options.map,
     tilePx: options.tile ?? 0,
     batchFrames: options.batch ?? 0,

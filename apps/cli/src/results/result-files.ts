@@ -2,8 +2,10 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { httpCalls, type ResultFiles, servedResults } from '@halogrid/client';
 import type { ClientSecurity } from '@halogrid/service';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
 import { nodeFetch } from './node-fetch.ts';
 
 type Opened = Awaited<ReturnType<ResultFiles['open']>>;
@@ -34,6 +36,28 @@ export function localFiles(folder: string): ResultFiles {
     },
   };
 }
+
+/** The result files below a prefix of a bucket, read with this process's credentials. */
+export function bucketFiles(uri: string): ResultFiles {
+  // Loaded late, because commands that read no bucket import this file too.
+  const opening = import('@halogrid/sources/bucket-prefix').then(({ BucketPrefix }) => new BucketPrefix(uri));
+  opening.catch(() => {});
+  return {
+    async list() {
+      const files: { name: string; bytes: number }[] = [];
+      for await (const { name, sizeBytes } of (await opening).list()) {
+        if (!name.startsWith('.halogrid/')) files.push({ name, bytes: sizeBytes });
+      }
+      return files;
+    },
+    open: async (name) => Readable.toWeb(Readable.from((await opening).read(name))) as Opened,
+    slice: async (name, start, end) => Uint8Array.from(await (await opening).slice(name, start, end)).buffer,
+  };
+}
+
+/** The result files of an output that this machine can read. */
+export const filesOfOutput = (out: string): ResultFiles =>
+  isBucketUri(out) ? bucketFiles(out) : localFiles(fileURLToPath(out));
 
 /** The result files of a job over HTTP, from the first of these coordinators that has them. */
 export function servedFiles(addresses: readonly string[], jobId: string, security: ClientSecurity): ResultFiles {

@@ -14,7 +14,7 @@ const onOneGpu: Exclusion[] = [
   { given: 'gpu', drops: ['device'] },
   { given: 'device', drops: ['gpu'], except: ['auto', 'gpu'] },
 ];
-const ownClusters = ['nodes', 'device', 'decode', 'gpu', 'source-grace', 'space-grace', 'part'];
+const ownClusters = ['nodes', 'device', 'decode', 'gpu', 'source-grace', 'space-grace', 'scratch', 'part'];
 const kernels = both('op', ['pipeline']);
 const frames = both('every', ['fps']);
 const voice = both('quiet', ['verbose']);

@@ -29,7 +29,14 @@ export const notOfFolder: Readonly<Record<string, string>> = {
     'index',
     'storage',
   ]),
-  ...reason('it says where files outside of the folder are written', ['ledger', 'out', 'to', 'trace', 'write']),
+  ...reason('it says where files outside of the folder are written', [
+    'ledger',
+    'out',
+    'scratch',
+    'to',
+    'trace',
+    'write',
+  ]),
   ...reason('it chooses what is read instead of the sources', ['part', 'plan']),
   ...reason('it removes what was kept before', ['fresh', 'forget', 'compact', 'retention', 'older-than', 'unfinished']),
 };

@@ -4,6 +4,7 @@ import { describeMended, describeReason, whyNothingMerged } from '@halogrid/cons
 import { describeTimeSpent, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import { hasEnded, type JobSpec, JobState, type JobStatus, type Pipeline } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
 import { describeAgo } from '../progress/describe-ago.ts';
 import { describeLeft, stateWord } from '../progress/describe-progress.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
@@ -111,6 +112,6 @@ export function jobFacts(job: JobStatus, nowMs: number) {
     finished: job.finishedMs ? new Date(job.finishedMs).toISOString() : null,
     pipeline: describeKernels(job.spec!),
     sources,
-    out: fileURLToPath(out),
+    out: isBucketUri(out) ? out : fileURLToPath(out),
   };
 }

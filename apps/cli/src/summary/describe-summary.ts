@@ -4,6 +4,7 @@ import { describeTimeSpent } from '@halogrid/console/words/where-time-went.js';
 import { JobState, type JobStatus } from '@halogrid/proto';
 import { otherResultsSentence } from '@halogrid/service';
 import { table } from '@halogrid/service/text-table';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
 import { exitCodes } from '../process/exit-code.ts';
 import { describePixels, describeSeconds, plural } from '../progress/quantities.ts';
 import { type JobSummary, summarise } from './job-summary.ts';
@@ -99,6 +100,7 @@ const maxNotices = 10;
 
 /** The path relative to `folder` if it is inside, otherwise unchanged. */
 function shortest(path: string, folder: string): string {
+  if (isBucketUri(path)) return path;
   const inside = relative(folder, path);
   return inside && !inside.startsWith('..') ? inside : path;
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { whyNothingMerged } from '@halogrid/console/words/sentences.js';
 import { type TimeSpent, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import type { Counts, JobStatus, MendedInputs, QuarantineReason } from '@halogrid/proto';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
 import { specPipelines } from '../options/spec-pipelines.ts';
 import { stateWord } from '../progress/describe-progress.ts';
 
@@ -52,7 +53,7 @@ export interface JobSummary {
   /** Seconds by stage, summed over nodes; present if job.json can be read here. */
   seconds?: Record<string, number>;
   nodes?: { name: string; device: string; shards: number }[];
-  /** Path of the output folder. */
+  /** Path of the output folder, or its s3: URI. */
   out: string;
   /** The pictures in the output folder. */
   pictures: string[];
@@ -60,7 +61,7 @@ export interface JobSummary {
 
 /** The summary of an ended job, with what its job.json adds if that file can be read on this machine. */
 export async function summarise(job: JobStatus): Promise<JobSummary> {
-  const out = fileURLToPath(job.spec!.out);
+  const out = isBucketUri(job.spec!.out) ? job.spec!.out : fileURLToPath(job.spec!.out);
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts ?? noCounts;
   const written = await readJobJson(out, job.jobId);
   return {
@@ -106,11 +107,17 @@ function picturesOf({ spec, counts }: JobStatus): string[] {
 
 const noCounts: Counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
 
+async function readObject(out: string, name: string): Promise<Buffer | undefined> {
+  const { BucketPrefix } = await import('@halogrid/sources/bucket-prefix');
+  return new BucketPrefix(out).get(name);
+}
+
 /** The job.json of the job; undefined if this machine does not have it. */
 async function readJobJson(out: string, jobId: string): Promise<Partial<JobSummary> | undefined> {
   try {
-    const written = JSON.parse(await readFile(`${out}/job.json`, 'utf8'));
-    return written.id === jobId ? written : undefined;
+    const text = isBucketUri(out) ? await readObject(out, 'job.json') : await readFile(`${out}/job.json`);
+    const written = text && JSON.parse(text.toString());
+    return written?.id === jobId ? written : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
 import { coordinatorLack, waitsForHost } from '@halogrid/jobs/away-sentences';
-import { outputPath } from '@halogrid/jobs/output-paths';
+import { outputName, outputPath } from '@halogrid/jobs/output-paths';
 import { isUnmeant, whyFailed } from '@halogrid/jobs/refusal';
 import { isRecorded, type KeptShard, type PlannedStep } from '@halogrid/jobs/shard';
 import { WantError } from '@halogrid/jobs/want-error';
@@ -131,6 +131,13 @@ export interface JobRunOptions {
 
 const noEnd: OutputGraces = { room: Number.POSITIVE_INFINITY, folder: Number.POSITIVE_INFINITY };
 
+/** The place of an output for sentences on what it lacks. An output in a bucket needs its scratch, too. */
+function placeOf(out: string): string {
+  const path = outputPath(out);
+  const name = outputName(path);
+  return name === path ? path : `${name}, scratch ${path}`;
+}
+
 /** The life of a job, from its acceptance, or from the point where an earlier coordinator left it, to its end. */
 export class JobRun {
   readonly job: AcceptedJob;
@@ -184,7 +191,7 @@ export class JobRun {
     this.#log = log.child(traced({ jobId: job.jobId }));
     this.#listener = listener;
     this.#wait = new OutputWait({
-      folder: outputPath(job.spec.out),
+      folder: placeOf(job.spec.out),
       graceMs: outputGraces,
       nowMs: () => clock.monotonicMs(),
       pause,

@@ -111,3 +111,11 @@ test('retention removes what ended long enough ago, says so, and looks again eve
   await retention.close();
   assert.ok(!existsSync(kept));
 });
+
+test('results in a bucket stay, and the job with them', async (t) => {
+  const { add, records, remove } = stage(t);
+  add('done');
+  records.get('done')!.spec.out = 's3://results/done';
+  await assert.rejects(remove('done'), refused(/are in 's3:\/\/results\/done': remove the objects there/));
+  assert.ok(records.has('done'));
+});

@@ -7,6 +7,7 @@ import { removeOutput } from '@halogrid/results/remove-output';
 import { readOutput, type StoredOutput } from '@halogrid/results/stored-output';
 import { indexedJobs } from '@halogrid/search/indexed-jobs';
 import { isSystemError, whyNotWritten } from '@halogrid/service/system-errors';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
 
 export interface Removal {
   ledger: Pick<Ledger, 'getJob' | 'forget'>;
@@ -31,6 +32,12 @@ export async function removeJob(
     throw new Refusal('unmet', `Job ${jobId} failed and can go on: submit it again, or cancel it to give it up`);
   }
   const { out } = spec;
+  if (isBucketUri(out)) {
+    throw new Refusal(
+      'unmet',
+      `The results of job ${jobId} are in '${out}': remove the objects there with the bucket's own tools`,
+    );
+  }
   const path = outputPath(out);
   try {
     const output = await readOutput(path);

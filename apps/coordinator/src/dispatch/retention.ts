@@ -5,6 +5,7 @@ import type { JobRecord, Ledger } from '@halogrid/ledger';
 import type { RemoveResponse } from '@halogrid/proto';
 import type { Log } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
 
 /** How often it looks: an hour matters little to results that are kept for days. */
 const lookEveryMs = 3_600_000;
@@ -74,6 +75,8 @@ const isOver = ({ finishedMs, canGoOn }: JobRecord, beforeMs: number): boolean =
 
 /** A folder may be away with its whole file system; one that somebody removed leaves the folder above. */
 async function isThere(out: string): Promise<boolean> {
+  // `remove` says why it removes nothing there.
+  if (isBucketUri(out)) return true;
   const path = outputPath(out);
   const found = await Promise.all([path, dirname(path)].map((folder) => stat(folder).catch(() => undefined)));
   return found.some(Boolean);

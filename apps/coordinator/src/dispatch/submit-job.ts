@@ -5,7 +5,7 @@ import { scratchUri } from '@halogrid/jobs/output-paths';
 import { Refusal } from '@halogrid/jobs/refusal';
 import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
-import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
+import { type ClaimContext, claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import type { JobDriver } from './job-driver.ts';
 
 /** The most jobs that have not ended: each has a plan under way, which takes a few megabytes. */
@@ -24,7 +24,7 @@ export interface SubmittedJob {
  * Checks the specification, claims the output folder and has the job run; returns its id. If `resume` finds the same
  * job unfinished, that job goes on instead. Throws Refusal ('unmet' if the output folder is not available); then
  * nothing is left behind. `check` is as in checkSpec. `signal` aborts when the caller is gone: then no job is left,
- * because the caller would not learn of it.
+ * because the caller would not learn of it. `context` is as in claimOutputFolder.
  */
 export async function submitJob(
   jobs: Pick<JobDriver, 'openJobs' | 'submit' | 'cancel'>,
@@ -33,6 +33,7 @@ export async function submitJob(
   resume: ResumeJob = async () => undefined,
   check?: typeof checkSources,
   signal?: AbortSignal,
+  context?: ClaimContext,
 ): Promise<string> {
   if (jobs.openJobs >= maxOpenJobs) {
     throw new Refusal('exhausted', `${maxOpenJobs} jobs run or wait already: wait until one has ended, or cancel one`);
@@ -44,7 +45,7 @@ export async function submitJob(
   if (resumed !== undefined) return resumed;
   const jobId = createId();
   const spec = nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
-  await claimOutputFolder(spec.out, { jobId, spec, owner }).catch(refuseUsage);
+  await claimOutputFolder(spec.out, { jobId, spec, owner }, context).catch(refuseUsage);
   try {
     await jobs.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out), owner });
   } catch (error) {

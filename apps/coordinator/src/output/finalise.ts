@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jobGrid, jobPipeline } from '@halogrid/jobs/accepted-job';
 import { mapType } from '@halogrid/jobs/map-type';
-import { outputPath, partScratchUri, scratchUri } from '@halogrid/jobs/output-paths';
+import { outputName, outputPath, partScratchUri, scratchUri } from '@halogrid/jobs/output-paths';
 import { isMapFormat, mapFiles, previewFiles } from '@halogrid/jobs/picture-files';
 import { readSources } from '@halogrid/jobs/planned-sources';
 import { type PreviewCandidate, PreviewChoice } from '@halogrid/jobs/preview-choice';
@@ -37,8 +37,10 @@ import {
 } from '@halogrid/results/publish-output';
 import { listNames } from '@halogrid/results/source-list';
 import type { CaptureCounts } from '@halogrid/results/source-tables';
+import { isBucketUri } from '@halogrid/sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { forEachLimited } from '@halogrid/threads';
+import { leaveBucket, publishToBucket } from './bucket/bucket-output.ts';
 import { writesCaptured } from './captured-by.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';
@@ -112,13 +114,14 @@ export async function finaliseJob(
       captured = await prepareOutput(results, pipeline, { epoch, tables, until, previewed: chosen }, now, signal);
     }
     await confirm();
-    await until(() => publishOutput(folder, epoch));
-    ({ digest } = JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
+    ({ digest } = JSON.parse(await readFile(join(newFilesPath(folder, epoch), 'job.json'), 'utf8')));
+    if (isBucketUri(out)) await until(() => publishToBucket(out, results.job.jobId, epoch));
+    else await until(() => publishOutput(folder, epoch));
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof WantError || error instanceof LostPartError || error instanceof FencedError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`The output in '${folder}' could not be written: ${why}`, { cause: error });
+    throw new Error(`The output in '${outputName(folder)}' could not be written: ${why}`, { cause: error });
   }
   await removeScratch(out);
   return { digest, captured };
@@ -313,7 +316,14 @@ export async function abandonJob(
     await write().catch(() => overwriteClaim(outputPath(out), text).catch(() => false));
     return true;
   }
-  if ((await readyOutput(outputPath(out))) !== undefined || (await restoreEarlier(out))) return false;
+  if ((await readyOutput(outputPath(out))) !== undefined) return false;
+  const isRestored = await restoreEarlier(out);
+  if (isBucketUri(out)) {
+    await leaveBucket(out, job.jobId, isRestored ? undefined : text);
+    await removeScratch(out);
+    return false;
+  }
+  if (isRestored) return false;
   // First, because it makes room on a full disk.
   await removeOutput(out);
   await write();

@@ -9,6 +9,7 @@ import {
   earlierJobPath,
   isUnfinishedTables,
   ledgerPath,
+  outputName,
   outputPath,
   partScratchUri,
   scratchUri,
@@ -28,6 +29,15 @@ import { isProcessAlive } from '@halogrid/results/is-process-alive';
 import { outputEntries } from '@halogrid/results/output-entries';
 import { exists, isOutputPlace, publishOutput, readyOutput } from '@halogrid/results/publish-output';
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
+import { InputError, isBucketUri, TransferError } from '@halogrid/sources';
+import {
+  bringKept,
+  claimBucket,
+  claimInBucket,
+  enterBucket,
+  giveBucketBack,
+  removeFolder,
+} from './bucket/bucket-output.ts';
 import { isSameJob, isUnfinished, type JobClaim } from './job-claim.ts';
 import { runningJobJson } from './job-json.ts';
 import { followJob } from './previous/follow-job.ts';
@@ -38,6 +48,12 @@ interface NewJob {
   jobId: string;
   spec: JobSpec;
   owner?: string | undefined;
+}
+
+/** For an output in a bucket: whether other coordinators lead jobs of the same registry, and who is told of it. */
+export interface ClaimContext {
+  isShared?: boolean;
+  warn?: (sentence: string) => void;
 }
 
 /** Jobs of this process, by the folder that each holds. */
@@ -59,10 +75,22 @@ const endsWithinMs = 5_000;
  * with UsageError, and nothing is written. If several jobs claim it at once, in this process or in others, one wins. A
  * job counts as running while its process does. A process on another host cannot be seen: its job counts as stopped.
  */
-export async function claimOutputFolder(out: string, job: NewJob): Promise<void> {
+export async function claimOutputFolder(
+  out: string,
+  job: NewJob,
+  { isShared = false, warn = () => {} }: ClaimContext = {},
+): Promise<void> {
   const path = outputPath(out);
   await hold(path, job.jobId);
+  const isInBucket = isBucketUri(out);
+  let isClaimed = false;
   try {
+    if (isInBucket) {
+      const found = await enterBucket(out, job.spec, { isShared, warn, isAlive: isProcessAlive });
+      if (found.manifest) refuseOther(path, found.manifest.toString(), job.spec);
+      await claimBucket(out, found, claimText(job));
+      isClaimed = true;
+    }
     await restoreClaim(path);
     await undoHalfClaim(path);
     const existing = await readClaim(path);
@@ -70,11 +98,19 @@ export async function claimOutputFolder(out: string, job: NewJob): Promise<void>
     else await enterFolder(path, job);
     await removeLeftOvers(path, claimText(job));
     await makeScratch(out, job.spec);
+    if (isInBucket && !job.spec.fresh) await bringKept(out);
   } catch (error) {
+    if (isClaimed) await giveBucketBack(out, job.jobId);
     letGo(path);
-    if (error instanceof UsageError || !isSystemError(error)) throw error;
-    throw notWritable(path, error);
+    throw refusalOf(path, error);
   }
+}
+
+/** Throws UsageError if the job.json of a bucket is of a job that this one may not replace. */
+function refuseOther(path: string, text: string, spec: JobSpec): void {
+  const existing = readableClaim(path, text);
+  const differences = differencesOf(existing, spec);
+  if (differences) throw otherJob(path, existing, differences, undefined);
 }
 
 /**
@@ -87,10 +123,12 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
   await hold(path, job.jobId);
   try {
     await restoreClaim(path);
-    const existing = await readClaim(path);
+    const existing = (await claimElsewhere(out, job.jobId)) ?? (await readClaim(path));
     if (existing?.id !== job.jobId) {
       const now = existing ? `job ${existing.id}` : 'no job';
-      throw new UsageError(`The output folder '${path}' holds ${now} instead of job ${job.jobId}, which began there`);
+      throw new UsageError(
+        `The output folder '${outputName(path)}' holds ${now} instead of job ${job.jobId}, which began there`,
+      );
     }
     if (isUnfinished(existing)) {
       await takeOver(path, existing, job);
@@ -101,9 +139,16 @@ export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobC
     return existing;
   } catch (error) {
     letGo(path);
-    if (error instanceof UsageError || !isSystemError(error)) throw error;
-    throw notWritable(path, error);
+    throw refusalOf(path, error);
   }
+}
+
+/** For an output in a bucket that is not this job's any more: the claim or the job.json that is there now. */
+async function claimElsewhere(out: string, jobId: string): Promise<JobClaim | undefined> {
+  if (!isBucketUri(out)) return undefined;
+  // While the store is away the job goes on: its claim is checked again before anything is published.
+  const claim = await claimInBucket(out, jobId).catch((error) => (lackOf(error) ? 'own' : Promise.reject(error)));
+  return claim === 'own' ? undefined : claim;
 }
 
 /**
@@ -118,6 +163,7 @@ export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } |
   const claim = await readClaim(path).catch(() => undefined);
   if (!claim || !isUnfinished(claim) || held.has(path) || !isSameJob(claim, spec)) return undefined;
   if (spec.fresh && (claim.state === 'part' || !claim.specification.fresh)) return undefined;
+  if (isBucketUri(spec.out) && (await claimInBucket(spec.out, claim.id)) !== 'own') return undefined;
   if (!(await isProcessAlive(claim.coordinator))) return { jobId: claim.id };
   if (claim.state === 'running') throw inUse(path, claim);
   return undefined;
@@ -147,7 +193,8 @@ async function hold(path: string, jobId: string): Promise<void> {
     // A caller that learns of the job's end may submit the next job before the folder is released.
     if (hasEnded) await Promise.race([holder.released.promise, delay(endsWithinMs, undefined, { ref: false })]);
   }
-  if (held.has(path)) throw new UsageError(`The output folder '${path}' is in use by another job of this coordinator`);
+  if (held.has(path))
+    throw new UsageError(`The output folder '${outputName(path)}' is in use by another job of this coordinator`);
   held.set(path, { jobId, released: Promise.withResolvers() });
 }
 
@@ -183,8 +230,12 @@ async function removeUnfinishedTables(out: string): Promise<void> {
   }
 }
 
-/** Removes the scratch folder, if it can: its remains do no harm. */
+/**
+ * Removes the scratch folder, if it can: its remains do no harm. An output in a bucket needs nothing of its folder any
+ * more.
+ */
 export async function removeScratch(out: string): Promise<void> {
+  if (isBucketUri(out)) return removeFolder(out).catch(() => {});
   await rm(fileURLToPath(scratchUri(out)), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
 }
 
@@ -207,8 +258,14 @@ async function readClaim(path: string): Promise<JobClaim | undefined> {
     if (error.code === 'ENOTDIR') throw new UsageError(`Expected a folder for the output but '${path}' is a file`);
     throw error;
   }
+  return readableClaim(path, text);
+}
+
+/** Throws UsageError if the text is not a job.json of ours. */
+function readableClaim(path: string, text: string): JobClaim {
   const claim = parseClaim(text);
-  if (!claim) throw new UsageError(`The output folder '${path}' holds a job.json that is not of a halogrid job`);
+  if (!claim)
+    throw new UsageError(`The output folder '${outputName(path)}' holds a job.json that is not of a halogrid job`);
   return claim;
 }
 
@@ -229,7 +286,7 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
     if (foreign === 'job.json') throw takenJustNow(path);
     if (foreign) {
       throw new UsageError(
-        sentence`The output folder '${path}' is not empty and holds no job of halogrid (it has '${foreign}'): give another ${named('out')}`,
+        sentence`The output folder '${outputName(path)}' is not empty and holds no job of halogrid (it has '${foreign}'): give another ${named('out')}`,
       );
     }
     await takeNew(path, job);
@@ -351,21 +408,32 @@ function otherJob(
   if (untouched) {
     const mv = `mv '${earlierJobPath(pathToFileURL(path).href)}' '${join(path, 'job.json')}'`;
     return new UsageError(
-      sentence`The output folder '${path}' holds the results of job ${untouched.id}, and job ${id}, which was to follow it, was left half-way: ${what}. Ask for the same as job ${id}, which then goes on; give another ${named('out')}; or give up what job ${id} has done (${mv})`,
+      sentence`The output folder '${outputName(path)}' holds the results of job ${untouched.id}, and job ${id}, which was to follow it, was left half-way: ${what}. Ask for the same as job ${id}, which then goes on; give another ${named('out')}; or give up what job ${id} has done (${mv})`,
     );
   }
   return new UsageError(
-    sentence`The output folder '${path}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another ${named('out')}, or remove the folder`,
+    sentence`The output folder '${outputName(path)}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another ${named('out')}, or remove the folder`,
   );
 }
 
 const inUse = (path: string, { id, coordinator }: JobClaim): UsageError =>
   new UsageError(
-    `The output folder '${path}' is in use by job ${id}, which process ${coordinator?.pid} still runs: wait for its end`,
+    `The output folder '${outputName(path)}' is in use by job ${id}, which process ${coordinator?.pid} still runs: wait for its end`,
   );
 
 const takenJustNow = (path: string): UsageError =>
-  new UsageError(`The output folder '${path}' was taken by another job just now`);
+  new UsageError(`The output folder '${outputName(path)}' was taken by another job just now`);
+
+/** The refusal for an error of the disk or of the bucket; any other error as it is. */
+function refusalOf(path: string, error: unknown): unknown {
+  if (error instanceof UsageError) return error;
+  if (error instanceof TransferError || error instanceof InputError) {
+    return new UsageError(
+      sentence`The output '${outputName(path)}' cannot be written: ${error.message}; give another ${named('out')}, or see to the bucket and its credentials`,
+    );
+  }
+  return isSystemError(error) ? notWritable(path, error) : error;
+}
 
 const notWritable = (path: string, error: SystemError): UsageError =>
   new UsageError(

@@ -22,6 +22,7 @@ import { traceIdOf } from '@halogrid/service/trace-context';
 import type { JobDriver } from '../dispatch/job-driver.ts';
 import { type ResumeJob, submitJob } from '../dispatch/submit-job.ts';
 import type { WorkView } from '../dispatch/work-view.ts';
+import type { ClaimContext } from '../output/output-folder.ts';
 import type { PlanThreads } from '../plan/plan-threads.ts';
 import type { AskedChange, AskingCaller, Audit } from './audit.ts';
 import { checkListBounds, checkSubmitBounds } from './check-bounds.ts';
@@ -44,6 +45,8 @@ export interface JobCallsOptions {
   takesShares?: boolean;
   /** The address of this coordinator's pages. */
   pages?: PagesAddress;
+  /** As in claimOutputFolder. */
+  claims?: ClaimContext;
   /** Checks sources; by default on this thread. */
   check?: typeof checkSources;
   /** Refuses new jobs while the coordinator drains; without it all are taken. */
@@ -160,7 +163,7 @@ export class JobCalls {
   }
 
   async #submit(request: SubmitRequest, { name }: AskingCaller, gone: AbortSignal): Promise<SubmitResponse> {
-    const { jobs, createJobId, resume, check, pages, intake } = this.#options;
+    const { jobs, createJobId, resume, check, claims, pages, intake } = this.#options;
     intake?.check();
     this.#refuseShare(request.spec);
     const asked = { request: checkSubmitBounds(request), owner: name || undefined };
@@ -170,7 +173,7 @@ export class JobCalls {
         tellId(id);
         return id;
       };
-      return submitJob(jobs, createId, asked, resume, check, gone);
+      return submitJob(jobs, createId, asked, resume, check, gone, claims);
     });
     return { job: await this.get(jobId), pages };
   }

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { kindOfSentence } from '@halogrid/jobs/kind-of-sentence';
 import type { JobRecord, Ledger } from '@halogrid/ledger';
 import type { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
-import { resultsFolder } from './results-folder.ts';
+import { resultsPlace } from './results-folder.ts';
 
 /** How many quarantined inputs are read: the first of a million show as much as all. */
 const mostRead = 20_000;
@@ -51,7 +52,12 @@ async function listOf(
   if (counts.quarantined === 0) return [];
   const open = ledger.quarantinedSoFar(jobId);
   if (open) return quarantinedNow(open);
-  return state === 'complete' ? errorsOf(join(await resultsFolder(ledger, jobId), 'errors.jsonl')) : [];
+  if (state !== 'complete') return [];
+  const place = await resultsPlace(ledger, jobId);
+  const name = 'errors.jsonl';
+  return errorsOf(
+    'folder' in place ? createReadStream(join(place.folder, name)) : Readable.from(place.prefix.read(name)),
+  );
 }
 
 function* quarantinedNow(sources: NonNullable<ReturnType<Ledger['quarantinedSoFar']>>): Generator<Quarantined> {
@@ -61,8 +67,7 @@ function* quarantinedNow(sources: NonNullable<ReturnType<Ledger['quarantinedSoFa
 }
 
 /** The lines of errors.jsonl. */
-async function* errorsOf(path: string): AsyncGenerator<Quarantined> {
-  const file = createReadStream(path);
+async function* errorsOf(file: Readable): AsyncGenerator<Quarantined> {
   try {
     for await (const line of createInterface({ input: file })) yield JSON.parse(line);
   } finally {

@@ -20,7 +20,7 @@ import {
 } from '@halogrid/proto/job-limits';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
-import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
+import { allowedPath, checkAllowedPrefix, isBucketUri, SourceForbiddenError, toPrefixUri } from '@halogrid/sources';
 import { CaptureOptionsError, checkCaptureOptions } from '@halogrid/sources/captured';
 import { checkFilter, FilterError } from '@halogrid/sources/filter';
 import { jobGrid } from '../accepted-job.ts';
@@ -52,6 +52,7 @@ export async function checkSpec(
   for (const [i, uri] of sources.entries()) checkLength(uri, `sources[${i}]`);
   checkLength(out, 'out');
   await checkOut(out);
+  if (given.share && isBucketUri(out)) refuseValue('out', out, 'a folder for a part of a job');
   for (const pipeline of pipelines) checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);
@@ -172,11 +173,12 @@ function checkLength(uri: string, field: string): void {
 
 async function checkOut(uri: string): Promise<void> {
   try {
-    await allowedPath(fileURLToPath(uri));
+    if (isBucketUri(uri)) checkAllowedPrefix(toPrefixUri(uri));
+    else await allowedPath(fileURLToPath(uri));
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
       throw new Refusal('forbidden', sentence`The output is not allowed here: ${error.message} (${named('out')})`);
     }
-    refuseValue('out', uri, 'an absolute path or file: URI');
+    refuseValue('out', uri, 'an absolute path, or a URI of file: or s3:');
   }
 }

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { createPipeline, ParameterError, parseOperation } from '@halogrid/kernels';
 import type { JobSpec, Pipeline, SubmitRequest } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
-import { SourceUriError, sourceAccess } from '@halogrid/sources';
-import { toFileUri, toUri } from '@halogrid/sources/to-uri';
+import { isBucketUri, SourceUriError, sourceAccess } from '@halogrid/sources';
+import { toOutUri, toUri } from '@halogrid/sources/to-uri';
 import { Refusal, refusalOf } from '../refusal.ts';
 
 /** The job of a request, with a folder for its results. */
@@ -43,10 +43,10 @@ export function completeSubmit({ spec, nameOutByJob }: SubmitRequest, folder = p
 const isPath = (text: string): boolean => text.startsWith('/');
 
 function outOf(out: string): string {
-  // checkSpec checks anything that is not a path.
-  if (!isPath(out)) return out;
+  // checkSpec checks anything else.
+  if (!isPath(out) && !isBucketUri(out)) return out;
   try {
-    return toFileUri(out, '/');
+    return toOutUri(out, '/');
   } catch (error) {
     throw error instanceof SourceUriError
       ? new Refusal('invalid', sentence`${error.message} (${named('out')})`)

@@ -34,6 +34,9 @@ export const newFilesPath = (folder: string, epoch: number): string => join(plac
 /** The file with the list of moves. */
 export const movesPath = (folder: string, epoch: number): string => join(placePath(folder, epoch), 'moves.jsonl');
 
+/** The file with a line for each upload of an output to a bucket. */
+export const uploadsPath = (folder: string, epoch: number): string => join(placePath(folder, epoch), 'uploads.jsonl');
+
 /** The place for an entry of the old output. */
 const asidePath = (folder: string, epoch: number, ...name: string[]): string =>
   join(placePath(folder, epoch), 'aside', ...name);
@@ -139,7 +142,7 @@ async function replaceEntry(folder: string, epoch: number, entry: string): Promi
   });
 }
 
-async function* readMoves(folder: string, epoch: number): AsyncGenerator<Move> {
+export async function* readMoves(folder: string, epoch: number): AsyncGenerator<Move> {
   const path = movesPath(folder, epoch);
   if (!(await exists(path))) return;
   for await (const line of createInterface({ input: createReadStream(path) })) yield JSON.parse(line);

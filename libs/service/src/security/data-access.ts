@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { UsageError } from '../usage-error.ts';
 
 export interface DataAccessOptions {
-  /** Folders that sources and outputs must lie in. */
+  /** Folders that sources and outputs must lie in, and s3: URIs of prefixes that outputs in buckets must lie in. */
   dataRoot?: string[];
   /** Hosts of http: and https: sources: NAME, *.NAME or *. An item may hold several, separated by commas. */
   allowHost?: string[];
@@ -13,16 +13,21 @@ export interface DataAccessOptions {
 export interface DataAccess {
   /** Real paths. */
   roots: string[] | undefined;
+  /** The prefixes of buckets, as they are given; undefined without roots. */
+  prefixes?: string[];
   hosts: string[] | undefined;
 }
 
 /** Reads and checks --data-root and --allow-host. Throws UsageError. */
 export function createDataAccess({ dataRoot, allowHost }: DataAccessOptions): DataAccess {
   return {
-    roots: dataRoot?.map((path) => realFolder('--data-root', path)),
+    roots: dataRoot?.filter((root) => !isPrefix(root)).map((path) => realFolder('--data-root', path)),
+    prefixes: dataRoot?.filter(isPrefix),
     hosts: allowHost?.flatMap((item) => item.split(',')).map(hostPattern),
   };
 }
+
+const isPrefix = (root: string): boolean => /^s3:\/\//i.test(root);
 
 /**
  * Real paths of folders by their names; a folder may be missing. Throws UsageError, which names the option, also if two

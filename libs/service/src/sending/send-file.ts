@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import { errorAnswer } from '@halogrid/proto/error-answer';
@@ -23,10 +24,29 @@ const mediaTypes: Record<string, string> = {
 /** Extensions of files that are not compressed already. */
 const texts = new Set(['.json', '.jsonl', '.svg']);
 
-/** Sends a file, or the requested range of it. A whole text file is compressed if the caller accepts that. */
+/** What is sent. Its name has the extension that says what it is. */
+export interface SentContent {
+  name: string;
+  size: number;
+  /** Differs for other bytes; without quotes. */
+  version: string;
+  /** Its bytes from `start` to `end`, which is included. */
+  open: (range: { start: number; end: number }) => Readable;
+}
+
+/** Sends a file as sendContent does. */
 export async function sendFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
   const { size, mtimeMs } = await stat(path);
-  const name = `${size.toString(16)}-${Math.round(mtimeMs).toString(16)}`;
+  const version = `${size.toString(16)}-${Math.round(mtimeMs).toString(16)}`;
+  await sendContent(request, response, { name: path, size, version, open: (range) => createReadStream(path, range) });
+}
+
+/** Sends a content, or the requested range of it. A whole text is compressed if the caller accepts that. */
+export async function sendContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { name: path, size, version: name, open }: SentContent,
+): Promise<void> {
   const etag = `"${name}"`;
   const condition = request.headers['if-range'];
   const header = condition === undefined || condition === etag ? request.headers.range : undefined;
@@ -56,7 +76,7 @@ export async function sendFile(request: IncomingMessage, response: ServerRespons
     'x-content-type-options': 'nosniff',
   });
   if (request.method === 'HEAD' || size === 0) return void response.end();
-  const file = createReadStream(path, { start, end });
+  const file = open({ start, end });
   await (encoding ? pipeline(file, compressor(encoding), response) : pipeline(file, response));
 }
 

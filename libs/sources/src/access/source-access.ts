@@ -4,6 +4,8 @@ import { InputError } from '../input-error.ts';
 export interface SourceAccess {
   /** Real paths of the folders that sources and outputs must lie in; undefined: wherever the process may. */
   roots: readonly string[] | undefined;
+  /** Where outputs in buckets must lie if there are roots, as URIs without a '/' at their ends. */
+  prefixes?: readonly string[];
   /** Hosts of http: and https: sources: NAME, *.NAME for all below it, or *; undefined: every host. */
   hosts: readonly string[] | undefined;
 }

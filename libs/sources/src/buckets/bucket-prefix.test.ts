@@ -7,8 +7,9 @@ import fc from 'fast-check';
 import { Radosgw, skipRadosgw } from '../testing/radosgw.ts';
 import { startTestS3, type TestS3, type TestS3Options } from '../testing/servers.ts';
 import { setEnvironment, temporaryFolder } from '../testing/temporary-files.ts';
-import { BucketPrefix, toPrefixUri } from './bucket-prefix.ts';
-import { send, storeLimits } from './send.ts';
+import { BucketPrefix } from './bucket-prefix.ts';
+import { toPrefixUri } from './prefix-uri.ts';
+import { storeLimits } from './send.ts';
 
 const options = { accessKeyId: 'AK', secretAccessKey: 'SK', region: 'us-east-1', bucket: 'results' };
 
@@ -58,13 +59,19 @@ async function behaves(t: TestContext, prefix: BucketPrefix): Promise<void> {
   for (const bytes of [Buffer.alloc(0), Buffer.from('one part'), Buffer.alloc(2 ** 24 + 5, 'two parts')]) {
     await writeFile(path, bytes);
     const upload = await prefix.uploads.begin('sent', `tag of ${bytes.length}`);
-    const whole = (await prefix.uploads.sendFile(upload, path))!;
-    const again = (await prefix.uploads.sendFile(upload, path))!;
+    const whole = (await prefix.uploads.sendFile(upload, path, false))!;
+    const again = (await prefix.uploads.sendFile(upload, path, true))!;
     assert.deepEqual(again, whole);
     assert.notEqual((await prefix.head('sent'))?.tag, upload.tag, 'it appears once it is completed');
     // A second time as after a lost answer.
     for (const _ of [1, 2]) assert.equal(await prefix.uploads.complete(whole), true);
-    assert.deepEqual(await prefix.head('sent'), { sizeBytes: bytes.length, tag: upload.tag });
+    const { sizeBytes, tag } = (await prefix.head('sent'))!;
+    assert.deepEqual([sizeBytes, tag], [bytes.length, upload.tag]);
+    assert.equal(Buffer.compare(await prefix.slice('sent', 1, 4), bytes.subarray(1, 4)), 0);
+    assert.equal(
+      Buffer.compare(Buffer.concat(await Array.fromAsync(prefix.read('sent', 2, 9))), bytes.subarray(2, 9)),
+      0,
+    );
     const copy = await prefix.uploads.begin('copied to', 'copy');
     const copied = await prefix.uploads.copy(copy, { name: 'sent', sizeBytes: bytes.length });
     assert.equal(await prefix.uploads.complete(copied), true);
@@ -73,7 +80,7 @@ async function behaves(t: TestContext, prefix: BucketPrefix): Promise<void> {
   const aborted = await prefix.uploads.sendBytes(await prefix.uploads.begin('a', 'a'), Buffer.from('a'));
   await prefix.uploads.abortAll();
   assert.equal(await prefix.uploads.complete(aborted), false);
-  assert.equal(await prefix.uploads.sendFile(aborted, path), undefined);
+  assert.equal(await prefix.uploads.sendFile(aborted, path, true), undefined);
   assert.deepEqual(await namesOf(prefix.list()), ['copied to', 'sent', name]);
   assert.deepEqual(await namesOf(prefix.list('x y/')), [name]);
   assert.deepEqual(await namesOf(prefix.listLevel()), ['copied to', 'sent', 'x y/']);
@@ -151,7 +158,7 @@ describe('radosgw', { skip: skipRadosgw }, () => {
 
   test('a real server does the same', async (t) => {
     setEnvironment(t, server.environment);
-    await send({ method: 'PUT', bucket: 'results', key: '' });
+    await server.createBucket('results');
     const prefix = new BucketPrefix('s3://results/my job/1');
     await behaves(t, prefix);
     assert.equal(await prefix.createsOnce(), true);
@@ -159,7 +166,7 @@ describe('radosgw', { skip: skipRadosgw }, () => {
 
   test('of several that create an object one succeeds', async (t) => {
     setEnvironment(t, server.environment);
-    await send({ method: 'PUT', bucket: 'races', key: '' });
+    await server.createBucket('races');
     const prefix = new BucketPrefix('s3://races/job');
     for (let race = 0; race < 5; race++) {
       const all = Array.from({ length: 8 }, (_, i) => createHash('md5').update(`${race} ${i}`).digest());

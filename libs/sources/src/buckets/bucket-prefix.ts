@@ -1,28 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { RemoteFile } from '../remote/remote-file.ts';
 import type { RemoteLimits } from '../remote/remote-limits.ts';
-import { displayUri, isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
-import { SourceUriError } from '../source-errors.ts';
 import { type Listed, listPages } from './list-page.ts';
+import { toPrefixUri } from './prefix-uri.ts';
 import { type StoreAnswer, type StoreRequest, send, storeLimits } from './send.ts';
 import { tagHeader, Uploads } from './uploads.ts';
 
-/** Whether a text begins like an s3: URI. */
-export const isBucketUri = (uri: string): boolean => /^s3:\/\//i.test(uri);
-
-/**
- * The URI of a prefix as a person writes it, without a '/' at its end. Throws SourceUriError for a prefix that could
- * not be a folder.
- */
-export function toPrefixUri(uri: string): string {
-  const parsed = isRemoteUri(uri) ? parseRemoteUri(uri) : undefined;
-  if (parsed?.scheme !== 's3') throw new SourceUriError(`Expected s3://BUCKET/PREFIX but received '${uri}'`);
-  const { bucket, key } = parsed;
-  const prefix = key.replace(/(?<=[^/])\/$/, '');
-  if (key !== '' && prefix.split('/').includes('')) {
-    throw new SourceUriError(`'${displayUri(parsed)}' has an empty name between two slashes`);
-  }
-  return prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
-}
+/** The most bytes of an object in memory; they come by several requests at once. */
+const pieceBytes = 2 ** 25;
 
 /** The objects of a bucket whose keys begin with a prefix, which ends them like a folder. Names are below it. */
 export class BucketPrefix {
@@ -54,11 +39,41 @@ export class BucketPrefix {
     return status === 404 ? undefined : body;
   }
 
+  /** The bytes of an object from `start` to `end`, or to its end. Rejects if it is missing. */
+  async slice(name: string, start: number, end: number): Promise<Buffer> {
+    const { status, body } = await this.#send({
+      method: 'GET',
+      name,
+      headers: { range: `bytes=${start}-${end - 1}` },
+      accepts: [416],
+    });
+    return status === 416 ? Buffer.alloc(0) : status === 200 ? body.subarray(start, end) : body;
+  }
+
+  /** The bytes of an object from `start` to `end`, by ranges of one version of it. A missing one has none. */
+  async *read(name: string, start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer, void, undefined> {
+    const { sizeBytes = 0 } = (await this.head(name)) ?? {};
+    // An empty object has no range.
+    if (sizeBytes === 0) return;
+    const file = await RemoteFile.open(this.uriOf(name));
+    try {
+      const last = Math.min(end, file.sizeBytes);
+      for (let at = start; at < last; at += pieceBytes) {
+        const piece = Buffer.allocUnsafe(Math.min(pieceBytes, last - at));
+        await file.read(piece, at);
+        yield piece;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
   /** What an object is, without its bytes; undefined if it is missing. */
-  async head(name: string): Promise<{ sizeBytes: number; tag: string | undefined } | undefined> {
+  async head(name: string): Promise<{ sizeBytes: number; etag: string; tag: string | undefined } | undefined> {
     const { status, headers } = await this.#send({ method: 'HEAD', name, accepts: [404] });
     if (status === 404) return undefined;
-    return { sizeBytes: Number(headers['content-length']), tag: headers[tagHeader]?.toString() };
+    const etag = (headers.etag ?? '').replaceAll('"', '');
+    return { sizeBytes: Number(headers['content-length']), etag, tag: headers[tagHeader]?.toString() };
   }
 
   /** Writes an object, or replaces it. */

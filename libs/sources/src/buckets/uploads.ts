@@ -54,14 +54,17 @@ export class Uploads {
     return { name, id, tag };
   }
 
-  /** Sends the file at `path`, except for parts that are there. Undefined: the store has forgotten the upload. */
-  async sendFile(upload: Upload, path: string): Promise<WholeUpload | undefined> {
+  /**
+   * Sends the file at `path`; of an upload that `isOlder` than this call, only parts that are not there. Undefined: the
+   * store has forgotten the upload.
+   */
+  async sendFile(upload: Upload, path: string, isOlder: boolean): Promise<WholeUpload | undefined> {
     const file = await open(path);
     try {
       const { size } = await file.stat();
       const length = Math.max(partBytes, Math.ceil(size / mostParts));
       const parts = Array.from({ length: Math.max(1, Math.ceil(size / length)) }, (_, i) => i);
-      const there = await this.#parts(upload);
+      const there = isOlder ? await this.#parts(upload) : new Map<number, { etag: string; sizeBytes: number }>();
       if (!there) return undefined;
       const etags: string[] = [];
       await forEachLimited(parts, partsAtOnce, async (i) => {

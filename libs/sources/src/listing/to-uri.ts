@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { redactUri } from '../access/redact-uri.ts';
+import { isBucketUri, toPrefixUri } from '../buckets/prefix-uri.ts';
 import { formatRemoteUri, isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
 import { SourceUriError } from '../source-errors.ts';
 
@@ -28,6 +29,11 @@ export function checkSourceUri(uri: string): void {
 /** As toUri, for a source that must be on this machine. */
 export function toFileUri(pathOrUri: string, cwd: string): string {
   return localUri(pathOrUri, cwd, 'a path or a file: URI');
+}
+
+/** As toUri, for an output: a folder of this machine, or a prefix of a bucket. */
+export function toOutUri(pathOrUri: string, cwd: string): string {
+  return isBucketUri(pathOrUri) ? toPrefixUri(pathOrUri) : localUri(pathOrUri, cwd, 'a path, or a URI of file: or s3:');
 }
 
 /** `allowed` says, in errors, what is expected. */

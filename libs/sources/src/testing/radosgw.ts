@@ -2,10 +2,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, within } from '@halogrid/testing';
+import { eventually, freePort, within } from '@halogrid/testing';
+import { send } from '../buckets/send.ts';
 
 const programs = [
   'ceph-mon',
@@ -64,6 +64,11 @@ export class Radosgw {
     server.#call('radosgw-admin', ...user, '--access-key', accessKeyId, '--secret', secretAccessKey);
     await server.resume();
     return server;
+  }
+
+  /** Makes a bucket; the environment must be the server's. */
+  async createBucket(bucket: string): Promise<void> {
+    await send({ method: 'PUT', bucket, key: '' });
   }
 
   /** Ends the gateway as a crash would; the objects stay. */
@@ -177,12 +182,4 @@ async function end(child: ChildProcess): Promise<void> {
   child.once('exit', () => resolve());
   child.kill('SIGKILL');
   await within(`the end of process ${child.pid}`, promise);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -77,7 +77,7 @@ export interface TestS3Options {
   /** Takes no notice of If-None-Match. */
   ignoresConditions?: boolean;
   /** Asked before each signed request: how it fails. `cut`: it takes effect, and its answer is lost. */
-  fault?: (request: IncomingMessage) => 'busy' | 'drop' | 'cut' | undefined;
+  fault?: (request: IncomingMessage) => 'busy' | 'drop' | 'cut' | 'refuse' | undefined;
   /** Whether an object that was written is not listed yet. */
   listsLate?: (key: string) => boolean;
 }
@@ -112,6 +112,7 @@ export async function startTestS3(options: TestS3Options): Promise<TestS3> {
     if (bucket !== options.bucket) return refuse(404, 'NoSuchBucket');
     const fault = options.fault?.(request);
     if (fault === 'busy') return refuse(503, 'SlowDown');
+    if (fault === 'refuse') return refuse(403, 'AccessDenied');
     if (fault === 'drop') return void request.socket.destroy();
     const changed = await store.answer(request, key, url.searchParams);
     if (fault === 'cut') return void request.socket.destroy();

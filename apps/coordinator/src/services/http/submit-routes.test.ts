@@ -108,7 +108,11 @@ test('a wrong specification is refused with the field that is wrong, and starts 
     [{ sources: [images, '/etc/passwd'] }, /not allowed here/, 'sources[1]'],
     [{ sources: ['a.png'] }, /^Expected an absolute path, or an absolute URI .* 'a.png'$/, 'sources[0]'],
     [{ sources, out: '/tmp/elsewhere' }, /not allowed here/, 'out'],
-    [{ sources, out: 'out' }, /^Expected an absolute path or file: URI for out but received 'out'$/, 'out'],
+    [
+      { sources, out: 'out' },
+      /^Expected an absolute path, or a URI of file: or s3: for out but received 'out'$/,
+      'out',
+    ],
     [{ sources, op: ['lbp', 'rm'] }, /^Expected one of lbp, ldp, conv, glcm for op\[1\] but received 'rm'$/, 'op[1]'],
     [{ sources, op: ['lbp:labels=x'] }, /^Expected .* for lbp:labels but received 'x' \(op\[0\]\)$/, 'op[0]'],
     [{ sources, op: ['lbp'], pipeline: { operations: [] } }, /^Expected op or pipeline but received both$/, 'op'],

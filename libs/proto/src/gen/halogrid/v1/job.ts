@@ -171,9 +171,9 @@ export interface JobSpec {
     | Pipeline
     | undefined;
   /**
-   * Absolute path or file: URI of the output folder, as the coordinator sees it. Empty: a folder named by the job's id
-   * in the folder halogrid-out, which is in the first data root or, without data roots, where the coordinator was
-   * started. A coordinator gives back a URI.
+   * Absolute path or file: URI of the output folder, as the coordinator sees it, or s3://BUCKET/PREFIX. Empty: a folder
+   * named by the job's id in the folder halogrid-out, which is in the first data root or, without data roots, where
+   * the coordinator was started. A coordinator gives back a URI.
    */
   out: string;
   /** How the dense result of every source is written: "none", "tiff", "zarr", "png" or "dzi"; empty: none. */

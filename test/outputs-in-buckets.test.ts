@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { BucketPrefix } from '@halogrid/sources';
+import { Radosgw, skipRadosgw } from '@halogrid/sources/testing-radosgw';
+import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
+import { eventually } from '@halogrid/testing';
+import { Cluster, startNode } from './cluster.ts';
+import { Halogrid, halogrid } from './halogrid.ts';
+import { drawPicture, writePgm } from './picture-files.ts';
+import { hashFiles, readJson, sha256 } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+// An output in a bucket has the files of an output in a folder, byte for byte, also if the store throttles, drops
+// connections and loses answers, and if processes are killed.
+
+const folder = scratchFolder();
+const source = join(folder, 'source');
+const work = [
+  '--pipeline',
+  'codes=lbp',
+  '--pipeline',
+  'derivatives=ldp:order=2',
+  '--map',
+  'zarr',
+  '--border',
+  'mirror',
+];
+const local = ['--nodes', '1', '--device', 'cpu'];
+const job = (out: string): string[] => ['run', source, ...work, ...local, '--out', out];
+
+/** One request in so many fails. */
+const oneIn = 20;
+const kinds = ['busy', 'drop', 'cut'] as const;
+let store: TestS3;
+let requests = 0;
+/** Called before each request. */
+let beforeRequest: () => void = () => {};
+
+before(async () => {
+  mkdirSync(source);
+  for (let i = 0; i < 4; i++) await writePgm(join(source, `frame-${i}.pgm`), drawPicture(40 + (i % 3), 30, i));
+  await writePgm(join(source, 'picture.pgm'), drawPicture(90, 80));
+  store = await startTestS3({
+    accessKeyId: 'AK',
+    secretAccessKey: 'SECRET',
+    region: 'us-east-1',
+    bucket: 'results',
+    fault: () => {
+      beforeRequest();
+      return ++requests % oneIn === 0 ? kinds[(requests / oneIn) % kinds.length] : undefined;
+    },
+  });
+  setVariables(store.environment);
+});
+
+after(() => store?.close());
+
+function setVariables(values: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+}
+
+/** SHA-256 of the files of an output in the test's store, as hashFiles gives them. */
+function hashObjects(prefix: string): Record<string, string> {
+  const files = [...store.objects].filter(([key]) => key.startsWith(`${prefix}/`) && !key.includes('/.halogrid/'));
+  return Object.fromEntries(files.map(([key, bytes]) => [key.slice(prefix.length + 1), sha256(bytes)]).sort());
+}
+
+/** Without the files that say when, where and by which job an output was made. */
+function lasting(files: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).filter(([name]) => !name.endsWith('job.json')));
+}
+
+const manifestOf = (prefix: string) => JSON.parse(store.objects.get(`${prefix}/job.json`)!.toString());
+
+async function run(out: string): Promise<void> {
+  const { code, stderr } = await halogrid(job(out));
+  assert.equal(code, 0, stderr);
+}
+
+test('the same files as in a folder, from a first run and from one that keeps results', async () => {
+  const there = join(folder, 'kept');
+  await run(there);
+  await run('s3://results/kept');
+  assert.deepEqual(lasting(hashObjects('kept')), lasting(hashFiles(there)));
+  const [inFolder, inBucket] = [readJson(there, 'job.json'), manifestOf('kept')];
+  assert.deepEqual([inBucket.digest, inBucket.state], [inFolder.digest, 'complete']);
+  assert.equal(inBucket.specification.out, 's3://results/kept');
+  // Added, changed, removed, and renamed with another place in the order.
+  await writePgm(join(source, 'added.pgm'), drawPicture(50, 50, 9));
+  await writePgm(join(source, 'frame-1.pgm'), drawPicture(51, 50, 10));
+  rmSync(join(source, 'frame-2.pgm'));
+  renameSync(join(source, 'frame-3.pgm'), join(source, 'renamed.pgm'));
+  await run(there);
+  await run('s3://results/kept');
+  assert.deepEqual(lasting(hashObjects('kept')), lasting(hashFiles(there)));
+  const now = manifestOf('kept');
+  assert.deepEqual(now.incremental, readJson(there, 'job.json').incremental);
+  assert.ok(now.incremental.kept > 0);
+  const maps = store.requests.filter((line) => line.startsWith('GET ') && /\/maps\/[^?]*\/c\/[^?]*$/.test(line));
+  assert.deepEqual(maps, [], 'maps that are kept do not travel');
+});
+
+test('a run that is killed goes on in its scratch; one on another machine begins again or publishes what is ready', async () => {
+  const whole = join(folder, 'killed');
+  await run(whole);
+  for (const [after, machine] of [
+    [/partNumber=/, 'same'],
+    [/^POST .*uploadId=/, 'other'],
+  ] as const) {
+    const prefix = `killed-${store.requests.length}`;
+    const program = new Halogrid(job(`s3://results/${prefix}`), { ownGroup: true, withoutLauncher: true });
+    beforeRequest = () => {
+      if (after.test(store.requests.at(-1)!)) process.kill(-program.pid, 'SIGKILL');
+    };
+    await program.ended;
+    beforeRequest = () => {};
+    await eventually('its processes to be gone', () => program.processes().length === 0);
+    if (machine === 'other') process.env.HALOGRID_SCRATCH = join(folder, 'scratch');
+    const { code, stderr } = await halogrid(job(`s3://results/${prefix}`));
+    delete process.env.HALOGRID_SCRATCH;
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(lasting(hashObjects(prefix)), lasting(hashFiles(whole)), `killed at ${after}`);
+  }
+});
+
+describe('a cluster', () => {
+  let cluster: Cluster;
+  before(async () => {
+    mkdirSync(join(folder, 'empty'));
+    const allowed = ['--data-root', source, '--data-root', 's3://results/allowed'];
+    cluster = await Cluster.start({ nodes: 0, options: allowed });
+    // It sees neither the sources nor the scratch.
+    const blind = ['--storage', 'remote', '--data-root', join(folder, 'empty')];
+    await cluster.adopt(await startNode(cluster.address, 'blind', 'cpu', blind));
+  });
+  after(() => cluster?.stop());
+
+  test('needs no shared folder: a node that sees nothing, and results that are read from the bucket', async () => {
+    const there = join(folder, 'cluster');
+    await run(there);
+    const submit = ['submit', source, ...work, '--out', 's3://results/allowed/job', '--json'];
+    const { code, stdout, stderr } = await cluster.halogrid(submit);
+    assert.equal(code, 0, stderr);
+    const { id } = JSON.parse(stdout);
+    const watched = await cluster.halogrid(['watch', id]);
+    assert.equal(watched.code, 0, watched.stderr);
+    assert.deepEqual(lasting(hashObjects('allowed/job')), lasting(hashFiles(there)));
+    const copied = await cluster.halogrid(['results', id, '--out', join(folder, 'copied')]);
+    assert.equal(copied.code, 0, copied.stderr);
+    assert.match(copied.stderr, /files copied from 's3:\/\/results\/allowed\/job'/);
+    assert.deepEqual(hashFiles(folder, 'copied'), hashObjects('allowed/job'));
+    // Over HTTP, as the console and clients without credentials for the bucket read them.
+    const results = `${cluster.http}/api/v1/jobs/${id}/results`;
+    const { files } = (await (await fetch(results)).json()) as { files: { name: string; bytes: number }[] };
+    const sizes = Object.fromEntries(files.map(({ name, bytes }) => [name, bytes]));
+    assert.deepEqual(Object.keys(sizes).sort(), Object.keys(hashObjects('allowed/job')));
+    const name = 'pipelines/codes/features.parquet';
+    const whole = store.objects.get(`allowed/job/${name}`)!;
+    assert.equal(sizes[name], whole.length);
+    const served = async (headers: Record<string, string>) =>
+      Buffer.from(await (await fetch(`${results}/${name}`, { headers })).arrayBuffer());
+    assert.equal(Buffer.compare(await served({}), whole), 0);
+    assert.equal(Buffer.compare(await served({ range: 'bytes=5-99' }), whole.subarray(5, 100)), 0);
+    assert.equal((await fetch(`${results}/preview/none.png`)).status, 404);
+  });
+
+  test('writes only below the prefixes that it may write', async () => {
+    for (const out of ['s3://results/allowed-not', 's3://elsewhere/allowed']) {
+      const { code, stderr } = await cluster.halogrid(['submit', source, '--out', out]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /The output is not allowed here: The bucket or prefix lies outside of the data roots/);
+    }
+  });
+});
+
+describe('radosgw', { skip: skipRadosgw }, () => {
+  let server: Radosgw;
+  before(async () => {
+    server = await Radosgw.start();
+    setVariables(server.environment);
+    await server.createBucket('results');
+  });
+  after(async () => {
+    setVariables(store.environment);
+    await server?.remove();
+  });
+
+  test('a real server: the same files, also if it is gone while they are sent', async () => {
+    const there = join(folder, 'real');
+    await run(there);
+    const program = new Halogrid(job('s3://results/real'), { ownGroup: true, withoutLauncher: true });
+    const scratch = join(process.env.XDG_DATA_HOME!, 'halogrid', 'scratch', 's3', 'results', 'real', '.halogrid');
+    await eventually('the first upload', () => hasUploads(scratch));
+    await server.crash();
+    await server.resume();
+    const { code, stderr } = await program.ended;
+    assert.equal(code, 0, stderr);
+    const bucket = new BucketPrefix('s3://results/real');
+    const files: [string, string][] = [];
+    for await (const { name } of bucket.list()) {
+      if (!name.startsWith('.halogrid/')) files.push([name, sha256((await bucket.get(name))!)]);
+    }
+    assert.deepEqual(lasting(Object.fromEntries(files.sort())), lasting(hashFiles(there)));
+  });
+});
+
+/** Whether a job has begun to send its output, by the file in its scratch that notes this. */
+function hasUploads(scratch: string): boolean {
+  return (
+    existsSync(scratch) &&
+    readdirSync(scratch, { recursive: true }).some((name) => /uploads\.jsonl$/.test(String(name)))
+  );
+}
