@@ -73,7 +73,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   gc: [
     ['halogrid gc /srv/results', 'shows jobs and their sizes'],
     ['halogrid gc /srv/results --older-than 30d --dry-run', 'what would be removed'],
-    ['halogrid gc /srv/results --older-than 30d --unfinished --coordinator rack-1:7070', 'with what nobody leads'],
+    ['halogrid gc /srv/results --unfinished --coordinator rack-1:7070', 'with what nobody leads'],
   ],
   pause: [['halogrid pause 20260131-235959', 'the job whose id begins like this']],
   resume: [['halogrid resume 20260131-235959', 'goes on with it']],

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, freePort, within } from '@halogrid/testing';
+import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
 import { send } from '../buckets/send.ts';
 
 const programs = [
@@ -143,7 +143,7 @@ export class Radosgw {
     this.#spawn('ceph-mon', '-f', '-i', 'a');
     const disk = randomUUID();
     await eventually('the monitor to answer', async () =>
-      this.#tries('ceph', '--connect-timeout', '5', 'osd', 'new', disk),
+      this.#tries('ceph', '--connect-timeout', String(Math.ceil(timeoutMs(5_000) / 1_000)), 'osd', 'new', disk),
     );
     this.#call('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', disk);
     this.#spawn('ceph-osd', '-f', '-i', '0');
