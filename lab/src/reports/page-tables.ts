@@ -121,5 +121,6 @@ function bestOf(rows: readonly Row[], name: string, is: Best['is']): Value {
   return numbers.length > 0 ? Math[is === 'least' ? 'min' : 'max'](...numbers) : undefined;
 }
 
-const markdown = (headings: readonly string[], rows: readonly (readonly string[])[]): string =>
+/** A table of Markdown. */
+export const markdown = (headings: readonly string[], rows: readonly (readonly string[])[]): string =>
   [headings, headings.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');

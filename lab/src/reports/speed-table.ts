@@ -1,11 +1,15 @@
+import { markdown } from './page-tables.ts';
+
 /** A figure of a table: the section, the start of the row, the column, and which number of the cell it is, from 0. */
 type Figure = readonly [section: string, row: string, column: string, nth?: number];
 
+/** Text with `{0}`, `{1}` … in place of the figures that follow it. */
+type Cell = readonly [text: string, ...figures: Figure[]];
+
 interface SpeedRow {
   what: string;
-  /** Text with `{0}`, `{1}` … in place of the figures that follow it. */
-  ours: readonly [text: string, ...figures: Figure[]];
-  peers?: readonly [text: string, ...figures: Figure[]];
+  ours: Cell;
+  peers?: Cell;
 }
 
 const rows: readonly SpeedRow[] = [
@@ -80,19 +84,11 @@ const rows: readonly SpeedRow[] = [
 
 /** The cells of the first table below a heading of the page: the head, then the rows. */
 function tableBelow(page: string, section: string): string[][] {
-  const [, below] = page.split(new RegExp(`^#+ ${section}$`, 'm'));
-  const lines = below?.split('\n').slice(1) ?? [];
-  const first = lines.findIndex((line) => line.startsWith('|'));
-  const heading = lines.findIndex((line) => line.startsWith('#'));
-  if (first < 0 || (heading >= 0 && heading < first)) throw new Error(`docs/benchmarks.md has no table '${section}'`);
-  const after = lines.slice(first).findIndex((line) => !line.startsWith('|'));
-  const table = lines.slice(first, after < 0 ? undefined : first + after);
-  return table.map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
+  const [, below = ''] = page.split(new RegExp(`^#+ ${section}$`, 'm'));
+  const [table] = /(?:^\|.*\n)+/m.exec(below.split(/^#/m)[0]!) ?? [];
+  if (!table) throw new Error(`docs/benchmarks.md has no table '${section}'`);
+  const lines = table.trimEnd().split('\n');
+  return lines.map((line) => Array.from(line.split('|').slice(1, -1), (cell) => cell.trim()));
 }
 
 function figureOf(page: string, [section, rowStart, column, nth = 0]: Figure): string {
@@ -107,7 +103,7 @@ function figureOf(page: string, [section, rowStart, column, nth = 0]: Figure): s
   return isWhole ? Number(figure).toLocaleString('en-US') : figure;
 }
 
-const cellOf = (page: string, [text, ...figures]: SpeedRow['ours']): string =>
+const cellOf = (page: string, [text, ...figures]: Cell): string =>
   text.replace(/\{(\d)\}/g, (_, i: string) => figureOf(page, figures[Number(i)]!));
 
 /**
@@ -115,12 +111,7 @@ const cellOf = (page: string, [text, ...figures]: SpeedRow['ours']): string =>
  * docs/benchmarks.md. Throws Error if a figure is missing there.
  */
 export function fillSpeeds(readme: string, benchmarks: string): string {
-  const lines = rows.map(({ what, ours, peers }) => {
-    return `| ${[what, cellOf(benchmarks, ours), peers ? cellOf(benchmarks, peers) : ''].join(' | ')} |`.replace(
-      '|  |',
-      '| |',
-    );
-  });
-  const table = ['| what | halogrid | peers, measured beside it |', '| --- | --- | --- |', ...lines].join('\n');
-  return readme.replace(/(<!-- speed -->\n).*?(<!-- \/speed -->)/s, `$1${table}\n$2`);
+  const cells = rows.map(({ what, ours, peers = [''] }) => [what, cellOf(benchmarks, ours), cellOf(benchmarks, peers)]);
+  const table = markdown(['what', 'halogrid', 'peers, measured beside it'], cells);
+  return readme.replace(/(<!-- speed -->\n).*?(<!-- \/speed -->)/s, `$1${table}$2`);
 }

@@ -193,10 +193,10 @@ function play(events: readonly [atMs: number, Event][]): string[] {
   return events.flatMap(([atMs, event]) => scheduler.handle(event, atMs).map((command) => `${atMs} ${words(command)}`));
 }
 
-/** A tick every tenth of a second, with a report of node 1 each. */
-const ticks = (fromMs: number, toMs: number): [number, Event][] =>
+/** A tick every tenth of a second, with a report of each node. */
+const ticks = (fromMs: number, toMs: number, sessions = [1]): [number, Event][] =>
   Array.from({ length: (toMs - fromMs) / 100 }, (_, i) => fromMs + 100 * (i + 1)).flatMap((atMs): [number, Event][] => [
-    [atMs, { kind: 'NodeReported', session: 1 }],
+    ...sessions.map((session): [number, Event] => [atMs, { kind: 'NodeReported', session }]),
     [atMs, tick],
   ]);
 
@@ -267,10 +267,7 @@ test('a host does not count as away while a node that reads from it is set aside
   for (const event of job('before', shards(1))) tell(0, event);
   tell(0, joined(1));
   for (const event of job('job', [needing(0, [host]), needing(1, [host])])) tell(0, event);
-  for (let atMs = 100; atMs <= 32_000; atMs += 100) {
-    for (const session of [1, 2]) tell(atMs, { kind: 'NodeReported', session });
-    tell(atMs, tick);
-  }
+  for (const [atMs, event] of ticks(0, 32_000, [1, 2])) tell(atMs, event);
   assert.deepEqual(said, [
     '0 node-2 cannot read http://host: It is not there',
     '2000 node-1 set aside for 30000 ms: 5 of 6 failed',
@@ -295,10 +292,9 @@ function playFull(options: { spaceGraceMs?: number; own?: OutputLack; untilMs: n
   for (const event of [joined(1), joined(2), ...job('job', [needing(0, [out])]), shown(1, out), blind]) tell(0, event);
   tell(0, notWritten(1, lease(0)));
   tell(0, { ...outputVetted, own } as Event);
-  for (let atMs = 100; atMs <= untilMs; atMs += 100) {
-    for (const session of [1, 2]) tell(atMs, { kind: 'NodeReported', session });
-    tell(atMs, tick);
-    if (said.at(-1) === `${atMs} asked`)
+  for (const [atMs, event] of ticks(0, untilMs, [1, 2])) {
+    tell(atMs, event);
+    if (event === tick && said.at(-1) === `${atMs} asked`)
       tell(atMs, { kind: 'NeedLacked', session: 1, need: out, reason: own.error, own });
   }
   return { scheduler, said: said.slice(1), tell };
@@ -363,10 +359,7 @@ test('the time of a need that a node shows again does not go on while the job wa
     }
   };
   const pass = (fromMs: number, toMs: number, sessions: number[]): void => {
-    for (let atMs = fromMs + 100; atMs <= toMs; atMs += 100) {
-      for (const session of sessions) tell(atMs, { kind: 'NodeReported', session });
-      tell(atMs, tick);
-    }
+    for (const [atMs, event] of ticks(fromMs, toMs, sessions)) tell(atMs, event);
   };
   for (const event of [joined(1), joined(2), ...job('job', [needing(0, [host, out])])]) tell(0, event);
   for (const session of [1, 2]) tell(0, lacked(session, out));

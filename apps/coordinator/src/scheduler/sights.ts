@@ -77,7 +77,7 @@ export function greet<A>(turn: Turn<A>, node: AttachedNode, lacks: readonly { ne
 export function setShown<A>(turn: Turn<A>, node: AttachedNode, need: string): void {
   const { session, nodeId } = node;
   const before = node.sights.get(need);
-  const { waitMs, isDoubtful } = pauseOf(before);
+  const { waitMs, isDoubtful } = keptOf(before);
   node.sights.set(need, { kind: 'shown', waitMs, isDoubtful });
   if (before?.kind !== 'lacking') return;
   turn.commands.push({ kind: 'RecordLack', session, nodeId, need, reason: undefined });
@@ -150,7 +150,7 @@ export function keepAsking<A>(turn: Turn<A>): void {
  */
 export function failBlocked<A>({ state, now, commands }: Turn<A>): void {
   const active = [...state.nodes.values()].filter((node) => isActive(node, now));
-  if (active.length === 0 || active.some(({ sights }) => ![...sights.values()].some(isInDoubt))) {
+  if (active.length === 0 || active.some(({ sights }) => !sights.values().some(isInDoubt))) {
     for (const job of state.jobs.values()) {
       job.lackedSinceMs.clear();
       forgetOutputLack(job, active);
@@ -279,19 +279,19 @@ function lack<A>(
   if (isWriting(need) && !isNeeded(turn.state, need)) return;
   const before = node.sights.get(need);
   const longestMs = isWriting(need) && lackOf(reason) ? longestWaitForRoomMs : atMostMs;
-  const pause = pauseOf(before);
-  const waitMs = Math.min(longestMs, pause.waitMs);
+  const kept = keptOf(before);
+  const waitMs = Math.min(longestMs, kept.waitMs);
   setLacking(turn, node, need, {
     reason,
     sinceMs: before?.kind === 'lacking' ? before.sinceMs : turn.now,
     askAtMs: turn.now + waitMs,
     waitMs: waitMs * 2,
-    isDoubtful: isDoubtful || pause.isDoubtful,
+    isDoubtful: isDoubtful || kept.isDoubtful,
   });
 }
 
-/** What a new answer keeps of the last one. */
-const pauseOf = (sight: Sight | undefined): { waitMs: number; isDoubtful?: boolean } =>
+/** What the node's next sight keeps of this one: until it computes a shard, longer pauses and doubts stay. */
+const keptOf = (sight: Sight | undefined): { waitMs: number; isDoubtful?: boolean } =>
   sight && sight.kind !== 'asked' ? sight : { waitMs: firstWaitMs };
 
 function setLacking<A>(

@@ -154,7 +154,7 @@ export const heldBytes = ({ leases }: Conversation): number => decodedBytesOf(le
 
 /** Decoded bytes of a node's credit that shards use: shards in parts use none. */
 export const decodedBytesOf = (leases: ReadonlyMap<number, UnansweredShard>): number =>
-  costOf([...leases.values()].filter(({ isInPart }) => !isInPart));
+  costOf(leases.values().filter(({ isInPart }) => !isInPart));
 
 /** Decoded bytes of shards, also of shards in parts. */
 export function costOf(shards: Iterable<UnansweredShard>): number {
