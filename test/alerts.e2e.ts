@@ -178,6 +178,9 @@ test('targets that are another program, and missing targets', async () => {
   await fires('HalogridMetricsMissing');
   prometheus.watch('lab', { 'halogrid-coordinator': coordinators, 'halogrid-node': [] });
   await fires('HalogridNodesUnwatched');
+  const nobody = `127.0.0.1:${await freePort()}`;
+  prometheus.watch('lab', { 'halogrid-coordinator': [...coordinators, nobody], 'halogrid-node': [] });
+  await fires('HalogridTargetDown');
   prometheus.watch('lab', { 'halogrid-coordinator': [], 'halogrid-node': [] });
   await fires('HalogridCoordinatorAbsent');
 });

@@ -63,12 +63,12 @@ after(async () => {
   assert.deepEqual(await cluster?.stop(), { a: 0, b: 0, c: 0, coordinator: 0 });
 });
 
-/** Ends a node that a test started; the nodes that all tests share stay. */
-async function end(node: ClusterNode): Promise<void> {
+/** Ends a node that a test started, which exits with 75 if it had shards; the nodes that all tests share stay. */
+async function end(node: ClusterNode, exitCode = 0): Promise<void> {
   cluster.nodes.splice(cluster.nodes.indexOf(node), 1);
   node.program.signal('SIGTERM');
   const { code, stderr } = await node.program.ended;
-  assert.equal(code, 0, stderr);
+  assert.equal(code, exitCode, stderr);
 }
 
 test('nodes that start before the coordinator are alive but not ready, and then find it', async () => {
@@ -169,7 +169,7 @@ test('a node that is asked to end finishes its shards, so that no attempt is was
   await eventually('shards of the node', async () => (await cluster.node('leaving'))!.shardsDone > 0);
   // The other nodes are paused with their shards, so that the job cannot end meanwhile.
   others.forEach(pause);
-  await end(leaving);
+  await end(leaving, 75);
   assert.equal((await cluster.job(jobId)).state, 'JOB_STATE_RUNNING');
   assert.equal(await cluster.node('leaving'), undefined);
   others.forEach(goOn);

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { eventually } from '@halogrid/testing';
 import { get } from './get.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const folder = scratchFolder();
+const images = fileURLToPath(new URL('../samples/images', import.meta.url));
 const file = join(folder, 'coordinator');
 const anyPort = '127.0.0.1:0';
 const places = ['--coordinator-file', file];
@@ -20,7 +22,7 @@ const startCoordinator = () =>
 test('nodes and clients find a coordinator by its file, also one that starts later or moves', async (t) => {
   const node = new Halogrid(['node', '--device', 'cpu', '--http', anyPort, ...places], { withoutLauncher: true });
   t.after(() => node.kill());
-  const run = (out: string) => halogrid(['run', 'samples/images', '--out', join(folder, out), ...places]);
+  const run = (out: string) => halogrid(['run', images, '--out', join(folder, out), ...places]);
   const first = run('first');
 
   const killed = startCoordinator();

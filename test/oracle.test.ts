@@ -81,7 +81,7 @@ function checkMap(map: Bands, expected: Expected, name: string): void {
 }
 
 /** Checks that the job's histogram is the sum of its images' histograms. */
-function checkSum(out: string, { expected }: OracleCase): void {
+function checkSum(out: string, { op, expected }: OracleCase): void {
   const { counted, channels } = readChannels(out);
   const exact = expected.flatMap((one) => (one.kind === 'exact' ? [one.histograms] : []));
   const means = expected.flatMap((one) => (one.kind === 'real' ? [one.mean] : []));
@@ -96,6 +96,8 @@ function checkSum(out: string, { expected }: OracleCase): void {
   for (const [c, { bins }] of channels.entries()) {
     const sums = exact[0]![c]!.map((_, bin) => exact.reduce((sum, histograms) => sum + histograms[c]![bin]!, 0));
     assert.deepEqual(bins, sums, `channel ${c}`);
+    // Matrices of co-occurrence count as many pairs as their offsets have; the first one's are the job's.
+    if (c > 0 && op.startsWith('glcm')) continue;
     assert.equal(
       counted,
       sums.reduce((sum, count) => sum + count, 0),

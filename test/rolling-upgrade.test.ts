@@ -52,7 +52,9 @@ test('coordinators first, nodes first: the job goes on through both, and its dig
         await cluster.startNode('b', 'cpu', { env: { ...slow, ...second } });
         const [a] = cluster.nodes.splice(0, 1);
         a!.program.signal('SIGTERM');
-        assert.equal((await a!.program.ended).code, 0);
+        const { code, stderr } = await a!.program.ended;
+        // 75: it had a shard.
+        assert.ok(code === 0 || code === 75, stderr);
       }),
     );
     await cluster.stop();

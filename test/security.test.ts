@@ -73,9 +73,9 @@ for (const [what, name, args, sentence] of [
     'a reader submits no job',
     'bob',
     ['submit', join(data, '1.pgm')],
-    /'bob' has the role 'read', and this needs 'submit'/,
+    /The role of 'bob' is 'read', and this needs 'submit'/,
   ],
-  ['a node looks at no job', 'rack', ['jobs'], /'rack' has the role 'node', and this needs 'read'/],
+  ['a node looks at no job', 'rack', ['jobs'], /The role of 'rack' is 'node', and this needs 'read'/],
   ['nobody looks with another token', 'mallory', ['jobs'], /The token is not known here/],
   [
     'no file outside of the roots is read',

@@ -58,7 +58,7 @@ describe('a wrong command', () => {
     [['run', good, '--device', 'tpu'], /--device .*'tpu'/],
     [['run', missing, ...onCpu], /'.*missing\.pgm'/],
     [['run', good, missing, '--nodes', '2', ...onCpu], /'.*missing\.pgm'/],
-    [['run', good, '--gpu', '1,2'], /'all' or the index of a GPU for --gpu .*'1,2'/],
+    [['run', good, '--gpu', '1,2'], /'auto', 'all', or the index or UUID of a GPU for --gpu .*'1,2'/],
     [['run', good, '--gpu', 'all', '--nodes', '2'], /--nodes .*--gpu/],
     [['run', good, '--gpu', '0', ...onCpu], /--device gpu with --gpu .*'cpu'/],
     [['node', '--gpu', 'all', ...onCpu], /--device gpu with --gpu .*'cpu'/],

@@ -1,4 +1,4 @@
-/** The protocols that a program speaks, from the oldest to the newest. */
+/** The protocols that a program speaks, from the oldest to the newest; the first was 1. */
 export interface Protocols {
   oldest: number;
   newest: number;

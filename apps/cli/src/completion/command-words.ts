@@ -58,7 +58,7 @@ function wordsOf(option: Option): OptionWords {
   return { names, value: required || optional ? wantedBy(option, placeholder) : undefined, description };
 }
 
-const folders = ['dir', 'folder', 'out'];
+const folders = ['dir', 'dir|uri', 'folder', 'out'];
 const files = ['file', 'file|url', 'source', 'query'];
 
 /** From the choices of the parser, or from the placeholder. */

@@ -36,6 +36,7 @@ const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'
   gpu: 'all',
   sourceGrace: '1m',
   spaceGrace: 0,
+  scratch: 'scratch',
 };
 
 test('a program may give every option of the command, except options of output and clusters', async () => {

@@ -66,6 +66,8 @@ export interface RunOptions {
   sourceGrace?: number | string;
   /** How long to wait for room for the results (no limit). */
   spaceGrace?: number | string;
+  /** Folder for unfinished results of an output in a bucket (halogrid/scratch in the user's data folder). */
+  scratch?: string;
   /** Stops the job and its processes; the same call continues the job. */
   signal?: AbortSignal;
   /** Called with what happens to processes, in lines for people. */

@@ -31,7 +31,12 @@ export class OwnerLimits {
     const { jobs: most, priority: highest } = rulesOf(this.#rules(), owner);
     const priority = spec?.priority ?? 0;
     const who = owner === '' ? 'Everybody together' : `'${owner}'`;
-    if (priority > highest) refuseValue('priority', priority, `${highest} or less, as the coordinator allows ${who},`);
+    if (priority > highest)
+      refuseValue(
+        'priority',
+        priority,
+        `${highest} or less, as the coordinator allows ${owner === '' ? 'everybody' : who},`,
+      );
     if (most === Number.POSITIVE_INFINITY) return submit(() => {});
     const coming = this.#coming.get(owner) ?? new Set();
     this.#coming.set(owner, coming);

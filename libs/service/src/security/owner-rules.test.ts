@@ -9,7 +9,7 @@ import { secretFolder } from './testing/secrets.ts';
 
 test('a line limits its owner, and the line of * everybody else and what other lines leave out', () => {
   const rules = parseOwners('# people\n*     jobs=20 credit=64GB\n\nann   jobs=100\tpriority=-5 role=admin\n', 'here');
-  const others = { role: 'read', jobs: 20, creditBytes: 64e9, priority: 100 };
+  const others = { role: 'read', jobs: 20, creditBytes: 64e9, priority: Number.POSITIVE_INFINITY };
   assert.deepEqual(rulesOf(rules, 'bob'), others);
   assert.deepEqual(rulesOf(rules, 'ann'), { ...others, role: 'admin', jobs: 100, priority: -5 });
   assert.deepEqual(parseOwners('', 'here'), noRules);

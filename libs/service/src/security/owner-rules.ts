@@ -23,7 +23,7 @@ const noLimits: OwnerRules = {
   role: 'read',
   jobs: Number.POSITIVE_INFINITY,
   creditBytes: Number.POSITIVE_INFINITY,
-  priority: 100,
+  priority: Number.POSITIVE_INFINITY,
 };
 
 /** Without a file, nobody has limits, and callers without a token may only read. */

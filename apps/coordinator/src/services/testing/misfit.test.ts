@@ -23,7 +23,7 @@ for (const [name, value, why] of [
   ['ResultsAnswer', { files: [], grpcPort: 1, secret: 1 }, 'the answer has secret, which is not described'],
   ['ErrorAnswer', { error: 'a', code: 'b', parts: ['a'] }, undefined],
   ['ErrorAnswer', { error: 'a', code: 'b', parts: ['a'], field: null }, 'the answer.field is null'],
-  ['MayAnswer', { submit: 'yes', why: '' }, 'the answer.submit is yes'],
+  ['MayAnswer', { submit: 'yes', why: '', admin: false, name: '' }, 'the answer.submit is yes'],
   [
     'JobTimes',
     { leasedMs: 0, listedMs: 0, computedMs: 0, stageSeconds: { a: Number.NaN }, busySeconds: {} },
