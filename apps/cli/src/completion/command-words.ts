@@ -58,14 +58,15 @@ function wordsOf(option: Option): OptionWords {
   return { names, value: required || optional ? wantedBy(option, placeholder) : undefined, description };
 }
 
-const folders = ['dir', 'dir|uri', 'folder', 'out'];
-const files = ['file', 'file|url', 'source', 'query'];
+const folders = ['dir', 'folder', 'out'];
+const files = ['file', 'source', 'query'];
 
 /** From the choices of the parser, or from the placeholder. */
 function wantedBy({ argChoices, parseArg }: Option | Argument, placeholder: string): WantedWord {
   const { choices = argChoices } = (parseArg ?? {}) as { choices?: readonly string[] };
   if (choices) return { words: choices };
   if (placeholder.startsWith('name[:')) return { words: kernelNames };
-  const name = placeholder.replace(/\.\.\.$/, '');
+  // A shell completes the first kind only: the file, for file|url.
+  const name = placeholder.replace(/(\|.*|\.\.\.)$/, '');
   return folders.includes(name) ? 'folder' : files.includes(name) ? 'file' : 'anything';
 }

@@ -30,13 +30,10 @@ export class OwnerLimits {
   ): Promise<T> {
     const { jobs: most, priority: highest } = rulesOf(this.#rules(), owner);
     const priority = spec?.priority ?? 0;
-    const who = owner === '' ? 'Everybody together' : `'${owner}'`;
-    if (priority > highest)
-      refuseValue(
-        'priority',
-        priority,
-        `${highest} or less, as the coordinator allows ${owner === '' ? 'everybody' : who},`,
-      );
+    const name = owner && `'${owner}'`;
+    if (priority > highest) {
+      refuseValue('priority', priority, `${highest} or less, as the coordinator allows ${name || 'everybody'},`);
+    }
     if (most === Number.POSITIVE_INFINITY) return submit(() => {});
     const coming = this.#coming.get(owner) ?? new Set();
     this.#coming.set(owner, coming);
@@ -48,6 +45,7 @@ export class OwnerLimits {
       const seen = open.filter(({ jobId }) => !others.some((other) => other.jobId === jobId));
       if (seen.length + others.length >= most) {
         const remedy = most > 0 ? ': wait until one has ended, or cancel one' : '';
+        const who = name || 'Everybody together';
         throw new Refusal('exhausted', `${who} may have ${most} open jobs, and has as many${remedy}`);
       }
       return await submit((jobId) => {
