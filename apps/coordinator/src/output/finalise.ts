@@ -384,11 +384,12 @@ async function writeMaps(
   const format = spec.mapFormat;
   const { convention, output, bins, meaning: kind } = pipeline;
   const description = type.bands > 1 ? `${convention}; bands ${output.channels.join(', ')}` : convention;
+  const bandNames = type.bands > 1 ? output.channels : [];
   const assemble = async (source: DoneSource): Promise<void> => {
     const to = join(folder, 'maps', source.name + mapExtensions[format]);
     const rects = rectsOf(source, spec.tilePx);
-    const map = { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, description };
-    await until(() => assembleMap(map, signal));
+    const map = { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format };
+    await until(() => assembleMap({ ...map, description, bandNames }, signal));
   };
   const maps: { name: string; width: number; height: number }[] = [];
   const each = async function* () {

@@ -1,4 +1,5 @@
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
+import type { Place } from '@halogrid/imaging';
 import type { CopyRect, SharedItem } from '@halogrid/kernels';
 import type { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
@@ -12,6 +13,7 @@ export interface DecodedPlanes {
   pixel: PixelType;
   bytes: Uint8Array;
   captured?: CaptureTime;
+  place?: Place | undefined;
   /** A sentence that says what was removed from its file. */
   mended?: string;
   /** Called once, when nothing reads `bytes` any more. */
@@ -45,7 +47,7 @@ export type ImageContent =
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
   /** It is too large to be kept, and cannot be read by region: a tiled copy is read instead. */
-  | { kind: 'large'; captured?: CaptureTime }
+  | { kind: 'large'; captured?: CaptureTime; place?: Place | undefined }
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
 

@@ -1,4 +1,5 @@
 import type { Rect, Size } from '@halogrid/geometry';
+import type { Place } from '@halogrid/imaging';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { LeasedSource } from './unpack-lease.ts';
 
@@ -9,6 +10,8 @@ export interface ReadTile {
   size: Size;
   rect: Rect;
   captured?: CaptureTime | undefined;
+  /** Where the image lies on the Earth. */
+  place?: Place | undefined;
   /** A sentence that says what was removed from its file. */
   mended?: string | undefined;
 }

@@ -121,7 +121,10 @@ async function decodeFrames(
     if (error) outcomes.fail(position, await errorOf(source, error));
   }
   const decoded = frames.filter((_, i) => !errors[i]);
-  return decoded.map((frame) => ({ ...frame, captured: frame.image.captured, mended: frame.image.mended }));
+  return decoded.map((frame) => {
+    const { captured, place, mended } = frame.image;
+    return { ...frame, captured, place, mended };
+  });
 }
 
 async function decodeFrame(

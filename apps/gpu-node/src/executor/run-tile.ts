@@ -43,10 +43,10 @@ export async function runTile(
   };
   const isWhole = rect.width === width && rect.height === height;
   try {
-    const { results, captured, mended } = isWhole
+    const { results, captured, place, mended } = isWhole
       ? await withOpenImage(run, source, size, compute)
       : await withSharedImage(run, source, size, rect.height, compute);
-    const tile = { source, size, rect, captured, mended };
+    const tile = { source, size, rect, captured, place, mended };
     await keepMaps(run, { tiles: [tile], results });
     return { results: resultsOf(tile, results.items[0]!), mended };
   } catch (error) {

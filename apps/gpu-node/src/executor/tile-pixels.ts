@@ -1,5 +1,5 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
-import { type OpenImage, planesOf } from '@halogrid/imaging';
+import { type OpenImage, type Place, planesOf } from '@halogrid/imaging';
 import type { CopyRect, SharedItem } from '@halogrid/kernels';
 import { changedInput, InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
@@ -20,10 +20,11 @@ export type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: Shared
 /** Computes a tile of an image with pixels of that type, which `fill` copies. */
 type Compute = (pixel: PixelType, fill: Fill) => Promise<BatchResults>;
 
-/** The results of a tile, the capture time of the image, and a sentence about bytes removed from its file. */
+/** The results of a tile, the capture time and place of the image, and a sentence about bytes removed from its file. */
 interface ComputedTile {
   results: BatchResults;
   captured: CaptureTime | undefined;
+  place?: Place | undefined;
   mended?: string | undefined;
 }
 
@@ -86,7 +87,8 @@ async function withUndividedImage(
       case 'large': {
         const { uri, mended } = await copyOf(run, source, version);
         const copy = { ...source, version: undefined, uri };
-        return { ...(await withOpenImage(run, copy, size, compute)), captured: content.captured, mended };
+        const { captured, place } = content;
+        return { ...(await withOpenImage(run, copy, size, compute)), captured, place, mended };
       }
       case 'broken':
         throw content.error;
@@ -95,6 +97,7 @@ async function withUndividedImage(
         return {
           results: await compute(content.pixel, async (...places) => copyPlanes(content, ...places)),
           captured: content.captured,
+          place: content.place,
           mended: content.mended,
         };
     }
@@ -123,7 +126,8 @@ export async function withOpenImage(
       await clock.time('decode', () => settleAll(copies.map(decode)));
       await checkStillVersion(source);
     });
-    return { results, captured: image.captured, mended: image.mended };
+    const { captured, place, mended } = image;
+    return { results, captured, place, mended };
   } finally {
     await closeImage(run.turn, image);
   }
@@ -163,8 +167,8 @@ async function contentOf(
   reserve: Reserve,
 ): Promise<ImageContent> {
   if (image.readsRegions) return { kind: 'regions' };
-  const { captured } = image;
-  if (image.copy) return { kind: 'large', captured };
+  const { captured, place } = image;
+  if (image.copy) return { kind: 'large', captured, place };
   const { width, height, pixel } = image;
   const stride = width * sampleBytes[pixel];
   const planeBytes = stride * height;
@@ -175,7 +179,7 @@ async function contentOf(
   await run.turn.clock.time('decode', () => decodeRegion(run, image, { x: 0, y: 0, width, height }, to));
   await checkStillVersion(source);
   const { mended } = image;
-  return { kind: 'planes', width, height, pixel, bytes, captured, mended };
+  return { kind: 'planes', width, height, pixel, bytes, captured, place, mended };
 }
 
 function checkSize(now: Size, planned: Size): void {

@@ -1,6 +1,7 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
 import type { Format } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
+import type { Place } from './place.ts';
 import type { PlaneTarget } from './plane-target.ts';
 
 /** An image whose header is read. Its pixels are as stored: no EXIF rotation, no colour profile, alpha left out. */
@@ -17,6 +18,8 @@ export interface OpenImage {
   readonly version?: string;
   /** When it was captured, as its Exif states it; absent if it does not. */
   readonly captured?: CaptureTime;
+  /** Where it lies on the Earth, if it is a GeoTIFF. */
+  readonly place?: Place | undefined;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
   /** Encoded bytes read from the source so far: for a remote source, the bytes that came over the network. */

@@ -49,7 +49,17 @@ async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
   }
 }
 
-function describe({ format, width, height, pixel, version, captured, readsRegions, copy }: OpenImage): OpenedImage {
+function describe({
+  format,
+  width,
+  height,
+  pixel,
+  version,
+  captured,
+  place,
+  readsRegions,
+  copy,
+}: OpenImage): OpenedImage {
   const known = {
     format,
     width,
@@ -58,6 +68,7 @@ function describe({ format, width, height, pixel, version, captured, readsRegion
     readsRegions,
     version,
     captured,
+    place,
   };
   return copy ? { ...known, copyBytes: { gray: copy.bytes('gray'), rgb: copy.bytes('rgb') } } : known;
 }

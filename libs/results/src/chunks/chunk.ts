@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Rect, Size } from '@halogrid/geometry';
 import { allowedPath, giveBackBytes, takeBytes } from '@halogrid/sources';
+import { syncFolder } from '../files/atomic-file.ts';
 import { putFile } from '../files/put-file.ts';
 import type { MapType } from '../layout/map-type.ts';
 import { wholeShards } from '../layout/map-zarr-layout.ts';
@@ -14,9 +15,9 @@ import { sumBlocks } from './source-sums.ts';
 /**
  * What a chunk holds. `map`: every pixel of a part of a map. `preview`: every `previewStride`-th pixel. `shard`: every
  * pixel, as in a shard of the map's Zarr. `sums`: sums of the source's blocks of `previewStride` x `previewStride`
- * pixels.
+ * pixels. `place`: where the image lies on the Earth.
  */
-export const chunkKinds = ['map', 'preview', 'shard', 'sums'] as const;
+export const chunkKinds = ['map', 'preview', 'shard', 'sums', 'place'] as const;
 export type ChunkKind = (typeof chunkKinds)[number];
 
 /** A piece of a map, and where it is kept until the output is assembled. */
@@ -70,9 +71,9 @@ function chunkName({ kind, source, type, rect }: Chunk): string {
  * rows without gaps, unless it is a shard. It appears whole under its name or not at all, so attempts may race; equal
  * attempts write equal bytes. A preview chunk without a sampled pixel has no file.
  *
- * Rejects if the scratch folder is gone: then the job has ended, and late attempts must leave nothing behind. Nothing
- * is synced to the disk. The length of a chunk shows whether it was lost with its machine, and syncing each chunk would
- * cost more than computing it.
+ * Rejects if the scratch folder is gone: then the job has ended, and late attempts must leave nothing behind. Only
+ * places are synced to the disk. The length of a chunk shows whether it was lost with its machine, and syncing each
+ * chunk would cost more than computing it.
  */
 export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<void> {
   const taken: Buffer<ArrayBuffer>[] = [];
@@ -97,12 +98,14 @@ async function keep(chunk: Chunk, content: Uint8Array): Promise<void> {
   const path = chunkPath(chunk);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    await writeFile(temporary, content).catch(async (error: NodeJS.ErrnoException) => {
+    const flush = chunk.kind === 'place';
+    await writeFile(temporary, content, { flush }).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       await makeFolders(chunk);
-      await writeFile(temporary, content);
+      await writeFile(temporary, content, { flush });
     });
     await rename(temporary, path);
+    if (flush) await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
@@ -120,6 +123,8 @@ function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples, ta
       return sumBlocks({ size, type, rect }, samples);
     case 'shard':
       return shardContent(samples, type, rect, size, take);
+    case 'place':
+      return samples.bytes;
   }
 }
 

@@ -1,6 +1,8 @@
 import { type Rect, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
+import type { Place } from '@halogrid/imaging/place';
 import { crc32c } from './crc32c.ts';
 import type { MapKind, MapType } from './map-type.ts';
+import { placeAttributes } from './place-attributes.ts';
 
 /**
  * Side of the chunks that a reader fetches, in pixels. Chunks of a smaller image are as wide or as high as the image.
@@ -173,7 +175,12 @@ export function zarrArrayJson({ size, chunk, perShard }: ZarrLevel, { sample, ba
  * zarr.json of the group: OME-Zarr 0.5. Levels are named by their number. The position of a pixel is its centre, so
  * coarser levels begin further from the edge, and every level covers the same area.
  */
-export function zarrGroupJson(levels: number, bands: number, kind: MapKind, name: string, description: string): string {
+export function zarrGroupJson(
+  levels: number,
+  bands: number,
+  kind: MapKind,
+  { name, description, place }: { name: string; description: string; place?: Place | undefined },
+): string {
   const ofBands = (band: number, value: number): number[] => [...(bands > 1 ? [band] : []), value, value];
   const datasets = Array.from({ length: levels }, (_, level) => ({
     path: String(level),
@@ -190,7 +197,11 @@ export function zarrGroupJson(levels: number, bands: number, kind: MapKind, name
   return json({
     zarr_format: 3,
     node_type: 'group',
-    attributes: { ome: { version: '0.5', multiscales: [multiscale] }, halogrid: { description } },
+    attributes: {
+      ome: { version: '0.5', multiscales: [multiscale] },
+      halogrid: { description },
+      ...(place && placeAttributes(place)),
+    },
   });
 }
 

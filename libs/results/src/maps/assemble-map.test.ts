@@ -206,7 +206,8 @@ async function writeMapChunks(
     }
   }
   const to = join(folder, `map${mapExtensions[format]}`);
-  return { scratch, source, size, type, kind: 'labels', bins: 256, rects, to, format, description: 'nw-cw-msb' };
+  const facts = { description: 'nw-cw-msb', bandNames: [] };
+  return { scratch, source, size, type, kind: 'labels', bins: 256, rects, to, format, ...facts };
 }
 
 const hashed = (files: Record<string, string>): Record<string, string> =>

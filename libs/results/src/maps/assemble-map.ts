@@ -6,6 +6,7 @@ import type { Size } from '@halogrid/geometry';
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { piecesOf } from '../chunks/chunk.ts';
 import { type ChunkSet, readMapRows, readShardRows } from '../chunks/chunk-reader.ts';
+import { readPlace } from '../chunks/place-chunk.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import type { MapKind } from '../layout/map-type.ts';
 import { zarrChunkPx } from '../layout/map-zarr-layout.ts';
@@ -13,7 +14,7 @@ import { pngOptions } from '../pictures/encodings.ts';
 import { dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
 import { type MapFormat, whyNotHeld } from './map-format.ts';
 import { MapTiffWriter } from './map-tiff.ts';
-import { mapTilePx } from './map-tiff-layout.ts';
+import { type MapTiffFacts, mapTilePx } from './map-tiff-layout.ts';
 import { MapZarrWriter } from './map-zarr.ts';
 import { buildPyramid, type MapWriter, pyramidSizes, stripRows } from './pyramid.ts';
 
@@ -26,6 +27,8 @@ export interface MapOutput extends ChunkSet {
   bins: number;
   /** The convention tag, perhaps with the meaning of the bands, in Latin-1. TIFF and Zarr contain it. */
   description: string;
+  /** Names of the bands, if there are several. */
+  bandNames: readonly string[];
 }
 
 /**
@@ -60,16 +63,17 @@ type Assembler = (map: MapOutput, path: string, signal: AbortSignal | undefined)
 const assemblers: Record<MapFormat, Assembler> = {
   async tiff(map, path, signal) {
     const sizes = pyramidSizes(map.size, mapTilePx);
-    await writeLevels(map, sizes, await MapTiffWriter.create(path, sizes, map.type, map.description), signal);
+    await writeLevels(map, sizes, await MapTiffWriter.create(path, sizes, map.type, await factsOf(map)), signal);
   },
 
   async zarr(map, path, signal) {
-    const { type, kind, description } = map;
+    const { type, kind } = map;
     const sizes = pyramidSizes(map.size, zarrChunkPx);
     const name = basename(map.to, extname(map.to));
     const pieces = map.rects.flatMap((rect) => piecesOf(rect, map.size, type, true));
     const firstLevel = pieces.every((piece) => piece.kind === 'shard') ? 1 : 0;
-    const writer = await MapZarrWriter.create({ path, sizes, firstLevel, type, kind, name, description });
+    const facts = await factsOf(map);
+    const writer = await MapZarrWriter.create({ path, sizes, firstLevel, type, kind, name, ...facts });
     if (firstLevel === 0) return await writeLevels(map, sizes, writer, signal);
     for (const piece of pieces) {
       signal?.throwIfAborted();
@@ -91,7 +95,7 @@ const assemblers: Record<MapFormat, Assembler> = {
   async png(map, path, signal) {
     const { type, description } = map;
     const tiff = `${path}.tif`;
-    await writeLevels(map, [map.size], await MapTiffWriter.create(tiff, [map.size], type, description), signal);
+    await writeLevels(map, [map.size], await MapTiffWriter.create(tiff, [map.size], type, { description }), signal);
     const options = { limitInputPixels: false, sequentialRead: true } as const;
     // Without `grey16` a map of 16 bits would be reduced to 8.
     const colours = type.bands === 3 ? 'srgb' : type.sample === 'u16' ? 'grey16' : 'b-w';
@@ -99,6 +103,10 @@ const assemblers: Record<MapFormat, Assembler> = {
     await sharp(tiff, options).toColourspace(colours).png(pngOptions).toFile(path);
   },
 };
+
+async function factsOf({ description, bandNames, ...map }: MapOutput): Promise<MapTiffFacts> {
+  return { description, bandNames, place: await readPlace(map) };
+}
 
 async function writeLevels(
   map: MapOutput,

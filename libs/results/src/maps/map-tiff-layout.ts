@@ -1,6 +1,18 @@
 import { type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
+import type { Place, PlaceTag } from '@halogrid/imaging/place';
+import { placeTags } from '@halogrid/imaging/place';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
-import { ascii, type Entry, encodeTiffHead, long, long8, rational, short, zeroTerminated } from './tiff-directories.ts';
+import {
+  ascii,
+  double,
+  type Entry,
+  encodeTiffHead,
+  long,
+  long8,
+  rational,
+  short,
+  zeroTerminated,
+} from './tiff-directories.ts';
 
 /** The layout of a TIFF file of uncompressed tiles, and the bytes before the first tile. */
 export interface MapTiffLayout {
@@ -11,6 +23,16 @@ export interface MapTiffLayout {
   head: Uint8Array;
   /** Length of the file. */
   fileBytes: number;
+}
+
+/** What a map says about itself. */
+export interface MapTiffFacts {
+  /** The ImageDescription, in Latin-1. */
+  description: string;
+  software?: string;
+  place?: Place | undefined;
+  /** Written beside a place. */
+  bandNames?: readonly string[];
 }
 
 /** The place of a level's tiles, which lie row by row, without gaps. */
@@ -36,11 +58,10 @@ export const classicTiffBytes = 2 ** 32 - 1;
 const sampleFormats: Record<SampleType, number> = { u8: 1, u16: 1, u32: 1, i16: 2, f32: 3 };
 
 /**
- * Lays out a map and its coarser levels as a Cloud Optimized GeoTIFF, except for the geography. All directories come
+ * Lays out a map and its coarser levels as a Cloud Optimized GeoTIFF, with its source's place. All directories come
  * before the pixels, from the map to the coarsest level. The pixels come in the opposite order, so that a reader gets
  * the overview soon after the head. Nothing is compressed, so that the bytes are equal on every machine and with every
- * version of a compressor. `description` becomes the ImageDescription, in Latin-1. A file of more than `classicBytes`
- * is BigTIFF.
+ * version of a compressor. A file of more than `classicBytes` is BigTIFF.
  *
  * The bands of a pixel lie together (PlanarConfiguration 1): every reader of several bands can open this. Observed:
  * libvips refuses tiles in separate planes, OpenCV mixes up planes of floats, and GDAL and tifffile read both. Three
@@ -50,14 +71,13 @@ const sampleFormats: Record<SampleType, number> = { u8: 1, u16: 1, u32: 1, i16: 
 export function layOutMapTiff(
   sizes: readonly Size[],
   type: MapType,
-  description: string,
-  software: string,
+  facts: MapTiffFacts,
   classicBytes = classicTiffBytes,
 ): MapTiffLayout {
   const layOut = (isBigTiff: boolean): MapTiffLayout => {
     const encode = (levels: readonly TiledLevel[]): Uint8Array =>
       encodeTiffHead(
-        levels.map((level, i) => directoryOf(level, i > 0, type, description, software, isBigTiff)),
+        levels.map((level, i) => directoryOf(level, i > 0, type, facts, isBigTiff)),
         isBigTiff,
       );
     const headBytes = encode(tiledLevels(sizes, type, 0)).length;
@@ -88,8 +108,7 @@ function directoryOf(
   { size, tile, tiles, tileBytes, offset }: TiledLevel,
   isOverview: boolean,
   { sample, bands }: MapType,
-  description: string,
-  software: string,
+  { description, software = 'halogrid', place, bandNames = [] }: MapTiffFacts,
   isBigTiff: boolean,
 ): Entry[] {
   const isRgb = sample === 'u8' && bands === 3;
@@ -120,7 +139,23 @@ function directoryOf(
     { tag: 325, type: long, values: new Array<number>(tiles).fill(tileBytes) }, // TileByteCounts
     ...(extraBands ? [{ tag: 338, type: short, values: new Array<number>(extraBands).fill(0) } as const] : []), // ExtraSamples: unspecified
     { tag: 339, type: short, values: ofEachBand(sampleFormats[sample]) }, // SampleFormat
+    ...(isOverview || !place ? [] : placeEntries(place, bandNames)),
   ];
+}
+
+/** The tags of a place, and the names of the bands as GDAL reads them. */
+function placeEntries({ tags }: Place, bandNames: readonly string[]): Entry[] {
+  const items = bandNames.map((name, i) => `<Item name="DESCRIPTION" sample="${i}" role="description">${name}</Item>`);
+  const metadata = `<GDALMetadata>${items.join('')}</GDALMetadata>`;
+  return [
+    ...tags.map(placeEntry),
+    ...(items.length > 0 ? [{ tag: 42112, type: ascii, values: zeroTerminated(metadata) } as const] : []),
+  ];
+}
+
+function placeEntry({ tag, values }: PlaceTag): Entry {
+  if (typeof values === 'string') return { tag, type: ascii, values: zeroTerminated(values) };
+  return { tag, type: placeTags.get(tag) === 'shorts' ? short : double, values };
 }
 
 const tileSide = (imagePx: number): number => Math.min(mapTilePx, Math.ceil(imagePx / 16) * 16);

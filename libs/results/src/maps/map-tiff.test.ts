@@ -58,7 +58,7 @@ test('another reader finds every sample of any map, in TIFF and in BigTIFF', asy
 test('the file of any map is laid out as a Cloud Optimized GeoTIFF', () => {
   const check = (size: Size, type: MapType, classicBytes: number): void => {
     const sizes = pyramidSizes(size, mapTilePx);
-    const { head, fileBytes } = layOutMapTiff(sizes, type, 'nw-cw-msb', 'halogrid', classicBytes);
+    const { head, fileBytes } = layOutMapTiff(sizes, type, { description: 'nw-cw-msb' }, classicBytes);
     const directories = checkCogStructure(head, fileBytes, bytesPerPixel(type));
     const found = directories.map(({ width, height }) => ({ width, height }));
     assert.deepEqual(found, sizes);
@@ -95,14 +95,14 @@ test('three bands of bytes are RGB, and no other band is taken for colour', asyn
 
 test('a map of more than 4 GB is BigTIFF, one that just fits is not', () => {
   const isBigTiff = (width: number, type: MapType, height = 65536): boolean =>
-    layOutMapTiff([{ width, height }], type, '', 'halogrid').isBigTiff;
+    layOutMapTiff([{ width, height }], type, { description: '' }).isBigTiff;
   assert.equal(isBigTiff(65024, u8), false);
   assert.equal(isBigTiff(65536, u8), true);
   assert.equal(isBigTiff(15872, { sample: 'f32', bands: 1 }), false);
   assert.equal(isBigTiff(16384, { sample: 'f32', bands: 1 }), true);
   assert.equal(isBigTiff(16384, { sample: 'u8', bands: 4 }), true);
   const size = { width: 65024, height: 65536 };
-  assert.equal(layOutMapTiff(pyramidSizes(size, mapTilePx), u8, '', 'halogrid').isBigTiff, true);
+  assert.equal(layOutMapTiff(pyramidSizes(size, mapTilePx), u8, { description: '' }).isBigTiff, true);
 });
 
 test('the file names its convention and its writer', async (t) => {
@@ -122,7 +122,7 @@ async function writeTiff(
   classicBytes: number | undefined,
 ): Promise<void> {
   const sizes = pyramidSizes(size, mapTilePx);
-  const writer = await MapTiffWriter.create(path, sizes, type, 'nw-cw-msb', classicBytes);
+  const writer = await MapTiffWriter.create(path, sizes, type, { description: 'nw-cw-msb' }, classicBytes);
   await buildPyramid({
     sizes,
     type,

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Size } from '@halogrid/geometry';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
-import { layOutMapTiff, type MapTiffLayout } from './map-tiff-layout.ts';
+import { layOutMapTiff, type MapTiffFacts, type MapTiffLayout } from './map-tiff-layout.ts';
 import type { MapWriter } from './pyramid.ts';
 import { cutPiece, writeFully } from './strip-piece.ts';
 
@@ -16,10 +16,10 @@ export class MapTiffWriter implements MapWriter {
     path: string,
     sizes: readonly Size[],
     type: MapType,
-    description: string,
+    facts: MapTiffFacts,
     classicBytes?: number,
   ): Promise<MapTiffWriter> {
-    const layout = layOutMapTiff(sizes, type, description, 'halogrid', classicBytes);
+    const layout = layOutMapTiff(sizes, type, facts, classicBytes);
     const file = await open(path, 'wx');
     try {
       await file.writeFile(layout.head);

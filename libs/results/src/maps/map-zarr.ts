@@ -1,6 +1,7 @@
 import { constants, copyFile, link, mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Size, sampleBytes } from '@halogrid/geometry';
+import type { Place } from '@halogrid/imaging/place';
 import type { Chunk } from '../chunks/chunk.ts';
 import { withChunkFile } from '../chunks/chunk-reader.ts';
 import { shardAt } from '../chunks/shard-content.ts';
@@ -20,6 +21,7 @@ export interface MapZarrOptions {
   /** The name of the image. */
   name: string;
   description: string;
+  place?: Place | undefined;
 }
 
 /**
@@ -33,10 +35,13 @@ export class MapZarrWriter implements MapWriter {
   readonly #type: MapType;
 
   static async create(options: MapZarrOptions): Promise<MapZarrWriter> {
-    const { path, sizes, firstLevel = 0, type, kind, name, description } = options;
+    const { path, sizes, firstLevel = 0, type, kind, name, description, place } = options;
     const levels = sizes.map((size) => layOutZarrLevel(size, type));
     await mkdir(path);
-    await writeDurably(join(path, 'zarr.json'), zarrGroupJson(levels.length, type.bands, kind, name, description));
+    await writeDurably(
+      join(path, 'zarr.json'),
+      zarrGroupJson(levels.length, type.bands, kind, { name, description, place }),
+    );
     for (const [i, level] of levels.entries()) {
       await mkdir(join(path, String(i)));
       await writeDurably(join(path, String(i), 'zarr.json'), zarrArrayJson(level, type));

@@ -3,17 +3,25 @@ export const ascii = 2;
 export const short = 3;
 export const long = 4;
 export const rational = 5;
+export const double = 12;
 export const long8 = 16;
 
 export interface Entry {
   tag: number;
-  type: typeof ascii | typeof short | typeof long | typeof rational | typeof long8;
+  type: typeof ascii | typeof short | typeof long | typeof rational | typeof double | typeof long8;
   /** Characters for ascii; numerator and denominator for rational. */
   values: readonly number[];
 }
 
 /** Bytes of one value of a type. */
-const valueBytes: Record<Entry['type'], number> = { [ascii]: 1, [short]: 2, [long]: 4, [rational]: 8, [long8]: 8 };
+const valueBytes: Record<Entry['type'], number> = {
+  [ascii]: 1,
+  [short]: 2,
+  [long]: 4,
+  [rational]: 8,
+  [double]: 8,
+  [long8]: 8,
+};
 
 /** Bytes of the parts of a TIFF file. */
 interface Sizes {
@@ -86,6 +94,7 @@ function setValues(view: DataView, from: number, { type, values }: Entry): void 
     if (bytes === 1) view.setUint8(at, value);
     else if (bytes === 2) view.setUint16(at, value, true);
     else if (bytes === 4) view.setUint32(at, value, true);
+    else if (type === double) view.setFloat64(at, value, true);
     else view.setBigUint64(at, BigInt(value), true);
   }
 }

@@ -1,6 +1,8 @@
 import { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { exifTags, exifTimeOf, maxTextBytes } from '../../captured/exif-time.ts';
+import type { Place } from '../../planes/place.ts';
+import { readPlace } from './read-place.ts';
 import { nameOfTag, tiffTags } from './tag-names.ts';
 import { predicted, type TiffStorage, ycbcr } from './tiff-layout.ts';
 import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.ts';
@@ -14,6 +16,8 @@ export interface TiffHeader {
   block: { width: number; height: number; isTile: boolean };
   /** As OpenImage.captured. */
   captured?: CaptureTime;
+  /** As OpenImage.place. */
+  place?: Place;
 }
 
 /** The most pages that are searched for one that is not a thumbnail. */
@@ -64,8 +68,10 @@ export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirect
   const subsampling = photometric === ycbcr ? await values(tiffTags.YCbCrSubSampling, 2) : [1, 1];
   const isTile = entries.has(tiffTags.TileWidth);
   const captured = await readExifTime(reader, entries.get(tiffTags.ExifIFD));
+  const place = await readPlace(reader, entries);
   return {
     captured,
+    place,
     width,
     height,
     storage: {

@@ -9,6 +9,7 @@ const otherBytes: Record<number, number> = { 2: 1, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4,
 
 const asciiType = 2;
 const fractionType = 5;
+const doubleType = 12;
 
 export interface TiffEntry {
   tag: number;
@@ -88,6 +89,15 @@ export class TiffReader {
     return Array.from(
       { length: bytes.length / 8 },
       (_, i) => this.#integer(bytes, i * 8, 4) / this.#integer(bytes, i * 8 + 4, 4),
+    );
+  }
+
+  /** Up to `max` values of an entry of doubles. */
+  async doubles(entry: TiffEntry, max: number): Promise<number[]> {
+    if (entry.type !== doubleType) throw damaged(entry, `has no doubles (type ${entry.type})`);
+    const bytes = await this.#values(entry, 8, 0, max);
+    return Array.from({ length: bytes.length / 8 }, (_, i) =>
+      this.isBigEndian ? bytes.readDoubleBE(i * 8) : bytes.readDoubleLE(i * 8),
     );
   }
 

@@ -39,6 +39,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
     height,
     pixel: layout.pixel,
     captured: header.captured,
+    place: header.place,
     readsRegions,
     get inputBytes() {
       return file.bytesRead;

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseOperation } from '@halogrid/kernels';
+import { lacksPython, runPython } from './python.ts';
+import { hashFiles } from './results.ts';
+import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
+
+// Maps lie where their sources lie, as GDAL reads both.
+
+/** Writes GeoTIFFs of all kinds of places into a folder. Arguments: the folder. */
+const writeSources = `
+import sys
+import numpy as np
+from osgeo import gdal, osr
+gdal.UseExceptions()
+pixels = np.random.default_rng(7).integers(0, 256, (700, 900), np.uint8)
+north_up, rotated = (500000.5, 10, 0, 5300000.25, 0, -10), (500000.5, 8, 6, 5300000.25, 6, -8)
+lambert = '+proj=lcc +lat_1=49 +lat_2=44 +lat_0=46.5 +lon_0=3 +x_0=700000 +y_0=6600000 +ellps=GRS80 +units=m'
+def write(name, system, transform, *options, side=None, config={}, points=None):
+    data = pixels if side is None else pixels[:side, :side]
+    for key, value in config.items(): gdal.SetConfigOption(key, value)
+    made = gdal.GetDriverByName('GTiff').Create(f'{sys.argv[1]}/{name}.tif', data.shape[1], data.shape[0], 1, gdal.GDT_Byte, list(options))
+    if system:
+        reference = osr.SpatialReference()
+        reference.SetFromUserInput(system)
+        if points is None: made.SetProjection(reference.ExportToWkt())
+        else: made.SetGCPs(points, reference.ExportToWkt())
+    if transform: made.SetGeoTransform(transform)
+    if name == 'of-points': made.SetMetadataItem('AREA_OR_POINT', 'Point')
+    made.GetRasterBand(1).WriteArray(data)
+    made = None
+    for key in config: gdal.SetConfigOption(key, None)
+tiles = ('TILED=YES', 'BLOCKXSIZE=256', 'BLOCKYSIZE=256')
+write('tiles', 'EPSG:32632', north_up, *tiles)
+write('strips', 'EPSG:4326', (7.5, 0.001, 0, 47.25, 0, -0.001), side=200)
+write('rotated', 'EPSG:3035', rotated, *tiles)
+write('own-system', lambert, north_up, side=200)
+write('of-points', 'EPSG:32632', north_up, side=200)
+write('big-endian', 'EPSG:32632', north_up, 'ENDIANNESS=BIG', side=200)
+write('big', 'EPSG:32632', north_up, 'BIGTIFF=YES', *tiles)
+write('no-system', None, north_up, side=200)
+write('control-points', 'EPSG:4326', None, side=200, points=[gdal.GCP(7 + i / 10, 47 - j / 10, 0, 40 * i, 30 * j) for i in range(4) for j in range(4)])
+write('without', None, None, side=200)
+`;
+
+/** Prints what GDAL says of each file of a folder, by name. Arguments: the folder. */
+const describe = `
+import json, os, sys
+from osgeo import gdal
+gdal.UseExceptions()
+def place(path):
+    raster = gdal.Open(path)
+    bands = [raster.GetRasterBand(i + 1).GetDescription() for i in range(raster.RasterCount)]
+    points = [(p.GCPPixel, p.GCPLine, p.GCPX, p.GCPY) for p in raster.GetGCPs()]
+    return {'size': [raster.RasterXSize, raster.RasterYSize], 'system': raster.GetProjection(), 'points': points,
+            'of points': raster.GetGCPProjection(), 'transform': raster.GetGeoTransform(can_return_null=True),
+            'is': raster.GetMetadataItem('AREA_OR_POINT') if raster.GetProjection() else None, 'bands': bands}
+print(json.dumps({name: place(os.path.join(sys.argv[1], name)) for name in sorted(os.listdir(sys.argv[1])) if name.endswith('.tif')}))
+`;
+
+const folder = scratchFolder();
+const skip = lacksPython('osgeo', 'numpy');
+
+async function python(script: string, argument: string): Promise<string> {
+  const { code, stdout, stderr } = await runPython(['-c', script, argument]);
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+interface Described {
+  bands: string[];
+}
+
+test('maps have the place of their source, as GDAL reads it, for every cut', { skip }, async (t) => {
+  const cluster = await sharedCluster();
+  t.after(() => cluster.stop());
+  const sources = join(folder, 'sources');
+  mkdirSync(sources);
+  await python(writeSources, sources);
+  const expected: Record<string, Described> = JSON.parse(await python(describe, sources));
+  assert.equal(Object.keys(expected).length, 10);
+
+  const outcomes = [];
+  for (const tilePx of [128, 4096]) {
+    const out = join(folder, `lbp-${tilePx}`);
+    await cluster.jobs.run({ sources: [sources], out, operations: [parseOperation('lbp')], map: 'tiff', tilePx });
+    assert.deepEqual(JSON.parse(await python(describe, join(out, 'maps'))), expected);
+    outcomes.push(hashFiles(out, 'maps'));
+  }
+  assert.deepEqual(outcomes[1], outcomes[0]);
+
+  const out = join(folder, 'ldp');
+  await cluster.jobs.run({ sources: [sources], out, operations: [parseOperation('ldp')], map: 'tiff', tilePx: 4096 });
+  const maps: Record<string, Described> = JSON.parse(await python(describe, join(out, 'maps')));
+  for (const [name, { bands, ...place }] of Object.entries(maps)) {
+    const { bands: _, ...source } = expected[name]!;
+    assert.deepEqual(place, source);
+    assert.equal(bands.length, 4);
+    if (name !== 'without.tif') assert.match(bands[1]!, /45/);
+  }
+});
+
+test('maps in Zarr say their system and transform, by the conventions proj and spatial', { skip }, async (t) => {
+  const cluster = await sharedCluster();
+  t.after(() => cluster.stop());
+  const out = join(folder, 'zarr');
+  const sources = join(folder, 'sources');
+  await cluster.jobs.run({ sources: [sources], out, operations: [parseOperation('lbp')], map: 'zarr', tilePx: 128 });
+  const read = (name: string) =>
+    JSON.parse(readFileSync(join(out, 'maps', `${name}.zarr`, 'zarr.json'), 'utf8')).attributes as Record<
+      string,
+      unknown
+    >;
+  // As GDAL's geotransform, with the first of each three at its end.
+  const northUp = [10, 0, 500000.5, 0, -10, 5300000.25];
+  const cases: [name: string, code: string | undefined, transform: number[] | undefined][] = [
+    ['tiles', 'EPSG:32632', northUp],
+    ['strips', 'EPSG:4326', [0.001, 0, 7.5, 0, -0.001, 47.25]],
+    ['rotated', 'EPSG:3035', [8, 6, 500000.5, 6, -8, 5300000.25]],
+    ['own-system', undefined, northUp],
+    ['of-points', 'EPSG:32632', northUp],
+    ['big-endian', 'EPSG:32632', northUp],
+    ['no-system', undefined, northUp],
+    ['control-points', 'EPSG:4326', undefined],
+    ['without', undefined, undefined],
+  ];
+  for (const [name, code, transform] of cases) {
+    const attributes = read(name);
+    assert.equal(attributes['proj:code'], code, name);
+    assert.deepEqual(attributes['spatial:transform'], transform, name);
+    assert.equal(Array.isArray(attributes.zarr_conventions), code !== undefined || transform !== undefined, name);
+  }
+});
