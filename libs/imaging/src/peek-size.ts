@@ -19,7 +19,7 @@ const headBytes = 4096;
 const maxSegments = 256;
 
 /**
- * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF or PNM claims, read with one or two
+ * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF, PNM or GIF claims, read with one or two
  * small reads; undefined if that does not tell them: opening the image says more.
  */
 export async function peekSize(uri: string): Promise<Peeked | undefined> {
@@ -71,6 +71,7 @@ async function readSize(head: Head): Promise<Peeked | undefined> {
   }
   if (signature.startsWith('\xff\xd8\xff')) return readJpegSize(head);
   if (signature === 'RIFF') return readWebpSize(start);
+  if (signature === 'GIF8') return { width: start.readUInt16LE(6), height: start.readUInt16LE(8), pixel: 'u8' };
   if (/^(II[*+]\0|MM\0[*+])$/.test(signature)) return readTiffSize(head, start);
   return undefined;
 }

@@ -67,6 +67,30 @@ export const formats = {
     mostPixelsPerByte: 1,
     usualPixelsPerByte: 1,
   },
+  bmp: {
+    names: ['BMP'],
+    extensions: ['bmp', 'dib'],
+    signatures: ['BM····\0\0\0\0'],
+    reading: 'regions',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 0.33,
+  },
+  gif: {
+    names: ['GIF'],
+    extensions: ['gif'],
+    signatures: ['GIF87a', 'GIF89a'],
+    reading: 'whole',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 2,
+  },
+  avif: {
+    names: ['AVIF'],
+    extensions: ['avif'],
+    signatures: ['····ftypavi'],
+    reading: 'whole',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 12,
+  },
 } as const satisfies Record<string, FormatFacts>;
 
 export type Format = keyof typeof formats;
@@ -83,9 +107,6 @@ export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensio
 
 /** Formats that users try. Their files count as inputs, and opening one refuses it by the name of its format. */
 export const unsupportedFormats: readonly UnsupportedFormat[] = [
-  { names: ['GIF'], extensions: ['gif'], signatures: ['GIF87a', 'GIF89a'] },
-  { names: ['BMP'], extensions: ['bmp'], signatures: ['BM····\0\0\0\0'] },
-  { names: ['AVIF'], extensions: ['avif'], signatures: ['····ftypavi'] },
   { names: ['HEIF'], extensions: ['heic', 'heif'], signatures: ['····ftyphe', '····ftypmif1', '····ftypmsf1'] },
   {
     names: ['Camera raw'],

@@ -47,7 +47,7 @@ const previewPx = 1024;
 const storedTilePx = 512;
 
 /** A node decodes a file of these kinds once, and keeps it for all its tiles; other files are read by region. */
-const decodedWhole: ReadonlySet<SourceKind> = new Set(['jpeg', 'png', 'webp']);
+const decodedWhole: ReadonlySet<SourceKind> = new Set(['jpeg', 'png', 'webp', 'gif', 'avif']);
 
 /** The kind of a source, by its name. */
 export function kindOfSource(uri: string): SourceKind {
