@@ -71,7 +71,7 @@ async function decodeWhole(file: InputFile, { width, height, bits, dataStart, pa
 }
 
 /**
- * Writes `count` pixels of a row, which begins at byte `from`, the first being the row's pixel `x`, as RGB from `at` on.
+ * Writes `count` pixels of a row as RGB from `at` on. The row begins at byte `from`; the first is its pixel `x`.
  */
 type ToColours = (row: Buffer, from: number, x: number, into: Uint8Array, at: number, count: number) => void;
 

@@ -31,7 +31,7 @@ export interface SharpImage {
   readonly width: number;
   readonly height: number;
   readonly pixel: PixelType;
-  /** 1, or more of an animation, of which the first is read. */
+  /** 1, or more of an animation, whose first frame is read. */
   readonly frames: number;
   /** As OpenImage.captured. */
   readonly captured?: CaptureTime;

@@ -37,8 +37,8 @@ export async function openGif(file: InputFile, maxWholePixels: number): Promise<
 }
 
 /**
- * Takes `file` over. Of 8 bits a sample: libvips would stretch 10 and 12 to 16. Its colours are those of libheif, which
- * docs/inputs.md names by version.
+ * Takes `file` over. Refuses 10 and 12 bits a sample, which libvips would stretch to 16. Libheif gives the colours:
+ * docs/inputs.md names its version.
  */
 export async function openAvif(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
   return openWholeImage(file, 'avif', maxWholePixels, ({ width, height, pixel }) => {

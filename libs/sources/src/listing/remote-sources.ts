@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
-import { usualExtensions } from '../formats.ts';
+import { isTarName, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
@@ -51,7 +51,9 @@ export async function* listRemote(text: string, options: ListingOptions): AsyncG
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
     else {
       const entry = remoteEntry(text);
-      if (takesPath(entry.name, options)) yield [{ ...entry, ...factsOf(found), named: true }];
+      // The filter chooses among what is in a tar.
+      const isTaken = isTarName(entry.name) || takesPath(entry.name, options);
+      if (isTaken) yield [{ ...entry, ...factsOf(found), ...memberSize(uri), named: uri.member === undefined }];
     }
   } catch (error) {
     if (error instanceof SourceForbiddenError || isAway(error)) throw error;
@@ -62,13 +64,15 @@ export async function* listRemote(text: string, options: ListingOptions): AsyncG
 
 const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';
 
+const memberSize = ({ member }: RemoteUri): { sizeBytes?: number } => (member ? { sizeBytes: member.length } : {});
+
 /** The source of a manifest's line; its size is not known yet. */
 export function remoteEntry(line: string): Source {
   try {
     const uri = parseRemoteUri(line);
     if (uri.scheme === 'http') checkHost(uri.url);
     const name = basename(pathOf(uri)) || (uri.scheme === 's3' ? uri.bucket : uri.url.hostname);
-    return { uri: formatRemoteUri(uri), name, sizeBytes: 0, named: false };
+    return { uri: formatRemoteUri(uri), name, sizeBytes: 0, ...memberSize(uri), named: false };
   } catch (error) {
     if (!(error instanceof SourceUriError || error instanceof SourceForbiddenError)) throw error;
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: error.message };
@@ -217,6 +221,7 @@ function besideManifest(line: string, manifest: RemoteUri): string {
 
 /** The part of a URI that names a file. */
 function pathOf(uri: RemoteUri): string {
+  if (uri.member) return uri.member.name;
   if (uri.scheme === 's3') return uri.key;
   try {
     return decodeURIComponent(uri.url.pathname);

@@ -6,7 +6,7 @@ import { STATUS_CODES } from '../node-http.ts';
 import { findCredentials } from '../s3/s3-credentials.ts';
 import { objectUrl, type S3Settings, s3Settings } from '../s3/s3-settings.ts';
 import { SourceUriError } from '../source-errors.ts';
-import { formatRemoteUri, parseRemoteUri } from './remote-uri.ts';
+import { parseRemoteUri } from './remote-uri.ts';
 
 /** How a file is requested. */
 export interface RemoteTarget {
@@ -23,7 +23,7 @@ export interface RemoteTarget {
   explain(status: number, headers: IncomingHttpHeaders, body: string): Promise<string>;
 }
 
-/** Throws InputError for a URI that cannot be requested. */
+/** The file at a URI; for a member, its tar. Throws InputError for a URI that cannot be requested. */
 export function remoteTarget(uri: string): RemoteTarget {
   try {
     const parsed = parseRemoteUri(uri);
@@ -31,7 +31,7 @@ export function remoteTarget(uri: string): RemoteTarget {
     const { url } = parsed;
     checkHost(url);
     return {
-      uri: formatRemoteUri(parsed),
+      uri: url.href,
       place: url.origin,
       followsRedirects: true,
       request: async (headers) => ({ url, headers }),

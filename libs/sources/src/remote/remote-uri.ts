@@ -1,8 +1,14 @@
 import { redactUri } from '../access/redact-uri.ts';
+import { memberUri, splitMember, type TarMember } from '../member-uri.ts';
 import { SourceUriError } from '../source-errors.ts';
 
-/** A file on a web server, or an object in a bucket (or a prefix of the names of several). */
-export type RemoteUri = { scheme: 'http'; url: URL } | { scheme: 's3'; bucket: string; key: string };
+/**
+ * A file on a web server, or an object in a bucket (or a prefix of the names of several); or a member of it, if it is a
+ * tar.
+ */
+export type RemoteUri = ({ scheme: 'http'; url: URL } | { scheme: 's3'; bucket: string; key: string }) & {
+  member?: TarMember | undefined;
+};
 
 /** Whether a text begins like an http:, https: or s3: URI. */
 export function isRemoteUri(uri: string): boolean {
@@ -13,8 +19,9 @@ export function isRemoteUri(uri: string): boolean {
  * Reads an http:, https: or s3: URI. The text behind s3://BUCKET/ is the key as it is, without escapes. Throws
  * SourceUriError.
  */
-export function parseRemoteUri(uri: string): RemoteUri {
-  if (/^s3:/i.test(uri)) return parseS3(uri);
+export function parseRemoteUri(text: string): RemoteUri {
+  const { file: uri, member } = splitMember(text);
+  if (/^s3:/i.test(uri)) return { ...parseS3(uri), member };
   if (!URL.canParse(uri)) throw new SourceUriError(`'${redactUri(uri)}' is not a URI`);
   const url = new URL(uri);
   // The password would appear in results, so it is refused; nor does the message have it.
@@ -22,12 +29,13 @@ export function parseRemoteUri(uri: string): RemoteUri {
     throw new SourceUriError(`A URI with a user name or password is not supported: that of a file at '${url.host}'`);
   }
   url.hash = '';
-  return { scheme: 'http', url };
+  return { scheme: 'http', url, member };
 }
 
 /** The URI in its canonical form. */
-export function formatRemoteUri(uri: RemoteUri): string {
-  return uri.scheme === 'http' ? uri.url.href : `s3://${uri.bucket}/${uri.key}`;
+export function formatRemoteUri({ member, ...uri }: RemoteUri): string {
+  const file = uri.scheme === 'http' ? uri.url.href : `s3://${uri.bucket}/${uri.key}`;
+  return member ? memberUri(file, member) : file;
 }
 
 /** The URI for messages. */
