@@ -340,7 +340,7 @@ test('an image that is closed too early still decodes its own bytes', async () =
 test('another scheme and a broken URI are refused', async () => {
   await assert.rejects(openImage('ftp://host/key.jpg'), {
     stage: 'read',
-    message: "'ftp://host/key.jpg' is not supported: file:, http:, https: and s3: URIs are",
+    message: "'ftp://host/key.jpg' is not supported: file:, http:, https:, s3:, gs: and az: URIs are",
   });
   await assert.rejects(openImage('file:///%zz'), { stage: 'read' });
   await assert.rejects(openImage('file:///a%00b'), { stage: 'read', message: 'The path holds a null byte' });

@@ -28,7 +28,7 @@ const openers: Record<Format, Opener> = {
 };
 
 /**
- * Opens the image at a file:, http:, https: or s3: URI and reads its header; the format is told by content. Rejects
+ * Opens the image at a URI and reads its header; the format is told by content. Rejects
  * with InputError for every input that cannot be processed.
  */
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {

@@ -13,7 +13,7 @@ import { LocalFile } from './local-file.ts';
  */
 export type InputFile = LocalFile | RemoteFile;
 
-/** Opens the file at a file:, http:, https: or s3: URI. Rejects with InputError if it cannot be read. */
+/** Opens the file at a URI. Rejects with InputError if it cannot be read. */
 export async function openInputFile(uri: string): Promise<InputFile> {
   if (isRemoteUri(uri)) return await RemoteFile.open(uri);
   return await LocalFile.open(await allowedPath(pathOf(uri)), splitMember(uri).member);
@@ -22,7 +22,10 @@ export async function openInputFile(uri: string): Promise<InputFile> {
 /** The path of a file: URI, for a member of its tar. Throws InputError if it is not a file of this machine. */
 export function pathOf(uri: string): string {
   if (!uri.startsWith('file:')) {
-    throw new InputError('read', `'${redactUri(uri)}' is not supported: file:, http:, https: and s3: URIs are`);
+    throw new InputError(
+      'read',
+      `'${redactUri(uri)}' is not supported: file:, http:, https:, s3:, gs: and az: URIs are`,
+    );
   }
   try {
     return fileURLToPath(uri);

@@ -30,7 +30,7 @@ const endBytes = 2 ** 16;
 const blockBytes = 2 ** 20;
 
 /**
- * Reads as much of a file at a file:, http:, https: or s3: URI as tells it from another. For a local file that is its
+ * Reads as much of a file at a URI as tells it from another. For a local file that is its
  * first and its last 64 KiB, or with `isWhole` all of it. For a file on a server it is one byte, or all. Rejects with
  * InputError, and as `signal` says.
  */

@@ -94,7 +94,7 @@ async function shapeOf(uri: string, filter: PathFilter | undefined): Promise<Sou
 const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && manifestKind(path) !== undefined;
 
 /**
- * The inputs that a URI stands for, always in the same order (for http:, https: and s3: see listRemote):
+ * The inputs that a URI stands for, always in the same order (on servers and in buckets: see listRemote):
  *
  * - a file: itself, whatever its name;
  * - a file NAME.txt: a manifest, a path relative to its folder or a URI a line; empty lines and lines that begin with #

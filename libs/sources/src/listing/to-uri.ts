@@ -7,22 +7,22 @@ import { formatRemoteUri, isRemoteUri, parseRemoteUri } from '../remote/remote-u
 import { SourceUriError } from '../source-errors.ts';
 
 /**
- * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https: or s3: URI, as a person
- * writes it. Glob characters stay as they are: `listSources` tells a glob from a name. Throws SourceUriError for other
- * schemes and for an invalid URI.
+ * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https:, s3:, gs: or az: URI, as a
+ * person writes it. Glob characters stay as they are: `listSources` tells a glob from a name. Throws SourceUriError for
+ * other schemes and for an invalid URI.
  */
 export function toUri(pathOrUri: string, cwd: string): string {
   return isRemoteUri(pathOrUri)
     ? formatRemoteUri(parseRemoteUri(pathOrUri))
-    : localUri(pathOrUri, cwd, 'a path, or a URI of file:, http:, https: or s3:');
+    : localUri(pathOrUri, cwd, 'a path, or a URI of file:, http:, https:, s3:, gs: or az:');
 }
 
-/** Throws SourceUriError unless the URI is one that toUri gives: an absolute file:, http:, https: or s3: URI. */
+/** Throws SourceUriError unless the URI is one that toUri gives. */
 export function checkSourceUri(uri: string): void {
   if (isRemoteUri(uri)) parseRemoteUri(uri);
   else if (!isFileUri(uri)) {
     throw new SourceUriError(
-      `Expected an absolute path, or an absolute URI of file:, http:, https: or s3:, but received '${redactUri(uri)}'`,
+      `Expected an absolute path, or an absolute URI of file:, http:, https:, s3:, gs: or az:, but received '${redactUri(uri)}'`,
     );
   }
 }
