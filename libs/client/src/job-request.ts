@@ -14,7 +14,7 @@ type Given<Message> = { [Field in keyof Message]?: Message[Field] | undefined };
 /** A job to submit. Only `sources` must be given: the coordinator has a default for everything else. */
 export interface JobRequest
   extends Given<Omit<JobSpec, 'sources' | 'maxQuarantined' | 'pipelines' | 'video' | 'filter'>> {
-  /** Absolute paths and URIs (file:, http:, https:, s3:), as the coordinator sees them. */
+  /** Absolute paths and URIs (file:, http:, https:, s3:, gs:, az:), as the coordinator sees them. */
   sources: string[];
   /** The job fails as soon as more inputs than this are quarantined; absent: it never fails for that. */
   maxQuarantined?: { inputs: number } | { percent: number } | undefined;

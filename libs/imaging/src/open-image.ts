@@ -1,9 +1,10 @@
 import { type Format, type InputFile, openInputFile } from '@halogrid/sources';
+import { openBmp } from './formats/bmp.ts';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
 import { sniffFormat } from './formats/sniff-format.ts';
 import { openTiff } from './formats/tiff/tiff.ts';
-import { openPng, openWebp } from './formats/whole-image.ts';
+import { openAvif, openGif, openPng, openWebp } from './formats/whole-image.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { OpenImage } from './planes/image.ts';
 
@@ -21,10 +22,13 @@ const openers: Record<Format, Opener> = {
   webp: openWebp,
   tiff: openTiff,
   pnm: openPnm,
+  bmp: openBmp,
+  gif: openGif,
+  avif: openAvif,
 };
 
 /**
- * Opens the image at a file:, http:, https: or s3: URI and reads its header; the format is told by content. Rejects
+ * Opens the image at a URI and reads its header; the format is told by content. Rejects
  * with InputError for every input that cannot be processed.
  */
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {

@@ -13,7 +13,7 @@ test('the size that is peeked at is the size of the image', async () => {
     if (size) assert.deepEqual(size, { width, height, pixel: name.startsWith('deep') ? 'u16' : 'u8' }, name);
     if (size) peeked.push(name);
   }
-  for (const extension of ['jpg', 'png', 'webp', 'tif', 'ppm'])
+  for (const extension of ['jpg', 'png', 'webp', 'tif', 'ppm', 'gif'])
     assert.ok(peeked.some((name) => name.endsWith(extension)));
 });
 

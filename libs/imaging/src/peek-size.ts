@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
-import { allowedPath, quickFiles } from '@halogrid/sources';
+import { allowedPath, quickFiles, splitMember } from '@halogrid/sources';
 import { readPnmHeader } from './formats/pnm-header.ts';
 
 /** What a header claims: size and type of pixels. */
@@ -19,14 +19,14 @@ const headBytes = 4096;
 const maxSegments = 256;
 
 /**
- * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF or PNM claims, read with one or two
- * small reads; undefined if that does not tell them: opening the image says more.
+ * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF, PNM or GIF claims, read with one or
+ * two small reads; undefined if that does not tell them: opening the image says more.
  */
 export async function peekSize(uri: string): Promise<Peeked | undefined> {
   let file: number | undefined;
   try {
     file = await quickFiles.open(await allowedPath(fileURLToPath(uri)));
-    const size = await readSize(new Head(file));
+    const size = await readSize(new Head(file, splitMember(uri).member));
     return size && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
     return undefined;
@@ -38,19 +38,26 @@ export async function peekSize(uri: string): Promise<Peeked | undefined> {
 /** Reads bytes of a file, always with those that follow them. */
 class Head {
   readonly #file: number;
+  /** Where the file begins and ends in the open one. */
+  readonly #from: number;
+  readonly #end: number;
   readonly #bytes = Buffer.allocUnsafe(headBytes);
   #start = 0;
   #length = 0;
 
-  constructor(file: number) {
+  constructor(file: number, member?: { start: number; length: number }) {
     this.#file = file;
+    this.#from = member?.start ?? 0;
+    this.#end = member ? member.start + member.length : Number.POSITIVE_INFINITY;
   }
 
   /** Rejects if the file ends before those bytes do. */
   async read(position: number, length: number): Promise<Buffer> {
     if (position < this.#start || position + length > this.#start + this.#length) {
       this.#start = position;
-      this.#length = await quickFiles.read(this.#file, this.#bytes, position);
+      const at = this.#from + position;
+      const read = await quickFiles.read(this.#file, this.#bytes, at);
+      this.#length = Math.max(0, Math.min(read, this.#end - at));
       if (length > this.#length) throw new RangeError('The file ends inside its header');
     }
     return this.#bytes.subarray(position - this.#start, position - this.#start + length);
@@ -71,6 +78,7 @@ async function readSize(head: Head): Promise<Peeked | undefined> {
   }
   if (signature.startsWith('\xff\xd8\xff')) return readJpegSize(head);
   if (signature === 'RIFF') return readWebpSize(start);
+  if (signature === 'GIF8') return { width: start.readUInt16LE(6), height: start.readUInt16LE(8), pixel: 'u8' };
   if (/^(II[*+]\0|MM\0[*+])$/.test(signature)) return readTiffSize(head, start);
   return undefined;
 }

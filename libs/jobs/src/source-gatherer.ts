@@ -1,3 +1,4 @@
+import { splitMember } from '@halogrid/sources/member-uri';
 import { SourcePacker } from '@halogrid/sources/pack-sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import type { PlannedSources } from './planned-sources.ts';
@@ -55,4 +56,8 @@ export function gatherSources(sources: Iterable<BlockSource>): PlannedSources {
   return gatherer.end();
 }
 
-export const folderOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndexOf('/')));
+/** For a member of a tar, the folder of the tar. */
+export function folderOf(uri: string): string {
+  const { file } = splitMember(uri);
+  return file.slice(0, Math.max(0, file.lastIndexOf('/')));
+}

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import {
   formatOfName,
   hasImageExtension,
+  isCompressedTarName,
+  isTarName,
   mostPixels,
   supportedExtensions,
   usualExtensions,
@@ -27,16 +29,28 @@ test('names tell which files are listed as inputs, and what is known of one befo
   assert.equal(
     supportedExtensions.join(', '),
     'jpg, jpeg, jpe, jfif, mpo, insp, png, webp, tif, tiff, btf, tf2, tf8, svs, ndpi, pgm, ppm, pnm, ' +
+      'bmp, dib, gif, avif, ' +
       'mp4, m4v, mov, qt, 3gp, 3g2, insv, mkv, mk3d, webm, avi, divx, ts, m2ts, mts, m2t, tp, trp, tod, mpg, mpeg, ' +
-      'vob, ps, m2p, mod, mpe, evo, vro, dav, h264, 264, avc, h265, 265, hevc',
+      'vob, ps, m2p, mod, mpe, evo, vro, dav, h264, 264, avc, h265, 265, hevc, tar',
   );
   assert.equal(usualExtensions, 'jpg, png, webp, tif, pgm, mp4 and the like (docs/inputs.md lists all)');
-  for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.gif', 'x.dng', 'a.b.svg', 'x.WMV', 'x.flv', 'x.mpg', 'x.webm'])
+  for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.heic', 'x.dng', 'a.b.svg', 'x.WMV', 'x.flv', 'x.mpg', 'x.webm'])
     assert.ok(hasImageExtension(name), name);
   for (const name of ['x.dav', 'x.NEF', 'x.cr2', 'x.ps', 'x.mxf', 'x.insv', 'x.svs', 'x.ndpi', 'x.btf', 'x.tf8'])
     assert.ok(hasImageExtension(name), name);
   assert.equal(formatOfName('x.BTF'), 'tiff');
   for (const name of ['jpg', 'a.jpg/b', 'a.txt', 'a.jpg.txt', '']) assert.ok(!hasImageExtension(name), name);
   assert.equal(formatOfName('s3://bucket/key.JFIF'), 'jpeg');
-  assert.equal(formatOfName('x.gif'), undefined);
+  assert.equal(formatOfName('x.heic'), undefined);
+});
+
+test('a tar holds inputs, and a compressed one is refused by its name', () => {
+  for (const name of ['a.tar', 'a.b.TAR']) assert.ok(isTarName(name) && hasImageExtension(name), name);
+  // In this order, because the extension of the name before is tried first.
+  for (const name of ['a.tar.gz', 'b.gz', 'a.Tar.XZ', 'b.xz', 'a.tgz', 'tar.gz', 'a.tar.jpg']) {
+    const isCompressed = /\.t/i.test(name) && !name.endsWith('jpg');
+    assert.equal(isCompressedTarName(name), isCompressed, name);
+    assert.equal(hasImageExtension(name), isCompressed || name.endsWith('.jpg'), name);
+    assert.ok(!isTarName(name), name);
+  }
 });

@@ -67,6 +67,30 @@ export const formats = {
     mostPixelsPerByte: 1,
     usualPixelsPerByte: 1,
   },
+  bmp: {
+    names: ['BMP'],
+    extensions: ['bmp', 'dib'],
+    signatures: ['BM····\0\0\0\0'],
+    reading: 'regions',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 0.33,
+  },
+  gif: {
+    names: ['GIF'],
+    extensions: ['gif'],
+    signatures: ['GIF87a', 'GIF89a'],
+    reading: 'whole',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 2,
+  },
+  avif: {
+    names: ['AVIF'],
+    extensions: ['avif'],
+    signatures: ['····ftypavi'],
+    reading: 'whole',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 12,
+  },
 } as const satisfies Record<string, FormatFacts>;
 
 export type Format = keyof typeof formats;
@@ -83,9 +107,6 @@ export interface UnsupportedFormat extends Pick<FormatFacts, 'names' | 'extensio
 
 /** Formats that users try. Their files count as inputs, and opening one refuses it by the name of its format. */
 export const unsupportedFormats: readonly UnsupportedFormat[] = [
-  { names: ['GIF'], extensions: ['gif'], signatures: ['GIF87a', 'GIF89a'] },
-  { names: ['BMP'], extensions: ['bmp'], signatures: ['BM····\0\0\0\0'] },
-  { names: ['AVIF'], extensions: ['avif'], signatures: ['····ftypavi'] },
   { names: ['HEIF'], extensions: ['heic', 'heif'], signatures: ['····ftyphe', '····ftypmif1', '····ftypmsf1'] },
   {
     names: ['Camera raw'],
@@ -215,11 +236,16 @@ const unsupportedByExtension = new Map(
   unsupportedFormats.flatMap((format) => format.extensions.map((extension) => [extension, format] as const)),
 );
 
+const compressions = ['gz', 'bz2', 'xz', 'zst'];
+/** Extensions of tars that are compressed, so that their members are no ranges of bytes. */
+const compressedTars = [...compressions.map((extension) => `tar.${extension}`), 'tgz', 'tbz', 'tbz2', 'txz', 'tzst'];
+
 /** Extensions of files that are read. */
-export const supportedExtensions: readonly string[] = [...byExtension.keys(), ...videoExtensions];
+export const supportedExtensions: readonly string[] = [...byExtension.keys(), ...videoExtensions, 'tar'];
 
 /** The usual extensions, for a sentence in which all would be too long. */
 export const usualExtensions = `${Object.values(formats)
+  .slice(0, 5)
   .map(({ extensions: [first] }) => first)
   .join(', ')}, ${videoExtensions[0]} and the like (docs/inputs.md lists all)`;
 
@@ -230,6 +256,8 @@ interface ExtensionFacts {
   isVideo: boolean;
   /** The probable format of the file, if that format is not read. */
   unsupported: UnsupportedFormat | undefined;
+  /** Whether it is a tar, whose members are sources, or a compressed one. */
+  tar: 'plain' | 'compressed' | undefined;
 }
 
 /** What the last extension that was found tells; `suffix`: how it was written, with its dot. */
@@ -244,14 +272,18 @@ function byName(name: string): ExtensionFacts {
   const dot = name.lastIndexOf('.');
   if (dot < 0 || name.indexOf('/', dot) >= 0) return noFacts;
   const suffix = name.slice(dot);
-  last = { suffix, facts: factsOf(suffix.slice(1).toLowerCase()) };
+  const extension = suffix.slice(1).toLowerCase();
+  // What is before that dot counts, too, so the next name with this extension may tell something else.
+  if (compressions.includes(extension)) return factsOf(/\.tar$/i.test(name.slice(0, dot)) ? `tar.${extension}` : '');
+  last = { suffix, facts: factsOf(extension) };
   return last.facts;
 }
 
 function factsOf(extension: string): ExtensionFacts {
   const format = byExtension.get(extension);
   const isVideo = videoExtensions.includes(extension);
-  return { format, isVideo, unsupported: unsupportedByExtension.get(extension) };
+  const tar = extension === 'tar' ? 'plain' : compressedTars.includes(extension) ? 'compressed' : undefined;
+  return { format, isVideo, unsupported: unsupportedByExtension.get(extension), tar };
 }
 
 const noFacts = factsOf('');
@@ -267,9 +299,17 @@ export const unsupportedFormatOfName = (name: string): UnsupportedFormat | undef
 /** Whether a file of that name is probably of a format that is not read. */
 export const hasUnsupportedExtension = (name: string): boolean => unsupportedFormatOfName(name) !== undefined;
 
-/** Whether a file of that name is meant to be an image or a video. */
+/** Whether a file of that name is a tar, whose members are sources. */
+export const isTarName = (name: string): boolean => byName(name).tar === 'plain';
+
+export const isCompressedTarName = (name: string): boolean => byName(name).tar === 'compressed';
+
+/** Whether a file of that name is meant to be an image or a video, or to hold some. */
 export const hasImageExtension = (name: string): boolean =>
-  formatOfName(name) !== undefined || hasVideoExtension(name) || hasUnsupportedExtension(name);
+  formatOfName(name) !== undefined ||
+  hasVideoExtension(name) ||
+  hasUnsupportedExtension(name) ||
+  byName(name).tar !== undefined;
 
 /** The most pixels of an image, by the name and the size of its file; as in a PGM if the name tells nothing. */
 export const mostPixels = (uri: string, sizeBytes: number): number =>

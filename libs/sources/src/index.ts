@@ -25,6 +25,7 @@ export {
   hasImageExtension,
   hasUnsupportedExtension,
   hasVideoExtension,
+  isTarName,
   mostPixels,
   type UnsupportedFormat,
   unsupportedFormatOfName,
@@ -46,6 +47,7 @@ export {
   SourceNotFoundError,
 } from './listing/sources.ts';
 export { checkSourceUri, toFileUri, toOutUri, toUri } from './listing/to-uri.ts';
+export { isMemberUri, splitMember } from './member-uri.ts';
 export { type AwayHost, AwayHosts } from './remote/away-hosts.ts';
 export { BlockReader } from './remote/block-reader.ts';
 export type { ByteRange } from './remote/byte-ranges.ts';

@@ -22,7 +22,10 @@ export function addSubmitCommand(program: Command): void {
   const command = program
     .command('submit')
     .description("Submits a job to a cluster and prints its id; 'halogrid watch ID' follows it.")
-    .argument('<source...>', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
+    .argument(
+      '<source...>',
+      'image, video, folder, tar, glob, http(s), s3, gs or az URI, or manifest (.txt, .jsonl, .parquet)',
+    );
   addQuietOption(addCoordinatorOption(addJobOptions(command)))
     .option('--wait', 'if no coordinator answers, wait until one does')
     .option('--json', 'print the accepted job as JSON')

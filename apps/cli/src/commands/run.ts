@@ -71,7 +71,10 @@ export function addRunCommand(program: Command): void {
         'cluster, and waits for the results. Exits with 0: complete, 3: complete with quarantined inputs, 1: failed, ' +
         '2: wrong usage.',
     )
-    .argument('[source...]', 'image, video, folder, glob, http(s) or s3 URI, or manifest (.txt, .jsonl, .parquet)');
+    .argument(
+      '[source...]',
+      'image, video, folder, tar, glob, http(s), s3, gs or az URI, or manifest (.txt, .jsonl, .parquet)',
+    );
   addVerboseOption(addQuietOption(addClientSecurityOptions(addClusterOptions(addShareOptions(addJobOptions(command))))))
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')
     .addOption(coordinatorFileOption())

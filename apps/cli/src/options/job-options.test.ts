@@ -191,7 +191,7 @@ const refused: [string[], RegExp][] = [
   [['--out', 's3://bucket/a//b'], /^'s3:\/\/bucket\/a\/\/b' has an empty name between two slashes \(--out\)$/],
   [
     ['ftp://host/a.png'],
-    /^'ftp:\/\/host\/a.png' is not supported: expected a path, or a URI of file:, http:, https: or s3: \(SOURCE 2\)$/,
+    /^'ftp:\/\/host\/a.png' is not supported: expected a path, or a URI of file:, http:, https:, s3:, gs: or az: \(SOURCE 2\)$/,
   ],
 ];
 

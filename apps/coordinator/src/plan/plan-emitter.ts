@@ -275,7 +275,7 @@ const asideSteps = (sources: PlannedSources | undefined): PlanStep[] => (sources
  * objects another version than reading them does; a manifest states the version that reading gives.
  */
 function pinOf({ uri, version, listedVersion = version, isStated }: Input): string | undefined {
-  return uri.startsWith('s3:') && !isStated ? undefined : listedVersion;
+  return /^(s3|gs|az):/.test(uri) && !isStated ? undefined : listedVersion;
 }
 
 /** The known counts of a frame, after the frames that were asked for before; undefined if they are too long. */

@@ -9,6 +9,7 @@ import { unpackLease } from './unpack-lease.ts';
 test('files of the coordinator are read from its hand-over URL, where it checks the version, and other files from where they are', () => {
   const sources = packed([
     { index: 7, uri: 'file:///in/a%20b.jpg', version: '5 17', pin: '5 17', sizeBytes: 5 },
+    { index: 8, uri: 'file:///in/b.tar#/cam%201/b@512+40.jpg', version: '900 17', pin: '900 17', sizeBytes: 40 },
     { index: 9, uri: 'http://archive/b.jpg', version: 'etag', pin: 'etag' },
   ]);
   const handOver = 'http://host:9464/handover/j/t';
@@ -18,6 +19,7 @@ test('files of the coordinator are read from its hand-over URL, where it checks 
     unpackLease(new SourceBlock(remote.sources)).map(({ index, uri, version }) => [index, uri, version]),
     [
       [7, `${handOver}/sources/7/a%20b.jpg`, undefined],
+      [8, `${handOver}/sources/8/b.tar#/cam%201/b@512+40.jpg`, undefined],
       [9, 'http://archive/b.jpg', 'etag'],
     ],
   );

@@ -14,7 +14,9 @@ export function toRemoteLease(lease: Lease): Lease {
     const { index, uri, pin: _, ...rest } = source;
     if (!isOfDisk(uri)) return source;
     // The file's name shows how it is best read. The coordinator checks the version.
-    return { ...rest, index, uri: `${base}/sources/${index}/${basename(new URL(uri).pathname)}` };
+    // So does the end of a member's URI, which says which bytes of its tar are the file.
+    const { pathname, hash } = new URL(uri);
+    return { ...rest, index, uri: `${base}/sources/${index}/${basename(pathname)}${hash}` };
   });
   const isMoved = sources.length > 0 && isOfDisk(sources[0]!.uri);
   return {

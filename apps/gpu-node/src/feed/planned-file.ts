@@ -1,11 +1,13 @@
 import { fstatSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, isOfVersion, localVersion, quickFiles } from '@halogrid/sources';
+import { allowedPath, isOfVersion, localVersion, quickFiles, splitMember } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
 
 /** An open file. The caller that opened it must close it. */
 export interface PlannedFile {
   descriptor: number;
+  /** Where it begins in the open file, which is a tar if it is a member. */
+  start: number;
   sizeBytes: number;
 }
 
@@ -18,7 +20,9 @@ export async function openPlanned(
     const descriptor = await quickFiles.open(await allowedPath(fileURLToPath(uri)));
     const stat = fstatSync(descriptor);
     const isSame = version === undefined || isOfVersion(localVersion(stat), version);
-    if (stat.isFile() && stat.size > 0 && stat.size <= most && isSame) return { descriptor, sizeBytes: stat.size };
+    const { start, length } = splitMember(uri).member ?? { start: 0, length: stat.size };
+    const isHeld = stat.isFile() && length > 0 && start + length <= stat.size;
+    if (isHeld && length <= most && isSame) return { descriptor, start, sizeBytes: length };
     await quickFiles.close(descriptor);
   } catch {
     // Cores will open it again and report why.
@@ -36,11 +40,13 @@ export async function closePlanned({ descriptor }: PlannedFile): Promise<void> {
 }
 
 /** Fills `into` from byte `position` of a file; false if the file ends before that, or cannot be read. */
-export async function readPlanned({ descriptor }: PlannedFile, into: Uint8Array, position: number): Promise<boolean> {
+export async function readPlanned(file: PlannedFile, into: Uint8Array, position: number): Promise<boolean> {
+  const { descriptor, start, sizeBytes } = file;
+  if (position + into.length > sizeBytes) return false;
   try {
     for (let done = 0; done < into.length; ) {
       const rest = done === 0 ? into : into.subarray(done);
-      const read = await quickFiles.read(descriptor, rest, position + done);
+      const read = await quickFiles.read(descriptor, rest, start + position + done);
       if (read === 0) return false;
       done += read;
     }

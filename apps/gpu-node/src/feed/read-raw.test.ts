@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { localVersion, restrictSources, unrestricted } from '@halogrid/sources';
+import { memberUri } from '@halogrid/sources/member-uri';
 import { packFiles, unpackFiles } from './asked-files.ts';
 import { rawWords } from './raw-orders.ts';
 import { readRaw } from './read-raw.ts';
@@ -33,6 +34,22 @@ const frame = (width: number, height: number, first = 0, magic = 'P5', maxval = 
 /** For each taken frame: position, width, height and offset. */
 const rowsOf = ({ taken }: { taken: Uint32Array }): number[][] =>
   Array.from({ length: taken.length / rawWords }, (_, i) => [...taken.subarray(i * rawWords, (i + 1) * rawWords)]);
+
+test('a frame in a tar becomes the same plane', async (t) => {
+  const put = await inFolder(t);
+  const bytes = frame(32, 8, 7);
+  const tar = await put('a.tar', Buffer.concat([Buffer.alloc(512, 1), bytes, Buffer.alloc(900, 1)]));
+  const alone = await put('a.pgm', bytes);
+  const cut = memberUri(tar, { name: 'b.pgm', start: 512, length: bytes.length - 1 });
+  const member = memberUri(tar, { name: 'a.pgm', start: 512, length: bytes.length });
+  const planes = async (uri: string) => {
+    const to = new Uint8Array(limits.planesBytes);
+    const { done, taken, inputBytes } = await readRaw(unpackFiles(packFiles([{ uri }])), to, limits);
+    return { done, rows: rowsOf({ taken }), inputBytes, to };
+  };
+  assert.deepEqual(await planes(member), await planes(alone));
+  assert.deepEqual((await planes(cut)).rows, []);
+});
 
 test('frames become planes with rows on boundaries of 16 bytes, and files that are not for devices are left out', async (t) => {
   const put = await inFolder(t);

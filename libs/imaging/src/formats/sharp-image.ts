@@ -8,9 +8,9 @@ import { loadSharp } from '../load-sharp.ts';
 import { asPixels, below, type PlaneTarget } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 
-export type SharpFormat = 'png' | 'webp';
+export type SharpFormat = 'png' | 'webp' | 'gif' | 'avif';
 
-const names: Record<SharpFormat, string> = { png: 'PNG', webp: 'WebP' };
+const names: Record<SharpFormat, string> = { png: 'PNG', webp: 'WebP', gif: 'GIF', avif: 'AVIF' };
 
 /**
  * Pixels of RGB held at once, 192 MiB. Bands cost time: for each, a PNG or WebP is decoded again from its first row; an
@@ -31,6 +31,8 @@ export interface SharpImage {
   readonly width: number;
   readonly height: number;
   readonly pixel: PixelType;
+  /** 1, or more of an animation, whose first frame is read. */
+  readonly frames: number;
   /** As OpenImage.captured. */
   readonly captured?: CaptureTime;
   /** Decodes `region` into the planes of `to`. Rejects with InputError. */
@@ -63,7 +65,7 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
   const refuse = (error: Error): never => {
     throw refusal(error, format);
   };
-  const { width, height, depth, space, exif } = await open().metadata().catch(refuse);
+  const { width, height, depth, space, exif, pages = 1 } = await open().metadata().catch(refuse);
   const stored = spaces[space];
   if (!stored || depth !== (stored.pixel === 'u8' ? 'uchar' : 'ushort')) {
     throw new InputError(
@@ -77,6 +79,7 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
     width,
     height,
     pixel: stored.pixel,
+    frames: pages,
     captured,
     copyBytes: width * height * stored.channels * sampleBytes[stored.pixel],
     async decode(region: Rect, to: PlaneTarget): Promise<void> {

@@ -9,13 +9,13 @@ test('supported formats are told by their first bytes', () => {
   assert.equal(sniffFormat(latin1('\x89PNG\r\n\x1a\n')), 'png');
   assert.equal(sniffFormat(latin1('RIFF1234WEBPVP8L')), 'webp');
   for (const start of ['II*\0', 'MM\0*', 'II+\0', 'MM\0+']) assert.equal(sniffFormat(latin1(start)), 'tiff');
+  assert.equal(sniffFormat(latin1('GIF87a')), 'gif');
+  assert.equal(sniffFormat(latin1('BM6\0\0\0\0\0\0\x006\0')), 'bmp');
+  assert.equal(sniffFormat(latin1('\0\0\0\x1cftypavif')), 'avif');
   for (const start of ['P2 ', 'P3\n', 'P5#', 'P6\r']) assert.equal(sniffFormat(latin1(start)), 'pnm');
 });
 
 const unsupported: [start: string, name: string][] = [
-  ['GIF87a', 'GIF'],
-  ['BM6\0\0\0\0\0\0\x006\0', 'BMP'],
-  ['\0\0\0\x1cftypavif', 'AVIF'],
   ['\0\0\0\x1cftypheic', 'HEIF'],
   ['\0\0\0\x1cftypisom', 'Video (MP4 or QuickTime)'],
   ['\0\0\0\x0cjP  \r\n', 'JPEG 2000'],
@@ -35,7 +35,7 @@ const unsupported: [start: string, name: string][] = [
 
 for (const [start, name] of unsupported) {
   test(`${name} is refused by name: ${JSON.stringify(start)}`, () => {
-    const message = `${name} is not supported: JPEG, PNG, WebP, TIFF, PGM and PPM are supported`;
+    const message = `${name} is not supported: JPEG, PNG, WebP, TIFF, PGM, PPM, BMP, GIF and AVIF are supported`;
     assert.throws(() => sniffFormat(latin1(start)), { name: 'InputError', stage: 'decode', message });
   });
 }

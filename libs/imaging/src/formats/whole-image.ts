@@ -4,7 +4,7 @@ import { checkHasPixels, checkWholePixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
 import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
-import { openSharp, type SharpFormat } from './sharp-image.ts';
+import { openSharp, type SharpFormat, type SharpImage } from './sharp-image.ts';
 
 /** Takes `file` over. An animation is its first frame. */
 export async function openWebp(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
@@ -25,9 +25,41 @@ export async function openPng(file: InputFile, maxWholePixels: number): Promise<
   return openWholeImage(file, 'png', maxWholePixels);
 }
 
-/** A PNG or WebP, which can only be decoded whole or, if it is too large for that, copied. Takes `file` over. */
-async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixels: number): Promise<OpenImage> {
+/** Takes `file` over. Refuses an animation: which of its frames counts is not for us to choose. */
+export async function openGif(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  // A small file may claim a large canvas, which is decoded to four bytes a pixel.
+  if (file.head.length >= 10) checkWholePixels(file.head.readUInt16LE(6), file.head.readUInt16LE(8), maxWholePixels);
+  return openWholeImage(file, 'gif', maxWholePixels, ({ frames }) => {
+    if (frames === 1) return;
+    const remedy = 'ffmpeg -i IN.gif OUT-%06d.png makes an image of each';
+    throw new InputError('decode', `A GIF with ${frames} frames is not read, only one with a single frame: ${remedy}`);
+  });
+}
+
+/**
+ * Takes `file` over. Refuses 10 and 12 bits a sample, which libvips would stretch to 16. Libheif gives the colours:
+ * docs/inputs.md names its version.
+ */
+export async function openAvif(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+  return openWholeImage(file, 'avif', maxWholePixels, ({ width, height, pixel }) => {
+    checkWholePixels(width, height, maxWholePixels);
+    if (pixel === 'u8') return;
+    throw new InputError('decode', 'An AVIF with 10 or 12 bits a sample is not supported: one with 8 bits is');
+  });
+}
+
+/**
+ * A file that can only be decoded whole or, if it is too large for that, copied. `check` refuses what libvips would
+ * read otherwise than we do. Takes `file` over.
+ */
+async function openWholeImage(
+  file: InputFile,
+  format: SharpFormat,
+  maxWholePixels: number,
+  check: (image: SharpImage) => void = () => {},
+): Promise<OpenImage> {
   const image = await openSharp(await file.whole(), format);
+  check(image);
   const { width, height, pixel, captured } = image;
   const isLarge = width * height > maxWholePixels;
   // A file that claims more pixels than it can hold is refused before its pixels are read.
@@ -35,7 +67,7 @@ async function openWholeImage(file: InputFile, format: SharpFormat, maxWholePixe
     checkWholePixels(
       width,
       height,
-      formats.png.mostPixelsPerByte * file.sizeBytes,
+      formats[format].mostPixelsPerByte * file.sizeBytes,
       `a file of ${file.sizeBytes} bytes can hold`,
     );
   const opened: OpenImage = {

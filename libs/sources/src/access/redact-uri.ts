@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { memberUri, splitMember } from '../member-uri.ts';
 
 /**
  * The URI as it may stand in results, logs and sentences: without a user name or password, and with the query, which
@@ -6,8 +7,13 @@ import { createHash } from 'node:crypto';
  * differ. Files, paths and URIs without a query stay as they are. A text that looks like a URI but is not one loses all
  * that may be secret.
  */
-export function redactUri(uri: string): string {
-  if (uri.startsWith('file:')) return uri;
+export function redactUri(text: string): string {
+  if (text.startsWith('file:')) return text;
+  const { file: uri, member } = splitMember(text);
+  return member ? memberUri(redacted(uri), member) : redacted(uri);
+}
+
+function redacted(uri: string): string {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(uri) ?? [];
   if (!scheme || /^file:/i.test(scheme)) return uri;
   const [, place, rest] = /^([^?#]*)(.*)$/s.exec(uri.slice(scheme.length))!;

@@ -136,7 +136,7 @@ export class BucketPrefix {
   }
 
   #listed(folder: string): Listed {
-    return { bucket: this.bucket, prefix: this.prefix + folder };
+    return { scheme: 's3', bucket: this.bucket, prefix: this.prefix + folder };
   }
 
   #send({ name, ...request }: Omit<StoreRequest, 'bucket' | 'key'> & { name: string }): Promise<StoreAnswer> {

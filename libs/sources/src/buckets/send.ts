@@ -3,7 +3,7 @@ import { InputError } from '../input-error.ts';
 import { ask, type HttpAnswer } from '../remote/ask.ts';
 import { refusal, tryAgain } from '../remote/get.ts';
 import { defaultRemoteLimits, type RemoteLimits } from '../remote/remote-limits.ts';
-import { s3Place } from '../remote/remote-target.ts';
+import { s3Place } from '../remote/s3-target.ts';
 import { findCredentials } from '../s3/s3-credentials.ts';
 
 /** A store that asks for fewer requests gets some more time than a server of sources. */
@@ -52,7 +52,10 @@ export async function send(request: StoreRequest, limits: RemoteLimits = storeLi
       const explain = async (...refused: [number, IncomingHttpHeaders, string]): Promise<string> => {
         const { explainS3Refusal } = await import('../s3/s3-refusal.ts');
         const isWrite = method !== 'GET' && method !== 'HEAD';
-        return explainS3Refusal({ bucket, key, settings, isSigned: credentials !== undefined, isWrite }, ...refused);
+        return explainS3Refusal(
+          { bucket, key, region: settings.region, isSigned: credentials !== undefined, isWrite },
+          ...refused,
+        );
       };
       throw await refusal({ explain }, answer);
     } finally {

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { forEachLimited } from '@halogrid/threads';
 import { tryAgain } from '../remote/get.ts';
 import type { RemoteLimits } from '../remote/remote-limits.ts';
-import { s3Place } from '../remote/remote-target.ts';
+import { s3Place } from '../remote/s3-target.ts';
 import { TransferError } from '../remote/transfer-error.ts';
 import { type StoreAnswer, type StoreRequest, send } from './send.ts';
 

@@ -1,4 +1,5 @@
 import { named, sentence } from '@halogrid/proto/sentence';
+import { splitMember } from '../member-uri.ts';
 import { CaptureOptionsError } from './capture-options-error.ts';
 import type { CaptureTime } from './capture-time.ts';
 import { parseNamePattern } from './name-pattern.ts';
@@ -92,9 +93,11 @@ export class CaptureRule {
   }
 }
 
-/** The path that a URI names, with its characters as they are. */
-function pathOf(uri: string): string {
-  const { pathname } = new URL(uri);
+/** The path that a URI names, with its characters as they are; a member's goes on behind the path of its tar. */
+function pathOf(text: string): string {
+  const { file, member } = splitMember(text);
+  if (member) return `${pathOf(file)}/${member.name}`;
+  const { pathname } = new URL(file);
   try {
     return decodeURIComponent(pathname);
   } catch {

@@ -3,7 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import { giveBackBytes, takeBytes } from '../byte-pool.ts';
 import { formatOfName, formats } from '../formats.ts';
-import { InputError } from '../input-error.ts';
+import { changedInput, InputError } from '../input-error.ts';
+import type { TarMember } from '../member-uri.ts';
 import { forReading } from './quick-files.ts';
 
 /** Bytes that are read at first of a file that is decoded whole: enough for most video frames. */
@@ -37,7 +38,13 @@ const ofProcess = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 /** A name for a file as it is now, which changes when it is written to. */
 export const localVersion = ({ size, mtimeMs }: { size: number; mtimeMs: number }): string => `${size} ${mtimeMs}`;
 
-/** A regular file open for reading, and its first bytes. The bytes that it gives out are valid until it is closed. */
+/** A member that is decoded whole is held in memory. */
+const mostWholeMember = 2 ** 30;
+
+/**
+ * A regular file, or a member of a tar, open for reading, and its first bytes. The bytes that it gives out are valid
+ * until it is closed.
+ */
 export class LocalFile {
   readonly kind = 'local';
   /**
@@ -48,27 +55,30 @@ export class LocalFile {
   readonly gapBytes = 2 ** 13;
   readonly path: string;
   readonly sizeBytes: number;
-  /** The version when it was opened; see localVersion. */
+  /** The version when it was opened, for a member the version of its tar; see localVersion. */
   readonly version: string;
   /** The first 16 KiB, 1 MiB of a file that is decoded whole, or all of a smaller file. */
   readonly head: Buffer;
+  /** The member of the tar at `path` whose bytes are the file. */
+  readonly #member: TarMember | undefined;
   #memory: Buffer<ArrayBuffer>[];
   #handle: FileHandle;
   #closed: Promise<void> | undefined;
   #bytesRead: number;
 
-  private constructor(path: string, handle: FileHandle, head: Buffer<ArrayBuffer>, stat: Stats) {
+  private constructor(path: string, handle: FileHandle, head: Buffer<ArrayBuffer>, stat: Stats, member?: TarMember) {
     this.path = path;
+    this.#member = member;
     this.#handle = handle;
     this.head = head;
     this.#memory = [head];
-    this.sizeBytes = stat.size;
+    this.sizeBytes = member?.length ?? stat.size;
     this.version = localVersion(stat);
     this.#bytesRead = head.length;
   }
 
   /** Rejects with InputError unless the path is a readable, regular file that is not empty. Never waits for a FIFO. */
-  static async open(path: string): Promise<LocalFile> {
+  static async open(path: string, member?: TarMember): Promise<LocalFile> {
     const handle = await open(path, forReading).catch(refuseRead);
     try {
       // The system knows this of an open file at once. Asking on libuv's pool costs 40 µs of this thread, and a wait
@@ -77,12 +87,14 @@ export class LocalFile {
       if (stat.isDirectory()) throw new InputError('read', 'Not a file: a folder');
       if (stat.isFIFO()) throw new InputError('read', 'Not a file: a named pipe');
       if (!stat.isFile()) throw new InputError('read', 'Not a file: a socket or a device');
-      if (stat.size === 0) throw new InputError('decode', 'The file is empty (0 bytes)');
-      const format = formatOfName(path);
+      const sizeBytes = member?.length ?? stat.size;
+      if (sizeBytes === 0) throw new InputError('decode', 'The file is empty (0 bytes)');
+      if (member && member.start + sizeBytes > stat.size) throw changedInput('The tar has become shorter');
+      const format = formatOfName(member?.name ?? path);
       const isWhole = format && formats[format].reading === 'whole';
-      const head = takeBytes(Math.min(stat.size, isWhole ? wholeHeadBytes : headBytes));
-      await readFully(handle, head, 0);
-      return new LocalFile(path, handle, head, stat);
+      const head = takeBytes(Math.min(sizeBytes, isWhole ? wholeHeadBytes : headBytes));
+      await readFully(handle, head, member?.start ?? 0);
+      return new LocalFile(path, handle, head, stat, member);
     } catch (error) {
       await handle.close();
       throw error;
@@ -96,7 +108,8 @@ export class LocalFile {
 
   /** Fills `into` from byte `position` of the file. Rejects with InputError if the file ends before that. */
   async read(into: Uint8Array, position: number): Promise<void> {
-    await readFully(this.#handle, into, position);
+    if (this.#member && position + into.length > this.sizeBytes) throw truncated(this.sizeBytes);
+    await readFully(this.#handle, into, position + (this.#member?.start ?? 0));
     this.#bytesRead += into.length;
   }
 
@@ -112,7 +125,7 @@ export class LocalFile {
       const start = position + first * stepBytes;
       const wanted = (some.length - 1) * stepBytes + rowBytes;
       const { bytesRead } = await this.#handle
-        .readv(some.flatMap((row) => [row, gap]).slice(0, -1), start)
+        .readv(some.flatMap((row) => [row, gap]).slice(0, -1), start + (this.#member?.start ?? 0))
         .catch(refuseRead);
       this.#bytesRead += bytesRead;
       if (bytesRead === wanted) continue;
@@ -135,8 +148,16 @@ export class LocalFile {
     return bytes;
   }
 
-  /** All of the file for a decoder that reads it whole: its path. Nothing else may be read afterwards. */
-  async whole(): Promise<string> {
+  /**
+   * All of the file for a decoder that reads it whole: its path, or the bytes of a member. Nothing else may be read
+   * afterwards.
+   */
+  async whole(): Promise<string | Buffer> {
+    if (this.#member && this.sizeBytes > mostWholeMember) {
+      const sentence = `A member of a tar that is decoded whole has ${mostWholeMember} bytes at most: unpack the tar`;
+      throw new InputError('decode', sentence);
+    }
+    if (this.#member) return await this.readAll();
     this.#bytesRead = this.sizeBytes;
     this.#beginClose();
     return this.path;
@@ -168,11 +189,14 @@ async function readFully(handle: FileHandle, into: Uint8Array, position: number)
     const length = Math.min(into.length - done, 2 ** 30);
     const { bytesRead } = await handle.read(into, done, length, position + done).catch(refuseRead);
     if (bytesRead === 0) {
-      throw new InputError('decode', `The file is truncated: it ends at byte ${position + done}, inside the image`);
+      throw truncated(position + done);
     }
     done += bytesRead;
   }
 }
+
+const truncated = (end: number): InputError =>
+  new InputError('decode', `The file is truncated: it ends at byte ${end}, inside the image`);
 
 /** Throws the InputError that a failure to read a file means. */
 export function refuseRead(error: NodeJS.ErrnoException): never {

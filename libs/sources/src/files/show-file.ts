@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { allowedPath } from '../access/allowed-path.ts';
 import { InputError } from '../input-error.ts';
+import { splitMember } from '../member-uri.ts';
 import { versionOf } from '../remote/file-version.ts';
 import { get } from '../remote/get.ts';
 import { defaultRemoteLimits } from '../remote/remote-limits.ts';
@@ -17,7 +18,7 @@ import { forReading } from './quick-files.ts';
 export interface ShownFile {
   /** As in Source: size and time of change, or what a server tells of it. */
   readonly version: string;
-  /** SHA-256 of a local file, 32 bytes; empty for a file on a server. */
+  /** SHA-256 of a local file or member, 32 bytes; empty for a file on a server. */
   readonly sha256: Uint8Array;
   /** 0 if a server does not tell. */
   readonly sizeBytes: number;
@@ -29,7 +30,7 @@ const endBytes = 2 ** 16;
 const blockBytes = 2 ** 20;
 
 /**
- * Reads as much of a file at a file:, http:, https: or s3: URI as tells it from another. For a local file that is its
+ * Reads as much of a file at a URI as tells it from another. For a local file that is its
  * first and its last 64 KiB, or with `isWhole` all of it. For a file on a server it is one byte, or all. Rejects with
  * InputError, and as `signal` says.
  */
@@ -43,10 +44,11 @@ async function showLocal(uri: string, isWhole: boolean, signal?: AbortSignal): P
     const stat = await file.stat().catch(refuseRead);
     if (!stat.isFile()) throw new InputError('read', stat.isDirectory() ? 'Not a file: a folder' : 'Not a file');
     const sha256 = createHash('sha256');
-    const headEnd = isWhole || stat.size <= 2 * endBytes ? stat.size : endBytes;
-    for await (const bytes of blocks(file, 0, headEnd, signal)) sha256.update(bytes);
-    for await (const bytes of blocks(file, Math.max(headEnd, stat.size - endBytes), stat.size, signal))
-      sha256.update(bytes);
+    const { start, length } = splitMember(uri).member ?? { start: 0, length: stat.size };
+    const end = start + length;
+    const headEnd = isWhole || length <= 2 * endBytes ? end : start + endBytes;
+    for await (const bytes of blocks(file, start, headEnd, signal)) sha256.update(bytes);
+    for await (const bytes of blocks(file, Math.max(headEnd, end - endBytes), end, signal)) sha256.update(bytes);
     return { version: localVersion(stat), sha256: sha256.digest(), sizeBytes: stat.size };
   } finally {
     await file.close();
@@ -80,8 +82,8 @@ async function showRemote(uri: string, isWhole: boolean, signal?: AbortSignal): 
 }
 
 /**
- * The version of a local file by its content: its SHA-256. Undefined for a file that cannot be read: opening it says
- * why. The file is read once, at some GB/s.
+ * The version of a local file or member by its content: its SHA-256. Undefined for a file that cannot be read: opening
+ * it says why. The file is read once, at some GB/s.
  */
 export async function versionOfContent(uri: string): Promise<string | undefined> {
   try {
@@ -89,7 +91,9 @@ export async function versionOfContent(uri: string): Promise<string | undefined>
     try {
       if (!(await file.stat()).isFile()) return undefined;
       const digest = createHash('sha256');
-      for await (const piece of file.createReadStream({ highWaterMark: 2 ** 20, autoClose: false }))
+      const { start, length } = splitMember(uri).member ?? { start: 0, length: Number.POSITIVE_INFINITY };
+      const range = { start, end: start + length - 1 };
+      for await (const piece of file.createReadStream({ ...range, highWaterMark: 2 ** 20, autoClose: false }))
         digest.update(piece);
       return `sha256 ${digest.digest('hex')}`;
     } finally {

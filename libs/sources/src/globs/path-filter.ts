@@ -1,3 +1,4 @@
+import { isTarName } from '../formats.ts';
 import { selectGlobs } from './glob-selection.ts';
 import { type EntryKind, type Selection, selectionBelow } from './selection.ts';
 
@@ -68,7 +69,10 @@ class FilteredSelection implements Selection {
   }
 
   takes(name: string): boolean {
-    return this.#selection.takes(name) && (this.#include?.takes(name) ?? true) && !this.#exclude?.takes(name);
+    if (!this.#selection.takes(name) || this.#exclude?.takes(name)) return false;
+    // A tar is a folder: what is in it may fit.
+    const isEntered = isTarName(name) && this.#include?.enter(name, false) !== undefined;
+    return isEntered || (this.#include?.takes(name) ?? true);
   }
 
   enter(name: string, isLink: boolean): Selection | undefined {

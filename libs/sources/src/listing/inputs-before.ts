@@ -2,6 +2,7 @@ import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasImageExtension } from '../formats.ts';
 import { imagesBelow, isPassedOver, type Selection, selectionBelow } from '../globs/selection.ts';
+import { splitMember } from '../member-uri.ts';
 
 /** What a source of a job stands for, as far as its inputs are known without listing them. */
 export type SourceShape =
@@ -36,7 +37,9 @@ export class InputsBefore {
     this.#leftOut.add(folder);
   }
 
-  includes(uri: string): boolean {
+  includes(text: string): boolean {
+    // The members of a tar are listed together.
+    const uri = splitMember(text).file;
     if (this.#inputs.size > 0 && this.#inputs.has(uri)) return true;
     if (this.#folders.size + this.#globs.size === 0 || !uri.startsWith('file:')) return false;
     let path: string;

@@ -4,14 +4,21 @@ import { Readable } from 'node:stream';
 import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
-import { usualExtensions } from '../formats.ts';
+import { isTarName, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
 import { type Probe, probe } from '../remote/probe.ts';
 import { RemoteFile } from '../remote/remote-file.ts';
 import { remoteTarget } from '../remote/remote-target.ts';
-import { displayUri, formatRemoteUri, isRemoteUri, parseRemoteUri, type RemoteUri } from '../remote/remote-uri.ts';
+import {
+  type BucketUri,
+  displayUri,
+  formatRemoteUri,
+  isRemoteUri,
+  parseRemoteUri,
+  type RemoteUri,
+} from '../remote/remote-uri.ts';
 import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
 import { surelyVersionName } from '../version-name.ts';
 import { filtered, type ListingOptions, takesPath } from './filtered.ts';
@@ -26,12 +33,12 @@ import type { FoundFile } from './walk-folder.ts';
 const sizesAhead = 32;
 
 /**
- * The inputs that an http:, https: or s3: URI stands for:
+ * The inputs that an http:, https:, s3:, gs: or az: URI stands for:
  *
  * - a file or an object: itself;
  * - one whose name ends in .txt: a manifest, a URI or a path relative to it a line; in .jsonl, .ndjson or .parquet: one
  *   with more than names;
- * - of s3, if there is no object of that name: the images in the folder of that name and below, a prefix of keys
+ * - in a bucket, if there is no object of that name: the images in the folder of that name and below, a prefix of keys
  *   with '/' between folders; or the objects that a glob matches. Both in natural order.
  *
  * Throws SourceNotFoundError if there is no input at all, and InputError if the host is away. Files that the server
@@ -40,18 +47,20 @@ const sizesAhead = 32;
 export async function* listRemote(text: string, options: ListingOptions): AsyncGenerator<Source[]> {
   try {
     const uri = parseRemoteUri(text);
-    if (uri.scheme === 's3' && (uri.key === '' || uri.key.endsWith('/'))) return yield* listFolder(uri, options);
+    if (uri.scheme !== 'http' && (uri.key === '' || uri.key.endsWith('/'))) return yield* listFolder(uri, options);
     const found = await probe(remoteTarget(text));
     if (found.kind === 'missing') {
-      if (uri.scheme === 's3') return yield* listOthers(uri, options);
+      if (uri.scheme !== 'http') return yield* listOthers(uri, options);
       throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist: ${found.sentence}`);
     }
     const kind = manifestKind(pathOf(uri));
     if (kind) yield* withRemoteSizes(listManifest(uri, kind, options), options);
-    else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
+    else if (found.kind === 'unknown' && uri.scheme !== 'http' && isGlob(uri.key)) yield* listOthers(uri, options);
     else {
       const entry = remoteEntry(text);
-      if (takesPath(entry.name, options)) yield [{ ...entry, ...factsOf(found), named: true }];
+      // The filter chooses among what is in a tar.
+      const isTaken = isTarName(entry.name) || takesPath(entry.name, options);
+      if (isTaken) yield [{ ...entry, ...factsOf(found), ...memberSize(uri), named: uri.member === undefined }];
     }
   } catch (error) {
     if (error instanceof SourceForbiddenError || isAway(error)) throw error;
@@ -62,13 +71,15 @@ export async function* listRemote(text: string, options: ListingOptions): AsyncG
 
 const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';
 
+const memberSize = ({ member }: RemoteUri): { sizeBytes?: number } => (member ? { sizeBytes: member.length } : {});
+
 /** The source of a manifest's line; its size is not known yet. */
 export function remoteEntry(line: string): Source {
   try {
     const uri = parseRemoteUri(line);
     if (uri.scheme === 'http') checkHost(uri.url);
-    const name = basename(pathOf(uri)) || (uri.scheme === 's3' ? uri.bucket : uri.url.hostname);
-    return { uri: formatRemoteUri(uri), name, sizeBytes: 0, named: false };
+    const name = basename(pathOf(uri)) || (uri.scheme === 'http' ? uri.url.hostname : uri.bucket);
+    return { uri: formatRemoteUri(uri), name, sizeBytes: 0, ...memberSize(uri), named: false };
   } catch (error) {
     if (!(error instanceof SourceUriError || error instanceof SourceForbiddenError)) throw error;
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: error.message };
@@ -111,15 +122,13 @@ function factsOf(found: Probe): Pick<Source, 'sizeBytes' | 'version'> {
 
 const isGlob = (key: string): boolean => /[*?[{]/.test(key);
 
-type S3Uri = Extract<RemoteUri, { scheme: 's3' }>;
-
 /** The inputs in the folder or glob that a key stands for if it is not an object. */
-function listOthers(uri: S3Uri, options: ListingOptions): AsyncGenerator<Source[]> {
+function listOthers(uri: BucketUri, options: ListingOptions): AsyncGenerator<Source[]> {
   return isGlob(uri.key) ? listGlob(uri, options) : listFolder({ ...uri, key: `${uri.key}/` }, options, uri);
 }
 
 /** `asked`: what was asked for, if it may not exist. */
-async function* listFolder(uri: S3Uri, options: ListingOptions, asked?: S3Uri): AsyncGenerator<Source[]> {
+async function* listFolder(uri: BucketUri, options: ListingOptions, asked?: BucketUri): AsyncGenerator<Source[]> {
   let objects = 0;
   let leftOut = 0;
   const onPassedOver = (passed: PassedOver): void => {
@@ -128,7 +137,7 @@ async function* listFolder(uri: S3Uri, options: ListingOptions, asked?: S3Uri): 
     options.onPassedOver?.(passed);
   };
   const selection = filtered(imagesBelow, options.filter);
-  const found = yield* sourcesOf(uri, walkBucket(uri.bucket, uri.key, selection, { ...options, onPassedOver }));
+  const found = yield* sourcesOf(uri, walkBucket(uri, selection, { ...options, onPassedOver }));
   if (found + leftOut > 0) return;
   if (asked && objects === 0) throw new SourceNotFoundError(`'${displayUri(asked)}' does not exist`);
   const others =
@@ -138,7 +147,7 @@ async function* listFolder(uri: S3Uri, options: ListingOptions, asked?: S3Uri): 
   throw new SourceNotFoundError(`'${displayUri(uri)}' holds no images: ${others}`);
 }
 
-async function* listGlob(uri: S3Uri, options: ListingOptions): AsyncGenerator<Source[]> {
+async function* listGlob(uri: BucketUri, options: ListingOptions): AsyncGenerator<Source[]> {
   const fixed = uri.key.slice(0, uri.key.search(/[*?[{]/));
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
   const selection = filtered(globOf(uri.key.slice(folder.length), displayUri(uri)), options.filter);
@@ -147,20 +156,20 @@ async function* listGlob(uri: S3Uri, options: ListingOptions): AsyncGenerator<So
     leftOut++;
     options.onPassedOver?.(passed);
   };
-  const walk = walkBucket(uri.bucket, folder, selection, { ...options, onPassedOver });
+  const walk = walkBucket({ ...uri, key: folder }, selection, { ...options, onPassedOver });
   const found = yield* sourcesOf({ ...uri, key: folder }, walk);
   if (found + leftOut === 0) throw new SourceNotFoundError(`No object matches '${displayUri(uri)}'`);
 }
 
 /** Returns the number of sources. */
 async function* sourcesOf(
-  { bucket, key }: S3Uri,
+  { scheme, bucket, key }: BucketUri,
   chunks: AsyncIterable<readonly FoundFile[]>,
 ): AsyncGenerator<Source[], number, undefined> {
   let found = 0;
   for await (const files of chunks) {
     found += files.length;
-    yield files.map((file) => ({ uri: `s3://${bucket}/${key}${file.name}`, named: false, ...file }));
+    yield files.map((file) => ({ uri: `${scheme}://${bucket}/${key}${file.name}`, named: false, ...file }));
   }
   return found;
 }
@@ -208,16 +217,17 @@ function manifestEntry(row: ManifestRow, manifest: RemoteUri): Source {
 }
 
 function besideManifest(line: string, manifest: RemoteUri): string {
-  if (manifest.scheme === 's3') {
+  if (manifest.scheme !== 'http') {
     const key = line.startsWith('/') ? line : posix.join('/', posix.dirname(manifest.key), line);
-    return `s3://${manifest.bucket}${key}`;
+    return `${manifest.scheme}://${manifest.bucket}${key}`;
   }
   return URL.canParse(line, manifest.url.href) ? new URL(line, manifest.url).href : line;
 }
 
 /** The part of a URI that names a file. */
 function pathOf(uri: RemoteUri): string {
-  if (uri.scheme === 's3') return uri.key;
+  if (uri.member) return uri.member.name;
+  if (uri.scheme !== 'http') return uri.key;
   try {
     return decodeURIComponent(uri.url.pathname);
   } catch {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { listPages } from '../buckets/list-page.ts';
 import { type EntryKind, passedOver, type Selection } from '../globs/selection.ts';
+import type { BucketUri } from '../remote/remote-uri.ts';
 import { compareNatural } from './natural-order.ts';
 import { type NameOrder, sortNames } from './sort-names.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
@@ -12,21 +13,21 @@ import type { FoundFile, WalkOptions } from './walk-folder.ts';
 const foldersAhead = 16;
 
 /**
- * The selected objects whose keys begin with `prefix`, which is empty or ends with '/'. '/' separates folders, and the
- * order is the order of a folder on disk with the same names. Few names of a folder are in memory at a time, so a
- * bucket of any size may be walked. There is a request for every thousand names and one for every folder; some folders
- * are requested side by side if names are sorted. Rejects with InputError.
+ * The selected objects whose keys begin with the key of a URI, which is empty or ends with '/'. '/' separates folders,
+ * and the order is the order of a folder on disk with the same names. Few names of a folder are in memory at a time,
+ * so a bucket of any size may be walked. There is a request for every thousand names and one for every folder; some
+ * folders are requested side by side if names are sorted. Rejects with InputError.
  */
 export async function* walkBucket(
-  bucket: string,
-  prefix: string,
+  { scheme, bucket, key: prefix }: BucketUri,
   selection: Selection,
   { isSorted = true, onPassedOver = () => {} }: WalkOptions = {},
 ): AsyncGenerator<FoundFile[], void, undefined> {
-  yield* walk({ bucket, root: prefix, isSorted, onPassedOver, ahead: 0 }, '', selection);
+  yield* walk({ scheme, bucket, root: prefix, isSorted, onPassedOver, ahead: 0 }, '', selection);
 }
 
 interface Walk {
+  scheme: BucketUri['scheme'];
   bucket: string;
   root: string;
   isSorted: boolean;
@@ -126,13 +127,13 @@ const recordOrder: NameOrder = {
 
 /** The selected names of one folder, as records, a page at a time. */
 async function* listLevel(
-  { bucket, root, onPassedOver }: Walk,
+  { scheme, bucket, root, onPassedOver }: Walk,
   path: string,
   selection: Selection,
 ): AsyncGenerator<string[], void, undefined> {
   const prefix = root + path;
   const passOver = (name: string, kind: EntryKind): void => {
-    const passed = passedOver(selection, { path: `s3://${bucket}/${prefix}${name}`, name, kind });
+    const passed = passedOver(selection, { path: `${scheme}://${bucket}/${prefix}${name}`, name, kind });
     if (passed) onPassedOver(passed);
   };
   // A copy: names that are held must not hold on to the page they come from.
@@ -140,7 +141,7 @@ async function* listLevel(
     const facts = size.toString(36).padStart(sizeDigits, '0') + shortVersion(version);
     return Buffer.from(facts + letter + name).toString();
   };
-  for await (const page of listPages({ bucket, prefix, delimiter: '/' })) {
+  for await (const page of listPages({ scheme, bucket, prefix, delimiter: '/' })) {
     const records: string[] = [];
     for (const { key, sizeBytes, version } of page.objects) {
       const name = key.slice(prefix.length);

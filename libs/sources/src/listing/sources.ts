@@ -7,10 +7,11 @@ import { allowedPath } from '../access/allowed-path.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
 import { localVersion } from '../files/local-file.ts';
 import { quickFiles } from '../files/quick-files.ts';
-import { hasImageExtension, hasVideoExtension, usualExtensions } from '../formats.ts';
+import { hasImageExtension, hasVideoExtension, isTarName, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { type FilterGlobs, PathFilter } from '../globs/path-filter.ts';
 import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
+import { memberUri, splitMember } from '../member-uri.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { filtered, type ListingOptions, takesPath } from './filtered.ts';
@@ -20,6 +21,7 @@ import { lineRows, manifestKind } from './manifest-rows.ts';
 import { noneOf } from './none-of.ts';
 import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
 import type { Source } from './source.ts';
+import { withMembers } from './tar-sources.ts';
 import { toUri } from './to-uri.ts';
 import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
 
@@ -92,13 +94,14 @@ async function shapeOf(uri: string, filter: PathFilter | undefined): Promise<Sou
 const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && manifestKind(path) !== undefined;
 
 /**
- * The inputs that a URI stands for, always in the same order (for http:, https: and s3: see listRemote):
+ * The inputs that a URI stands for, always in the same order (on servers and in buckets: see listRemote):
  *
  * - a file: itself, whatever its name;
  * - a file NAME.txt: a manifest, a path relative to its folder or a URI a line; empty lines and lines that begin with #
  *   are passed over; its order is kept;
  * - a file NAME.jsonl, NAME.ndjson or NAME.parquet: a manifest with more than names, see ManifestRow; what states a
  *   size, a version, an ETag or a time is not looked at;
+ * - a file NAME.tar: the files in it, as in a folder (see withMembers), here and wherever a tar is found;
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, if there is no such file or folder: the files it matches, in natural order.
  *
@@ -141,7 +144,11 @@ export async function mayHaveVideo(uris: Iterable<string>, most: number, globs?:
   return false;
 }
 
-async function* list(uri: string, options: ListingOptions): AsyncGenerator<Source[]> {
+/** The members of a tar, and other files as they are. */
+const list = (uri: string, options: ListingOptions): AsyncGenerator<Source[]> =>
+  withMembers(listFiles(uri, options), options);
+
+async function* listFiles(uri: string, options: ListingOptions): AsyncGenerator<Source[]> {
   if (isRemoteUri(uri)) return yield* listRemote(uri, options);
   const path = pathOf(uri);
   await allowedPath(path);
@@ -149,9 +156,14 @@ async function* list(uri: string, options: ListingOptions): AsyncGenerator<Sourc
   if (!stats) yield* listGlob(path, options);
   else if (stats.isDirectory()) yield* listFolder(path, options);
   else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path, options), options);
-  else if (takesPath(basename(path), options)) {
+  else {
+    const { member } = splitMember(uri);
+    const name = basename(member?.name ?? path);
     const { href } = pathToFileURL(path);
-    yield [{ uri: href, name: basename(path), sizeBytes: stats.size, named: true, version: localVersion(stats) }];
+    // The filter chooses among what is in a tar.
+    if (!isTarName(name) && !takesPath(name, options)) return;
+    const facts = { sizeBytes: member?.length ?? stats.size, version: localVersion(stats) };
+    yield [{ uri: member ? memberUri(href, member) : href, name, ...facts, named: member === undefined }];
   }
 }
 
@@ -280,7 +292,8 @@ async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> 
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error };
   }
   const below = relative(folder, path);
-  const name = /^\.\.(\/|$)/.test(below) ? basename(path) : below;
+  const { member } = splitMember(uri);
+  const name = member?.name ?? (/^\.\.(\/|$)/.test(below) ? basename(path) : below);
   const facts = rowFacts(row, true);
   // How an input is planned depends on its size.
   if (facts && row.facts?.sizeBytes !== undefined) return { uri, name, named: false, ...facts };
@@ -288,7 +301,7 @@ async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> 
   return {
     uri,
     name,
-    sizeBytes: stats?.isFile() ? stats.size : 0,
+    sizeBytes: stats?.isFile() ? (member?.length ?? stats.size) : 0,
     named: false,
     ...(stats?.isFile() && { version: localVersion(stats) }),
     ...(facts && { version: facts.version, isStated: true as const }),

@@ -43,16 +43,16 @@ test('a URI that no server could serve is refused, and no password is repeated',
 });
 
 test('other schemes and URIs of other machines are refused', () => {
-  for (const source of ['ftp://host/a.jpg', 'rtsp://camera/1', 'gs://bucket/a.jpg']) {
+  for (const source of ['ftp://host/a.jpg', 'rtsp://camera/1', 'abfss://bucket/a.jpg']) {
     assert.throws(() => toUri(source, '/'), {
       name: 'SourceUriError',
-      message: `'${source}' is not supported: expected a path, or a URI of file:, http:, https: or s3:`,
+      message: `'${source}' is not supported: expected a path, or a URI of file:, http:, https:, s3:, gs: or az:`,
     });
   }
   for (const source of ['data:image/png;base64,AAAA', 'data:,x', 'DATA:text/plain;charset=utf-8,x']) {
     assert.throws(() => toUri(source, '/'), {
       name: 'SourceUriError',
-      message: 'A data: URI is not supported: expected a path, or a URI of file:, http:, https: or s3:',
+      message: 'A data: URI is not supported: expected a path, or a URI of file:, http:, https:, s3:, gs: or az:',
     });
   }
   assert.equal(toUri('data:x.png', '/'), 'file:///data:x.png');

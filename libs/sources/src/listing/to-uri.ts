@@ -2,26 +2,27 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { redactUri } from '../access/redact-uri.ts';
 import { isBucketUri, toPrefixUri } from '../buckets/prefix-uri.ts';
+import { memberUri, splitMember } from '../member-uri.ts';
 import { formatRemoteUri, isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
 import { SourceUriError } from '../source-errors.ts';
 
 /**
- * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https: or s3: URI, as a person
- * writes it. Glob characters stay as they are: `listSources` tells a glob from a name. Throws SourceUriError for other
- * schemes and for an invalid URI.
+ * The absolute URI of a source: of a path (relative to `cwd`) or of a file:, http:, https:, s3:, gs: or az: URI, as a
+ * person writes it. Glob characters stay as they are: `listSources` tells a glob from a name. Throws SourceUriError for
+ * other schemes and for an invalid URI.
  */
 export function toUri(pathOrUri: string, cwd: string): string {
   return isRemoteUri(pathOrUri)
     ? formatRemoteUri(parseRemoteUri(pathOrUri))
-    : localUri(pathOrUri, cwd, 'a path, or a URI of file:, http:, https: or s3:');
+    : localUri(pathOrUri, cwd, 'a path, or a URI of file:, http:, https:, s3:, gs: or az:');
 }
 
-/** Throws SourceUriError unless the URI is one that toUri gives: an absolute file:, http:, https: or s3: URI. */
+/** Throws SourceUriError unless the URI is one that toUri gives. */
 export function checkSourceUri(uri: string): void {
   if (isRemoteUri(uri)) parseRemoteUri(uri);
   else if (!isFileUri(uri)) {
     throw new SourceUriError(
-      `Expected an absolute path, or an absolute URI of file:, http:, https: or s3:, but received '${redactUri(uri)}'`,
+      `Expected an absolute path, or an absolute URI of file:, http:, https:, s3:, gs: or az:, but received '${redactUri(uri)}'`,
     );
   }
 }
@@ -43,8 +44,10 @@ function localUri(pathOrUri: string, cwd: string, allowed: string): string {
   if (!scheme) return pathToFileURL(resolve(cwd, pathOrUri)).href;
   if (scheme !== 'file') throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported: expected ${allowed}`);
   try {
-    // A file: URI has no query and no fragment, so these are part of a glob or of a name.
-    return pathToFileURL(fileURLToPath(pathOrUri.replaceAll('?', '%3F').replaceAll('#', '%23'))).href;
+    // A file: URI has no query, and a fragment only if it names a member of a tar: others are of a glob or a name.
+    const { file, member } = splitMember(pathOrUri);
+    const { href } = pathToFileURL(fileURLToPath(file.replaceAll('?', '%3F').replaceAll('#', '%23')));
+    return member ? memberUri(href, member) : href;
   } catch (error) {
     throw new SourceUriError(
       `'${redactUri(pathOrUri)}' is not the URI of a file on this machine: ${(error as Error).message}`,

@@ -1,12 +1,13 @@
 import { forEachLimited } from '@halogrid/threads';
 import { giveBackBytes, takeBytes } from '../byte-pool.ts';
-import { formatOfName, formats, hasVideoExtension } from '../formats.ts';
+import { formatOfName, formats, hasVideoExtension, isTarName } from '../formats.ts';
 import { InputError } from '../input-error.ts';
+import { memberUri, splitMember, type TarMember } from '../member-uri.ts';
 import { type FileVersion, surelyVersionName, versionName } from '../version-name.ts';
 import type { HttpAnswer } from './ask.ts';
 import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
 import { fetchPart, fillFromBody, type PartSource, sentOf } from './fetch-part.ts';
-import { checkSameVersion, onlyThisVersion, versionOf } from './file-version.ts';
+import { changed, checkSameVersion, onlyThisVersion, versionOf } from './file-version.ts';
 import { get } from './get.ts';
 import { readWhole } from './read-whole.ts';
 import { defaultRemoteLimits, type RemoteLimits } from './remote-limits.ts';
@@ -24,13 +25,14 @@ const regionHeadBytes = 2 ** 16;
 
 function isReadByRegion(uri: string): boolean {
   const format = formatOfName(uri);
+  if (isTarName(uri)) return true;
   return format ? formats[format].reading === 'regions' : hasVideoExtension(uri);
 }
 
 /**
- * A file on a server, and its first bytes. The rest is requested as it is needed, always from the same version of the
- * file. A server that cannot send parts is read once, from beginning to end. What the file gives out is valid until it
- * is closed.
+ * A file on a server, or a member of a tar there, and its first bytes. The rest is requested as it is needed, always
+ * from the same version of the file. A server that cannot send parts is read once, from beginning to end. What the file
+ * gives out is valid until it is closed.
  */
 export class RemoteFile {
   readonly kind = 'remote';
@@ -39,6 +41,8 @@ export class RemoteFile {
   readonly head: Buffer;
   readonly gapBytes: number;
   readonly #target: RemoteTarget;
+  /** The member of the tar at the target whose bytes are the file. */
+  readonly #member: TarMember | undefined;
   readonly #limits: RemoteLimits;
   readonly #version: FileVersion;
   readonly #memory: Buffer<ArrayBuffer>[];
@@ -54,9 +58,10 @@ export class RemoteFile {
     limits: RemoteLimits,
     found: { version: FileVersion; sizeBytes: number; head: Buffer; memory: Buffer<ArrayBuffer>[] },
     wire: { bytes: number },
-    copy?: SparseCopy,
+    { copy, member }: { copy?: SparseCopy | undefined; member?: TarMember | undefined } = {},
   ) {
     this.#target = target;
+    this.#member = member;
     this.#limits = limits;
     this.gapBytes = limits.gapBytes;
     this.#version = found.version;
@@ -71,31 +76,38 @@ export class RemoteFile {
   /** Rejects with InputError if the file cannot be fetched, or is empty. */
   static async open(uri: string, limits: RemoteLimits = defaultRemoteLimits): Promise<RemoteFile> {
     const target = remoteTarget(uri);
-    const wanted = isReadByRegion(target.uri) ? regionHeadBytes : headBytes;
+    const { member } = splitMember(uri);
+    if (member?.length === 0) throw new InputError('decode', 'The file is empty (0 bytes)');
+    const base = member?.start ?? 0;
+    const wanted = Math.min(isReadByRegion(uri) ? regionHeadBytes : headBytes, member?.length ?? headBytes);
     const wire = { bytes: 0 };
     const openWhole = async (answer: HttpAnswer, version: FileVersion): Promise<RemoteFile> => {
+      if (member) throw noParts();
       const { bytes, copy, sizeBytes } = await readWhole(answer, limits, wire);
       const found = { version: { ...version, sizeBytes }, sizeBytes, head: bytes, memory: [bytes] };
-      return new RemoteFile(target, limits, found, wire, copy);
+      return new RemoteFile(target, limits, found, wire, { copy });
     };
-    const first = await get(target, { range: `bytes=0-${wanted - 1}` }, limits, async (answer) => {
+    const first = await get(target, { range: `bytes=${base}-${base + wanted - 1}` }, limits, async (answer) => {
       const version = versionOf(answer);
       if (answer.status === 200) return await openWhole(answer, version);
-      const { end, total } = sentOf(answer, { start: 0, end: wanted });
+      const { end, total } = sentOf(answer, { start: base, end: base + wanted });
       if (total === undefined) return { version };
-      const head = takeBytes(Math.min(total, wanted));
+      if (member && base + member.length > total) throw changed('its tar has become shorter');
+      const sizeBytes = member?.length ?? total;
+      const head = takeBytes(Math.min(sizeBytes, wanted));
       try {
-        await fillFromBody(head.subarray(0, end), answer, wire);
+        await fillFromBody(head.subarray(0, end - base), answer, wire);
       } catch (error) {
         giveBackBytes(head);
         throw error;
       }
-      return { version, sizeBytes: total, head, headEnd: end };
+      return { version, sizeBytes, head, headEnd: end - base };
     });
     if (first instanceof RemoteFile) return first;
     const { version, sizeBytes, head, headEnd } = first;
     if (head === undefined) {
       // The server does not say how long the file is. Requesting the whole file shows it.
+      if (member) throw noParts();
       return await get(target, onlyThisVersion(version), limits, async (answer) => {
         checkSameVersion(version, answer);
         if (answer.status === 200) return await openWhole(answer, version);
@@ -103,17 +115,17 @@ export class RemoteFile {
       });
     }
     try {
-      await fetchPart({ target, limits, version, wire }, head.subarray(headEnd), headEnd);
+      await fetchPart({ target, limits, version, wire }, head.subarray(headEnd), base + headEnd);
     } catch (error) {
       giveBackBytes(head);
       throw error;
     }
-    return new RemoteFile(target, limits, { version, sizeBytes, head, memory: [head] }, wire);
+    return new RemoteFile(target, limits, { version, sizeBytes, head, memory: [head] }, wire, { member });
   }
 
-  /** A name for the version that is read. */
+  /** A name for the version that is read; for a member, the version of its tar. */
   get version(): string {
-    return versionName({ ...this.#version, sizeBytes: this.sizeBytes });
+    return versionName({ ...this.#version, sizeBytes: this.#member ? this.#version.sizeBytes : this.sizeBytes });
   }
 
   /** Whether the version changes with the content, and not only with the size. */
@@ -122,7 +134,7 @@ export class RemoteFile {
   }
 
   get uri(): string {
-    return this.#target.uri;
+    return this.#member ? memberUri(this.#target.uri, this.#member) : this.#target.uri;
   }
 
   /** Bytes that came over the network so far. */
@@ -142,9 +154,10 @@ export class RemoteFile {
     if (fromMemory.length === into.length) return;
     const rest = into.subarray(fromMemory.length);
     const start = end - rest.length;
+    const base = this.#member?.start ?? 0;
     if (this.#copy?.missing({ start, end }).length === 0) return await this.#copy.read(rest, start);
     await forEachLimited(cutRange({ start, end }, this.#limits.partBytes), this.#limits.partsInFlight, (part) =>
-      fetchPart(this.#source, rest.subarray(part.start - start, part.end - start), part.start),
+      fetchPart(this.#source, rest.subarray(part.start - start, part.end - start), base + part.start),
     );
   }
 
@@ -212,3 +225,6 @@ export class RemoteFile {
     return { target: this.#target, limits: this.#limits, version: this.#version, wire: this.#wire };
   }
 }
+
+const noParts = (): InputError =>
+  new InputError('read', 'The server cannot send parts of a file, so its tars are not read: unpack them');

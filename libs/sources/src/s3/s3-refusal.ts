@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { STATUS_CODES } from '../node-http.ts';
-import type { S3Settings } from './s3-settings.ts';
 import { parseS3Error } from './s3-xml.ts';
 
 /** What was asked for. `isSigned`: with credentials. `isWrite`: the object was to be written, not read. */
 interface Asked {
   bucket: string;
   key: string;
-  settings: S3Settings;
+  /** The region that was asked, if stores of this kind have regions. */
+  region?: string;
   isSigned: boolean;
   isWrite?: boolean;
 }
 
 /** One sentence about an answer of S3 that is not a success. It names the bucket and the key, but no secret. */
 export function explainS3Refusal(
-  { bucket, key, settings, isSigned, isWrite = false }: Asked,
+  { bucket, key, region: asked, isSigned, isWrite = false }: Asked,
   status: number,
   headers: IncomingHttpHeaders,
   body: string,
@@ -25,8 +25,8 @@ export function explainS3Refusal(
   const region = String(headers['x-amz-bucket-region'] ?? error.region);
   if (error.code === 'NoSuchBucket') return `The bucket '${bucket}' does not exist: ${answer}`;
   if (status === 404) return `There is no ${what}: ${answer}`;
-  if (region && region !== settings.region && [301, 307, 308, 400].includes(status)) {
-    return `The bucket '${bucket}' is in the region ${region}, not ${settings.region}: set AWS_REGION (${answer})`;
+  if (asked && region && region !== asked && [301, 307, 308, 400].includes(status)) {
+    return `The bucket '${bucket}' is in the region ${region}, not ${asked}: set AWS_REGION (${answer})`;
   }
   if (status === 401 || status === 403) {
     const how = isSigned ? '' : ', asked for without credentials';

@@ -31,7 +31,7 @@ test('buckets are hosts at Amazon where their names can be, and paths elsewhere'
 });
 
 test('a bucket in another region is reported', () => {
-  const what = { bucket: 'b', key: 'k', settings: s3Settings({}), isSigned: false };
+  const what = { bucket: 'b', key: 'k', region: s3Settings({}).region, isSigned: false };
   const sentence = "The bucket 'b' is in the region eu-west-1, not us-east-1: set AWS_REGION (301 PermanentRedirect)";
   const body = '<Error><Code>PermanentRedirect</Code></Error>';
   assert.equal(explainS3Refusal(what, 301, { 'x-amz-bucket-region': 'eu-west-1' }, body), sentence);

@@ -1,4 +1,5 @@
 import { InputError } from '../input-error.ts';
+import { pathOfKey } from './path-of-key.ts';
 
 export interface S3Credentials {
   accessKeyId: string;
@@ -37,15 +38,10 @@ export function s3Settings(env: Record<string, string | undefined>): S3Settings 
 
 /** The URL of an object, or of the bucket if the key is empty. */
 export function objectUrl({ endpoint, region }: S3Settings, bucket: string, key: string): URL {
-  const path = key.split('/').map(encodePart).join('/');
+  const path = pathOfKey(key);
   if (endpoint) return new URL(`${endpoint.origin}${endpoint.pathname.replace(/\/$/, '')}/${bucket}/${path}`);
   const domain = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   // No certificate covers a bucket whose name has a dot or capital letters.
   const inHost = /^[a-z0-9-]+$/.test(bucket);
   return new URL(inHost ? `https://${bucket}.${domain}/${path}` : `https://${domain}/${bucket}/${path}`);
-}
-
-/** Encodes a part of a path as in signatures: everything except letters, digits, - . _ and ~ is escaped. */
-function encodePart(part: string): string {
-  return encodeURIComponent(part).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,5 +1,5 @@
-import { XMLParser } from 'fast-xml-parser';
 import { surelyVersionName } from '../version-name.ts';
+import { parseXml as parse, textOf as text } from './parse-xml.ts';
 
 /** One page of the names in a bucket, in the order of their UTF-8 bytes. */
 export interface ListPage {
@@ -9,14 +9,6 @@ export interface ListPage {
   /** The token of the next page; undefined on the last page. */
   next: string | undefined;
 }
-
-const parser = new XMLParser({
-  ignoreAttributes: true,
-  parseTagValue: false,
-  trimValues: false,
-  htmlEntities: true,
-  isArray: (name) => ['Contents', 'CommonPrefixes', 'Upload', 'Part'].includes(name),
-});
 
 /** Reads an answer to ListObjectsV2; undefined if the text is not one. */
 export function parseListPage(xml: string): ListPage | undefined {
@@ -81,17 +73,6 @@ export function parseS3Error(xml: string): { code: string; region: string } {
   const word = (value: unknown): string => /^[\w-]{1,64}$/.exec(text(value))?.[0] ?? '';
   return { code: word(error?.Code), region: word(error?.Region) };
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: what a server sends is for the callers to look into.
-function parse(xml: string): any {
-  try {
-    return parser.parse(xml);
-  } catch {
-    return undefined;
-  }
-}
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Decodes text as forms encode it, with + for a space. */
 function decodeUrl(encoded: string): string {

@@ -184,7 +184,7 @@ function signatureOf(
 }
 
 /** ListObjectsV2 with a prefix, a delimiter, pages and escaped names. */
-function listObjects(objects: [string, Buffer][], query: URLSearchParams, pageKeys: number): string {
+export function listObjects(objects: [string, Buffer][], query: URLSearchParams, pageKeys: number): string {
   const prefix = query.get('prefix') ?? '';
   const delimiter = query.get('delimiter');
   const found = new Map<string, Buffer | 'folder'>();

@@ -161,9 +161,9 @@ export interface Grid {
  */
 export interface JobSpec {
   /**
-   * Absolute paths and URIs (file:, http:, https: or s3:) of images, videos, folders, globs and manifests, as the
-   * coordinator sees them; over http: and https: only files and manifests. Results are in this order. A coordinator
-   * gives back URIs.
+   * Absolute paths and URIs (file:, http:, https:, s3:, gs: or az:) of images, videos, folders, tars, globs and
+   * manifests, as the coordinator sees them; over http: and https: only files, tars and manifests. Results are in this
+   * order. A coordinator gives back URIs.
    */
   sources: string[];
   /** Absent if `pipelines` is given. With none of `pipeline`, `pipelines` and `op`: lbp. */
