@@ -82,7 +82,7 @@ const refused: [name: string, reason: RegExp][] = [
   ['raw.dng', /^DNG is not supported: /],
   ['cmyk.tif', /^A TIFF in CMYK has no defined luma: /],
   ['lab.tif', /^A TIFF in CIELab has no defined luma: /],
-  ['image.gif', /^GIF is not supported: JPEG, PNG, WebP, TIFF, PGM and PPM are supported$/],
+  ['image.gif', /^GIF is not supported: JPEG, PNG, WebP, TIFF, PGM, PPM and OME-Zarr are supported$/],
   ['image.bmp', /^BMP is not supported: /],
 ];
 

@@ -1,9 +1,10 @@
-import { type Format, type InputFile, openInputFile } from '@halogrid/sources';
+import { type Format, type InputFile, isPlaneUri, openInputFile } from '@halogrid/sources';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
 import { sniffFormat } from './formats/sniff-format.ts';
 import { openTiff } from './formats/tiff/tiff.ts';
 import { openPng, openWebp } from './formats/whole-image.ts';
+import { openZarr } from './formats/zarr/zarr.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { OpenImage } from './planes/image.ts';
 
@@ -13,7 +14,7 @@ export interface OpenImageOptions {
 }
 
 /** Takes `file` over and closes it, sooner or later; also when it rejects. */
-type Opener = (file: InputFile, maxWholePixels: number) => Promise<OpenImage>;
+type Opener = (file: InputFile, maxWholePixels: number, uri: string) => Promise<OpenImage>;
 
 const openers: Record<Format, Opener> = {
   jpeg: openJpeg,
@@ -21,16 +22,18 @@ const openers: Record<Format, Opener> = {
   webp: openWebp,
   tiff: openTiff,
   pnm: openPnm,
+  zarr: (file, _, uri) => openZarr(file, uri),
 };
 
 /**
- * Opens the image at a file:, http:, https: or s3: URI and reads its header; the format is told by content. Rejects
- * with InputError for every input that cannot be processed.
+ * Opens the image at a file:, http:, https: or s3: URI and reads its header; the format is told by content, but for a
+ * plane of a Zarr, which its URI tells. Rejects with InputError for every input that cannot be processed.
  */
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
   const file = await openInputFile(uri);
   try {
-    const image = await openers[sniffFormat(file.head, uri)](file, options.maxWholePixels ?? defaultMaxWholePixels);
+    const format = isPlaneUri(uri) ? 'zarr' : sniffFormat(file.head, uri);
+    const image = await openers[format](file, options.maxWholePixels ?? defaultMaxWholePixels, uri);
     checkPixels(image.width, image.height);
     return Object.assign(image, { version: file.version });
   } catch (error) {

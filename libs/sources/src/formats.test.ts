@@ -26,11 +26,11 @@ test('a file counts as a photograph in its number of pixels if nothing else is k
 test('names tell which files are listed as inputs, and what is known of one before it is opened', () => {
   assert.equal(
     supportedExtensions.join(', '),
-    'jpg, jpeg, jpe, jfif, mpo, insp, png, webp, tif, tiff, btf, tf2, tf8, svs, ndpi, pgm, ppm, pnm, ' +
+    'jpg, jpeg, jpe, jfif, mpo, insp, png, webp, tif, tiff, btf, tf2, tf8, svs, ndpi, pgm, ppm, pnm, zarr, ' +
       'mp4, m4v, mov, qt, 3gp, 3g2, insv, mkv, mk3d, webm, avi, divx, ts, m2ts, mts, m2t, tp, trp, tod, mpg, mpeg, ' +
       'vob, ps, m2p, mod, mpe, evo, vro, dav, h264, 264, avc, h265, 265, hevc',
   );
-  assert.equal(usualExtensions, 'jpg, png, webp, tif, pgm, mp4 and the like (docs/inputs.md lists all)');
+  assert.equal(usualExtensions, 'jpg, png, webp, tif, pgm, zarr, mp4 and the like (docs/inputs.md lists all)');
   for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.gif', 'x.dng', 'a.b.svg', 'x.WMV', 'x.flv', 'x.mpg', 'x.webm'])
     assert.ok(hasImageExtension(name), name);
   for (const name of ['x.dav', 'x.NEF', 'x.cr2', 'x.ps', 'x.mxf', 'x.insv', 'x.svs', 'x.ndpi', 'x.btf', 'x.tf8'])

@@ -1,3 +1,5 @@
+import { isPlaneUri } from './plane-uri.ts';
+
 /**
  * What is known of the files of an image format before one is opened. The openers are in libs/imaging, by the same
  * names.
@@ -66,6 +68,15 @@ export const formats = {
     reading: 'regions',
     mostPixelsPerByte: 1,
     usualPixelsPerByte: 1,
+  },
+  zarr: {
+    names: ['OME-Zarr'],
+    // A folder; an input is one of its planes, by the URI of its array's metadata.
+    extensions: ['zarr'],
+    signatures: [],
+    reading: 'regions',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 2,
   },
 } as const satisfies Record<string, FormatFacts>;
 
@@ -244,7 +255,8 @@ function byName(name: string): ExtensionFacts {
   const dot = name.lastIndexOf('.');
   if (dot < 0 || name.indexOf('/', dot) >= 0) return noFacts;
   const suffix = name.slice(dot);
-  last = { suffix, facts: factsOf(suffix.slice(1).toLowerCase()) };
+  const isPlane = suffix.includes('#') && isPlaneUri(name);
+  last = { suffix, facts: factsOf(isPlane ? 'zarr' : suffix.slice(1).toLowerCase()) };
   return last.facts;
 }
 

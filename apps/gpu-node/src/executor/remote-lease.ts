@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Lease } from '@halogrid/proto';
 import { packSources } from '@halogrid/sources/pack-sources';
+import { splitSelector } from '@halogrid/sources/plane-uri';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
@@ -14,7 +15,11 @@ export function toRemoteLease(lease: Lease): Lease {
     const { index, uri, pin: _, ...rest } = source;
     if (!isOfDisk(uri)) return source;
     // The file's name shows how it is best read. The coordinator checks the version.
-    return { ...rest, index, uri: `${base}/sources/${index}/${basename(new URL(uri).pathname)}` };
+    return {
+      ...rest,
+      index,
+      uri: `${base}/sources/${index}/${basename(new URL(uri).pathname)}${splitSelector(uri)[1]}`,
+    };
   });
   const isMoved = sources.length > 0 && isOfDisk(sources[0]!.uri);
   return {

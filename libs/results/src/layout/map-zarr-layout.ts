@@ -1,5 +1,5 @@
 import { type Rect, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
-import { crc32c } from './crc32c.ts';
+import { crc32c } from '@halogrid/sources/crc32c';
 import type { MapKind, MapType } from './map-type.ts';
 
 /**

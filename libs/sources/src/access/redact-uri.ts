@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
+import { splitSelector } from '../plane-uri.ts';
 
 /**
  * The URI as it may stand in results, logs and sentences: without a user name or password, and with the query, which
  * may hold a signature, replaced by the beginning of its SHA-256, so that sources that differ only in the query still
- * differ. Files, paths and URIs without a query stay as they are. A text that looks like a URI but is not one loses all
- * that may be secret.
+ * differ. Files, paths and URIs without a query stay as they are, and so does what selects a plane of a Zarr. A text
+ * that looks like a URI but is not one loses all that may be secret.
  */
-export function redactUri(uri: string): string {
-  if (uri.startsWith('file:')) return uri;
+export function redactUri(given: string): string {
+  if (given.startsWith('file:')) return given;
+  const [uri, selector] = splitSelector(given);
+  return redactBare(uri) + selector;
+}
+
+function redactBare(uri: string): string {
   const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(uri) ?? [];
   if (!scheme || /^file:/i.test(scheme)) return uri;
   const [, place, rest] = /^([^?#]*)(.*)$/s.exec(uri.slice(scheme.length))!;

@@ -4,16 +4,18 @@ import { Readable } from 'node:stream';
 import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
-import { usualExtensions } from '../formats.ts';
+import { hasImageExtension, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
+import { isPlaneUri, splitSelector } from '../plane-uri.ts';
 import { type Probe, probe } from '../remote/probe.ts';
 import { RemoteFile } from '../remote/remote-file.ts';
 import { remoteTarget } from '../remote/remote-target.ts';
 import { displayUri, formatRemoteUri, isRemoteUri, parseRemoteUri, type RemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
 import { surelyVersionName } from '../version-name.ts';
+import { folderOfMetadata, isStoreName, nameOfPlane } from '../zarr/store-name.ts';
 import { filtered, type ListingOptions, takesPath } from './filtered.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
@@ -40,6 +42,11 @@ const sizesAhead = 32;
 export async function* listRemote(text: string, options: ListingOptions): AsyncGenerator<Source[]> {
   try {
     const uri = parseRemoteUri(text);
+    const entry = remoteEntry(text);
+    if (isPlaneUri(text) || entry.isStore) {
+      if (takesPath(entry.name, options)) yield [entry];
+      return;
+    }
     if (uri.scheme === 's3' && (uri.key === '' || uri.key.endsWith('/'))) return yield* listFolder(uri, options);
     const found = await probe(remoteTarget(text));
     if (found.kind === 'missing') {
@@ -49,10 +56,7 @@ export async function* listRemote(text: string, options: ListingOptions): AsyncG
     const kind = manifestKind(pathOf(uri));
     if (kind) yield* withRemoteSizes(listManifest(uri, kind, options), options);
     else if (found.kind === 'unknown' && uri.scheme === 's3' && isGlob(uri.key)) yield* listOthers(uri, options);
-    else {
-      const entry = remoteEntry(text);
-      if (takesPath(entry.name, options)) yield [{ ...entry, ...factsOf(found), named: true }];
-    }
+    else if (takesPath(entry.name, options)) yield [{ ...entry, ...factsOf(found), named: true }];
   } catch (error) {
     if (error instanceof SourceForbiddenError || isAway(error)) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
@@ -67,12 +71,31 @@ export function remoteEntry(line: string): Source {
   try {
     const uri = parseRemoteUri(line);
     if (uri.scheme === 'http') checkHost(uri.url);
-    const name = basename(pathOf(uri)) || (uri.scheme === 's3' ? uri.bucket : uri.url.hostname);
+    const path = pathOf(uri);
+    const selector = splitSelector(line)[1];
+    if (selector)
+      return { uri: formatRemoteUri(uri) + selector, name: nameOfPlane(line, path), sizeBytes: 0, named: false };
+    if (isStorePath(path) && !isGlob(path)) return storeAt(uri);
+    const name = basename(path) || (uri.scheme === 's3' ? uri.bucket : uri.url.hostname);
     return { uri: formatRemoteUri(uri), name, sizeBytes: 0, named: false };
   } catch (error) {
     if (!(error instanceof SourceUriError || error instanceof SourceForbiddenError)) throw error;
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: error.message };
   }
+}
+
+/** Whether a path on a server stands for a Zarr or a folder in one. */
+function isStorePath(path: string): boolean {
+  const names = path.split('/').filter((name) => name !== '');
+  const last = names.at(-1) ?? '';
+  return names.some(isStoreName) && (isStoreName(last) || !hasImageExtension(last));
+}
+
+/** The Zarr that a folder, or a file of metadata in it, stands for. */
+function storeAt(uri: RemoteUri): Source {
+  if (uri.scheme === 's3') uri.key = folderOfMetadata(uri.key);
+  else uri.url.pathname = folderOfMetadata(uri.url.pathname);
+  return { uri: formatRemoteUri(uri), name: basename(pathOf(uri)), sizeBytes: 0, named: false, isStore: true };
 }
 
 /** The same inputs in the same order; inputs on servers have sizes if these can be told. */
@@ -89,7 +112,8 @@ export async function* withRemoteSizes(
 }
 
 /** Sources whose size a server is asked for. */
-const isUnsized = ({ sizeBytes, error, uri }: Source): boolean => sizeBytes === 0 && !error && isRemoteUri(uri);
+const isUnsized = ({ sizeBytes, error, uri, isStore }: Source): boolean =>
+  sizeBytes === 0 && !error && !isStore && !isPlaneUri(uri) && isRemoteUri(uri);
 
 async function withSize(input: Source): Promise<Source> {
   if (!isUnsized(input)) return input;

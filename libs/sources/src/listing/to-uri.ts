@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { redactUri } from '../access/redact-uri.ts';
 import { isBucketUri, toPrefixUri } from '../buckets/prefix-uri.ts';
+import { splitSelector } from '../plane-uri.ts';
 import { formatRemoteUri, isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
 import { SourceUriError } from '../source-errors.ts';
 
@@ -12,7 +13,7 @@ import { SourceUriError } from '../source-errors.ts';
  */
 export function toUri(pathOrUri: string, cwd: string): string {
   return isRemoteUri(pathOrUri)
-    ? formatRemoteUri(parseRemoteUri(pathOrUri))
+    ? formatRemoteUri(parseRemoteUri(pathOrUri)) + splitSelector(pathOrUri)[1]
     : localUri(pathOrUri, cwd, 'a path, or a URI of file:, http:, https: or s3:');
 }
 
@@ -43,8 +44,9 @@ function localUri(pathOrUri: string, cwd: string, allowed: string): string {
   if (!scheme) return pathToFileURL(resolve(cwd, pathOrUri)).href;
   if (scheme !== 'file') throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported: expected ${allowed}`);
   try {
-    // A file: URI has no query and no fragment, so these are part of a glob or of a name.
-    return pathToFileURL(fileURLToPath(pathOrUri.replaceAll('?', '%3F').replaceAll('#', '%23'))).href;
+    // But for the plane of a Zarr, a file: URI has no query and no fragment: these are part of a glob or of a name.
+    const [file, selector] = splitSelector(pathOrUri);
+    return pathToFileURL(fileURLToPath(file.replaceAll('?', '%3F').replaceAll('#', '%23'))).href + selector;
   } catch (error) {
     throw new SourceUriError(
       `'${redactUri(pathOrUri)}' is not the URI of a file on this machine: ${(error as Error).message}`,
