@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip as callGunzip, inflate as callInflate, zstdDecompress as callUnzstd } from 'node:zlib';
 import { crc32c } from '@halogrid/sources';
+import { decodeBlosc } from './blosc.ts';
+import { decodeLz4 } from './lz4.ts';
 
 /** Decodes the bytes of a chunk, which become `most` bytes at most; throws or rejects for bytes that are damaged. */
 type Decode = (bytes: Uint8Array, most: number) => Uint8Array | Promise<Uint8Array>;
@@ -15,6 +17,7 @@ export interface BoundedCodec {
 
 /** The checksum that another codec may have left behind the samples. */
 const checksumBytes = 4;
+const lengthBytes = 4;
 
 const gunzip = promisify(callGunzip);
 const inflate = promisify(callInflate);
@@ -26,7 +29,7 @@ export const boundedCodecs: Readonly<Record<string, BoundedCodec>> = {
   zlib: bounded((bytes, most) => inflate(bytes, { maxOutputLength: most })),
   zstd: bounded((bytes, most) => unzstd(bytes, { maxOutputLength: most })),
   blosc: bounded(decodeBlosc),
-  lz4: bounded(decodeLz4),
+  lz4: bounded(decodeLz4Chunk),
   crc32c: bounded(checked),
 };
 
@@ -46,23 +49,14 @@ function bounded(decode: Decode): BoundedCodec {
   };
 }
 
-/** The header of Blosc 1 has the lengths of the content and of all bytes. */
-async function decodeBlosc(bytes: Uint8Array, most: number): Promise<Uint8Array> {
-  if (bytes.length < 16) throw new Error('it is shorter than the header of Blosc');
-  const view = viewOf(bytes);
-  checkStated(view.getUint32(4, true), most);
-  const length = view.getUint32(12, true);
-  if (length !== bytes.length) throw new Error(`it has ${bytes.length} bytes, and its header says ${length}`);
-  const { default: Blosc } = await import('numcodecs/blosc');
-  return await new Blosc().decode(bytes);
-}
-
 /** The length of the content comes before a block of LZ4. */
-async function decodeLz4(bytes: Uint8Array, most: number): Promise<Uint8Array> {
-  if (bytes.length < 4) throw new Error('it is shorter than the header of LZ4');
-  checkStated(viewOf(bytes).getUint32(0, true), most);
-  const { default: Lz4 } = await import('numcodecs/lz4');
-  return await new Lz4().decode(bytes);
+function decodeLz4Chunk(bytes: Uint8Array, most: number): Uint8Array {
+  if (bytes.length < lengthBytes) throw new Error('it is shorter than the header of LZ4');
+  const length = viewOf(bytes).getUint32(0, true);
+  if (length > most) throw new Error(`its header promises ${length} bytes, more than the chunk has`);
+  const out = new Uint8Array(length);
+  decodeLz4(bytes.subarray(lengthBytes), out);
+  return out;
 }
 
 function checked(bytes: Uint8Array): Uint8Array {
@@ -70,10 +64,6 @@ function checked(bytes: Uint8Array): Uint8Array {
   const isSame = bytes.length >= checksumBytes && viewOf(bytes).getUint32(content.length, true) === crc32c(content);
   if (!isSame) throw new Error('its checksum is another one');
   return content;
-}
-
-function checkStated(stated: number, most: number): void {
-  if (stated > most) throw new Error(`its header promises ${stated} bytes, more than the chunk has`);
 }
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>

@@ -21,6 +21,7 @@ export interface ZarrOfTests {
   /** Whether a chunk is left out; its samples are the fill value. */
   lacks?: (coordinates: readonly number[]) => boolean;
   fill?: number;
+  axes?: readonly string[];
 }
 
 /** The sample of these indices, another one for its neighbours. */
@@ -53,6 +54,7 @@ export async function writeZarr(folder: string, array: ZarrOfTests): Promise<str
     fill_value: array.fill ?? 0,
     codecs: perShard ? [{ name: 'sharding_indexed', configuration: sharding }] : ofChunk,
     attributes: {},
+    ...(array.axes && { dimension_names: array.axes }),
   };
   const put = async (path: string, bytes: string | Uint8Array): Promise<void> => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
