@@ -39,6 +39,21 @@ for (const map of ['tiff', 'zarr'] as const) {
   }
 }
 
+test('a map goes in again: codes of its Zarr are the codes of its TIFF', async () => {
+  const outcomes = [];
+  for (const [map, extension, tilePx] of [
+    ['tiff', 'tif', 4096],
+    ['zarr', 'zarr', 97],
+    ['zarr', 'zarr', 4096],
+  ] as const) {
+    const sources = [join(folder, `${map}-lbp-512`, 'maps', `picture.${extension}`)];
+    const out = join(folder, `again-${extension}-${tilePx}`);
+    await cluster.jobs.run({ sources, out, operations: [parseOperation('lbp')], map: 'tiff', tilePx });
+    outcomes.push({ maps: hashFiles(out, 'maps'), digest: readJson(out, 'job.json').digest });
+  }
+  for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
+});
+
 test('zarr: shards that two nodes write are the same as shards that the coordinator makes of chunks', async () => {
   const tall = join(folder, 'tall.pgm');
   await writePgm(tall, drawPicture(600, 9000));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parseOperation } from '@halogrid/kernels';
 import {
   type ServedFile,
   sendFile,
@@ -60,6 +61,9 @@ before(async () => {
   );
   web = await startServer((request, response) => {
     const name = request.url!.slice(1);
+    const part = join(folder, 'map', 'maps', name);
+    if (name.startsWith('1.zarr/') && existsSync(part))
+      return sendFile({ bytes: readFileSync(part), etag: `"${name}"` }, request, response);
     if (!names.includes(name)) return serveBad(name, request, response);
     sendFile({ bytes: readFileSync(join(source, name)), etag: `"${name}"`, ...unusual[name] }, request, response);
   });
@@ -104,6 +108,30 @@ describe('the same digest and maps from disk, a web server and S3', () => {
       assert.deepEqual(withoutNames(glob), withoutNames(disk));
     });
   }
+});
+
+test('the planes of a Zarr of our own are the same from disk, a web server and S3, in tiles of any size', async () => {
+  // Three planes in shards.
+  const operations = [parseOperation('conv:kernel=sobel,channels=rgb,as=u8')];
+  await cluster.jobs.run({ sources: [join(source, '1.pgm')], out: join(folder, 'map'), operations, map: 'zarr' });
+  const zarr = join(folder, 'map', 'maps', '1.zarr');
+  const files = readdirSync(zarr, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name);
+    s3.objects.set(`scans/1.zarr/${relative(zarr, path)}`, readFileSync(path));
+  }
+  const places = { disk: zarr, web: `${web.origin}/1.zarr/`, s3: 's3://frames/scans' };
+  const outcomes = new Map<string, Outcome>();
+  for (const [place, uri] of Object.entries(places)) {
+    for (const tilePx of place === 'disk' ? [0, 100] : [100]) {
+      const out = join(folder, `zarr-${place}-${tilePx}`);
+      await cluster.jobs.run({ sources: [uri], out, map: 'tiff', tilePx });
+      outcomes.set(`${place} in tiles of ${tilePx}`, readOutcome(out));
+    }
+  }
+  const [first, ...others] = [...outcomes.values()];
+  assert.deepEqual(Object.keys(first!.maps), ['1.zarr-c0.tif', '1.zarr-c1.tif', '1.zarr-c2.tif']);
+  for (const outcome of others) assert.deepEqual(outcome, first);
 });
 
 test('run: its processes get the settings for S3', async () => {

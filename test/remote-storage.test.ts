@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { writeZarr } from '@halogrid/imaging/testing-zarr';
 import { timeoutMs } from '@halogrid/testing';
 import { Cluster, type ServingCluster, startNode } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -27,6 +28,13 @@ before(async () => {
   for (const name of ['420.jpg', 'rgb.png', 'lossless.webp', 'strips.tif']) {
     copyFileSync(join(fixtures, name), join(source, name));
   }
+  await writeZarr(join(source, 'stack.zarr'), {
+    shape: [2, 130, 200],
+    chunk: [1, 64, 64],
+    axes: ['z', 'y', 'x'],
+    lacks: ([z, row]) => z === 1 && row === 0,
+  });
+  await writeZarr(join(source, 'shards.zarr'), { shape: [300, 200], chunk: [32, 64], perShard: [4, 1] });
   const size = { width: 330, height: 530 };
   await writeTiledTiff(join(source, 'tiled.tif'), size, 64, (x, y) => drawPicture(64, 64, x + y));
   [cluster, seeing] = await Promise.all([
@@ -72,7 +80,7 @@ for (const options of [
     assert.equal((await seeing.halogrid([...job, plain])).code, 0);
     for (const part of options[0] === '--pipeline' ? ['pipelines/codes', 'pipelines/derivative'] : ['']) {
       assert.deepEqual(hashFiles(out, part, 'maps'), hashFiles(plain, part, 'maps'));
-      assert.equal(readdirSync(join(out, part, 'maps')).length, 6);
+      assert.equal(readdirSync(join(out, part, 'maps')).length, 9);
       assert.deepEqual(hashFiles(out, part, 'preview'), hashFiles(plain, part, 'preview'));
     }
     assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);

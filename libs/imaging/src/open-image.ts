@@ -1,10 +1,11 @@
-import { type Format, type InputFile, openInputFile } from '@halogrid/sources';
+import { type Format, type InputFile, isPlaneUri, openInputFile } from '@halogrid/sources';
 import { openBmp } from './formats/bmp.ts';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
 import { sniffFormat } from './formats/sniff-format.ts';
 import { openTiff } from './formats/tiff/tiff.ts';
 import { openAvif, openGif, openPng, openWebp } from './formats/whole-image.ts';
+import { openZarr } from './formats/zarr/zarr.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { OpenImage } from './planes/image.ts';
 
@@ -14,7 +15,7 @@ export interface OpenImageOptions {
 }
 
 /** Takes `file` over and closes it, sooner or later; also when it rejects. */
-type Opener = (file: InputFile, maxWholePixels: number) => Promise<OpenImage>;
+type Opener = (file: InputFile, maxWholePixels: number, uri: string) => Promise<OpenImage>;
 
 const openers: Record<Format, Opener> = {
   jpeg: openJpeg,
@@ -25,16 +26,18 @@ const openers: Record<Format, Opener> = {
   bmp: openBmp,
   gif: openGif,
   avif: openAvif,
+  zarr: (file, _, uri) => openZarr(file, uri),
 };
 
 /**
- * Opens the image at a URI and reads its header; the format is told by content. Rejects
- * with InputError for every input that cannot be processed.
+ * Opens the image at a URI and reads its header; the format is told by content, but for a plane of a Zarr, which its
+ * URI tells. Rejects with InputError for every input that cannot be processed.
  */
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
   const file = await openInputFile(uri);
   try {
-    const image = await openers[sniffFormat(file.head, uri)](file, options.maxWholePixels ?? defaultMaxWholePixels);
+    const format = isPlaneUri(uri) ? 'zarr' : sniffFormat(file.head, uri);
+    const image = await openers[format](file, options.maxWholePixels ?? defaultMaxWholePixels, uri);
     checkPixels(image.width, image.height);
     return Object.assign(image, { version: file.version });
   } catch (error) {

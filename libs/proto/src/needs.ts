@@ -21,12 +21,12 @@ export function needInWords(need: string): string {
 }
 
 /** The URI of the host or bucket that a need is to read from; undefined for a need of another kind. */
-export const placeOfNeed = (need: string): string | undefined => /^read ((?:https?|s3):\/\/.*)$/s.exec(need)?.[1];
+export const placeOfNeed = (need: string): string | undefined => /^read ((?:https?|s3|gs|az):\/\/.*)$/s.exec(need)?.[1];
 
 /** A host or bucket in words. */
 export function placeInWords(place: string): string {
   const [scheme, name = ''] = place.split('://');
-  return `${scheme === 's3' ? 'bucket' : 'host'} '${name}'`;
+  return `${scheme?.startsWith('http') ? 'host' : 'bucket'} '${name}'`;
 }
 
 /** The path of a file: URI, decoded for people; the URI itself if its path cannot be decoded. */

@@ -1,3 +1,5 @@
+import { isPlaneUri } from './plane-uri.ts';
+
 /**
  * What is known of the files of an image format before one is opened. The openers are in libs/imaging, by the same
  * names.
@@ -90,6 +92,15 @@ export const formats = {
     reading: 'whole',
     mostPixelsPerByte: Number.POSITIVE_INFINITY,
     usualPixelsPerByte: 12,
+  },
+  zarr: {
+    names: ['OME-Zarr'],
+    // A folder; an input is one of its planes, by the URI of its array's metadata.
+    extensions: ['zarr'],
+    signatures: [],
+    reading: 'regions',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 2,
   },
 } as const satisfies Record<string, FormatFacts>;
 
@@ -275,7 +286,7 @@ function byName(name: string): ExtensionFacts {
   const extension = suffix.slice(1).toLowerCase();
   // What is before that dot counts, too, so the next name with this extension may tell something else.
   if (compressions.includes(extension)) return factsOf(/\.tar$/i.test(name.slice(0, dot)) ? `tar.${extension}` : '');
-  last = { suffix, facts: factsOf(extension) };
+  last = { suffix, facts: factsOf(suffix.includes('#') && isPlaneUri(name) ? 'zarr' : extension) };
   return last.facts;
 }
 

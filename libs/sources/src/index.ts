@@ -15,6 +15,7 @@ export { giveBackBytes, takeBytes } from './byte-pool.ts';
 export { bytesOfVersion, growingVersion, holdsVersion } from './files/growing-file.ts';
 export { type InputFile, openInputFile } from './files/input-file.ts';
 export { type LocalFile, localVersion } from './files/local-file.ts';
+export { openIfThere, readIfThere } from './files/open-if-there.ts';
 export { forReading, quickFiles } from './files/quick-files.ts';
 export { type ShownFile, showFile, versionOfContent } from './files/show-file.ts';
 export {
@@ -48,6 +49,8 @@ export {
 } from './listing/sources.ts';
 export { checkSourceUri, toFileUri, toOutUri, toUri } from './listing/to-uri.ts';
 export { isMemberUri, splitMember } from './member-uri.ts';
+export { splitPart } from './part-uri.ts';
+export { isPlaneUri, type PlaneUri, parsePlaneUri, planeUri } from './plane-uri.ts';
 export { type AwayHost, AwayHosts } from './remote/away-hosts.ts';
 export { BlockReader } from './remote/block-reader.ts';
 export type { ByteRange } from './remote/byte-ranges.ts';
@@ -61,3 +64,7 @@ export { isRemoteUri } from './remote/remote-uri.ts';
 export { TransferError } from './remote/transfer-error.ts';
 export { SourceUriError } from './source-errors.ts';
 export { isOfVersion, isStatedVersion, tellsContent } from './stated-version.ts';
+export { type ArrayForm, arrayForm, chunkKey, type ShardForm } from './zarr/array-form.ts';
+export { beside } from './zarr/beside.ts';
+export { crc32c } from './zarr/crc32c.ts';
+export { parseMetadata } from './zarr/read-node.ts';

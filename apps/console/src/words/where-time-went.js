@@ -203,7 +203,7 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
 /** @param {string} place */
 function placeName(place) {
   const [scheme, name] = place.split('://');
-  return `the ${scheme === 's3' ? 'bucket' : 'host'} '${name}'`;
+  return `the ${scheme?.startsWith('http') ? 'host' : 'bucket'} '${name}'`;
 }
 
 /** Rounded to a thousandth, and limited to [0, 1]. @param {number} part */

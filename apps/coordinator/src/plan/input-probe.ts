@@ -9,6 +9,7 @@ import {
   hasVideoExtension,
   InputError,
   isOfVersion,
+  isPlaneUri,
   mostPixels,
   redactUri,
   type Source,
@@ -69,6 +70,9 @@ export interface ProbeMeans {
  * in folders are read only if they are large enough to hold more than a tile's pixels. First only their header is read:
  * for a JPEG that takes 40 µs of a core, opening 80 (measured), and decoding a millisecond or more. So a node never
  * meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
+ *
+ * Planes of a Zarr are opened, because no file tells their size. They have no listed version, because no file tells
+ * whether a chunk has changed: results of an earlier run are never kept.
  */
 export class InputProbe {
   readonly #spec: JobSpec;
@@ -91,6 +95,7 @@ export class InputProbe {
     const { tilePx, checksum } = this.#spec;
     if (this.#means.earlier || tilePx || checksum || input.error || input.named || !uri.startsWith('file:'))
       return undefined;
+    if (isPlaneUri(uri)) return undefined;
     if (hasVideoExtension(name) || hasUnsupportedExtension(name) || hasNoSize(input)) return undefined;
     if (mostPixels(uri, sizeBytes) > this.#tilePixels) return undefined;
     return { kind: 'unopened', input, bytes: estimateBytes(uri, sizeBytes) };
@@ -104,7 +109,7 @@ export class InputProbe {
     const isLocal = !listed.error && listed.uri.startsWith('file:');
     const { version: listedVersion } = listed;
     const input: Input =
-      this.#spec.checksum && isLocal && !hasNoSize(listed)
+      this.#spec.checksum && isLocal && !hasNoSize(listed) && !isPlaneUri(listed.uri)
         ? { ...listed, listedVersion, version: await versionOfContent(listed.uri) }
         : listed;
     const { version } = input;
@@ -127,7 +132,7 @@ export class InputProbe {
         return { kind: 'video', input };
       }
     }
-    if (this.#spec.tilePx || input.named || hasNoSize(input)) return this.#open(input);
+    if (this.#spec.tilePx || input.named || hasNoSize(input) || isPlaneUri(uri)) return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): InputFinding => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
     // Opening reads the first bytes, and finds an unsupported format while the job is planned.

@@ -11,6 +11,7 @@ import { maxBatchFrames } from '@halogrid/proto/job-limits';
 import { addEarlier, type EarlierPlace } from '@halogrid/results/earlier-runs';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import { OutputNames } from '@halogrid/results/output-names';
+import { isPlaneUri } from '@halogrid/sources/plane-uri';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 import type { DoneLine } from '../output/previous/earlier-part.ts';
@@ -197,7 +198,8 @@ export class PlanEmitter {
         const { size, version } = probed;
         const tiles = countTiles(size, this.#tilePx);
         if (tiles > 1) return yield* this.#tiles({ ...source, size, tiles, pin: version });
-        const pin = pinOf(input);
+        // A plane of a Zarr has no listed version.
+        const pin = isPlaneUri(input.uri) ? version : pinOf(input);
         const bytes = channelBytes(size);
         this.#batched({ ...source, size, pin }, bytes, steps, known);
       }

@@ -4,7 +4,15 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '@halogrid/service';
 import { parseByteRange } from '@halogrid/service/byte-range';
-import { allowedPath, bytesOfVersion, holdsVersion, localVersion, SourceForbiddenError } from '@halogrid/sources';
+import {
+  allowedPath,
+  beside,
+  bytesOfVersion,
+  holdsVersion,
+  localVersion,
+  parsePlaneUri,
+  SourceForbiddenError,
+} from '@halogrid/sources';
 import type { HandedJob, HandOver } from './hand-over.ts';
 import { HandOverError } from './hand-over-error.ts';
 import { takeChunk } from './take-chunk.ts';
@@ -52,10 +60,12 @@ async function sendSource(
   request: IncomingMessage,
   response: ServerResponse,
   job: HandedJob,
-  [index]: string[],
+  [index, ...path]: string[],
 ): Promise<void> {
-  const { uri, version } = job.sources.get(Number(index)) ?? {};
-  if (!uri?.startsWith('file:')) throw new HandOverError(404, 'There is no such file among the sources of the leases');
+  const source = job.sources.get(Number(index));
+  if (!source?.uri.startsWith('file:'))
+    throw new HandOverError(404, 'There is no such file among the sources of the leases');
+  const { uri, version } = chunkOf(source.uri, path) ?? source;
   const file = await openSource(uri);
   try {
     if (version !== undefined && !(await holdsVersion(file, version))) {
@@ -81,6 +91,14 @@ async function sendSource(
   } finally {
     await file.close();
   }
+}
+
+/** The file of a chunk, if the path of the request leads to one beside the metadata of a Zarr array. */
+function chunkOf(uri: string, path: readonly string[]): { uri: string; version?: undefined } | undefined {
+  const plane = parsePlaneUri(uri);
+  return plane && path.length > 0 && path.every((part) => /^(c|(c\.)?\d+(\.\d+)*)$/.test(part))
+    ? { uri: beside(plane.file, path.join('/')) }
+    : undefined;
 }
 
 async function openSource(uri: string): Promise<FileHandle> {

@@ -14,7 +14,7 @@ export function toRemoteLease(lease: Lease): Lease {
     const { index, uri, pin: _, ...rest } = source;
     if (!isOfDisk(uri)) return source;
     // The file's name shows how it is best read. The coordinator checks the version.
-    // So does the end of a member's URI, which says which bytes of its tar are the file.
+    // So does the fragment, which says which part of the file is the source.
     const { pathname, hash } = new URL(uri);
     return { ...rest, index, uri: `${base}/sources/${index}/${basename(pathname)}${hash}` };
   });

@@ -35,7 +35,7 @@ const unsupported: [start: string, name: string][] = [
 
 for (const [start, name] of unsupported) {
   test(`${name} is refused by name: ${JSON.stringify(start)}`, () => {
-    const message = `${name} is not supported: JPEG, PNG, WebP, TIFF, PGM, PPM, BMP, GIF and AVIF are supported`;
+    const message = `${name} is not supported: JPEG, PNG, WebP, TIFF, PGM, PPM, BMP, GIF, AVIF and OME-Zarr are supported`;
     assert.throws(() => sniffFormat(latin1(start)), { name: 'InputError', stage: 'decode', message });
   });
 }

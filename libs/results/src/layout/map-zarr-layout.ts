@@ -1,6 +1,6 @@
 import { type Rect, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { Place } from '@halogrid/imaging/place';
-import { crc32c } from './crc32c.ts';
+import { crc32c } from '@halogrid/sources/crc32c';
 import type { MapKind, MapType } from './map-type.ts';
 import { placeAttributes } from './place-attributes.ts';
 

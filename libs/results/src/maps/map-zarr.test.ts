@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
 import { isThorough } from '@halogrid/testing';
 import fc from 'fast-check';
-import { crc32c } from '../layout/crc32c.ts';
+import { crc32c } from '@halogrid/sources/crc32c';
 import type { MapKind, MapType } from '../layout/map-type.ts';
 import { zarrChunkPx } from '../layout/map-zarr-layout.ts';
 import {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { memberUri, splitMember } from '../member-uri.ts';
+import { splitPart } from '../part-uri.ts';
 
 /**
  * The URI as it may stand in results, logs and sentences: without a user name or password, and with the query, which
  * may hold a signature, replaced by the beginning of its SHA-256, so that sources that differ only in the query still
- * differ. Files, paths and URIs without a query stay as they are. A text that looks like a URI but is not one loses all
- * that may be secret.
+ * differ. Files, paths and URIs without a query stay as they are, and so does what names a part of a file. A text
+ * that looks like a URI but is not one loses all that may be secret.
  */
 export function redactUri(text: string): string {
   if (text.startsWith('file:')) return text;
-  const { file: uri, member } = splitMember(text);
-  return member ? memberUri(redacted(uri), member) : redacted(uri);
+  const [file, part] = splitPart(text);
+  return redacted(file) + part;
 }
 
 function redacted(uri: string): string {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { hasImageExtension } from '../formats.ts';
 import { imagesBelow, isPassedOver, type Selection, selectionBelow } from '../globs/selection.ts';
 import { splitMember } from '../member-uri.ts';
+import { isStoreName } from '../zarr/store-name.ts';
 
 /** What a source of a job stands for, as far as its inputs are known without listing them. */
 export type SourceShape =
@@ -51,7 +52,8 @@ export class InputsBefore {
     let mayBeBelow = hasImageExtension(path);
     for (let at = path; at !== dirname(at); at = dirname(at)) {
       const folder = dirname(at);
-      mayBeBelow &&= !isPassedOver(basename(at));
+      // Nothing is looked for in a Zarr.
+      mayBeBelow &&= !isPassedOver(basename(at)) && (at === path || !isStoreName(basename(at)));
       const inFolder = mayBeBelow ? this.#folders.get(folder) : undefined;
       if (inFolder && (inFolder === imagesBelow || isMatch(path, folder, inFolder))) return true;
       if (this.#globs.get(folder)?.some((selection) => isMatch(path, folder, selection))) return true;
@@ -75,6 +77,7 @@ export class InputsBefore {
 function isMatch(path: string, folder: string, selection: Selection): boolean {
   const names = namesBetween(folder, path);
   const file = names.pop()!;
+  if (names.some(isStoreName)) return false;
   return selectionBelow(selection, names)?.takes(file) ?? false;
 }
 

@@ -4,10 +4,12 @@ import { Readable } from 'node:stream';
 import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
-import { isTarName, usualExtensions } from '../formats.ts';
+import { hasImageExtension, isTarName, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
+import { splitMember } from '../member-uri.ts';
+import { isPlaneUri } from '../plane-uri.ts';
 import { type Probe, probe } from '../remote/probe.ts';
 import { RemoteFile } from '../remote/remote-file.ts';
 import { remoteTarget } from '../remote/remote-target.ts';
@@ -21,6 +23,7 @@ import {
 } from '../remote/remote-uri.ts';
 import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
 import { surelyVersionName } from '../version-name.ts';
+import { folderOfMetadata, isStoreName, nameOfPlane } from '../zarr/store-name.ts';
 import { filtered, type ListingOptions, takesPath } from './filtered.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
@@ -47,6 +50,11 @@ const sizesAhead = 32;
 export async function* listRemote(text: string, options: ListingOptions): AsyncGenerator<Source[]> {
   try {
     const uri = parseRemoteUri(text);
+    const entry = remoteEntry(text);
+    if (isPlaneUri(text) || entry.isStore) {
+      if (takesPath(entry.name, options)) yield [entry];
+      return;
+    }
     if (uri.scheme !== 'http' && (uri.key === '' || uri.key.endsWith('/'))) return yield* listFolder(uri, options);
     const found = await probe(remoteTarget(text));
     if (found.kind === 'missing') {
@@ -56,12 +64,9 @@ export async function* listRemote(text: string, options: ListingOptions): AsyncG
     const kind = manifestKind(pathOf(uri));
     if (kind) yield* withRemoteSizes(listManifest(uri, kind, options), options);
     else if (found.kind === 'unknown' && uri.scheme !== 'http' && isGlob(uri.key)) yield* listOthers(uri, options);
-    else {
-      const entry = remoteEntry(text);
-      // The filter chooses among what is in a tar.
-      const isTaken = isTarName(entry.name) || takesPath(entry.name, options);
-      if (isTaken) yield [{ ...entry, ...factsOf(found), ...memberSize(uri), named: uri.member === undefined }];
-    }
+    // The filter chooses among what is in a tar.
+    else if (isTarName(entry.name) || takesPath(entry.name, options))
+      yield [{ ...entry, ...factsOf(found), ...memberSize(text), named: !uri.part }];
   } catch (error) {
     if (error instanceof SourceForbiddenError || isAway(error)) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
@@ -71,19 +76,40 @@ export async function* listRemote(text: string, options: ListingOptions): AsyncG
 
 const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';
 
-const memberSize = ({ member }: RemoteUri): { sizeBytes?: number } => (member ? { sizeBytes: member.length } : {});
+function memberSize(uri: string): { sizeBytes?: number } {
+  const { member } = splitMember(uri);
+  return member ? { sizeBytes: member.length } : {};
+}
 
 /** The source of a manifest's line; its size is not known yet. */
 export function remoteEntry(line: string): Source {
   try {
     const uri = parseRemoteUri(line);
     if (uri.scheme === 'http') checkHost(uri.url);
-    const name = basename(pathOf(uri)) || (uri.scheme === 'http' ? uri.url.hostname : uri.bucket);
-    return { uri: formatRemoteUri(uri), name, sizeBytes: 0, ...memberSize(uri), named: false };
+    const path = pathOf(uri);
+    if (isPlaneUri(line))
+      return { uri: formatRemoteUri(uri), name: nameOfPlane(line, path), sizeBytes: 0, named: false };
+    if (isStorePath(path) && !isGlob(path)) return storeAt(uri);
+    const name = basename(path) || (uri.scheme === 'http' ? uri.url.hostname : uri.bucket);
+    return { uri: formatRemoteUri(uri), name, sizeBytes: 0, ...memberSize(line), named: false };
   } catch (error) {
     if (!(error instanceof SourceUriError || error instanceof SourceForbiddenError)) throw error;
     return { uri: line, name: basename(line), sizeBytes: 0, named: false, error: error.message };
   }
+}
+
+/** Whether a path on a server stands for a Zarr or a folder in one. */
+function isStorePath(path: string): boolean {
+  const names = path.split('/').filter((name) => name !== '');
+  const last = names.at(-1) ?? '';
+  return names.some(isStoreName) && (isStoreName(last) || !hasImageExtension(last));
+}
+
+/** The Zarr that a folder, or a file of metadata in it, stands for. */
+function storeAt(uri: RemoteUri): Source {
+  if (uri.scheme !== 'http') uri.key = folderOfMetadata(uri.key);
+  else uri.url.pathname = folderOfMetadata(uri.url.pathname);
+  return { uri: formatRemoteUri(uri), name: basename(pathOf(uri)), sizeBytes: 0, named: false, isStore: true };
 }
 
 /** The same inputs in the same order; inputs on servers have sizes if these can be told. */
@@ -100,7 +126,8 @@ export async function* withRemoteSizes(
 }
 
 /** Sources whose size a server is asked for. */
-const isUnsized = ({ sizeBytes, error, uri }: Source): boolean => sizeBytes === 0 && !error && isRemoteUri(uri);
+const isUnsized = ({ sizeBytes, error, uri, isStore }: Source): boolean =>
+  sizeBytes === 0 && !error && !isStore && !isPlaneUri(uri) && isRemoteUri(uri);
 
 async function withSize(input: Source): Promise<Source> {
   if (!isUnsized(input)) return input;
@@ -226,7 +253,8 @@ function besideManifest(line: string, manifest: RemoteUri): string {
 
 /** The part of a URI that names a file. */
 function pathOf(uri: RemoteUri): string {
-  if (uri.member) return uri.member.name;
+  const { member } = splitMember(formatRemoteUri(uri));
+  if (member) return member.name;
   if (uri.scheme !== 'http') return uri.key;
   try {
     return decodeURIComponent(uri.url.pathname);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { listPages } from '../buckets/list-page.ts';
 import { type EntryKind, passedOver, type Selection } from '../globs/selection.ts';
 import type { BucketUri } from '../remote/remote-uri.ts';
+import { isStoreName } from '../zarr/store-name.ts';
 import { compareNatural } from './natural-order.ts';
 import { type NameOrder, sortNames } from './sort-names.ts';
 import type { FoundFile, WalkOptions } from './walk-folder.ts';
@@ -49,7 +50,7 @@ interface Begun {
 const sizeDigits = 11;
 const versionDigits = 16;
 const factDigits = sizeDigits + versionDigits;
-const letters = { file: 'f', folder: 'd' } as const;
+const letters = { file: 'f', folder: 'd', store: 's' } as const;
 
 async function* walk(place: Walk, path: string, selection: Selection): AsyncGenerator<FoundFile[], void, undefined> {
   const names = listLevel(place, path, selection);
@@ -63,7 +64,8 @@ async function* walk(place: Walk, path: string, selection: Selection): AsyncGene
           const version = record.slice(sizeDigits, factDigits).trim();
           const sizeBytes = Number.parseInt(record.slice(0, sizeDigits), 36);
           files.push({ name: path + name, sizeBytes, ...(version && { version }) });
-        } else {
+        } else if (record[factDigits] === letters.store) files.push({ name: path + name, sizeBytes: 0, isStore: true });
+        else {
           if (files.length > 0) yield files;
           files = [];
           yield* folders.take();
@@ -152,9 +154,11 @@ async function* listLevel(
     }
     for (const folder of page.folders) {
       const name = folder.slice(prefix.length, -1);
-      if (!name.includes('\0') && selection.enter(name, false)) {
-        records.push(record(0, undefined, letters.folder, name));
-      } else passOver(name, 'folder');
+      const isStore = isStoreName(name);
+      const isSelected = isStore ? selection.takes(name) : selection.enter(name, false);
+      if (!name.includes('\0') && isSelected) {
+        records.push(record(0, undefined, isStore ? letters.store : letters.folder, name));
+      } else passOver(name, isStore ? 'file' : 'folder');
     }
     yield records;
   }

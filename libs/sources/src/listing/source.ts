@@ -14,6 +14,8 @@ export interface Source {
   version?: string;
   /** Set if the version is from a manifest, and the file was not looked at. */
   isStated?: true;
+  /** Set if it is a Zarr: its planes are the inputs (see listPlanes). */
+  isStore?: true | undefined;
   /** Why it cannot be an input, in one sentence, if listing has shown that. */
   error?: string;
 }

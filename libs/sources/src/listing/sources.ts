@@ -11,11 +11,15 @@ import { hasImageExtension, hasVideoExtension, isTarName, usualExtensions } from
 import { globOf } from '../globs/glob-selection.ts';
 import { type FilterGlobs, PathFilter } from '../globs/path-filter.ts';
 import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
-import { memberUri, splitMember } from '../member-uri.ts';
+import { splitMember } from '../member-uri.ts';
+import { splitPart } from '../part-uri.ts';
+import { isPlaneUri } from '../plane-uri.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
+import { folderOfMetadata, isStoreName, metadataNames, nameOfPlane } from '../zarr/store-name.ts';
 import { filtered, type ListingOptions, takesPath } from './filtered.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
+import { listPlanes } from './list-planes.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, manifestKind } from './manifest-rows.ts';
 import { noneOf } from './none-of.ts';
@@ -34,7 +38,7 @@ export { type LeftOut, type PassedOver, SourceNotFoundError };
  */
 export async function* listAllSources(
   uris: Iterable<string>,
-  { onLeftOut, onPassedOver, filter: globs }: ListOptions = {},
+  { onLeftOut, onPassedOver, filter: globs, level = 0 }: ListOptions = {},
 ): AsyncGenerator<Source[]> {
   const filter = filterOf(globs);
   const before = new InputsBefore();
@@ -52,11 +56,12 @@ export async function* listAllSources(
       if (turns.isOver) await turns.giveWay();
       const sources: Source[] = [];
       for (const source of listed) {
-        const isKnown = before.includes(source.uri) && (source.sizeBytes > 0 || (await isNoFolder(source.uri)));
+        const isThere = source.sizeBytes > 0 || source.isStore;
+        const isKnown = before.includes(source.uri) && (isThere || (await isNoFolder(source.uri)));
         if (!isKnown) sources.push(source);
       }
       found += sources.length;
-      if (sources.length > 0) yield sources;
+      yield* withPlanes(sources, level);
     }
     before.add(await shapeOf(uri, filter));
   }
@@ -65,9 +70,27 @@ export async function* listAllSources(
 
 /**
  * `onLeftOut` is called for every folder that is left out because it holds the output of a job. `onPassedOver` is
- * called once for everything else in folders that is not an input, and for each input that `filter` leaves out.
+ * called once for everything else in folders that is not an input, and for each input that `filter` leaves out. `level`
+ * is the level of OME-Zarr that is read; 0, the largest, by default.
  */
-export type ListOptions = Pick<WalkOptions, 'onLeftOut' | 'onPassedOver'> & { filter?: FilterGlobs | undefined };
+export type ListOptions = Pick<WalkOptions, 'onLeftOut' | 'onPassedOver'> & {
+  filter?: FilterGlobs | undefined;
+  level?: number | undefined;
+};
+
+/** The sources, with the planes of each Zarr in its place. */
+async function* withPlanes(sources: readonly Source[], level: number): AsyncGenerator<Source[], void, undefined> {
+  let plain: Source[] = [];
+  for (const source of sources) {
+    if (!source.isStore || source.error) plain.push(source);
+    else {
+      if (plain.length > 0) yield plain;
+      plain = [];
+      yield* listPlanes(source, level);
+    }
+  }
+  if (plain.length > 0) yield plain;
+}
 
 const filterOf = (globs: FilterGlobs | undefined): PathFilter | undefined => globs && new PathFilter(globs);
 
@@ -86,6 +109,8 @@ async function shapeOf(uri: string, filter: PathFilter | undefined): Promise<Sou
     const { folder, rest } = await splitAtExisting(path);
     return { kind: 'glob', folder, selection: filtered(globOf(rest, path), filter) };
   }
+  const store = isPlaneUri(uri) ? undefined : await storeFolder(path, stats);
+  if (store !== undefined) return { kind: 'input', uri: pathToFileURL(store).href };
   if (stats.isDirectory()) return { kind: 'folder', folder: resolve(path), selection: filtered(imagesBelow, filter) };
   const isUntold = isManifest(path, stats) || filter?.takes(basename(path)) === false;
   return isUntold ? { kind: 'untold' } : { kind: 'input', uri };
@@ -103,7 +128,9 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  *   size, a version, an ETag or a time is not looked at;
  * - a file NAME.tar: the files in it, as in a folder (see withMembers), here and wherever a tar is found;
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
- * - a glob, if there is no such file or folder: the files it matches, in natural order.
+ * - a glob, if there is no such file or folder: the files it matches, in natural order;
+ * - a Zarr, which is a folder named *.zarr wherever it is found, and any folder with a Zarr's metadata if it is named
+ *   itself: its planes. The metadata file stands for the same.
  *
  * Hidden files are passed over. So are folders that systems keep (isPassedOver) in a folder, and folders that hold the
  * output of a job, below a folder or the place where a glob begins. A folder is never in memory as a whole, however
@@ -111,7 +138,9 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  * there is no input at all. Inputs that cannot be read are listed, and opening them gives the reason.
  */
 export async function* listSources(uri: string, options: Omit<ListOptions, 'filter'> = {}): AsyncGenerator<Source> {
-  for await (const sources of list(uri, options)) yield* sources;
+  for await (const sources of list(uri, options)) {
+    for await (const some of withPlanes(sources, options.level ?? 0)) yield* some;
+  }
 }
 
 /**
@@ -153,17 +182,21 @@ async function* listFiles(uri: string, options: ListingOptions): AsyncGenerator<
   const path = pathOf(uri);
   await allowedPath(path);
   const stats = await statOf(path);
-  if (!stats) yield* listGlob(path, options);
+  const store = stats && (await storeFolder(path, stats));
+  if (stats && isPlaneUri(uri)) yield [planeOf(uri, path)];
+  else if (store !== undefined) {
+    if (takesPath(basename(store), options)) yield [storeAt(store)];
+  } else if (!stats) yield* listGlob(path, options);
   else if (stats.isDirectory()) yield* listFolder(path, options);
   else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path, options), options);
   else {
     const { member } = splitMember(uri);
     const name = basename(member?.name ?? path);
-    const { href } = pathToFileURL(path);
+    const [, part] = splitPart(uri);
     // The filter chooses among what is in a tar.
     if (!isTarName(name) && !takesPath(name, options)) return;
     const facts = { sizeBytes: member?.length ?? stats.size, version: localVersion(stats) };
-    yield [{ uri: member ? memberUri(href, member) : href, name, ...facts, named: member === undefined }];
+    yield [{ uri: pathToFileURL(path).href + part, name, ...facts, named: part === '' }];
   }
 }
 
@@ -174,6 +207,34 @@ function pathOf(uri: string): string {
     throw new SourceNotFoundError(`'${uri}' is not the URI of a file on this machine: ${(error as Error).message}`);
   }
 }
+
+/**
+ * The folder of the Zarr that a path stands for: a folder named so, or with a file of metadata, or that file itself.
+ * Undefined for every other path.
+ */
+async function storeFolder(path: string, stats: Stats): Promise<string | undefined> {
+  if (!stats.isDirectory()) {
+    const folder = folderOfMetadata(path);
+    return folder === path ? undefined : folder;
+  }
+  if (isStoreName(basename(path))) return resolve(path);
+  for (const name of metadataNames) {
+    if (await statOf(join(path, name)).catch(() => undefined)) return resolve(path);
+  }
+  return undefined;
+}
+
+const storeAt = (folder: string): Source => {
+  return { uri: pathToFileURL(folder).href, name: basename(folder), sizeBytes: 0, named: false, isStore: true };
+};
+
+/** A plane that was named itself. */
+const planeOf = (uri: string, path: string): Source => ({
+  uri,
+  name: nameOfPlane(uri, path),
+  sizeBytes: 0,
+  named: false,
+});
 
 async function* listFolder(folder: string, options: ListingOptions): AsyncGenerator<Source[]> {
   const leftOut = new LeftOutCount(options);
@@ -298,6 +359,9 @@ async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> 
   // How an input is planned depends on its size.
   if (facts && row.facts?.sizeBytes !== undefined) return { uri, name, named: false, ...facts };
   const stats = await statOf(path).catch(() => undefined);
+  if (isPlaneUri(uri)) return { ...planeOf(uri, path), ...facts };
+  const store = stats && (await storeFolder(path, stats));
+  if (store !== undefined) return { ...storeAt(store), name: store === resolve(path) ? name : basename(store) };
   return {
     uri,
     name,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { redactUri } from '../access/redact-uri.ts';
 import { isBucketUri, toPrefixUri } from '../buckets/prefix-uri.ts';
-import { memberUri, splitMember } from '../member-uri.ts';
+import { splitPart } from '../part-uri.ts';
 import { formatRemoteUri, isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
 import { SourceUriError } from '../source-errors.ts';
 
@@ -44,10 +44,9 @@ function localUri(pathOrUri: string, cwd: string, allowed: string): string {
   if (!scheme) return pathToFileURL(resolve(cwd, pathOrUri)).href;
   if (scheme !== 'file') throw new SourceUriError(`'${redactUri(pathOrUri)}' is not supported: expected ${allowed}`);
   try {
-    // A file: URI has no query, and a fragment only if it names a member of a tar: others are of a glob or a name.
-    const { file, member } = splitMember(pathOrUri);
-    const { href } = pathToFileURL(fileURLToPath(file.replaceAll('?', '%3F').replaceAll('#', '%23')));
-    return member ? memberUri(href, member) : href;
+    // Other fragments, and what looks like a query, are part of a glob or of a name.
+    const [file, part] = splitPart(pathOrUri);
+    return pathToFileURL(fileURLToPath(file.replaceAll('?', '%3F').replaceAll('#', '%23'))).href + part;
   } catch (error) {
     throw new SourceUriError(
       `'${redactUri(pathOrUri)}' is not the URI of a file on this machine: ${(error as Error).message}`,

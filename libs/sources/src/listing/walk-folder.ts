@@ -11,6 +11,7 @@ import { type NativeCalls, nativeCalls } from '../files/native-calls.ts';
 import { NativeFolder } from '../files/native-folder.ts';
 import { quickFiles } from '../files/quick-files.ts';
 import { type EntryKind, type PassedOver, passedOver, type Selection, selectionBelow } from '../globs/selection.ts';
+import { isStoreName } from '../zarr/store-name.ts';
 import { jobIn } from './job-folder.ts';
 import { compareNatural } from './natural-order.ts';
 import { escapeBytes, notUtf8 } from './raw-name.ts';
@@ -29,6 +30,8 @@ export interface FoundFile {
   error?: string;
   /** Only if the name does not tell it. */
   uri?: string;
+  /** Set for a folder that is a Zarr, which is not walked. */
+  isStore?: true;
 }
 
 /** A folder that is not walked, because it holds the output of a job. */
@@ -142,7 +145,14 @@ type Looked =
   | { kind: 'nothing' };
 
 /** First letters of the records that are sorted: what an entry is, so that the system is not asked again. */
-const letters = { file: 'f', folder: 'd', linkOfFileName: 'l', otherLink: 'o', notUtf8: 'n' } as const;
+const letters = {
+  file: 'f',
+  folder: 'd',
+  store: 's',
+  linkOfFileName: 'l',
+  otherLink: 'o',
+  notUtf8: 'n',
+} as const;
 
 async function* walkPlace(walk: Walk, place: Place): AsyncGenerator<FoundFile[], void, undefined> {
   const folder = NativeFolder.open(join(walk.root, place.prefix), walk.calls);
@@ -248,12 +258,15 @@ const kindOf = (entry: Dirent<string> | Dirent<Buffer>): EntryKind =>
 /** The letter of an entry; undefined for an entry that is not selected, which it reports. */
 function letterOf(walk: Walk, place: Place, name: string, kind: EntryKind): string | undefined {
   const { selection } = place;
-  if (kind === 'folder') {
+  const isStore = kind === 'folder' && isStoreName(name);
+  if (isStore) {
+    if (selection.takes(name)) return letters.store;
+  } else if (kind === 'folder') {
     if (selection.enter(name, false)) return letters.folder;
   } else if (selection.takes(name)) return kind === 'file' ? letters.file : letters.linkOfFileName;
   // A link, or an entry whose kind the file system does not tell.
   else if (kind === 'other' && selection.enter(name, true)) return letters.otherLink;
-  passOver(walk, place, name, kind);
+  passOver(walk, place, name, isStore ? 'file' : kind);
   return undefined;
 }
 
@@ -348,6 +361,7 @@ async function look(walk: Walk, place: Place, record: string): Promise<Looked> {
   const letter = record[0];
   const name = record.slice(1);
   if (letter === letters.folder) return { kind: 'folder', name };
+  if (letter === letters.store) return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, isStore: true } };
   if (letter === letters.notUtf8) {
     const uri = pathToFileURL(join(root, prefix, '/')).href + name;
     return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, error: notUtf8(name), uri } };
@@ -360,6 +374,11 @@ async function look(walk: Walk, place: Place, record: string): Promise<Looked> {
   };
   try {
     const stats = await quickFiles.stat(path);
+    if (stats.isDirectory() && isStoreName(name)) {
+      if (!isFileName) return nothing();
+      const error = await whyForbidden(path);
+      return { kind: 'file', file: { name: prefix + name, sizeBytes: 0, ...(error ? { error } : { isStore: true }) } };
+    }
     if (stats.isDirectory()) {
       const target = await realpath(path);
       // Some file systems do not tell what an entry is.

@@ -1,5 +1,5 @@
 import { redactUri } from '../access/redact-uri.ts';
-import { memberUri, splitMember, type TarMember } from '../member-uri.ts';
+import { splitPart } from '../part-uri.ts';
 import { SourceUriError } from '../source-errors.ts';
 
 /** Stores of objects: Amazon's S3 and others of its kind, Google Cloud Storage, Azure Blob Storage. */
@@ -13,12 +13,10 @@ export interface BucketUri {
 }
 
 /**
- * A file on a web server, or an object in a bucket (or a prefix of the names of several); or a member of it, if it is a
- * tar.
+ * A file on a web server, or an object in a bucket (or a prefix of the names of several). `part`: the fragment that
+ * names a part of it.
  */
-export type RemoteUri = ({ scheme: 'http'; url: URL } | BucketUri) & {
-  member?: TarMember | undefined;
-};
+export type RemoteUri = ({ scheme: 'http'; url: URL } | BucketUri) & { part?: string };
 
 /** Whether a text begins like the URI of a file on a server or in a bucket. */
 export function isRemoteUri(uri: string): boolean {
@@ -30,8 +28,8 @@ export function isRemoteUri(uri: string): boolean {
  * Throws SourceUriError.
  */
 export function parseRemoteUri(text: string): RemoteUri {
-  const { file: uri, member } = splitMember(text);
-  if (!/^https?:/i.test(uri)) return { ...parseBucketUri(uri), member };
+  const [uri, part] = splitPart(text);
+  if (!/^https?:/i.test(uri)) return { ...parseBucketUri(uri), part };
   if (!URL.canParse(uri)) throw new SourceUriError(`'${redactUri(uri)}' is not a URI`);
   const url = new URL(uri);
   // The password would appear in results, so it is refused; nor does the message have it.
@@ -39,13 +37,12 @@ export function parseRemoteUri(text: string): RemoteUri {
     throw new SourceUriError(`A URI with a user name or password is not supported: that of a file at '${url.host}'`);
   }
   url.hash = '';
-  return { scheme: 'http', url, member };
+  return { scheme: 'http', url, part };
 }
 
 /** The URI in its canonical form. */
-export function formatRemoteUri({ member, ...uri }: RemoteUri): string {
-  const file = uri.scheme === 'http' ? uri.url.href : `${uri.scheme}://${uri.bucket}/${uri.key}`;
-  return member ? memberUri(file, member) : file;
+export function formatRemoteUri(uri: RemoteUri): string {
+  return (uri.scheme === 'http' ? uri.url.href : `${uri.scheme}://${uri.bucket}/${uri.key}`) + (uri.part ?? '');
 }
 
 /** The URI for messages. */
