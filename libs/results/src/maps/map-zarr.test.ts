@@ -3,9 +3,9 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
+import { crc32c } from '@halogrid/sources/crc32c';
 import { isThorough } from '@halogrid/testing';
 import fc from 'fast-check';
-import { crc32c } from '@halogrid/sources/crc32c';
 import type { MapKind, MapType } from '../layout/map-type.ts';
 import { zarrChunkPx } from '../layout/map-zarr-layout.ts';
 import {
