@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -27,6 +28,8 @@ before(async () => {
   for (const name of ['420.jpg', 'rgb.png', 'lossless.webp', 'strips.tif']) {
     copyFileSync(join(fixtures, name), join(source, name));
   }
+  // Bytes of a tar are handed over, too.
+  execFileSync('tar', ['-cf', join(source, 'some.tar'), '-C', fixtures, 'gray.jpg', 'tiled-rgb-lzw.tif', 'gray.png']);
   const size = { width: 330, height: 530 };
   await writeTiledTiff(join(source, 'tiled.tif'), size, 64, (x, y) => drawPicture(64, 64, x + y));
   [cluster, seeing] = await Promise.all([
@@ -72,7 +75,7 @@ for (const options of [
     assert.equal((await seeing.halogrid([...job, plain])).code, 0);
     for (const part of options[0] === '--pipeline' ? ['pipelines/codes', 'pipelines/derivative'] : ['']) {
       assert.deepEqual(hashFiles(out, part, 'maps'), hashFiles(plain, part, 'maps'));
-      assert.equal(readdirSync(join(out, part, 'maps')).length, 6);
+      assert.equal(readdirSync(join(out, part, 'maps')).length, 9);
       assert.deepEqual(hashFiles(out, part, 'preview'), hashFiles(plain, part, 'preview'));
     }
     assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);
