@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
@@ -59,11 +60,14 @@ before(async () => {
     64,
     (x, y) => tiles[(x / 64 + y / 64) % 3]!,
   );
+  const tar = execFileSync('tar', ['-cf', '-', '-C', source, ...names.toReversed()]);
+  writeFileSync(join(folder, 'all.tar'), tar);
   web = await startServer((request, response) => {
     const name = request.url!.slice(1);
     const part = join(folder, 'map', 'maps', name);
     if (name.startsWith('1.zarr/') && existsSync(part))
       return sendFile({ bytes: readFileSync(part), etag: `"${name}"` }, request, response);
+    if (name === 'all.tar') return sendFile({ bytes: tar, etag: '"tar"' }, request, response);
     if (!names.includes(name)) return serveBad(name, request, response);
     sendFile({ bytes: readFileSync(join(source, name)), etag: `"${name}"`, ...unusual[name] }, request, response);
   });
@@ -75,6 +79,7 @@ before(async () => {
     pageKeys: 2,
   });
   for (const name of names) s3.objects.set(`day 1/${name}`, readFileSync(join(source, name)));
+  s3.objects.set('all.tar', tar);
   s3.objects.set('day 1/notes.md', Buffer.from('no image'));
   for (const [name, value] of Object.entries(s3.environment)) {
     if (value === undefined) delete process.env[name];
@@ -87,7 +92,7 @@ before(async () => {
 
 after(() => Promise.all([cluster?.stop(), web?.close(), s3?.close()]));
 
-describe('the same digest and maps from disk, a web server and S3', () => {
+describe('the same digest and maps from disk, a web server and S3, and from tars there', () => {
   for (const tilePx of [0, 100]) {
     test(tilePx ? `in tiles of ${tilePx} px` : 'whole', async () => {
       const outcomeOf = async (from: string, ...sources: string[]): Promise<Outcome> => {
@@ -100,9 +105,12 @@ describe('the same digest and maps from disk, a web server and S3', () => {
       assert.equal(Object.keys(disk.maps).length, names.length);
       assert.deepEqual(await outcomeOf('web', join(folder, 'web.txt')), disk);
       assert.deepEqual(await outcomeOf('s3', 's3://frames/day 1'), disk);
+      assert.deepEqual(await outcomeOf('tar', join(folder, 'all.tar')), disk);
+      assert.deepEqual(await outcomeOf('tar-on-web', `${web.origin}/all.tar`), disk);
       // Names of sources are tested without tiles only, because the two are independent.
       if (tilePx) return;
       assert.deepEqual(await outcomeOf('urls', ...names.map((name) => `${web.origin}/${name}`)), disk);
+      assert.deepEqual(await outcomeOf('tar-in-s3', 's3://frames/all.tar'), disk);
       assert.deepEqual(await outcomeOf('list', 's3://frames/lists/all.txt'), disk);
       const glob = await outcomeOf('glob', 's3://frames/day*/{1,2,9,10,100,101,102}.???*');
       assert.deepEqual(withoutNames(glob), withoutNames(disk));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -35,6 +36,8 @@ before(async () => {
     lacks: ([z, row]) => z === 1 && row === 0,
   });
   await writeZarr(join(source, 'shards.zarr'), { shape: [300, 200], chunk: [32, 64], perShard: [4, 1] });
+  // Bytes of a tar are handed over, too.
+  execFileSync('tar', ['-cf', join(source, 'some.tar'), '-C', fixtures, 'gray.jpg', 'tiled-rgb-lzw.tif', 'gray.png']);
   const size = { width: 330, height: 530 };
   await writeTiledTiff(join(source, 'tiled.tif'), size, 64, (x, y) => drawPicture(64, 64, x + y));
   [cluster, seeing] = await Promise.all([
