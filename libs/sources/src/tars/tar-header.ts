@@ -42,8 +42,11 @@ export function readPax(bytes: Buffer): PaxFacts | undefined {
     if (key === 'path') facts.name = textOf(value);
     if (key === 'GNU.sparse.name') facts.name = textOf(value);
     if (key.startsWith('GNU.sparse.')) facts.isSparse = true;
-    if (key === 'size') facts.size = Number(value.toString('latin1'));
-    if (facts.size !== undefined && !Number.isSafeInteger(facts.size)) return undefined;
+    if (key === 'size') {
+      // A negative size would lead back.
+      if (!/^\d{1,15}$/.test(value.toString('latin1'))) return undefined;
+      facts.size = Number(value.toString('latin1'));
+    }
     at = end;
   }
   return facts;
