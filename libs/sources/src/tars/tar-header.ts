@@ -12,7 +12,8 @@ export const blockBytes = 512;
 
 /** A block as the header of a member; undefined if it is not one, by its checksum. 'end': the block is empty. */
 export function readTarHeader(block: Buffer): TarHeader | 'end' | undefined {
-  if (block.every((byte) => byte === 0)) return 'end';
+  // Nearly all blocks have a name, which is looked at before the rest.
+  if (block[0] === 0 && block.every((byte) => byte === 0)) return 'end';
   const size = readNumber(block.subarray(124, 136));
   if (!hasChecksum(block) || size === undefined) return undefined;
   const name = textOf(block.subarray(0, 100));
@@ -42,8 +43,11 @@ export function readPax(bytes: Buffer): PaxFacts | undefined {
     if (key === 'path') facts.name = textOf(value);
     if (key === 'GNU.sparse.name') facts.name = textOf(value);
     if (key.startsWith('GNU.sparse.')) facts.isSparse = true;
-    if (key === 'size') facts.size = Number(value.toString('latin1'));
-    if (facts.size !== undefined && !Number.isSafeInteger(facts.size)) return undefined;
+    if (key === 'size') {
+      // A negative size would lead back.
+      if (!/^\d{1,15}$/.test(value.toString('latin1'))) return undefined;
+      facts.size = Number(value.toString('latin1'));
+    }
     at = end;
   }
   return facts;
@@ -75,8 +79,8 @@ function hasChecksum(block: Buffer): boolean {
   const stated = readNumber(block.subarray(148, 156));
   let sum = 0;
   let signed = 0;
-  for (const [i, byte] of block.entries()) {
-    const counted = i >= 148 && i < 156 ? 0x20 : byte;
+  for (let i = 0; i < blockBytes; i++) {
+    const counted = i >= 148 && i < 156 ? 0x20 : block[i]!;
     sum += counted;
     signed += (counted << 24) >> 24;
   }
