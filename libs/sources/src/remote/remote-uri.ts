@@ -14,8 +14,9 @@ export function isRemoteUri(uri: string): boolean {
  * Reads an http:, https: or s3: URI. The text behind s3://BUCKET/ is the key as it is, without escapes. What selects a
  * plane of a Zarr is left out. Throws SourceUriError.
  */
-export function parseRemoteUri(uri: string): RemoteUri {
-  if (/^s3:/i.test(uri)) return parseS3(splitSelector(uri)[0]);
+export function parseRemoteUri(given: string): RemoteUri {
+  const [uri] = splitSelector(given);
+  if (/^s3:/i.test(uri)) return parseS3(uri);
   if (!URL.canParse(uri)) throw new SourceUriError(`'${redactUri(uri)}' is not a URI`);
   const url = new URL(uri);
   // The password would appear in results, so it is refused; nor does the message have it.
