@@ -1,7 +1,7 @@
 import type { PixelType, Size } from '@halogrid/geometry';
 import { firstOf, readSources } from '@halogrid/jobs/planned-sources';
 import type { ShardWork } from '@halogrid/jobs/shard';
-import { type Format, formatOfName, formats, hasVideoExtension, isMemberUri, usualPixels } from '@halogrid/sources';
+import { type Format, formatOfName, formats, hasVideoExtension, splitPart, usualPixels } from '@halogrid/sources';
 
 /** The kind of a source by its name, which mostly decides what reading it costs. `other`: the name does not tell. */
 export type SourceKind = Format | 'video' | 'other';
@@ -51,7 +51,7 @@ const decodedWhole: ReadonlySet<SourceKind> = new Set(['jpeg', 'png', 'webp', 'g
 
 /** The kind of a source, by its name. */
 export function kindOfSource(uri: string): SourceKind {
-  const path = uri.startsWith('file:') || isMemberUri(uri) ? uri : uri.replace(/[?#].*$/, '');
+  const path = uri.startsWith('file:') || splitPart(uri)[1] !== '' ? uri : uri.replace(/[?#].*$/, '');
   return formatOfName(path) ?? (hasVideoExtension(path) ? 'video' : 'other');
 }
 

@@ -107,7 +107,7 @@ function isStorePath(path: string): boolean {
 
 /** The Zarr that a folder, or a file of metadata in it, stands for. */
 function storeAt(uri: RemoteUri): Source {
-  if (uri.scheme !== 'http') uri.key = folderOfMetadata(uri.key);
+  if ('key' in uri) uri.key = folderOfMetadata(uri.key);
   else uri.url.pathname = folderOfMetadata(uri.url.pathname);
   return { uri: formatRemoteUri(uri), name: basename(pathOf(uri)), sizeBytes: 0, named: false, isStore: true };
 }

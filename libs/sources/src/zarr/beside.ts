@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { isRemoteUri, parseRemoteUri } from '../remote/remote-uri.ts';
 
 /** The URI of what lies at a path, which has no '..', below a folder, whose URI has no '/' at its end. */
 export function below(folder: string, path: string): string {
-  if (!isRemoteUri(folder)) return pathToFileURL(join(fileURLToPath(folder), path)).href;
-  const uri = parseRemoteUri(folder);
-  if (uri.scheme !== 'http') return `${uri.scheme}://${uri.bucket}/${uri.key === '' ? '' : `${uri.key}/`}${path}`;
-  const { url } = uri;
+  if (folder.startsWith('file:')) return pathToFileURL(join(fileURLToPath(folder), path)).href;
+  if (!/^https?:/i.test(folder)) return `${folder}/${path}`;
+  const url = new URL(folder);
   // A query may hold a signature for all files of the folder.
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path.split('/').map(encodeURIComponent).join('/')}`;
   return url.href;

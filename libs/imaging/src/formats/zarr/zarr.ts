@@ -24,8 +24,8 @@ import { copyChunk } from './copy-chunk.ts';
 const chunksAtOnce = 8;
 const bytesAtOnce = 2 ** 26;
 
-/** Decoded chunks of all planes that are read on this thread. */
-const cache = new ChunkCache(2 ** 26);
+/** Decoded chunks of all planes that are read on this thread: the next plane of a stack may share them. */
+const cache = new ChunkCache(2 ** 27);
 
 /**
  * Opens a plane of a Zarr array by the file of the array's metadata, which it takes over. The plane is read by region:
