@@ -315,7 +315,7 @@ test("the chart's templates are up to date, and give the same objects with its v
     assert.deepEqual(byName(parseManifests(render(text, values))), byName(printed[folder]));
     assert.doesNotMatch(render(text, values), /\{\{/);
   }
-  // With TLS they are those of the overlay, which puts variables that it changes first.
+  // With TLS they equal the overlay, which puts variables that it changes first.
   const rendered = (['base', 'gpu-nodes'] as const).flatMap((folder) =>
     parseManifests(render(read(`../helm/halogrid/templates/${folder}.yaml`), { ...values, tls })),
   );
