@@ -118,6 +118,31 @@ test('figures of the manual are the same as in the code', () => {
   assert.deepEqual([workBuckets.at(-1), waitBuckets.at(-1)], [30 * 60, 24 * 3600]);
 });
 
+test('the example for Alertmanager names alerts and labels that the rules have, and receivers that it has', () => {
+  const { route, inhibit_rules, receivers } = parse(read('prometheus/alertmanager.yml'));
+  const matchers = (text: string) => /^(\w+)=~?"(.+)"$/.exec(text)!.slice(1);
+  const fits = (wanted: string[]) =>
+    alerts.filter(({ alert, labels }) =>
+      wanted
+        .map(matchers)
+        .every(([label, value]) => new RegExp(`^(${value})$`).test(label === 'alertname' ? alert! : labels![label!]!)),
+    );
+  const all = [...route.routes.map((each: { matchers: string[] }) => each.matchers)];
+  for (const { source_matchers, target_matchers, equal } of inhibit_rules) {
+    all.push(source_matchers, target_matchers);
+    assert.deepEqual(equal, ['cluster']);
+    for (const name of matchers(source_matchers[0])[1]!.split('|'))
+      assert.equal(fits([`alertname="${name}"`]).length, 1);
+  }
+  for (const wanted of all) assert.ok(fits(wanted).length > 0, wanted.join());
+  assert.equal(
+    fits(route.routes[0].matchers).length,
+    alerts.filter(({ labels }) => labels!.severity === 'critical').length,
+  );
+  const names = receivers.map(({ name }: { name: string }) => name);
+  for (const { receiver } of [route, ...route.routes]) assert.ok(names.includes(receiver), receiver);
+});
+
 test('every alert has a firing and a silent case', () => {
   const cases = parse(read('prometheus/rules.test.yml')).tests.flatMap(
     (test: { alert_rule_test?: object[] }) => test.alert_rule_test ?? [],

@@ -22,23 +22,34 @@ const podOf = (object: string, name: string): Replacement[] => {
   ];
 };
 const coordinator = 'StatefulSet halogrid-coordinator';
-const ledger = (value: string, index: number): Replacement => ({
+const setting = (object: string, value: string, index: number): Replacement => ({
+  value,
+  object,
+  path: ['spec', 'template', 'spec', 'containers', 0, 'env', index, 'value'],
+});
+const probeScheme = (probe: string): Replacement => ({
+  value: 'tls.scheme',
+  object: coordinator,
+  path: ['spec', 'template', 'spec', 'containers', 0, probe, 'httpGet', 'scheme'],
+});
+const claim = (value: string, index: number): Replacement => ({
   value: `coordinator.${value}`,
   object: coordinator,
-  path: ['spec', 'template', 'spec', 'containers', 0, 'env', index, 'value'],
+  path: ['spec', 'volumeClaimTemplates', index, 'spec', 'resources', 'requests', 'storage'],
 });
 
 const replacements: readonly Replacement[] = [
   ...podOf(coordinator, 'coordinator'),
-  ledger('ledger', 0),
-  ledger('ledgerFile', 1),
-  {
-    value: 'coordinator.ledgerSize',
-    object: coordinator,
-    path: ['spec', 'volumeClaimTemplates', 0, 'spec', 'resources', 'requests', 'storage'],
-  },
+  setting(coordinator, 'coordinator.ledger', 0),
+  setting(coordinator, 'coordinator.ledgerFile', 1),
+  setting(coordinator, 'tls.cert', 3),
+  setting(coordinator, 'tls.key', 4),
+  ...['startupProbe', 'livenessProbe', 'readinessProbe'].map(probeScheme),
+  claim('ledgerSize', 0),
+  claim('scratchSize', 1),
   ...podOf('Deployment halogrid-node-gpu', 'gpuNodes'),
   ...podOf('Deployment halogrid-node-cpu', 'cpuNodes'),
+  ...['gpu', 'cpu'].map((kind) => setting(`Deployment halogrid-node-${kind}`, 'tls.ca', 0)),
   {
     value: 'data.size',
     object: 'PersistentVolumeClaim halogrid-data',

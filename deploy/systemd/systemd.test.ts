@@ -48,6 +48,9 @@ test('a service is started again unless its options are wrong', () => {
   for (const unit of units) {
     assert.match(read(unit), /^Restart=on-failure\nRestartPreventExitStatus=2$/m);
     assert.match(read(unit), /^KillMode=mixed$/m);
+    // A node that was stopped while it had work did not fail, and goes on.
+    const stopped = /^RestartForceExitStatus=75\nSuccessExitStatus=75$/m.test(read(unit));
+    assert.equal(stopped, unit.startsWith('halogrid-node'), unit);
     const drains = / HALOGRID_DRAIN_TIMEOUT=(\d+)s$/m.exec(read(unit))?.[1] ?? 0;
     assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(unit))![1]) >= Number(drains) + 10, unit);
   }

@@ -1,7 +1,7 @@
 import { jobGrid, jobPipelines } from '@halogrid/jobs/accepted-job';
 import type { OutputLack } from '@halogrid/jobs/output-lack';
 import type { PlanStep } from '@halogrid/jobs/shard';
-import type { JobPause, JobSpec } from '@halogrid/proto';
+import type { Counts, JobPause, JobSpec } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { resultsVersion } from '@halogrid/service/version';
 import { LoggedJob, type WritePart } from './job/logged-job.ts';
@@ -213,7 +213,7 @@ export class LogLedger implements Ledger {
   async setState(
     jobId: string,
     state: LedgerState,
-    at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean },
+    at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean; counts?: Counts },
   ): Promise<void> {
     const job = this.#job(jobId);
     if (!job.open) {
@@ -483,9 +483,10 @@ export class LogLedger implements Ledger {
 function ended(
   { canGoOn: _, paused: __, ...record }: JobRecord,
   state: LedgerState,
-  { nowMs: finishedMs, error = '', digest = '' }: { nowMs: number; error?: string; digest?: string },
+  at: { nowMs: number; error?: string; digest?: string; counts?: Counts },
 ): JobRecord {
-  return { ...record, state, finishedMs, error, digest };
+  const { nowMs: finishedMs, error = '', digest = '', counts = record.counts } = at;
+  return { ...record, state, finishedMs, error, digest, counts };
 }
 
 function recordOf(job: Job): JobRecord {

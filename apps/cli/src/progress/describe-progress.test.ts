@@ -40,6 +40,12 @@ test('a job that no attached node can do says what it waits for, and on a termin
   assert.equal(progressBar(waits, 40), '  0 %  0 of 3 shards · waiting');
 });
 
+test('a paused job says so, and not what else it would wait for', () => {
+  const paused = job({ shards: 3, shardsDone: 1 }, { waiting: 'No attached node', paused: { sinceMs: 0, by: 'ada' } });
+  assert.equal(progressLine(paused), 'paused: 1 of 3 shards');
+  assert.equal(progressBar(paused, 36), ' 33 %  1 of 3 shards · paused');
+});
+
 test('a job that stands still after some work has a speed of 0', () => {
   assert.match(progressLine(job({ shards: 3, shardsDone: 1 }, still)), /^running: 1 of 3 shards, 0 px\/s, 2 nodes,/);
 });

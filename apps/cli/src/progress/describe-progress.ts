@@ -49,11 +49,16 @@ export function progressBar(job: JobStatus, columns: number): string {
 
 /** The line that is logged from time to time while a job runs. */
 export function progressLine(job: JobStatus): string {
-  const waiting = job.waiting ? [`waiting: ${job.waiting}`] : [];
+  const why = whyWaiting(job);
+  const waiting = why ? [`waiting: ${why}`] : [];
   const parts = partsOf(job);
-  if (job.waiting) parts.delete('doing');
-  return `${stateWord(job.state)}: ${[...parts.values(), ...waiting].join(', ')}`;
+  // What it does is told otherwise.
+  if (why || job.paused) parts.delete('doing');
+  return `${job.paused ? 'paused' : stateWord(job.state)}: ${[...parts.values(), ...waiting].join(', ')}`;
 }
+
+/** What a job waits for; empty if it does not. A paused one waits for `halogrid resume` alone. */
+export const whyWaiting = ({ paused, waiting }: JobStatus): string => (paused ? '' : waiting);
 
 /** A job's state as one word. */
 export function stateWord(state: JobState): string {
@@ -73,6 +78,7 @@ function partsOf(job: JobStatus): Map<Part, string> {
   const { quarantined, shardsDone } = job.counts!;
   const parts = new Map<Part, string>([['shards', describeShards(job)]]);
   if (state === JobState.FINALISING) return parts.set('doing', 'writing the results');
+  if (job.paused) return parts.set('doing', 'paused');
   // A job that has begun and has no speed shows 0 px/s.
   if (pixelsPerSecond !== undefined || shardsDone > 0) parts.set('speed', `${describePixels(pixelsPerSecond ?? 0)}/s`);
   const left = describeLeft(job);

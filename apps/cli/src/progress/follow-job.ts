@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import type { Job } from '@halogrid/client';
 import type { JobStatus } from '@halogrid/proto';
-import { progressBar, progressLine } from './describe-progress.ts';
+import { progressBar, progressLine, whyWaiting } from './describe-progress.ts';
 
 /**
  * Shows a job until it ends and resolves with its last status. Rejects with one sentence if its coordinator is lost.
@@ -46,8 +46,9 @@ function createBar(stream: WriteStream): ProgressView {
   return {
     show(job) {
       // This sentence may be long, so it does not fit into the line of the bar.
-      if (job.waiting && job.waiting !== waiting) note(`Waiting: ${job.waiting}`);
-      waiting = job.waiting;
+      const why = whyWaiting(job);
+      if (why && why !== waiting) note(`Waiting: ${why}`);
+      waiting = why;
       // Some terminals wrap at the last column.
       stream.write(clear + progressBar(job, (stream.columns || usualColumns) - 1));
     },
@@ -62,8 +63,9 @@ function createLines(stream: NodeJS.WritableStream, nowMs: () => number): Progre
   return {
     show(job) {
       const now = nowMs();
-      if (job.waiting && job.waiting !== waiting) next = now;
-      waiting = job.waiting;
+      const why = whyWaiting(job);
+      if (why && why !== waiting) next = now;
+      waiting = why;
       if (now < next) return;
       next = now + lineEveryMs;
       stream.write(`${progressLine(job)}\n`);

@@ -4,7 +4,7 @@ import { readApi, TokenWanted } from '../api/read-api.js';
 import { askForToken } from '../api/token-dialog.js';
 import { speedChart } from '../charts/speed-chart.js';
 import { byId, element, fill } from '../elements.js';
-import { OwnerFilter } from '../job/owner-filter.js';
+import { JobsFilter } from '../job/jobs-filter.js';
 import { jobView, nodeView, nowView, olderWords, pixelCounts, totalSpeed } from '../words/cluster-view.js';
 import { Rates } from '../words/rates.js';
 
@@ -12,6 +12,8 @@ import { Rates } from '../words/rates.js';
 /** @import { Snapshot, State } from '../words/cluster-view.js' */
 
 const everyMs = 1_000;
+/** The same while a text is looked for, because thousands of jobs are read each time. */
+const everyMsOfAll = 5_000;
 /** Seconds that the chart shows. */
 const chartSeconds = 180;
 /** Jobs that the button for older ones adds; the coordinator remembers thousands. */
@@ -22,15 +24,21 @@ let shownJobs = moreJobs;
 const shownNodes = 100;
 
 const rates = new Rates();
-const owners = new OwnerFilter();
+const filter = new JobsFilter(() => {
+  if (last) showJobs(last);
+});
+/** @type {Snapshot | undefined} */
+let last;
 /** @type {number[]} */
 const speeds = [];
 
 /** @returns {Promise<Snapshot>} */
 async function snapshot() {
+  // A text is looked for in all jobs that the coordinator remembers.
+  const limit = filter.text ? 0 : shownJobs;
   const [open, newest, { nodes }] = await Promise.all([
-    readApi(`jobs?limit=${shownJobs}&state=pending,running,finalising${owners.query}`),
-    readApi(`jobs?limit=${shownJobs}${owners.query}`),
+    readApi(`jobs?limit=${shownJobs}&state=pending,running,finalising${filter.query}`),
+    readApi(`jobs?limit=${limit}${filter.queryOfState}`),
     readApi('nodes'),
   ]);
   /** @type {Map<string, JobStatus>} */
@@ -51,11 +59,8 @@ function show(now) {
   );
   fill('chart', [speedChart(speeds, chartSeconds, Math.max(260, byId('chart').clientWidth - 26))]);
 
-  owners.show(now.jobs);
-  const jobs = now.jobs.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
-  fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, 'No jobs yet. Submit one: halogrid submit SOURCE…')]);
-  byId('older').textContent = olderWords(now.leftOut, moreJobs);
-  byId('older').toggleAttribute('hidden', now.leftOut === 0);
+  last = now;
+  showJobs(now);
   const nodes = now.nodes.slice(0, shownNodes).flatMap((node) => nodeRows(nodeView(node, now.ms, rates)));
   if (now.nodes.length > shownNodes)
     nodes.push(emptyRow(8, `${now.nodes.length - shownNodes} more are on the Nodes page.`));
@@ -63,6 +68,17 @@ function show(now) {
     'nodes',
     nodes.length > 0 ? nodes : [emptyRow(8, 'No node is attached. Start one: halogrid node --coordinator HOST:PORT')],
   );
+}
+
+/** @param {Snapshot} now */
+function showJobs(now) {
+  filter.show(now.jobs);
+  const shown = now.jobs.filter((job) => filter.fits(job));
+  const jobs = shown.flatMap((job) => jobRows(jobView(job, now.ms, rates)));
+  const none = filter.isSet ? 'No such job.' : 'No jobs yet. Submit one: halogrid submit SOURCE…';
+  fill('jobs', jobs.length > 0 ? jobs : [emptyRow(9, none)]);
+  byId('older').textContent = olderWords(now.leftOut, moreJobs);
+  byId('older').toggleAttribute('hidden', now.leftOut === 0);
 }
 
 /** @param {ReturnType<typeof jobView>} job */
@@ -156,5 +172,5 @@ for (;;) {
     if (error instanceof TokenWanted) await askForToken(error.message);
     else connection(`No answer from the coordinator: ${/** @type {Error} */ (error).message}`, 'lost');
   }
-  await new Promise((resolve) => setTimeout(resolve, everyMs));
+  await new Promise((resolve) => setTimeout(resolve, filter.text ? everyMsOfAll : everyMs));
 }

@@ -22,6 +22,25 @@ import { describeLack, describeMended, describeReason, shownPath, whyNothingMerg
 /** @type {Record<string, State['tone']>} */
 const tones = { complete: 'good', failed: 'bad', cancelled: 'wait', pending: 'wait' };
 
+/** A job's state as one word. @param {JobStatus} job */
+export const stateOf = ({ state }) => state.replace('JOB_STATE_', '').toLowerCase();
+
+/**
+ * Whether each word of a text is in what the list says of a job, or in its sources.
+ *
+ * @param {JobStatus} job
+ * @param {string} text
+ */
+export function hasText(job, text) {
+  const { jobId, owner, asked, spec, error, waiting } = job;
+  const said = [jobId, owner, stateOf(job), describeWork(asked), shownPath(spec?.out ?? ''), error, waiting];
+  const all = [...said, ...(spec?.sources ?? []).map(shownPath)].join('\n').toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
 /** Pixels done of each job and node, by names that jobs and nodes do not share. @param {Snapshot} snapshot */
 export function pixelCounts({ jobs, nodes }) {
   return new Map([
@@ -121,7 +140,7 @@ function describeProgress(job) {
 
 /** @param {JobStatus} job @returns {State} */
 export function describeState(job) {
-  const word = job.state.replace('JOB_STATE_', '').toLowerCase();
+  const word = stateOf(job);
   const nothing = whyNothingMerged(job);
   if (nothing) return { word: `${word}, but ${nothing}`, tone: 'bad' };
   if (job.paused) return { word: 'paused', tone: 'wait' };

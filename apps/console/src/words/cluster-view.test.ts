@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
-import { jobView, nodeView, nowView, olderWords, pixelCounts, totalSpeed } from './cluster-view.js';
+import { hasText, jobView, nodeView, nowView, olderWords, pixelCounts, totalSpeed } from './cluster-view.js';
 import { Rates } from './rates.js';
 
 const counts = { sources: 40, frames: 10, shards: 40, shardsDone: 10, attempts: 11, pixels: 10_000, quarantined: 2 };
@@ -26,6 +26,13 @@ const complete: JobStatus = {
   finishedMs: 4000,
   counts: { ...counts, shardsDone: 40 },
 };
+
+test('a job is found by words of its row and of its sources, in any order and case', () => {
+  const job = { ...running, owner: 'Ada', spec: { ...running.spec!, sources: ['file:///in/cam%201'] } };
+  for (const text of ['', 'a', 'ada RUNNING', 'gaussian-5', 'o ut', '/in/cam 1', 'lbp ada'])
+    assert.ok(hasText(job, text), text);
+  for (const text of ['bob', 'ada failed', 'cam2', 'o%20ut']) assert.ok(!hasText(job, text), text);
+});
 
 test('the button for older jobs says how many it shows, and of how many', () => {
   assert.deepEqual(

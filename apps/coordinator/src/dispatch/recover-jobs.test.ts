@@ -91,6 +91,12 @@ test('a job whose job.json has its end gets that end, and keeps its files', asyn
   }
 });
 
+test('a job whose output is complete has the counts of that, though its ledger was restored from an older backup', async (t) => {
+  const counts = { sources: 40, frames: 39, shards: 39, attempts: 41, pixels: 1_240_000, quarantined: 1 };
+  const { job } = await recovered(t, (folder) => editJobJson(folder, { state: 'complete', digest: 'abc', counts }));
+  assert.deepEqual((await job()).counts, { ...counts, shardsDone: 39 });
+});
+
 test('a job fails if another job has its folder by now, and the folder is left as it is', async (t) => {
   const { path, job } = await recovered(t, async (folder) => {
     await editJobJson(folder, { id: 'job-2' });

@@ -37,7 +37,11 @@ export async function recoverJob(
     // Neither plans nor shares are in a ledger.
     if (!isUnfinished(claim) && claim.state !== 'planned' && claim.state !== 'part') {
       await removeScratch(spec.out);
-      await ledger.setState(jobId, claim.state, { ...claim, nowMs: clock.wallMs() });
+      const { state, digest, error, counts: found } = claim;
+      // A ledger that was restored from a backup knows only the beginning of the job.
+      const shardsDone = state === 'complete' ? found?.shards : undefined;
+      const counts = { ...job.counts, ...found, ...(shardsDone !== undefined && { shardsDone }) };
+      await ledger.setState(jobId, state, { digest, error, counts, nowMs: clock.wallMs() });
       return jobs.endedBefore(jobId, claim.state);
     }
     isClaimed = true;

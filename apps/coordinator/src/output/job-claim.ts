@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { JobSpec } from '@halogrid/proto';
+import type { Counts, JobSpec } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 
 /** The fields of job.json for a job that has not ended, and the fields that another job reads. */
@@ -14,6 +14,8 @@ export interface JobClaim {
   specificationSha256?: string;
   /** The process that runs it, while it does. */
   coordinator?: { host: string; pid: number };
+  /** What a job that has ended has done. */
+  counts?: Omit<Counts, 'shardsDone'>;
   /** Only a complete job has one. */
   digest?: string;
   /** Only a failed job has one. */

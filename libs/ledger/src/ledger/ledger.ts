@@ -189,11 +189,14 @@ export interface Ledger {
    */
   confirm(jobId: string): Promise<void>;
   createJob(job: NewJob): Promise<void>;
-  /** `canGoOn`: the results so far of a failed job are kept until it goes on or is cancelled. */
+  /**
+   * `canGoOn`: the results so far of a failed job are kept until it goes on or is cancelled. `counts`: for the end of a
+   * job whose logs are not read, because its output knows better.
+   */
   setState(
     jobId: string,
     state: LedgerState,
-    at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean },
+    at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean; counts?: Counts },
   ): Promise<void>;
   /** Records that a job is paused, or goes on. Does nothing if it has ended. */
   setPaused(jobId: string, paused: JobPause | undefined): Promise<void>;

@@ -28,22 +28,30 @@ export const skipRadosgw: string | false =
 
 const [accessKeyId, secretAccessKey] = ['AK', 'SK'];
 
+/** Where a server runs, if not among this process's programs: a command that its programs follow, and its address. */
+export interface RadosgwPlace {
+  within: readonly string[];
+  address: string;
+}
+
 /** A server with one monitor, one store in memory, one manager and one gateway, which are gone with the process. */
 export class Radosgw {
   readonly environment: Record<string, string | undefined>;
   readonly #folder: string;
   readonly #conf: string;
   readonly #port: number;
+  readonly #place: RadosgwPlace;
   readonly #running: ChildProcess[] = [];
   #gateway!: ChildProcess;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, place: RadosgwPlace) {
     this.#folder = folder;
+    this.#place = place;
     this.#conf = join(folder, 'ceph.conf');
     this.#port = port;
     this.environment = {
       AWS_ENDPOINT_URL_S3: undefined,
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      AWS_ENDPOINT_URL: `http://${place.address}:${port}`,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: accessKeyId,
       AWS_SECRET_ACCESS_KEY: secretAccessKey,
@@ -51,29 +59,48 @@ export class Radosgw {
     };
   }
 
-  static async start(): Promise<Radosgw> {
+  static async start(place: RadosgwPlace = { within: [], address: '127.0.0.1' }): Promise<Radosgw> {
     const folder = mkdtempSync(join(tmpdir(), 'halogrid-radosgw-'));
     const [monitorPort, port] = [await freePort(), await freePort()];
-    const server = new Radosgw(folder, port);
+    const server = new Radosgw(folder, port, place);
     process.once('exit', () => {
       for (const child of server.#running) child.kill('SIGKILL');
     });
     server.#configure(monitorPort);
     await server.#startStore();
-    const user = ['user', 'create', '--uid', 'test', '--display-name', 'test'];
-    server.#call('radosgw-admin', ...user, '--access-key', accessKeyId, '--secret', secretAccessKey);
+    server.addUser('test', accessKeyId, secretAccessKey);
     await server.resume();
     return server;
   }
 
-  /** Makes a bucket; the environment must be the server's. */
-  async createBucket(bucket: string): Promise<void> {
+  /** A further user, who sees nothing of others before they allow it. */
+  addUser(name: string, key: string, secret: string): void {
+    const user = ['user', 'create', '--uid', name, '--display-name', name];
+    this.#call('radosgw-admin', ...user, '--access-key', key, '--secret', secret);
+  }
+
+  /** Makes a bucket; the environment must be the server's. `readers`: other users who may read all of it. */
+  async createBucket(bucket: string, ...readers: string[]): Promise<void> {
     await send({ method: 'PUT', bucket, key: '' });
+    if (readers.length === 0) return;
+    const statement = {
+      Effect: 'Allow',
+      Principal: { AWS: readers.map((name) => `arn:aws:iam:::user/${name}`) },
+      Action: ['s3:ListBucket', 's3:GetObject'],
+      Resource: [`arn:aws:s3:::${bucket}`, `arn:aws:s3:::${bucket}/*`],
+    };
+    const policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+    await send({ method: 'PUT', bucket, key: '', query: { policy: '' }, body: Buffer.from(policy) });
   }
 
   /** Ends the gateway as a crash would; the objects stay. */
   async crash(): Promise<void> {
     await end(this.#gateway);
+  }
+
+  /** Stops the gateway, so that connections stay open and nothing answers, or lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#gateway.kill(signal);
   }
 
   /** Starts the gateway again. */
@@ -112,7 +139,7 @@ export class Radosgw {
       'memstore device bytes': 2 ** 31,
       'mgr data': join(folder, 'mgr'),
       'rgw data': join(folder, 'rgw'),
-      'rgw frontends': `beast endpoint=127.0.0.1:${this.#port}`,
+      'rgw frontends': `beast endpoint=${this.#place.address}:${this.#port}`,
       'rgw run sync thread': false,
       'setuser match path': '/none',
     };
@@ -151,7 +178,7 @@ export class Radosgw {
   }
 
   #call(program: string, ...words: string[]): void {
-    run(program, '-c', this.#conf, ...words);
+    run(...this.#place.within, program, '-c', this.#conf, ...words);
   }
 
   #tries(program: string, ...words: string[]): boolean {
@@ -165,15 +192,16 @@ export class Radosgw {
 
   #spawn(program: string, ...words: string[]): ChildProcess {
     const log = openSync(join(this.#folder, `${program}.out`), 'a');
-    const child = spawn(program, ['-c', this.#conf, ...words], { stdio: ['ignore', log, log] });
+    const [first, ...rest] = [...this.#place.within, program, '-c', this.#conf, ...words];
+    const child = spawn(first!, rest, { stdio: ['ignore', log, log] });
     closeSync(log);
     this.#running.push(child);
     return child;
   }
 }
 
-function run(program: string, ...words: string[]): void {
-  execFileSync(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+function run(...[program, ...words]: string[]): void {
+  execFileSync(program!, words, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,7 +1,7 @@
 // For tests: a private PostgreSQL server.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, within } from '@halogrid/testing';
@@ -14,34 +14,43 @@ const programs = process.env.HALOGRID_TEST_POSTGRES;
 export const skipPostgres: string | false =
   !programs && 'needs PostgreSQL: HALOGRID_TEST_POSTGRES names the folder of its programs';
 
+export interface PostgresServerOptions {
+  /** Without it the data survive a crash of the server's processes, but not of the machine. */
+  syncs?: boolean;
+  /** A command that the server's program follows, and the address at which it also listens, for others to connect. */
+  place?: { within: readonly string[]; address: string };
+}
+
 /** A server with its own data, reached through a socket in its folder. It is gone when the process ends. */
 export class PostgresServer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'halogrid-postgres-'));
   /** PostgreSQL refuses to run as root. */
   readonly #user: { uid?: number; gid?: number } = process.getuid?.() === 0 ? userIds('postgres') : {};
   readonly #syncs: boolean;
+  readonly #place: PostgresServerOptions['place'];
   #server: ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(syncs: boolean) {
+  private constructor({ syncs = true, place }: PostgresServerOptions) {
     this.#syncs = syncs;
+    this.#place = place;
   }
 
-  /** Without `syncs` the data survive a crash of the server's processes, but not of the machine. */
-  static async start({ syncs = true } = {}): Promise<PostgresServer> {
-    const server = new PostgresServer(syncs);
+  static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
+    const server = new PostgresServer(options);
     process.once('exit', () => server.#server?.kill('SIGKILL'));
     const { uid, gid } = server.#user;
     if (uid !== undefined) chownSync(server.#folder, uid, gid!);
-    const options = ['--auth=trust', '--username=halogrid', '--encoding=UTF8', '--locale=C'];
-    if (!syncs) options.push('--no-sync');
-    execFileSync(join(programs!, 'initdb'), ['-D', server.#folder, ...options], {
+    const initdb = ['--auth=trust', '--username=halogrid', '--encoding=UTF8', '--locale=C'];
+    if (!server.#syncs) initdb.push('--no-sync');
+    execFileSync(join(programs!, 'initdb'), ['-D', server.#folder, ...initdb], {
       ...server.#user,
       cwd: server.#folder,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     // The socket is in the same folder.
     chmodSync(server.#folder, 0o700);
+    if (server.#place) appendFileSync(join(server.#folder, 'pg_hba.conf'), 'host all all samenet trust\n');
     await server.resume();
     return server;
   }
@@ -50,7 +59,7 @@ export class PostgresServer {
   async createDatabase(): Promise<string> {
     const name = `test_${this.#databases++}`;
     await this.query('postgres', `CREATE DATABASE ${name}`);
-    return this.#url(name);
+    return this.#url(name, this.#place?.address);
   }
 
   /** The URL of a new and empty schema, which is much faster to make than a database. */
@@ -75,13 +84,20 @@ export class PostgresServer {
 
   /** Starts the server again, on the same data. */
   async resume(): Promise<void> {
-    const settings = ['listen_addresses=', `unix_socket_directories=${this.#folder}`, 'log_min_messages=panic'];
+    const settings = [
+      `listen_addresses=${this.#place?.address ?? ''}`,
+      `unix_socket_directories=${this.#folder}`,
+      'log_min_messages=panic',
+    ];
     if (!this.#syncs) settings.push('fsync=off');
-    const started = spawn(
-      join(programs!, 'postgres'),
-      ['-D', this.#folder, ...settings.flatMap((setting) => ['-c', setting])],
-      { ...this.#user, cwd: this.#folder, stdio: ['ignore', 'ignore', 'inherit'] },
-    );
+    const words = ['-D', this.#folder, ...settings.flatMap((setting) => ['-c', setting])];
+    const [first, ...rest] = [...this.#within(), join(programs!, 'postgres'), ...words];
+    const started = spawn(first!, rest, {
+      // A command that enters another machine needs root; it changes the user itself.
+      ...(this.#place ? {} : this.#user),
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     this.#server = started;
     await eventually('PostgreSQL to answer', () => {
       if (started.exitCode !== null) throw new Error(`PostgreSQL ended with ${started.exitCode}`);
@@ -126,8 +142,17 @@ export class PostgresServer {
     await within('the end of PostgreSQL', once(server, 'exit'));
   }
 
-  #url(database: string): string {
-    return `postgres://halogrid@${encodeURIComponent(this.#folder)}/${database}`;
+  #within(): readonly string[] {
+    if (!this.#place) return [];
+    const { uid, gid } = this.#user;
+    return [
+      ...this.#place.within,
+      ...(uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']),
+    ];
+  }
+
+  #url(database: string, host = encodeURIComponent(this.#folder)): string {
+    return `postgres://halogrid@${host}/${database}`;
   }
 }
 
