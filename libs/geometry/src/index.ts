@@ -1,5 +1,16 @@
 // A separate library, so that a change of a kernel does not affect readers of images.
 export {
+  addBits,
+  anyInSquare,
+  type BitPlane,
+  countBits,
+  createBitPlane,
+  cropBits,
+  hasBit,
+  isBlank,
+  setBit,
+} from './bit-plane.ts';
+export {
   createSamples,
   gray,
   greatest,

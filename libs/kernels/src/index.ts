@@ -9,7 +9,9 @@ export { ParameterError } from './kernel/parameter-error.ts';
 export { type DenseResult, type ItemResult, lanePixels } from './kernel/plane-item.ts';
 export { shortened } from './kernel/shortened.ts';
 export { type KernelForm, kernelForms, type ParameterForm } from './kernel-forms.ts';
+export { excludedValue } from './pipeline/count-included.ts';
 export { countTiles, cutTiles, defaultTilePx } from './pipeline/cut-tiles.ts';
+export { excludedPixels, type UncountedPixels } from './pipeline/excluded-pixels.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './pipeline/grid.ts';
 export type { CopyRect } from './pipeline/halo.ts';
 export {
