@@ -6,13 +6,15 @@ import type { Rect, Size } from './rect.ts';
  */
 export interface BitPlane extends Size {
   readonly rowWords: number;
-  readonly words: Uint32Array<ArrayBuffer>;
+  readonly words: Uint32Array;
 }
 
-/** A plane whose bits are 0. */
-export function createBitPlane({ width, height }: Size): BitPlane {
+/** A plane whose bits are 0. Threads to which it is sent see the same bits if it is in shared memory. */
+export function createBitPlane({ width, height }: Size, isShared = false): BitPlane {
   const rowWords = Math.ceil(width / 32);
-  return { width, height, rowWords, words: new Uint32Array(rowWords * height) };
+  const bytes = 4 * rowWords * height;
+  const words = new Uint32Array(isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
+  return { width, height, rowWords, words };
 }
 
 export function hasBit({ words, rowWords }: BitPlane, x: number, y: number): boolean {

@@ -1,3 +1,4 @@
+import type { Rect } from '@halogrid/geometry';
 import { type Format, type InputFile, openInputFile } from '@halogrid/sources';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
@@ -6,6 +7,8 @@ import { openTiff } from './formats/tiff/tiff.ts';
 import { openPng, openWebp } from './formats/whole-image.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { OpenImage } from './planes/image.ts';
+import { markPlanes } from './planes/mark-no-data.ts';
+import type { PlaneTarget } from './planes/plane-target.ts';
 
 export interface OpenImageOptions {
   /** Images that cannot be read by region and have more pixels are not decoded whole; 2^28 by default. */
@@ -32,9 +35,20 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
   try {
     const image = await openers[sniffFormat(file.head, uri)](file, options.maxWholePixels ?? defaultMaxWholePixels);
     checkPixels(image.width, image.height);
-    return Object.assign(image, { version: file.version });
+    return Object.assign(image.format === 'tiff' ? image : marking(image), { version: file.version });
   } catch (error) {
     await file.close();
     throw error;
   }
+}
+
+/** The image; its decoded planes tell which pixels have no value. */
+function marking(image: OpenImage): OpenImage {
+  const decode = image.decode.bind(image);
+  return Object.assign(image, {
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      await decode(region, to);
+      if (to.noData) markPlanes(region, to, image.pixel, to.noData);
+    },
+  });
 }

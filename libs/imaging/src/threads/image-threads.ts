@@ -65,6 +65,8 @@ class DistantImage implements OpenImage {
   readonly pixel: OpenImage['pixel'];
   readonly version?: string;
   readonly captured?: OpenImage['captured'];
+  readonly noData?: number;
+  readonly isConverted?: true;
   readonly readsRegions: boolean;
   readonly copy?: ImageCopy;
   inputBytes: number;
@@ -73,13 +75,15 @@ class DistantImage implements OpenImage {
   readonly #image: number;
 
   constructor(thread: ImageThread, image: number, opened: OpenedImage, inputBytes: number) {
-    const { format, width, height, pixel, version, captured, readsRegions, copyBytes } = opened;
+    const { format, width, height, pixel, version, captured, noData, isConverted, readsRegions, copyBytes } = opened;
     this.format = format;
     this.width = width;
     this.height = height;
     this.pixel = pixel;
     if (version !== undefined) this.version = version;
     if (captured) this.captured = captured;
+    if (noData !== undefined) this.noData = noData;
+    if (isConverted) this.isConverted = true;
     this.readsRegions = readsRegions;
     this.inputBytes = inputBytes;
     this.#thread = thread;

@@ -49,15 +49,8 @@ async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
   }
 }
 
-function describe({ format, width, height, pixel, version, captured, readsRegions, copy }: OpenImage): OpenedImage {
-  const known = {
-    format,
-    width,
-    height,
-    pixel,
-    readsRegions,
-    version,
-    captured,
-  };
+function describe(image: OpenImage): OpenedImage {
+  const { format, width, height, pixel, readsRegions, version, captured, noData, isConverted, copy } = image;
+  const known = { format, width, height, pixel, readsRegions, version, captured, noData, isConverted };
   return copy ? { ...known, copyBytes: { gray: copy.bytes('gray'), rgb: copy.bytes('rgb') } } : known;
 }
