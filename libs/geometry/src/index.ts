@@ -12,6 +12,7 @@ export {
 } from './bit-plane.ts';
 export {
   createSamples,
+  emptySample,
   gray,
   greatest,
   type ImageType,

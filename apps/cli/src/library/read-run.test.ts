@@ -9,6 +9,7 @@ import type { RunOptions } from './run-options.ts';
 const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'>> & { pipeline: string } = {
   include: '*',
   exclude: 'x',
+  nodata: -9999,
   op: 'lbp',
   pipeline: 'a=lbp',
   border: 'zero',

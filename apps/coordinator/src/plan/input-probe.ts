@@ -3,6 +3,7 @@ import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from 
 import type { ImageSize } from '@halogrid/jobs/shard';
 import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec } from '@halogrid/proto';
+import { namesNoData } from '@halogrid/proto/no-data';
 import {
   changedInput,
   hasUnsupportedExtension,
@@ -31,6 +32,10 @@ const probeRemoteAboveBytes = 16 * 2 ** 20;
  * because some are read whole.
  */
 const opensAhead = 8;
+
+/** Why a video is not read with a sample that stands for no value. */
+const noDataOfVideo =
+  'The job names a sample that stands for no value, which a video cannot have: exclude videos, or process them in a job of their own';
 
 /** An input; if `version` is the version of its content, `listedVersion` is the listed one. */
 export type Input = Source & { listedVersion?: string };
@@ -123,6 +128,8 @@ export class InputProbe {
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
       if (isVideo) {
+        if (namesNoData(this.#spec.nodata))
+          return { kind: 'unreadable', input, error: new InputError('read', noDataOfVideo) };
         this.#means.onVideo?.(uri);
         return { kind: 'video', input };
       }

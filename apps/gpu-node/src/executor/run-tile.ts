@@ -1,5 +1,5 @@
 import type { PixelType } from '@halogrid/geometry';
-import type { ItemResult } from '@halogrid/kernels';
+import { excludeShared, type ItemResult } from '@halogrid/kernels';
 import type { FoundResult, SourceError, Tile } from '@halogrid/proto';
 import { computeBatch, emptyBatch, fillBatch, keepMaps, placeTile, planTile } from './compute-tiles.ts';
 import type { ReadTile } from './read-tile.ts';
@@ -28,15 +28,15 @@ export async function runTile(
   const small = tooSmall(job, size);
   if (small) return { error: sourceError(source, 'read', small) };
   const plan = planTile(job, rect, size);
-  const compute = async (pixel: PixelType, fill: Fill): Promise<BatchResults> => {
+  const compute = async (pixel: PixelType, mayExclude: boolean, fill: Fill): Promise<BatchResults> => {
     const batch = emptyBatch(run, pixel, { share: 1 });
-    const item = placeTile(job, batch, plan, source);
+    const item = placeTile(job, batch, plan, source, { mayExclude });
     if (!item) {
       const limit = `the device takes at once (${means.device.maxStagingBytes} bytes)`;
       throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);
     }
     const filled = await fillBatch(run, batch, needsPreview(source), async (bytes) => {
-      await fill(bytes, plan.copies, item);
+      excludeShared(batch.pipelines, plan, item, { noData: await fill(bytes, plan, item) });
       return [{ source, size, rect, item }];
     });
     return (await computeBatch(run, filled)).results;

@@ -1,12 +1,14 @@
-import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
-import { type OpenImage, planesOf } from '@halogrid/imaging';
-import type { CopyRect, SharedItem } from '@halogrid/kernels';
+import { type BitPlane, createBitPlane, type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
+import { markPlanes, type OpenImage, planesOf } from '@halogrid/imaging';
+import type { CopyRect, SharedItem, SharedPlan } from '@halogrid/kernels';
+import { namesNoData } from '@halogrid/proto/no-data';
 import { changedInput, InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { settleAll } from '@halogrid/threads';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
+import { noDataOf } from './no-data-of.ts';
 import { closeImage, decodeRegion, openSource } from './open-source.ts';
-import { copyPlanes, type ImageContent, type Reserve } from './plane-cache.ts';
+import { copyBits, copyPlanes, type ImageContent, type Reserve } from './plane-cache.ts';
 import type { ShardRun } from './shard-run.ts';
 import { checkStillVersion, sourceVersion } from './source-version.ts';
 import type { BatchResults } from './staging.ts';
@@ -14,11 +16,18 @@ import { bandsOfSource, copyFromBands } from './tile-of-bands.ts';
 import { type TiledCopy, tiledCopy } from './tiled-copy.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
-/** Copies these parts of the image to their places in staging memory. */
-export type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: SharedItem) => Promise<void>;
+/**
+ * Copies the parts of the image that a plan needs to their places in staging memory. Resolves with the pixels of the
+ * stored plane that have no value, if the image may have some.
+ */
+export type Fill = (
+  bytes: Uint8Array,
+  plan: Pick<SharedPlan, 'stored' | 'copies'>,
+  item: SharedItem,
+) => Promise<BitPlane | undefined>;
 
-/** Computes a tile of an image with pixels of that type, which `fill` copies. */
-type Compute = (pixel: PixelType, fill: Fill) => Promise<BatchResults>;
+/** Computes a tile of an image with pixels of that type, which `fill` copies; some may have no value. */
+type Compute = (pixel: PixelType, mayExclude: boolean, fill: Fill) => Promise<BatchResults>;
 
 /** The results of a tile, the capture time of the image, and a sentence about bytes removed from its file. */
 interface ComputedTile {
@@ -36,7 +45,10 @@ export async function withSharedImage(
   compute: Compute,
 ): Promise<ComputedTile> {
   const version = source.version ?? (await run.turn.clock.time('read', () => sourceVersion(source.uri)));
-  const bands = await run.turn.clock.time('read', () => bandsOfSource(run, source, version, size, rows));
+  // Bands are decoded to gray alone, without the pixels that have no value.
+  const bands = namesNoData(run.job.noData)
+    ? undefined
+    : await run.turn.clock.time('read', () => bandsOfSource(run, source, version, size, rows));
   return (
     (bands && (await withBands(run, source, version, bands, compute))) ??
     (await withUndividedImage(run, source, version, size, compute))
@@ -52,13 +64,14 @@ async function withBands(
   compute: Compute,
 ): Promise<ComputedTile | undefined> {
   try {
-    const results = await compute('u8', async (bytes, copies, item) => {
+    const results = await compute('u8', false, async (bytes, { copies }, item) => {
       await run.turn.clock.time('decode', () =>
         copyFromBands(run, bands, `${run.job.channels} ${source.uri} ${version}`, copies, (planes, own) =>
           copyPlanes(planes, bytes, own, item),
         ),
       );
       await checkStillVersion(source);
+      return undefined;
     });
     return { results, captured: bands.index.captured };
   } catch (error) {
@@ -75,8 +88,9 @@ async function withUndividedImage(
   size: Size,
   compute: Compute,
 ): Promise<ComputedTile> {
+  const { channels, noData = '' } = run.job;
   const { content, release } = await run.means.planes.borrow(
-    `${run.job.channels} ${source.uri} ${version}`,
+    `${channels} ${noData} ${source.uri} ${version}`,
     (reserve) => loadImage(run, source, reserve),
   );
   try {
@@ -86,14 +100,18 @@ async function withUndividedImage(
       case 'large': {
         const { uri, mended } = await copyOf(run, source, version);
         const copy = { ...source, version: undefined, uri };
-        return { ...(await withOpenImage(run, copy, size, compute)), captured: content.captured, mended };
+        const computed = await withOpenImage(run, copy, size, compute, content);
+        return { ...computed, captured: content.captured, mended };
       }
       case 'broken':
         throw content.error;
       case 'planes':
         checkSize(content, size);
         return {
-          results: await compute(content.pixel, async (...places) => copyPlanes(content, ...places)),
+          results: await compute(content.pixel, content.noData !== undefined, async (bytes, plan, item) => {
+            copyPlanes(content, bytes, plan.copies, item);
+            return content.noData && copyBits(content.noData, plan);
+          }),
           captured: content.captured,
           mended: content.mended,
         };
@@ -103,26 +121,36 @@ async function withUndividedImage(
   }
 }
 
-/** Decodes the planned regions straight into staging memory. */
+/**
+ * Decodes the planned regions straight into staging memory. `copied`: the image is a copy, whose pixels tell which have
+ * no value.
+ */
 export async function withOpenImage(
   run: ShardRun,
   source: LeasedSource,
   size: Size,
   compute: Compute,
+  copied?: { noData?: number | undefined },
 ): Promise<ComputedTile> {
   const { clock } = run.turn;
   const image = await clock.time('read', () => openSource(run, source));
   try {
     checkSize(image, size);
     const unit = sampleBytes[image.pixel];
-    const results = await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
-      const decode = ({ from, to }: CopyRect): Promise<void> => {
-        const at = offset + to.y * stride + to.x * unit;
-        return decodeRegion(run, image, from, { bytes, offset: at, stride, planeBytes });
+    const value = copied ? copied.noData : noDataOf(run.job, image);
+    const fill: Fill = async (bytes, { stored, copies }, { offset, stride, planeBytes }) => {
+      const plane = value === undefined ? undefined : createBitPlane(stored, true);
+      const decode = async ({ from, to }: CopyRect): Promise<void> => {
+        const place = { bytes, offset: offset + to.y * stride + to.x * unit, stride, planeBytes };
+        const noData = plane && { value: value!, plane, ...to };
+        await decodeRegion(run, image, from, copied ? place : { ...place, noData });
+        if (copied && noData) markPlanes(from, { ...place, channels: run.job.channels }, image.pixel, noData);
       };
       await clock.time('decode', () => settleAll(copies.map(decode)));
       await checkStillVersion(source);
-    });
+      return plane;
+    };
+    const results = await compute(image.pixel, value !== undefined, fill);
     return { results, captured: image.captured, mended: image.mended };
   } finally {
     await closeImage(run.turn, image);
@@ -164,19 +192,29 @@ async function contentOf(
 ): Promise<ImageContent> {
   if (image.readsRegions) return { kind: 'regions' };
   const { captured } = image;
-  if (image.copy) return { kind: 'large', captured };
+  const value = noDataOf(run.job, image);
+  if (image.copy) {
+    if (value === undefined || !image.isConverted) return { kind: 'large', captured, noData: value };
+    throw new InputError('decode', notCopied(image));
+  }
   const { width, height, pixel } = image;
   const stride = width * sampleBytes[pixel];
   const planeBytes = stride * height;
   const allBytes = planeBytes * planesOf(run.job.channels);
   await reserve(allBytes);
   const bytes = new Uint8Array(allBytes);
-  const to = { bytes, offset: 0, stride, planeBytes };
+  const plane = value === undefined ? undefined : createBitPlane(image, true);
+  const noData = plane && { value: value!, plane, x: 0, y: 0 };
+  const to = { bytes, offset: 0, stride, planeBytes, noData };
   await run.turn.clock.time('decode', () => decodeRegion(run, image, { x: 0, y: 0, width, height }, to));
   await checkStillVersion(source);
   const { mended } = image;
-  return { kind: 'planes', width, height, pixel, bytes, captured, mended };
+  return { kind: 'planes', width, height, pixel, bytes, captured, mended, noData: plane };
 }
+
+/** Why pixels without a value cannot be told. */
+const notCopied = ({ width, height }: Size): string =>
+  `The TIFF states a value for missing data, its gray is computed from other samples, and its ${width} x ${height} pixels are not in tiles: write it with tiles (gdal_translate -co TILED=YES)`;
 
 function checkSize(now: Size, planned: Size): void {
   if (now.width === planned.width && now.height === planned.height) return;

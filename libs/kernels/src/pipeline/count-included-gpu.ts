@@ -1,9 +1,9 @@
-import { type BitPlane, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
+import { type BitPlane, emptySample, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { stepOf } from '../kernel/binning.ts';
 import { compileKernel, type GpuKernel, itemWords } from '../kernel/gpu/gpu-kernel.ts';
 import type { PlaneItem } from '../kernel/plane-item.ts';
 import { readText } from '../kernel/read-beside.ts';
-import { excludedValue, pixelsOfChannel, planeOfChannel } from './count-included.ts';
+import { pixelsOfChannel, planeOfChannel } from './count-included.ts';
 import type { MapPlace } from './gpu-items.ts';
 import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
@@ -51,9 +51,9 @@ export function compileCountIncluded(
 
 /** Words of excluded samples. */
 const excludedWords = {
-  u8: excludedValue.u8,
-  u16: excludedValue.u16,
-  u32: excludedValue.u32,
+  u8: emptySample.u8,
+  u16: emptySample.u16,
+  u32: emptySample.u32,
   i16: 0x8000_8000,
   // The NaN that processors make.
   f32: 0x7fc0_0000,

@@ -1,18 +1,17 @@
-import { type BitPlane, countBits, hasBit, type Rect, type SampleType, sampleBytes } from '@halogrid/geometry';
+import {
+  type BitPlane,
+  countBits,
+  emptySample,
+  hasBit,
+  type Rect,
+  type SampleType,
+  sampleBytes,
+} from '@halogrid/geometry';
 import { binOf } from '../kernel/binning.ts';
 import { addTransposes, pairedPixels } from '../kernel/pairs.ts';
 import type { DenseResult, ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import type { Pipeline } from './pipeline.ts';
 import { restrict } from './pipeline-item.ts';
-
-/** The value of excluded pixels in a dense result; of signed and real numbers it is the NoData value of maps. */
-export const excludedValue: Readonly<Record<SampleType, number>> = {
-  u8: 0,
-  u16: 0,
-  u32: 0,
-  i16: -32_768,
-  f32: Number.NaN,
-};
 
 /** The planes of excluded pixels, see excludedPixels, by channel. */
 export const planeOfChannel = (planes: readonly BitPlane[], channel: number): BitPlane =>
@@ -56,7 +55,7 @@ export function countIncluded(
         const isRow = y >= counted.y && y < counted.y + counted.height;
         for (let x = part.x; x < part.x + part.width; x++) {
           const [column, row] = [x - out.x, y - out.y];
-          if (hasBit(plane, column, row)) samples.put(channel, column, row, excludedValue[output.sample]);
+          if (hasBit(plane, column, row)) samples.put(channel, column, row, emptySample[output.sample]);
           else if (bins > 0 && isRow && x >= counted.x && x < counted.x + counted.width) {
             const value = samples.get(channel, column, row);
             counts[first + (binning ? binOf(value, bins, binning, reads) : value)]!++;

@@ -24,7 +24,7 @@ export interface UncountedPixels {
 
 /**
  * The pixels of the last kernel's `out` that are excluded: they do not count, and the dense result has the value of
- * `excludedValue` there. One plane or, if results are pairs, one per channel. Undefined if no pixel is excluded.
+ * `emptySample` there. One plane or, if results are pairs, one per channel. Undefined if no pixel is excluded.
  *
  * A result depends on the whole square of the halo, each kernel's in turn, and a pair on its two pixels. A pixel beyond
  * the image is without a value if the border rule copies it from such a pixel.

@@ -1,4 +1,4 @@
-import { type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
+import { emptySample, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import { ascii, type Entry, encodeTiffHead, long, long8, rational, short, zeroTerminated } from './tiff-directories.ts';
 
@@ -120,6 +120,9 @@ function directoryOf(
     { tag: 325, type: long, values: new Array<number>(tiles).fill(tileBytes) }, // TileByteCounts
     ...(extraBands ? [{ tag: 338, type: short, values: new Array<number>(extraBands).fill(0) } as const] : []), // ExtraSamples: unspecified
     { tag: 339, type: short, values: ofEachBand(sampleFormats[sample]) }, // SampleFormat
+    ...(emptySample[sample] === 0
+      ? []
+      : ofMap({ tag: 42113, type: ascii, values: zeroTerminated(`${emptySample[sample]}`.toLowerCase()) })), // GDAL_NODATA
   ];
 }
 

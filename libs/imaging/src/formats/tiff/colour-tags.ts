@@ -50,7 +50,7 @@ async function readYcbcr(reader: TiffReader, entries: Entries) {
   });
 }
 
-/** The sample that stands for no value, by GDAL's tag; NaN without the tag, or if it is no number. */
+/** The sample that stands for no value, by GDAL's tag; NaN without the tag, or if it is not a number. */
 export async function readNoData(reader: TiffReader, entries: Entries): Promise<number> {
   const entry = entries.get(tiffTags.GDAL_NODATA);
   return entry ? Number.parseFloat(await reader.text(entry, 64)) : Number.NaN;

@@ -69,7 +69,7 @@ interface Made {
   cases: { name: string; out: string }[];
 }
 
-test('the pixels without a value are those of GDAL, in each kind of file, by region and as a whole', {
+test('the same pixels have no value as by the masks of GDAL, in each kind of file, by region and as a whole', {
   skip: lacksGdal,
 }, async (t) => {
   const folder = await temporaryFolder(t);

@@ -248,7 +248,14 @@ export interface JobSpec {
     | Share
     | undefined;
   /** Which of the sources' inputs count; absent: all. */
-  filter?: SourceFilter | undefined;
+  filter?:
+    | SourceFilter
+    | undefined;
+  /**
+   * The sample of images that stands for no value: a number; "none": no sample does; empty: as a file states it. Pixels
+   * whose result depends on one are not counted.
+   */
+  nodata?: string | undefined;
 }
 
 /**
@@ -984,6 +991,7 @@ function createBaseJobSpec(): JobSpec {
     op: [],
     share: undefined,
     filter: undefined,
+    nodata: undefined,
   };
 }
 
@@ -1045,6 +1053,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.filter !== undefined) {
       SourceFilter.encode(message.filter, writer.uint32(178).fork()).join();
+    }
+    if (message.nodata !== undefined) {
+      writer.uint32(202).string(message.nodata);
     }
     return writer;
   },
@@ -1214,6 +1225,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.filter = SourceFilter.decode(reader, reader.uint32());
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.nodata = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1262,6 +1281,7 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.filter = (object.filter !== undefined && object.filter !== null)
       ? SourceFilter.fromPartial(object.filter)
       : undefined;
+    message.nodata = object.nodata ?? undefined;
     return message;
   },
 };
