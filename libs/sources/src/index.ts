@@ -35,6 +35,7 @@ export { charactersOfBraces } from './globs/expand-braces.ts';
 export { type FilterGlobs, selectPaths } from './globs/path-filter.ts';
 export type { PassedOver } from './globs/selection.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
+export { type Mask, Masks } from './listing/masks.ts';
 export { compareNatural } from './listing/natural-order.ts';
 export type { Source } from './listing/source.ts';
 export {
@@ -58,4 +59,4 @@ export { defaultRemoteLimits } from './remote/remote-limits.ts';
 export { isRemoteUri } from './remote/remote-uri.ts';
 export { TransferError } from './remote/transfer-error.ts';
 export { SourceUriError } from './source-errors.ts';
-export { isOfVersion, isStatedVersion, tellsContent } from './stated-version.ts';
+export { isOfVersion, isStatedVersion, maskedVersion, tellsContent } from './stated-version.ts';

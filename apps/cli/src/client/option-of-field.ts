@@ -28,6 +28,7 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   maxQuarantined: '--max-quarantined',
   waitForNode: '--wait-for-node',
   nodata: '--nodata',
+  mask: '--mask',
   video: {
     every: '--every',
     fromMs: '--from',

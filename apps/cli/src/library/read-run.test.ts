@@ -10,6 +10,7 @@ const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'
   include: '*',
   exclude: 'x',
   nodata: -9999,
+  mask: 'masks',
   op: 'lbp',
   pipeline: 'a=lbp',
   border: 'zero',

@@ -39,6 +39,7 @@ test('a source alone asks for the defaults', () => {
     captured: undefined,
     filter: undefined,
     nodata: undefined,
+    mask: undefined,
   });
 });
 
@@ -103,6 +104,8 @@ test('every option reaches the specification', () => {
       'b',
       '--nodata',
       '-9999.0',
+      '--mask',
+      'masks',
     ],
   );
   assert.equal(nameOutByJob, false);
@@ -132,6 +135,7 @@ test('every option reaches the specification', () => {
     captured: undefined,
     filter: { include: ['*.png', 'a/**'], exclude: ['b'] },
     nodata: '-9999',
+    mask: 'file:///data/masks',
   });
 });
 

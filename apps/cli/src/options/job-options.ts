@@ -19,19 +19,19 @@ import {
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { UsageError } from '@halogrid/service';
-import { toOutUri, toUri } from '@halogrid/sources/to-uri';
+import { toFileUri, toOutUri, toUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { optionOfField } from '../client/option-of-field.ts';
 import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
 import { addFilterOptions, type FilterChoice, filterOptions } from './filter-options.ts';
-import { addNoDataOption, type NoDataChoice } from './no-data-option.ts';
 import { collect, countOrPercentage, parseWord, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { inOption, readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
+import { addUncountedOptions, type UncountedChoice } from './uncounted-options.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
-export interface JobOptions extends VideoChoice, CapturedChoice, FilterChoice, NoDataChoice {
+export interface JobOptions extends VideoChoice, CapturedChoice, FilterChoice, UncountedChoice {
   op?: string[];
   pipeline?: string[];
   border?: BorderMode;
@@ -108,7 +108,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option('--checksum', 'compare the content of files to find what changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
-  return addVideoOptions(addCapturedOptions(addNoDataOption(addFilterOptions(command))));
+  return addVideoOptions(addCapturedOptions(addUncountedOptions(addFilterOptions(command))));
 }
 
 /** The request for the job that the options describe; relative paths are seen from `folder`. Throws UsageError. */
@@ -135,6 +135,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     captured: capturedOptions(options),
     filter: filterOptions(options),
     nodata: options.nodata,
+    mask: options.mask === undefined ? undefined : absoluteUri(options.mask, folder, toFileUri, '--mask'),
   };
   return { spec, nameOutByJob: options.out === undefined };
 }

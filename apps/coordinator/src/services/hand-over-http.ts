@@ -37,7 +37,10 @@ async function answer(
   [what, ...rest]: string[],
 ): Promise<void> {
   if (!job) throw new HandOverError(403, 'The token does not belong to a lease that a node holds');
-  if (what === 'sources' && request.method === 'GET') return sendSource(request, response, job, rest);
+  if ((what === 'sources' || what === 'masks') && request.method === 'GET') {
+    const source = job.sources.get(Number(rest[0]));
+    return sendFile(request, response, what === 'masks' ? source?.mask : source);
+  }
   const take = { chunks: takeChunk, parts: takePart }[what ?? ''];
   if (take && request.method === 'PUT') {
     await take(request, job, rest);
@@ -45,16 +48,14 @@ async function answer(
     return;
   }
   response.setHeader('allow', take ? 'PUT' : 'GET');
-  throw new HandOverError(405, 'Expected GET of a source or PUT of a chunk or part');
+  throw new HandOverError(405, 'Expected GET of a source or mask, or PUT of a chunk or part');
 }
 
-async function sendSource(
+async function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  job: HandedJob,
-  [index]: string[],
+  { uri, version }: { uri?: string; version?: string } = {},
 ): Promise<void> {
-  const { uri, version } = job.sources.get(Number(index)) ?? {};
   if (!uri?.startsWith('file:')) throw new HandOverError(404, 'There is no such file among the sources of the leases');
   const file = await openSource(uri);
   try {

@@ -79,7 +79,7 @@ export async function* openBatches(
         continue;
       }
       const plan = planWhole(job, image);
-      const mayExclude = noDataOf(job, image) !== undefined;
+      const mayExclude = source.mask !== undefined || noDataOf(job, image) !== undefined;
       const place = () => placeTile(job, current.batch, plan, source, { mayExclude });
       const isSame = current.batch.pixel === image.pixel;
       let item = isSame && current.frames.length < batchFrames ? place() : undefined;

@@ -13,6 +13,7 @@ import type { FrameOutcomes } from './frame-outcomes.ts';
 import { noDataOf } from './no-data-of.ts';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
 import { closeImage, decodeRegion } from './open-source.ts';
+import { readMask } from './read-mask.ts';
 import { runEncoded } from './run-encoded.ts';
 import { runRaw } from './run-raw.ts';
 import { needsPreview } from './shard-job.ts';
@@ -54,7 +55,7 @@ export async function runFrames(
  * JPEGs on servers are read over connections of this thread. Only cores tell pixels without a value.
  */
 function wayOf({ job, means }: ShardRun, source: LeasedSource): 'encoded' | 'fetched' | 'raw' | 'others' {
-  if (needsPreview(source) || namesNoData(job.noData)) return 'others';
+  if (needsPreview(source) || source.mask || namesNoData(job.noData)) return 'others';
   const format = formatOfName(source.uri);
   const isRemote = isRemoteUri(source.uri);
   if (format === 'jpeg' && means.jpegs?.isOn) return isRemote ? 'fetched' : 'encoded';
@@ -133,14 +134,15 @@ async function decodeFrames(
 async function decodeFrame(
   run: ShardRun,
   { pipelines }: Batch,
-  { image, plan, rect, item }: PlacedFrame,
+  { source, image, plan, rect, item }: PlacedFrame,
   bytes: Uint8Array,
 ): Promise<InputError | undefined> {
   try {
     const value = noDataOf(run.job, image);
     const plane = value === undefined ? undefined : createBitPlane(plan.stored, true);
     await decodeRegion(run, image, rect, { bytes, ...item, noData: plane && { value: value!, plane, x: 0, y: 0 } });
-    excludeShared(pipelines, plan, item, { noData: plane });
+    const masked = source.mask && (await readMask(run, source, source.mask, plan));
+    excludeShared(pipelines, plan, item, { noData: plane, masked });
     return undefined;
   } catch (error) {
     if (error instanceof InputError) return error;

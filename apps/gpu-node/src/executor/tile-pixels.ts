@@ -2,7 +2,7 @@ import { type BitPlane, createBitPlane, type PixelType, type Size, sampleBytes }
 import { markPlanes, type OpenImage, planesOf } from '@halogrid/imaging';
 import type { CopyRect, SharedItem, SharedPlan } from '@halogrid/kernels';
 import { namesNoData } from '@halogrid/proto/no-data';
-import { changedInput, InputError } from '@halogrid/sources';
+import { changedInput, InputError, redactUri } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { settleAll } from '@halogrid/threads';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
@@ -11,7 +11,6 @@ import { closeImage, decodeRegion, openSource } from './open-source.ts';
 import { copyBits, copyPlanes, type ImageContent, type Reserve } from './plane-cache.ts';
 import type { ShardRun } from './shard-run.ts';
 import { checkStillVersion, sourceVersion } from './source-version.ts';
-import type { BatchResults } from './staging.ts';
 import { bandsOfSource, copyFromBands } from './tile-of-bands.ts';
 import { type TiledCopy, tiledCopy } from './tiled-copy.ts';
 import type { LeasedSource } from './unpack-lease.ts';
@@ -27,23 +26,23 @@ export type Fill = (
 ) => Promise<BitPlane | undefined>;
 
 /** Computes a tile of an image with pixels of that type, which `fill` copies; some may have no value. */
-type Compute = (pixel: PixelType, mayExclude: boolean, fill: Fill) => Promise<BatchResults>;
+type Compute<Results> = (pixel: PixelType, mayExclude: boolean, fill: Fill) => Promise<Results>;
 
 /** The results of a tile, the capture time of the image, and a sentence about bytes removed from its file. */
-interface ComputedTile {
-  results: BatchResults;
+interface ComputedTile<Results> {
+  results: Results;
   captured: CaptureTime | undefined;
   mended?: string | undefined;
 }
 
 /** Uses an image that other tiles need too; this tile needs `rows` of its rows. */
-export async function withSharedImage(
+export async function withSharedImage<Results>(
   run: ShardRun,
   source: LeasedSource,
   size: Size,
   rows: number,
-  compute: Compute,
-): Promise<ComputedTile> {
+  compute: Compute<Results>,
+): Promise<ComputedTile<Results>> {
   const version = source.version ?? (await run.turn.clock.time('read', () => sourceVersion(source.uri)));
   // Bands are decoded to gray alone, without the pixels that have no value.
   const bands = namesNoData(run.job.noData)
@@ -56,13 +55,13 @@ export async function withSharedImage(
 }
 
 /** Decodes only the rows of a JPEG that the tile needs. Undefined if some are in doubt. */
-async function withBands(
+async function withBands<Results>(
   run: ShardRun,
   source: LeasedSource,
   version: string,
   bands: JpegBands,
-  compute: Compute,
-): Promise<ComputedTile | undefined> {
+  compute: Compute<Results>,
+): Promise<ComputedTile<Results> | undefined> {
   try {
     const results = await compute('u8', false, async (bytes, { copies }, item) => {
       await run.turn.clock.time('decode', () =>
@@ -81,13 +80,13 @@ async function withBands(
 }
 
 /** Uses an image by region if it or a copy can be read so, and from the cache if not. */
-async function withUndividedImage(
+async function withUndividedImage<Results>(
   run: ShardRun,
   source: LeasedSource,
   version: string,
   size: Size,
-  compute: Compute,
-): Promise<ComputedTile> {
+  compute: Compute<Results>,
+): Promise<ComputedTile<Results>> {
   const { channels, noData = '' } = run.job;
   const { content, release } = await run.means.planes.borrow(
     `${channels} ${noData} ${source.uri} ${version}`,
@@ -106,7 +105,7 @@ async function withUndividedImage(
       case 'broken':
         throw content.error;
       case 'planes':
-        checkSize(content, size);
+        checkSize(source, content, size);
         return {
           results: await compute(content.pixel, content.noData !== undefined, async (bytes, plan, item) => {
             copyPlanes(content, bytes, plan.copies, item);
@@ -125,17 +124,17 @@ async function withUndividedImage(
  * Decodes the planned regions straight into staging memory. `copied`: the image is a copy, whose pixels tell which have
  * no value.
  */
-export async function withOpenImage(
+export async function withOpenImage<Results>(
   run: ShardRun,
   source: LeasedSource,
   size: Size,
-  compute: Compute,
+  compute: Compute<Results>,
   copied?: { noData?: number | undefined },
-): Promise<ComputedTile> {
+): Promise<ComputedTile<Results>> {
   const { clock } = run.turn;
   const image = await clock.time('read', () => openSource(run, source));
   try {
-    checkSize(image, size);
+    checkSize(source, image, size);
     const unit = sampleBytes[image.pixel];
     const value = copied ? copied.noData : noDataOf(run.job, image);
     const fill: Fill = async (bytes, { stored, copies }, { offset, stride, planeBytes }) => {
@@ -216,8 +215,14 @@ async function contentOf(
 const notCopied = ({ width, height }: Size): string =>
   `The TIFF states a value for missing data, its gray is computed from other samples, and its ${width} x ${height} pixels are not in tiles: write it with tiles (gdal_translate -co TILED=YES)`;
 
-function checkSize(now: Size, planned: Size): void {
+function checkSize({ maskOf }: LeasedSource, now: Size, planned: Size): void {
   if (now.width === planned.width && now.height === planned.height) return;
+  if (maskOf !== undefined) {
+    const [its, wanted] = [now, planned].map(({ width, height }) => `${width} x ${height}`);
+    throw new InputError('decode', `it is ${its}, and the image '${redactUri(maskOf)}' is ${wanted}`, {
+      fault: 'content',
+    });
+  }
   throw changedInput(
     `The image is ${now.width} x ${now.height} now and was ${planned.width} x ${planned.height} when the job was planned`,
   );

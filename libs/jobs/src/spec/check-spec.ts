@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
   checkGrid,
@@ -63,6 +64,7 @@ export async function checkSpec(
   const captured = checkCaptured(given);
   const filter = checkedFilter(given);
   const nodata = checkedNoData(given);
+  await checkMask(given);
   const share = checkShare(given);
   const videoField = checkVideo(given);
   // The sources of a written plan were checked when it was made.
@@ -81,6 +83,7 @@ export async function checkSpec(
   if (captured) spec.captured = captured;
   if (filter) spec.filter = filter;
   if (nodata) spec.nodata = nodata;
+  if (given.mask) spec.mask = given.mask;
   if (share) spec.share = share;
   return { spec, pipeline: pipelines[0] };
 }
@@ -163,6 +166,22 @@ function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
 function checkedNoData({ nodata }: Pick<JobSpec, 'nodata'>): string | undefined {
   if (!nodata) return undefined;
   return canonicalNoData(nodata) ?? refuseValue('nodata', nodata, allowedNoData);
+}
+
+/** Throws Refusal for masks that are not on a disk, are missing, or may not be read. */
+async function checkMask({ mask }: Pick<JobSpec, 'mask'>): Promise<void> {
+  if (!mask) return;
+  checkLength(mask, 'mask');
+  const allowed = 'a folder or a file on a disk, as an absolute path or a file: URI,';
+  if (!mask.startsWith('file:') || !URL.canParse(mask)) refuseValue('mask', mask, allowed);
+  try {
+    await stat(await allowedPath(fileURLToPath(mask)));
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) {
+      throw new Refusal('forbidden', sentence`The masks are not allowed here: ${error.message} (${named('mask')})`);
+    }
+    throw new Refusal('missing', sentence`There are no masks at '${mask}' (${named('mask')})`);
+  }
 }
 
 /** Throws Refusal for a share that does not exist. */

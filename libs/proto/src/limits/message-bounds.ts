@@ -161,6 +161,7 @@ const spec = fields<JobSpec>({
   captured,
   filter,
   nodata: word,
+  mask: elsewhere,
   share: fields<Share>({ plan: elsewhere }),
 });
 

@@ -255,7 +255,15 @@ export interface JobSpec {
    * The sample of images that stands for no value: a number; "none": no sample does; empty: as a file states it. Pixels
    * whose result depends on one are not counted.
    */
-  nodata?: string | undefined;
+  nodata?:
+    | string
+    | undefined;
+  /**
+   * URI of masks: a file: URI of a folder with a mask beside each image, by the image's path below the folder that the
+   * job names, without its extension; or of a file, the mask of every image. Pixels that are 0 in the mask are not
+   * counted. Empty: all pixels count.
+   */
+  mask?: string | undefined;
 }
 
 /**
@@ -992,6 +1000,7 @@ function createBaseJobSpec(): JobSpec {
     share: undefined,
     filter: undefined,
     nodata: undefined,
+    mask: undefined,
   };
 }
 
@@ -1056,6 +1065,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.nodata !== undefined) {
       writer.uint32(202).string(message.nodata);
+    }
+    if (message.mask !== undefined) {
+      writer.uint32(210).string(message.mask);
     }
     return writer;
   },
@@ -1233,6 +1245,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.nodata = reader.string();
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.mask = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1282,6 +1302,7 @@ export const JobSpec: MessageFns<JobSpec> = {
       ? SourceFilter.fromPartial(object.filter)
       : undefined;
     message.nodata = object.nodata ?? undefined;
+    message.mask = object.mask ?? undefined;
     return message;
   },
 };
