@@ -249,6 +249,17 @@ const table: Wrong[] = [
     run: { [name]: '../x' },
     name,
   })),
+  ...[
+    ['nodata', 'zero'],
+    ['mask', 'http://host/masks'],
+  ].map(([name, value]) => ({
+    spec: { [name!]: value },
+    field: name!,
+    words: [`--${name}`, value!],
+    option: `--${name}`,
+    run: { [name!]: value },
+    name: name!,
+  })),
   {
     spec: { captured: { from: 'mtime', zone: '' }, checksum: true },
     field: 'captured.from',

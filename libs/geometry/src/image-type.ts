@@ -18,6 +18,18 @@ export const sampleBytes: Readonly<Record<SampleType, number>> = { u8: 1, u16: 2
 /** The greatest value of a pixel. */
 export const greatest: Readonly<Record<PixelType, number>> = { u8: 255, u16: 65_535 };
 
+/**
+ * The sample of a dense result at a pixel that does not count: 0 among codes; among signed and real numbers the sample
+ * that stands for no value.
+ */
+export const emptySample: Readonly<Record<SampleType, number>> = {
+  u8: 0,
+  u16: 0,
+  u32: 0,
+  i16: -32_768,
+  f32: Number.NaN,
+};
+
 /** Samples of a dense result in memory. */
 export type MapSamples =
   | Uint8Array<ArrayBuffer>

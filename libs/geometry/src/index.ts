@@ -1,6 +1,18 @@
 // A separate library, so that a change of a kernel does not affect readers of images.
 export {
+  addBits,
+  anyInSquare,
+  type BitPlane,
+  countBits,
+  createBitPlane,
+  cropBits,
+  hasBit,
+  isBlank,
+  setBit,
+} from './bit-plane.ts';
+export {
   createSamples,
+  emptySample,
   gray,
   greatest,
   type ImageType,

@@ -5,6 +5,7 @@ export { type OpenImageOptions, openImage } from './open-image.ts';
 export { peekSize } from './peek-size.ts';
 export { defaultMaxWholePixels } from './pixel-limit.ts';
 export type { OpenImage } from './planes/image.ts';
+export { canBePixel, markPlanes } from './planes/mark-no-data.ts';
 export type { Place } from './planes/place.ts';
 export { type PlaneTarget, planesOf } from './planes/plane-target.ts';
 export { imageOpener } from './threads/image-opener.ts';

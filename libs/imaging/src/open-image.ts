@@ -1,3 +1,4 @@
+import type { Rect } from '@halogrid/geometry';
 import { type Format, type InputFile, isPlaneUri, openInputFile } from '@halogrid/sources';
 import { openBmp } from './formats/bmp.ts';
 import { openJpeg } from './formats/jpeg.ts';
@@ -8,6 +9,8 @@ import { openAvif, openGif, openPng, openWebp } from './formats/whole-image.ts';
 import { openZarr } from './formats/zarr/zarr.ts';
 import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { OpenImage } from './planes/image.ts';
+import { markPlanes } from './planes/mark-no-data.ts';
+import type { PlaneTarget } from './planes/plane-target.ts';
 
 export interface OpenImageOptions {
   /** Images that cannot be read by region and have more pixels are not decoded whole; 2^28 by default. */
@@ -39,9 +42,20 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
     const format = isPlaneUri(uri) ? 'zarr' : sniffFormat(file.head, uri);
     const image = await openers[format](file, options.maxWholePixels ?? defaultMaxWholePixels, uri);
     checkPixels(image.width, image.height);
-    return Object.assign(image, { version: file.version });
+    return Object.assign(image.format === 'tiff' ? image : marking(image), { version: file.version });
   } catch (error) {
     await file.close();
     throw error;
   }
+}
+
+/** The image; its decoded planes tell which pixels have no value. */
+function marking(image: OpenImage): OpenImage {
+  const decode = image.decode.bind(image);
+  return Object.assign(image, {
+    async decode(region: Rect, to: PlaneTarget): Promise<void> {
+      await decode(region, to);
+      if (to.noData) markPlanes(region, to, image.pixel, to.noData);
+    },
+  });
 }

@@ -10,6 +10,7 @@ export { type DenseResult, type ItemResult, lanePixels } from './kernel/plane-it
 export { shortened } from './kernel/shortened.ts';
 export { type KernelForm, kernelForms, type ParameterForm } from './kernel-forms.ts';
 export { countTiles, cutTiles, defaultTilePx } from './pipeline/cut-tiles.ts';
+export { excludedPixels, type UncountedPixels } from './pipeline/excluded-pixels.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './pipeline/grid.ts';
 export type { CopyRect } from './pipeline/halo.ts';
 export {
@@ -22,6 +23,12 @@ export {
   specifiedOperations,
 } from './pipeline/pipeline.ts';
 export { type PipelineItem, type PipelinePlan, placeItem, planPipeline } from './pipeline/pipeline-item.ts';
-export { placeSharedItem, planPipelines, type SharedItem, type SharedPlan } from './pipeline/shared-plan.ts';
+export {
+  excludeShared,
+  placeSharedItem,
+  planPipelines,
+  type SharedItem,
+  type SharedPlan,
+} from './pipeline/shared-plan.ts';
 export { runReference } from './reference.ts';
 export type { Programs } from './registry.ts';

@@ -11,9 +11,9 @@ export const softwareVersion: string = JSON.parse(
  * job does not continue with them, and nodes of another version are refused, so that all bytes of a job come from one
  * version. Outputs that do not state a version have 1.
  */
-export const resultsVersion = 5;
+export const resultsVersion = 6;
 
-/** Earlier versions that give the same results for images: none, because version 5 has changed how TIFF is read. */
+/** Earlier versions that give the same results for images: none, because version 6 does not count NoData of TIFFs. */
 const sameOfImages: readonly number[] = [];
 
 /** Whether results of that version may be kept, for images or for frames of recordings. */

@@ -37,6 +37,7 @@ export { charactersOfBraces } from './globs/expand-braces.ts';
 export { type FilterGlobs, selectPaths } from './globs/path-filter.ts';
 export type { PassedOver } from './globs/selection.ts';
 export { changedInput, InputError, type InputFault } from './input-error.ts';
+export { type Mask, Masks } from './listing/masks.ts';
 export { compareNatural } from './listing/natural-order.ts';
 export type { Source } from './listing/source.ts';
 export {
@@ -63,7 +64,7 @@ export { defaultRemoteLimits } from './remote/remote-limits.ts';
 export { isRemoteUri } from './remote/remote-uri.ts';
 export { TransferError } from './remote/transfer-error.ts';
 export { SourceUriError } from './source-errors.ts';
-export { isOfVersion, isStatedVersion, tellsContent } from './stated-version.ts';
+export { isOfVersion, isStatedVersion, maskedVersion, tellsContent } from './stated-version.ts';
 export { type ArrayForm, arrayForm, chunkKey, type ShardForm } from './zarr/array-form.ts';
 export { beside } from './zarr/beside.ts';
 export { crc32c } from './zarr/crc32c.ts';

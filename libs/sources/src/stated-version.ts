@@ -36,8 +36,13 @@ export function statedVersion({ etag, sizeBytes, mtime }: StatedFacts, isLocal: 
 /** Whether a version is made of what a manifest states; the file's own version says more. */
 export const isStatedVersion = (version: string): boolean => /^(etag|mtime|size)=/.test(version);
 
+/** The version of an image and its mask together. */
+export const maskedVersion = (version: string, ofMask: string): string => `${version} mask ${ofMask}`;
+
+const withoutMask = (version: string): string => version.replace(/ mask .*$/s, '');
+
 /** Whether a file that replaces this one would have another version. It might not if a manifest states only a size. */
-export const tellsContent = (version: string): boolean => !/^size=\d+$/.test(version);
+export const tellsContent = (version: string): boolean => !/^size=\d+$/.test(withoutMask(version));
 
 /**
  * Whether a file with the version `now` has the version that was listed or stated: everything that is stated must hold.
@@ -59,7 +64,8 @@ export function isOfVersion(now: string | undefined, version: string): boolean {
 /**
  * When a file of that version was changed, in whole milliseconds since 1970; undefined for a version that does not say.
  */
-export function changedMsOf(version: string): number | undefined {
+export function changedMsOf(masked: string): number | undefined {
+  const version = withoutMask(masked);
   const [, mtimeMs] = /^\d+ (\d{1,15}(?:\.\d+)?)$/.exec(version) ?? [];
   return mtimeMs === undefined ? statedMs(version) : Math.floor(Number(mtimeMs));
 }

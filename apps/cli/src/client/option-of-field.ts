@@ -27,6 +27,8 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   fresh: '--fresh',
   maxQuarantined: '--max-quarantined',
   waitForNode: '--wait-for-node',
+  nodata: '--nodata',
+  mask: '--mask',
   video: {
     every: '--every',
     fromMs: '--from',

@@ -18,6 +18,10 @@ export interface RunOptions {
   pipelines?: Readonly<Record<string, string | readonly string[]>>;
   /** Pixels outside the image: zero, replicate, reflect, mirror, wrap or interior (the kernel's own). */
   border?: string;
+  /** The sample of images that stands for no value: a number, `nan`, or `none` (what files state). */
+  nodata?: number | string;
+  /** A folder with a mask beside each image, or the mask of every image: pixels that are 0 there do not count. */
+  mask?: string;
   /** The output folder (halogrid-out/ID). */
   out?: string;
   /** The dense result of every source: none, tiff, zarr, png or dzi (none). */

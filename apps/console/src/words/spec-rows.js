@@ -23,6 +23,8 @@ export function specRows(spec, asked) {
     ['video', video && describeVideo(video)],
     ['include', filter?.include.join(' ')],
     ['exclude', filter?.exclude.join(' ')],
+    ['NoData', spec.nodata],
+    ['masks', spec.mask && shownPath(spec.mask)],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
     ['fail above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
     ['compare', spec.checksum && 'files by SHA-256'],

@@ -3,6 +3,7 @@ import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from 
 import type { ImageSize } from '@halogrid/jobs/shard';
 import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec } from '@halogrid/proto';
+import { namesNoData } from '@halogrid/proto/no-data';
 import {
   changedInput,
   hasUnsupportedExtension,
@@ -10,6 +11,9 @@ import {
   InputError,
   isOfVersion,
   isPlaneUri,
+  type Mask,
+  Masks,
+  maskedVersion,
   mostPixels,
   redactUri,
   type Source,
@@ -33,8 +37,12 @@ const probeRemoteAboveBytes = 16 * 2 ** 20;
  */
 const opensAhead = 8;
 
-/** An input; if `version` is the version of its content, `listedVersion` is the listed one. */
-export type Input = Source & { listedVersion?: string };
+/** Why a video is not read with a sample that stands for no value. */
+const noDataOfVideo =
+  'NoData and masks are for images, not for videos: exclude videos, or process them in a job of their own';
+
+/** An input; if `version` is the version of its content, or of it and its mask, `listedVersion` is the listed one. */
+export type Input = Source & { listedVersion?: string; mask?: Mask };
 
 /** What was found out about an input that must be computed. */
 export type InputFinding =
@@ -78,12 +86,14 @@ export class InputProbe {
   readonly #spec: JobSpec;
   readonly #tilePixels: number;
   readonly #means: ProbeMeans;
+  readonly #masks: Masks | undefined;
   readonly #opening = limitConcurrency(opensAhead);
 
   constructor(spec: JobSpec, means: ProbeMeans) {
     this.#spec = spec;
     this.#tilePixels = tileSide(spec.tilePx) ** 2;
     this.#means = means;
+    this.#masks = spec.mask ? new Masks(spec.mask) : undefined;
   }
 
   /**
@@ -93,7 +103,15 @@ export class InputProbe {
   probeNow(input: Source): Unopened | undefined {
     const { uri, name, sizeBytes } = input;
     const { tilePx, checksum } = this.#spec;
-    if (this.#means.earlier || tilePx || checksum || input.error || input.named || !uri.startsWith('file:'))
+    if (
+      this.#means.earlier ||
+      this.#masks ||
+      tilePx ||
+      checksum ||
+      input.error ||
+      input.named ||
+      !uri.startsWith('file:')
+    )
       return undefined;
     if (isPlaneUri(uri)) return undefined;
     if (hasVideoExtension(name) || hasUnsupportedExtension(name) || hasNoSize(input)) return undefined;
@@ -108,14 +126,28 @@ export class InputProbe {
     const file = listed.error ? undefined : earlier?.index.take(redactUri(listed.uri));
     const isLocal = !listed.error && listed.uri.startsWith('file:');
     const { version: listedVersion } = listed;
-    const input: Input =
+    let input: Input =
       this.#spec.checksum && isLocal && !hasNoSize(listed) && !isPlaneUri(listed.uri)
         ? { ...listed, listedVersion, version: await versionOfContent(listed.uri) }
         : listed;
+    if (this.#masks && !listed.error && !hasVideoExtension(listed.name)) {
+      const masked = await this.#masked(this.#masks, input).catch(asInputError);
+      if (masked instanceof InputError) return { kind: 'unreadable', input, error: masked };
+      input = masked;
+    }
     const { version } = input;
     if (file === undefined || !version || !tellsContent(version) || !(await earlier!.holds(file, input.uri, version)))
       return this.look(input);
     return { kind: 'kept', input, file };
+  }
+
+  /** The input with its mask; if one of them changes, so does its version. Rejects with InputError if it has none. */
+  async #masked(masks: Masks, input: Input): Promise<Input> {
+    const { version, listedVersion = version } = input;
+    const mask = await masks.of(input.name);
+    const ofMask = this.#spec.checksum ? await versionOfContent(mask.uri) : mask.version;
+    const both = version !== undefined && ofMask !== undefined ? maskedVersion(version, ofMask) : undefined;
+    return Object.assign({ ...input, mask }, { listedVersion, version: both });
   }
 
   /** Finds out what the input is, and its size if that must be known before a node gets it. */
@@ -128,6 +160,8 @@ export class InputProbe {
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
       if (isVideo) {
+        if (this.#masks || namesNoData(this.#spec.nodata))
+          return { kind: 'unreadable', input, error: new InputError('read', noDataOfVideo) };
         this.#means.onVideo?.(uri);
         return { kind: 'video', input };
       }

@@ -222,10 +222,11 @@ export class PlanEmitter {
   }
 
   /** Gives the next source its number and its name, and chooses whether it may get a preview. */
-  #number({ uri, name, sizeBytes, version }: Input, frame?: number): NumberedSource {
+  #number({ uri, name, sizeBytes, version, mask }: Input, frame?: number): NumberedSource {
     const index = this.#sources++;
     const source: NumberedSource = { index, uri, name: this.#names.next(name), sizeBytes };
     if (version !== undefined) source.version = version;
+    if (mask) source.mask = mask;
     if (this.#previews.add(index, { uri, frame })) source.preview = true;
     return source;
   }

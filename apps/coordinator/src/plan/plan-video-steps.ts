@@ -14,7 +14,7 @@ import type { BlockSource } from '@halogrid/sources/source-block';
 export const defaultSegmentFrames = 128;
 
 /** A source with its number and its name. */
-export type NumberedSource = Pick<BlockSource, 'index' | 'uri' | 'name' | 'sizeBytes' | 'version' | 'preview'>;
+export type NumberedSource = Pick<BlockSource, 'index' | 'uri' | 'name' | 'sizeBytes' | 'version' | 'preview' | 'mask'>;
 
 export interface VideoPlanning {
   video: VideoOptions | undefined;

@@ -45,7 +45,12 @@ async function answer(
   [what, ...rest]: string[],
 ): Promise<void> {
   if (!job) throw new HandOverError(403, 'The token does not belong to a lease that a node holds');
-  if (what === 'sources' && request.method === 'GET') return sendSource(request, response, job, rest);
+  if ((what === 'sources' || what === 'masks') && request.method === 'GET') {
+    const [index, ...path] = rest;
+    const source = job.sources.get(Number(index));
+    const chunk = source && chunkOf(source.uri, path);
+    return sendFile(request, response, what === 'masks' ? source?.mask : (chunk ?? source));
+  }
   const take = { chunks: takeChunk, parts: takePart }[what ?? ''];
   if (take && request.method === 'PUT') {
     await take(request, job, rest);
@@ -53,19 +58,15 @@ async function answer(
     return;
   }
   response.setHeader('allow', take ? 'PUT' : 'GET');
-  throw new HandOverError(405, 'Expected GET of a source or PUT of a chunk or part');
+  throw new HandOverError(405, 'Expected GET of a source or mask, or PUT of a chunk or part');
 }
 
-async function sendSource(
+async function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  job: HandedJob,
-  [index, ...path]: string[],
+  { uri, version }: { uri?: string; version?: string } = {},
 ): Promise<void> {
-  const source = job.sources.get(Number(index));
-  if (!source?.uri.startsWith('file:'))
-    throw new HandOverError(404, 'There is no such file among the sources of the leases');
-  const { uri, version } = chunkOf(source.uri, path) ?? source;
+  if (!uri?.startsWith('file:')) throw new HandOverError(404, 'There is no such file among the sources of the leases');
   const file = await openSource(uri);
   try {
     if (version !== undefined && !(await holdsVersion(file, version))) {

@@ -14,10 +14,14 @@ export interface HandedJob {
   readonly sources: ReadonlyMap<number, HandedSource>;
 }
 
-interface HandedSource {
+/** A file; if there is a version, only that one may be handed over. */
+interface HandedFile {
   uri: string;
-  /** If present, only this version may be handed over. */
   version?: string;
+}
+
+interface HandedSource extends HandedFile {
+  mask?: HandedFile;
   leases: number;
 }
 
@@ -72,8 +76,8 @@ export class HandOver {
       job = { token: randomBytes(32).toString('base64url'), scratch, pipelines: names, sources: new Map() };
       this.#jobs.set(jobId, job);
     }
-    for (const { index, uri, version } of sourcesOf(lease)) {
-      job.sources.set(index, { uri, version, leases: (job.sources.get(index)?.leases ?? 0) + 1 });
+    for (const { index, ...source } of sourcesOf(lease)) {
+      job.sources.set(index, { ...source, leases: (job.sources.get(index)?.leases ?? 0) + 1 });
     }
     return job.token;
   }
@@ -102,11 +106,10 @@ export interface HandOverSession {
 
 const keyOf = ({ jobId, shard, attempt, epoch }: LeaseId): string => `${jobId} ${shard} ${attempt} ${epoch}`;
 
-/** If there is a version, only that one may be handed over. */
-function* sourcesOf({ sources, work }: Lease): Generator<{ index: number; uri: string; version?: string }> {
+function* sourcesOf({ sources, work }: Lease): Generator<{ index: number } & Omit<HandedSource, 'leases'>> {
   const segment = work?.$case === 'frames' ? work.value.segment : undefined;
-  for (const { index, uri, pin } of new SourceBlock(sources)) {
+  for (const { index, uri, pin, mask } of new SourceBlock(sources)) {
     const version = segment ? segment.version : pin;
-    yield { index, uri, version };
+    yield { index, uri, version, mask };
   }
 }

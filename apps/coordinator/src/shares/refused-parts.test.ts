@@ -78,7 +78,7 @@ test('parts of another version', async () => {
   await altered('two', 'older', { version: '0.0.9' });
   assert.match(
     await refused(['one', 'older']),
-    /^'older' was made by halogrid 0\.0\.9 with results version 5, this is /,
+    /^'older' was made by halogrid 0\.0\.9 with results version \d+, this is /,
   );
   await altered('two', 'other-results', { resultsVersion: 4 });
   assert.match(

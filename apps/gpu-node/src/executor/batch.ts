@@ -14,6 +14,16 @@ type BatchLimits = Pick<NodeDevice, 'maxStagingBytes' | 'batchBytes'>;
 /** The most bytes of a batch's results, so that cells, wide codes and floats take no more memory than the planes. */
 export const resultsLimitBytes = 64 * 2 ** 20;
 
+/** What a tile needs besides its pixels. */
+export interface TileNeeds {
+  /** By pipeline, the pixels of the dense result, if one is made. */
+  samplings?: readonly (Sampling | undefined)[];
+  /** As placeSharedItem takes it. */
+  stride?: number | undefined;
+  /** Whether pixels may be excluded: the device then makes dense results, if only to count them. */
+  mayExclude?: boolean;
+}
+
 /** Tiles that a device computes at once, one after another in its staging memory. */
 export class Batch {
   readonly items: SharedItem[] = [];
@@ -50,18 +60,17 @@ export class Batch {
   /**
    * Places a tile. Undefined if there is no room for it and its results, or if only it, or only the others, need
    * a dense result. The first tile of a batch may use the device's limits, for each pipeline; the others share what is
-   * left of the batch's limits. `samplings`: by pipeline, the pixels of the dense result, if one is made. `stride`: as
-   * placeSharedItem takes it.
+   * left of the batch's limits.
    */
   add(
     plan: SharedPlan,
     needsMap: boolean,
-    samplings: readonly (Sampling | undefined)[] = [],
-    stride?: number,
+    { samplings = [], stride, mayExclude = false }: TileNeeds = {},
   ): SharedItem | undefined {
     const channels = this.pipelines[0]!.input.length;
     const { item, end } = placeSharedItem(plan, channels, this.#stagingBytes, sampleBytes[this.pixel], stride);
-    const own = this.pipelines.map((pipeline, i) => resultsBytesOf(plan.plans[i]!, pipeline, needsMap));
+    const makesMap = needsMap || mayExclude;
+    const own = this.pipelines.map((pipeline, i) => resultsBytesOf(plan.plans[i]!, pipeline, makesMap));
     const resultsBytes = own.reduce((sum, bytes) => sum + bytes, this.#resultsBytes);
 
     const { maxStagingBytes, batchBytes } = this.#device;

@@ -38,15 +38,19 @@ export function emptyBatch(
   return new Batch(pixel, its, device, share, isLimited);
 }
 
-/** Adds a tile of a source to a batch, as Batch.add, with its dense results if they are wanted. */
+/**
+ * Adds a tile of a source to a batch, as Batch.add, with its dense results if they are wanted. `mayExclude`: whether
+ * some of its pixels may be excluded.
+ */
 export function placeTile(
   job: ShardJob,
   batch: Batch,
   plan: TilePlan,
   source: LeasedSource,
-  stride?: number,
+  { stride, mayExclude = false }: { stride?: number | undefined; mayExclude?: boolean } = {},
 ): SharedItem | undefined {
-  return batch.add(plan, needsMap(job, source), samplingsOf(job, plan.rect, plan.size), stride);
+  const samplings = samplingsOf(job, plan.rect, plan.size);
+  return batch.add(plan, needsMap(job, source), { samplings, stride, mayExclude });
 }
 
 /** A tile whose pixels are in the staging memory of its batch. */

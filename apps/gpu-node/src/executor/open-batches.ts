@@ -3,8 +3,9 @@ import type { OpenImage } from '@halogrid/imaging';
 import { mapAhead } from '@halogrid/threads';
 import type { AskedFrame } from './asked-frame.ts';
 import type { Batch } from './batch.ts';
-import { emptyBatch, type FilledFrame, placeTile, planWhole } from './compute-tiles.ts';
+import { emptyBatch, type FilledFrame, placeTile, planWhole, type TilePlan } from './compute-tiles.ts';
 import type { FrameOutcomes } from './frame-outcomes.ts';
+import { noDataOf } from './no-data-of.ts';
 import { closeImage, openSource } from './open-source.ts';
 import { needsMap, tooSmall } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
@@ -18,6 +19,7 @@ const filesAhead = 32;
 /** A frame with its place in a batch's staging memory. */
 export interface PlacedFrame extends FilledFrame {
   image: OpenImage;
+  plan: TilePlan;
 }
 
 /** Frames that a device takes at once. */
@@ -77,7 +79,8 @@ export async function* openBatches(
         continue;
       }
       const plan = planWhole(job, image);
-      const place = () => placeTile(job, current.batch, plan, source);
+      const mayExclude = source.mask !== undefined || noDataOf(job, image) !== undefined;
+      const place = () => placeTile(job, current.batch, plan, source, { mayExclude });
       const isSame = current.batch.pixel === image.pixel;
       let item = isSame && current.frames.length < batchFrames ? place() : undefined;
       if (!item && (!isSame || current.frames.length > 0)) {
@@ -87,7 +90,7 @@ export async function* openBatches(
       }
       if (item) {
         const { size, rect } = plan;
-        current.frames.push({ source, position, image, size, rect, item });
+        current.frames.push({ source, position, image, plan, size, rect, item });
       } else {
         const pixels = `${image.width} x ${image.height} pixels`;
         const limit = `the device takes at once (${means.device.maxStagingBytes} bytes)`;

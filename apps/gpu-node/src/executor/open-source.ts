@@ -30,7 +30,7 @@ export function decodeRegion(
   { job: { channels }, means: { meters } }: ShardRun,
   image: OpenImage,
   region: Rect,
-  { bytes, offset, stride, planeBytes }: Omit<PlaneTarget, 'channels'>,
+  { bytes, offset, stride, planeBytes, noData }: Omit<PlaneTarget, 'channels'>,
 ): Promise<void> {
-  return meters.decode.during(() => image.decode(region, { bytes, offset, stride, channels, planeBytes }));
+  return meters.decode.during(() => image.decode(region, { bytes, offset, stride, channels, planeBytes, noData }));
 }

@@ -1,6 +1,6 @@
-import { type PixelType, sampleBytes } from '@halogrid/geometry';
+import { addBits, type BitPlane, createBitPlane, type PixelType, sampleBytes } from '@halogrid/geometry';
 import type { Place } from '@halogrid/imaging';
-import type { CopyRect, SharedItem } from '@halogrid/kernels';
+import type { CopyRect, SharedItem, SharedPlan } from '@halogrid/kernels';
 import type { InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { Budget } from '@halogrid/threads';
@@ -12,6 +12,8 @@ export interface DecodedPlanes {
   height: number;
   pixel: PixelType;
   bytes: Uint8Array;
+  /** The pixels without a value; absent if there are none. */
+  noData?: BitPlane | undefined;
   captured?: CaptureTime;
   place?: Place | undefined;
   /** A sentence that says what was removed from its file. */
@@ -40,14 +42,24 @@ export function copyPlanes(
   }
 }
 
+/** The part of an image's plane of bits that is stored for a tile. */
+export function copyBits(plane: BitPlane, { stored, copies }: Pick<SharedPlan, 'stored' | 'copies'>): BitPlane {
+  const part = createBitPlane(stored);
+  for (const { from, to } of copies) addBits(plane, from, part, to);
+  return part;
+}
+
 /** Facts about an image after it was opened once. */
 export type ImageContent =
   /** It is decoded as a whole. */
   | DecodedPlanes
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
-  /** It is too large to be kept, and cannot be read by region: a tiled copy is read instead. */
-  | { kind: 'large'; captured?: CaptureTime; place?: Place | undefined }
+  /**
+   * It is too large to be kept, and cannot be read by region: a tiled copy is read instead. `noData`: the pixel that
+   * stands for no value in the copy.
+   */
+  | { kind: 'large'; captured?: CaptureTime; place?: Place | undefined; noData?: number | undefined }
   /** It cannot be decoded. */
   | { kind: 'broken'; error: InputError };
 

@@ -10,17 +10,23 @@ test('files of the coordinator are read from its hand-over URL, where it checks 
   const sources = packed([
     { index: 7, uri: 'file:///in/a%20b.jpg', version: '5 17', pin: '5 17', sizeBytes: 5 },
     { index: 8, uri: 'file:///in/b.tar#/cam%201/b@512+40.jpg', version: '900 17', pin: '900 17', sizeBytes: 40 },
-    { index: 9, uri: 'http://archive/b.jpg', version: 'etag', pin: 'etag' },
+    {
+      index: 9,
+      uri: 'http://archive/b.jpg',
+      version: 'etag',
+      pin: 'etag',
+      mask: { uri: 'file:///m/b.png', version: '1 2' },
+    },
   ]);
   const handOver = 'http://host:9464/handover/j/t';
   const remote = toRemoteLease(Lease.fromPartial({ sources, scratch: 'file:///out', handOver }));
   assert.equal(remote.scratch, `${handOver}/chunks`);
   assert.deepEqual(
-    unpackLease(new SourceBlock(remote.sources)).map(({ index, uri, version }) => [index, uri, version]),
+    unpackLease(new SourceBlock(remote.sources)).map(({ index, uri, version, mask }) => [index, uri, version, mask]),
     [
-      [7, `${handOver}/sources/7/a%20b.jpg`, undefined],
-      [8, `${handOver}/sources/8/b.tar#/cam%201/b@512+40.jpg`, undefined],
-      [9, 'http://archive/b.jpg', 'etag'],
+      [7, `${handOver}/sources/7/a%20b.jpg`, undefined, undefined],
+      [8, `${handOver}/sources/8/b.tar#/cam%201/b@512+40.jpg`, undefined, undefined],
+      [9, 'http://archive/b.jpg', 'etag', { uri: `${handOver}/masks/9/b.png` }],
     ],
   );
 });

@@ -11,12 +11,16 @@ export function toRemoteLease(lease: Lease): Lease {
   const base = lease.handOver;
   const sources = [...new SourceBlock(lease.sources)];
   const moved = sources.map((source): BlockSource => {
-    const { index, uri, pin: _, ...rest } = source;
-    if (!isOfDisk(uri)) return source;
+    const { index, pin: _, ...rest } = source;
     // The file's name shows how it is best read. The coordinator checks the version.
     // So does the fragment, which says which part of the file is the source.
-    const { pathname, hash } = new URL(uri);
-    return { ...rest, index, uri: `${base}/sources/${index}/${basename(pathname)}${hash}` };
+    const moved = (kind: 'sources' | 'masks', uri: string): string => {
+      const { pathname, hash } = new URL(uri);
+      return `${base}/${kind}/${index}/${basename(pathname)}${hash}`;
+    };
+    const mask = source.mask && { mask: { uri: moved('masks', source.mask.uri) } };
+    if (!isOfDisk(source.uri)) return { ...source, ...mask };
+    return { ...rest, ...mask, index, uri: moved('sources', source.uri) };
   });
   const isMoved = sources.length > 0 && isOfDisk(sources[0]!.uri);
   return {

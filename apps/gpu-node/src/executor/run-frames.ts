@@ -1,13 +1,19 @@
+import { createBitPlane } from '@halogrid/geometry';
+import { excludeShared } from '@halogrid/kernels';
+import { namesNoData } from '@halogrid/proto/no-data';
 import { formatOfName, InputError, isRemoteUri } from '@halogrid/sources';
 import { settleAll, twoAtOnce } from '@halogrid/threads';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
 import type { RawFeed } from '../feed/raw-feed.ts';
 import { type AskedFrame, type ListedFrame, leftOf } from './asked-frame.ts';
+import type { Batch } from './batch.ts';
 import { computeBatch, fillBatch, keepMaps, putOutcomes } from './compute-tiles.ts';
 import { bytesOf, listedBytes } from './device-frames.ts';
 import type { FrameOutcomes } from './frame-outcomes.ts';
+import { noDataOf } from './no-data-of.ts';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
 import { closeImage, decodeRegion } from './open-source.ts';
+import { readMask } from './read-mask.ts';
 import { runEncoded } from './run-encoded.ts';
 import { runRaw } from './run-raw.ts';
 import { needsPreview } from './shard-job.ts';
@@ -46,10 +52,10 @@ export async function runFrames(
 
 /**
  * How a source is read. Frames with a preview are left to cores, because only cores have the pixels that it shows.
- * JPEGs on servers are read over connections of this thread.
+ * JPEGs on servers are read over connections of this thread. Only cores tell pixels without a value.
  */
 function wayOf({ job, means }: ShardRun, source: LeasedSource): 'encoded' | 'fetched' | 'raw' | 'others' {
-  if (needsPreview(source)) return 'others';
+  if (needsPreview(source) || source.mask || namesNoData(job.noData)) return 'others';
   const format = formatOfName(source.uri);
   const isRemote = isRemoteUri(source.uri);
   if (format === 'jpeg' && means.jpegs?.isOn) return isRemote ? 'fetched' : 'encoded';
@@ -100,7 +106,7 @@ async function runDecoded(run: ShardRun, frames: readonly AskedFrame[], outcomes
 async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: FrameOutcomes): Promise<void> {
   const { clock } = run.turn;
   const hasPreviews = frames.some(({ source }) => needsPreview(source));
-  const decode = (bytes: Uint8Array) => clock.time('decode', () => decodeFrames(run, frames, bytes, outcomes));
+  const decode = (bytes: Uint8Array) => clock.time('decode', () => decodeFrames(run, batch, frames, bytes, outcomes));
   const closeAll = () => settleAll(frames.map(({ image }) => closeImage(run.turn, image)));
   const filling = fillBatch(run, batch, hasPreviews, decode);
   const computed = await filling.then((filled) => computeBatch(run, filled)).finally(closeAll);
@@ -111,11 +117,12 @@ async function runBatch(run: ShardRun, { frames, batch }: FrameBatch, outcomes: 
 /** Decodes every frame into its place; returns those that could be decoded, the others get their outcome. */
 async function decodeFrames(
   run: ShardRun,
+  batch: Batch,
   frames: readonly PlacedFrame[],
   bytes: Uint8Array,
   outcomes: FrameOutcomes,
 ): Promise<PlacedFrame[]> {
-  const errors = await settleAll(frames.map((frame) => decodeFrame(run, frame, bytes)));
+  const errors = await settleAll(frames.map((frame) => decodeFrame(run, batch, frame, bytes)));
   for (const [i, { source, position }] of frames.entries()) {
     const error = errors[i];
     if (error) outcomes.fail(position, await errorOf(source, error));
@@ -129,11 +136,16 @@ async function decodeFrames(
 
 async function decodeFrame(
   run: ShardRun,
-  { image, rect, item }: PlacedFrame,
+  { pipelines }: Batch,
+  { source, image, plan, rect, item }: PlacedFrame,
   bytes: Uint8Array,
 ): Promise<InputError | undefined> {
   try {
-    await decodeRegion(run, image, rect, { bytes, ...item });
+    const value = noDataOf(run.job, image);
+    const plane = value === undefined ? undefined : createBitPlane(plan.stored, true);
+    await decodeRegion(run, image, rect, { bytes, ...item, noData: plane && { value: value!, plane, x: 0, y: 0 } });
+    const masked = source.mask && (await readMask(run, source, source.mask, plan));
+    excludeShared(pipelines, plan, item, { noData: plane, masked });
     return undefined;
   } catch (error) {
     if (error instanceof InputError) return error;

@@ -104,7 +104,7 @@ class BatchReader {
   #tooLarge(frame: DecodedPicture): string | undefined {
     const { job, means } = this.#run;
     const { width, height, pixel } = frame;
-    if (emptyBatch(this.#run, pixel).add(planWhole(job, frame), true, [], strideOf(frame))) return undefined;
+    if (emptyBatch(this.#run, pixel).add(planWhole(job, frame), true, { stride: strideOf(frame) })) return undefined;
     const limit = `the device takes at once (${means.device.maxStagingBytes} bytes)`;
     return `${width} x ${height} pixels and their results are more than ${limit}`;
   }
@@ -119,7 +119,7 @@ class BatchReader {
     const { job } = this.#run;
     const items: SharedItem[] = [];
     for (const { source } of due) {
-      const item = placeTile(job, batch, plan, source, strideOf(first));
+      const item = placeTile(job, batch, plan, source, { stride: strideOf(first) });
       if (!item) break;
       items.push(item);
     }

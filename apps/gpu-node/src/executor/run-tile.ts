@@ -1,7 +1,8 @@
 import type { PixelType } from '@halogrid/geometry';
-import type { ItemResult } from '@halogrid/kernels';
+import { excludeShared, type ItemResult } from '@halogrid/kernels';
 import type { FoundResult, SourceError, Tile } from '@halogrid/proto';
 import { computeBatch, emptyBatch, fillBatch, keepMaps, placeTile, planTile } from './compute-tiles.ts';
+import { readMask } from './read-mask.ts';
 import type { ReadTile } from './read-tile.ts';
 import { needsPreview, tooSmall } from './shard-job.ts';
 import type { ShardRun } from './shard-run.ts';
@@ -28,15 +29,17 @@ export async function runTile(
   const small = tooSmall(job, size);
   if (small) return { error: sourceError(source, 'read', small) };
   const plan = planTile(job, rect, size);
-  const compute = async (pixel: PixelType, fill: Fill): Promise<BatchResults> => {
+  const compute = async (pixel: PixelType, mayExclude: boolean, fill: Fill): Promise<BatchResults> => {
     const batch = emptyBatch(run, pixel, { share: 1 });
-    const item = placeTile(job, batch, plan, source);
+    const item = placeTile(job, batch, plan, source, { mayExclude: mayExclude || source.mask !== undefined });
     if (!item) {
       const limit = `the device takes at once (${means.device.maxStagingBytes} bytes)`;
       throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);
     }
     const filled = await fillBatch(run, batch, needsPreview(source), async (bytes) => {
-      await fill(bytes, plan.copies, item);
+      const noData = await fill(bytes, plan, item);
+      const masked = source.mask && (await readMask(run, source, source.mask, plan));
+      excludeShared(batch.pipelines, plan, item, { noData, masked });
       return [{ source, size, rect, item }];
     });
     return (await computeBatch(run, filled)).results;

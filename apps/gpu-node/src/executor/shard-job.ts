@@ -19,6 +19,8 @@ export interface ShardJob {
   readonly wantsMap: boolean;
   /** Whether maps are written as shards of a Zarr if possible. */
   readonly zarrShards: boolean;
+  /** The sample that stands for no value, as noDataSample reads it. */
+  readonly noData?: string | undefined;
 }
 
 export interface LeasedPipeline {
@@ -32,7 +34,7 @@ export interface LeasedPipeline {
  * lease has no pipeline or its pipelines take different channels.
  */
 export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
-  const { grid: asked, scratch, wantsMap, zarrShards = false } = lease;
+  const { grid: asked, scratch, wantsMap, zarrShards = false, nodata: noData } = lease;
   const pipelines = leasedPipelines(lease).filter((_, i) => !known?.[i]);
   const [first] = pipelines;
   if (!first) throw new Error('The lease has no pipeline');
@@ -42,7 +44,7 @@ export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   }
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
-  return { pipelines, channels: input.length === 1 ? 'gray' : 'rgb', grid, scratch, wantsMap, zarrShards };
+  return { pipelines, channels: input.length === 1 ? 'gray' : 'rgb', grid, scratch, wantsMap, zarrShards, noData };
 }
 
 function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipeline[] {

@@ -1,43 +1,54 @@
-import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
-import { type OpenImage, type Place, planesOf } from '@halogrid/imaging';
-import type { CopyRect, SharedItem } from '@halogrid/kernels';
-import { changedInput, InputError } from '@halogrid/sources';
+import { type BitPlane, createBitPlane, type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
+import { markPlanes, type OpenImage, type Place, planesOf } from '@halogrid/imaging';
+import type { CopyRect, SharedItem, SharedPlan } from '@halogrid/kernels';
+import { namesNoData } from '@halogrid/proto/no-data';
+import { changedInput, InputError, redactUri } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { settleAll } from '@halogrid/threads';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
+import { noDataOf } from './no-data-of.ts';
 import { closeImage, decodeRegion, openSource } from './open-source.ts';
-import { copyPlanes, type ImageContent, type Reserve } from './plane-cache.ts';
+import { copyBits, copyPlanes, type ImageContent, type Reserve } from './plane-cache.ts';
 import type { ShardRun } from './shard-run.ts';
 import { checkStillVersion, sourceVersion } from './source-version.ts';
-import type { BatchResults } from './staging.ts';
 import { bandsOfSource, copyFromBands } from './tile-of-bands.ts';
 import { type TiledCopy, tiledCopy } from './tiled-copy.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
-/** Copies these parts of the image to their places in staging memory. */
-export type Fill = (bytes: Uint8Array, copies: readonly CopyRect[], item: SharedItem) => Promise<void>;
+/**
+ * Copies the parts of the image that a plan needs to their places in staging memory. Resolves with the pixels of the
+ * stored plane that have no value, if the image may have some.
+ */
+export type Fill = (
+  bytes: Uint8Array,
+  plan: Pick<SharedPlan, 'stored' | 'copies'>,
+  item: SharedItem,
+) => Promise<BitPlane | undefined>;
 
-/** Computes a tile of an image with pixels of that type, which `fill` copies. */
-type Compute = (pixel: PixelType, fill: Fill) => Promise<BatchResults>;
+/** Computes a tile of an image with pixels of that type, which `fill` copies; some may have no value. */
+type Compute<Results> = (pixel: PixelType, mayExclude: boolean, fill: Fill) => Promise<Results>;
 
 /** The results of a tile, the capture time and place of the image, and a sentence about bytes removed from its file. */
-interface ComputedTile {
-  results: BatchResults;
+interface ComputedTile<Results> {
+  results: Results;
   captured: CaptureTime | undefined;
   place?: Place | undefined;
   mended?: string | undefined;
 }
 
 /** Uses an image that other tiles need too; this tile needs `rows` of its rows. */
-export async function withSharedImage(
+export async function withSharedImage<Results>(
   run: ShardRun,
   source: LeasedSource,
   size: Size,
   rows: number,
-  compute: Compute,
-): Promise<ComputedTile> {
+  compute: Compute<Results>,
+): Promise<ComputedTile<Results>> {
   const version = source.version ?? (await run.turn.clock.time('read', () => sourceVersion(source.uri)));
-  const bands = await run.turn.clock.time('read', () => bandsOfSource(run, source, version, size, rows));
+  // Bands are decoded to gray alone, without the pixels that have no value.
+  const bands = namesNoData(run.job.noData)
+    ? undefined
+    : await run.turn.clock.time('read', () => bandsOfSource(run, source, version, size, rows));
   return (
     (bands && (await withBands(run, source, version, bands, compute))) ??
     (await withUndividedImage(run, source, version, size, compute))
@@ -45,21 +56,22 @@ export async function withSharedImage(
 }
 
 /** Decodes only the rows of a JPEG that the tile needs. Undefined if some are in doubt. */
-async function withBands(
+async function withBands<Results>(
   run: ShardRun,
   source: LeasedSource,
   version: string,
   bands: JpegBands,
-  compute: Compute,
-): Promise<ComputedTile | undefined> {
+  compute: Compute<Results>,
+): Promise<ComputedTile<Results> | undefined> {
   try {
-    const results = await compute('u8', async (bytes, copies, item) => {
+    const results = await compute('u8', false, async (bytes, { copies }, item) => {
       await run.turn.clock.time('decode', () =>
         copyFromBands(run, bands, `${run.job.channels} ${source.uri} ${version}`, copies, (planes, own) =>
           copyPlanes(planes, bytes, own, item),
         ),
       );
       await checkStillVersion(source);
+      return undefined;
     });
     return { results, captured: bands.index.captured };
   } catch (error) {
@@ -69,15 +81,16 @@ async function withBands(
 }
 
 /** Uses an image by region if it or a copy can be read so, and from the cache if not. */
-async function withUndividedImage(
+async function withUndividedImage<Results>(
   run: ShardRun,
   source: LeasedSource,
   version: string,
   size: Size,
-  compute: Compute,
-): Promise<ComputedTile> {
+  compute: Compute<Results>,
+): Promise<ComputedTile<Results>> {
+  const { channels, noData = '' } = run.job;
   const { content, release } = await run.means.planes.borrow(
-    `${run.job.channels} ${source.uri} ${version}`,
+    `${channels} ${noData} ${source.uri} ${version}`,
     (reserve) => loadImage(run, source, reserve),
   );
   try {
@@ -88,14 +101,17 @@ async function withUndividedImage(
         const { uri, mended } = await copyOf(run, source, version);
         const copy = { ...source, version: undefined, uri };
         const { captured, place } = content;
-        return { ...(await withOpenImage(run, copy, size, compute)), captured, place, mended };
+        return { ...(await withOpenImage(run, copy, size, compute, content)), captured, place, mended };
       }
       case 'broken':
         throw content.error;
       case 'planes':
-        checkSize(content, size);
+        checkSize(source, content, size);
         return {
-          results: await compute(content.pixel, async (...places) => copyPlanes(content, ...places)),
+          results: await compute(content.pixel, content.noData !== undefined, async (bytes, plan, item) => {
+            copyPlanes(content, bytes, plan.copies, item);
+            return content.noData && copyBits(content.noData, plan);
+          }),
           captured: content.captured,
           place: content.place,
           mended: content.mended,
@@ -106,26 +122,36 @@ async function withUndividedImage(
   }
 }
 
-/** Decodes the planned regions straight into staging memory. */
-export async function withOpenImage(
+/**
+ * Decodes the planned regions straight into staging memory. `copied`: the image is a copy, whose pixels tell which have
+ * no value.
+ */
+export async function withOpenImage<Results>(
   run: ShardRun,
   source: LeasedSource,
   size: Size,
-  compute: Compute,
-): Promise<ComputedTile> {
+  compute: Compute<Results>,
+  copied?: { noData?: number | undefined },
+): Promise<ComputedTile<Results>> {
   const { clock } = run.turn;
   const image = await clock.time('read', () => openSource(run, source));
   try {
-    checkSize(image, size);
+    checkSize(source, image, size);
     const unit = sampleBytes[image.pixel];
-    const results = await compute(image.pixel, async (bytes, copies, { offset, stride, planeBytes }) => {
-      const decode = ({ from, to }: CopyRect): Promise<void> => {
-        const at = offset + to.y * stride + to.x * unit;
-        return decodeRegion(run, image, from, { bytes, offset: at, stride, planeBytes });
+    const value = copied ? copied.noData : noDataOf(run.job, image);
+    const fill: Fill = async (bytes, { stored, copies }, { offset, stride, planeBytes }) => {
+      const plane = value === undefined ? undefined : createBitPlane(stored, true);
+      const decode = async ({ from, to }: CopyRect): Promise<void> => {
+        const place = { bytes, offset: offset + to.y * stride + to.x * unit, stride, planeBytes };
+        const noData = plane && { value: value!, plane, ...to };
+        await decodeRegion(run, image, from, copied ? place : { ...place, noData });
+        if (copied && noData) markPlanes(from, { ...place, channels: run.job.channels }, image.pixel, noData);
       };
       await clock.time('decode', () => settleAll(copies.map(decode)));
       await checkStillVersion(source);
-    });
+      return plane;
+    };
+    const results = await compute(image.pixel, value !== undefined, fill);
     const { captured, place, mended } = image;
     return { results, captured, place, mended };
   } finally {
@@ -168,22 +194,38 @@ async function contentOf(
 ): Promise<ImageContent> {
   if (image.readsRegions) return { kind: 'regions' };
   const { captured, place } = image;
-  if (image.copy) return { kind: 'large', captured, place };
+  const value = noDataOf(run.job, image);
+  if (image.copy) {
+    if (value === undefined || !image.isConverted) return { kind: 'large', captured, place, noData: value };
+    throw new InputError('decode', notCopied(image));
+  }
   const { width, height, pixel } = image;
   const stride = width * sampleBytes[pixel];
   const planeBytes = stride * height;
   const allBytes = planeBytes * planesOf(run.job.channels);
   await reserve(allBytes);
   const bytes = new Uint8Array(allBytes);
-  const to = { bytes, offset: 0, stride, planeBytes };
+  const plane = value === undefined ? undefined : createBitPlane(image, true);
+  const noData = plane && { value: value!, plane, x: 0, y: 0 };
+  const to = { bytes, offset: 0, stride, planeBytes, noData };
   await run.turn.clock.time('decode', () => decodeRegion(run, image, { x: 0, y: 0, width, height }, to));
   await checkStillVersion(source);
   const { mended } = image;
-  return { kind: 'planes', width, height, pixel, bytes, captured, place, mended };
+  return { kind: 'planes', width, height, pixel, bytes, captured, place, mended, noData: plane };
 }
 
-function checkSize(now: Size, planned: Size): void {
+/** Why pixels without a value cannot be told. */
+const notCopied = ({ width, height }: Size): string =>
+  `The TIFF states a value for missing data, its gray is computed from other samples, and its ${width} x ${height} pixels are not in tiles: write it with tiles (gdal_translate -co TILED=YES)`;
+
+function checkSize({ maskOf }: LeasedSource, now: Size, planned: Size): void {
   if (now.width === planned.width && now.height === planned.height) return;
+  if (maskOf !== undefined) {
+    const [its, wanted] = [now, planned].map(({ width, height }) => `${width} x ${height}`);
+    throw new InputError('decode', `it is ${its}, and the image '${redactUri(maskOf)}' is ${wanted}`, {
+      fault: 'content',
+    });
+  }
   throw changedInput(
     `The image is ${now.width} x ${now.height} now and was ${planned.width} x ${planned.height} when the job was planned`,
   );

@@ -4,6 +4,10 @@ import type { BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeBytes' | 'place' | 'preview'> {
   /** The version that the node must find; absent: any. */
   version?: string | undefined;
+  /** Pixels that are 0 there do not count. */
+  mask?: BlockSource['mask'];
+  /** The URI of the image whose mask it is. */
+  maskOf?: string;
 }
 
 /** The sources of a lease, in the order of its block. `verify`: the lease verifies the results of another node. */
@@ -15,6 +19,7 @@ export function unpackLease(block: SourceBlock, verify = false): LeasedSource[] 
       sizeBytes: block.sizeBytes(nth),
       version: block.pin(nth),
       place: block.place(nth),
+      mask: block.mask(nth),
       // A lease to verify writes no files.
       preview: block.hasPreview(nth) && !verify ? true : undefined,
     };

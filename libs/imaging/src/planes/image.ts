@@ -20,6 +20,10 @@ export interface OpenImage {
   readonly captured?: CaptureTime;
   /** Where it lies on the Earth, if it is a GeoTIFF. */
   readonly place?: Place | undefined;
+  /** The sample that stands for no value, as its file states it; absent if no pixel can have it. */
+  readonly noData?: number;
+  /** Its pixels are computed from samples of other values, which alone tell the pixels without a value. */
+  readonly isConverted?: true;
   /** Whether a region is read without decoding the rest. */
   readonly readsRegions: boolean;
   /** Encoded bytes read from the source so far: for a remote source, the bytes that came over the network. */
@@ -31,8 +35,9 @@ export interface OpenImage {
   readonly mended?: string | undefined;
   /**
    * Decodes the luma, or the red, green and blue, of `region` into the planes of `to`; the region must be the
-   * whole image unless `readsRegions`. Rejects with InputError, and with RangeError for a region or target that does
-   * not fit. Several regions may be decoded at once.
+   * whole image unless `readsRegions`. A pixel is marked in `to.noData` if all its samples that are read have the value
+   * for none; of formats other than TIFF, if its gray has it, or its red, green and blue. Rejects with InputError, and
+   * with RangeError for a region or target that does not fit. Several regions may be decoded at once.
    */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
   /** Present if the image is neither read by region nor small enough to be decoded whole; `decode` then rejects. */

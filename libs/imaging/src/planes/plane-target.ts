@@ -1,4 +1,4 @@
-import type { PixelType } from '@halogrid/geometry';
+import type { BitPlane, PixelType } from '@halogrid/geometry';
 
 /**
  * Where decoded pixels go: pixel (x, y) of plane p is at byte offset + p * planeBytes + y * stride + x * b, where b is
@@ -15,6 +15,19 @@ export interface PlaneTarget {
   channels: 'gray' | 'rgb';
   /** Bytes from one plane to the next, at least the size of a plane. It means nothing for 'gray'. */
   planeBytes: number;
+  /** Where pixels without a value are marked; absent: nowhere. */
+  noData?: NoDataTarget | undefined;
+}
+
+/** Where pixels without a value are marked while an image is decoded. */
+export interface NoDataTarget {
+  /** The sample that stands for no value. */
+  readonly value: number;
+  /** In shared memory, because a thread may decode. */
+  readonly plane: BitPlane;
+  /** Where the first decoded pixel is in `plane`. */
+  readonly x: number;
+  readonly y: number;
 }
 
 /** The number of planes for these channels. */

@@ -29,7 +29,7 @@ export interface SentTarget extends Omit<PlaneTarget, 'bytes'> {
 /** What is known of an image once it is open. */
 export type OpenedImage = Pick<
   OpenImage,
-  'format' | 'width' | 'height' | 'pixel' | 'version' | 'captured' | 'place' | 'readsRegions'
+  'format' | 'width' | 'height' | 'pixel' | 'version' | 'captured' | 'place' | 'noData' | 'isConverted' | 'readsRegions'
 > & {
   /** The bytes of its copy, if it can be copied. */
   copyBytes?: Record<PlaneTarget['channels'], number>;

@@ -66,6 +66,8 @@ class DistantImage implements OpenImage {
   readonly version?: string;
   readonly captured?: OpenImage['captured'];
   readonly place: OpenImage['place'];
+  readonly noData?: number;
+  readonly isConverted?: true;
   readonly readsRegions: boolean;
   readonly copy?: ImageCopy;
   inputBytes: number;
@@ -75,6 +77,7 @@ class DistantImage implements OpenImage {
 
   constructor(thread: ImageThread, image: number, opened: OpenedImage, inputBytes: number) {
     const { format, width, height, pixel, version, captured, place, readsRegions, copyBytes } = opened;
+    const { noData, isConverted } = opened;
     this.format = format;
     this.width = width;
     this.height = height;
@@ -82,6 +85,8 @@ class DistantImage implements OpenImage {
     if (version !== undefined) this.version = version;
     if (captured) this.captured = captured;
     this.place = place;
+    if (noData !== undefined) this.noData = noData;
+    if (isConverted) this.isConverted = true;
     this.readsRegions = readsRegions;
     this.inputBytes = inputBytes;
     this.#thread = thread;

@@ -49,26 +49,8 @@ async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
   }
 }
 
-function describe({
-  format,
-  width,
-  height,
-  pixel,
-  version,
-  captured,
-  place,
-  readsRegions,
-  copy,
-}: OpenImage): OpenedImage {
-  const known = {
-    format,
-    width,
-    height,
-    pixel,
-    readsRegions,
-    version,
-    captured,
-    place,
-  };
+function describe(image: OpenImage): OpenedImage {
+  const { format, width, height, pixel, readsRegions, version, captured, place, noData, isConverted, copy } = image;
+  const known = { format, width, height, pixel, readsRegions, version, captured, place, noData, isConverted };
   return copy ? { ...known, copyBytes: { gray: copy.bytes('gray'), rgb: copy.bytes('rgb') } } : known;
 }

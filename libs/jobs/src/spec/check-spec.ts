@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
   checkGrid,
@@ -18,6 +19,7 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto/job-limits';
+import { allowedNoData, canonicalNoData } from '@halogrid/proto/no-data';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, checkAllowedPrefix, isBucketUri, SourceForbiddenError, toPrefixUri } from '@halogrid/sources';
@@ -61,6 +63,8 @@ export async function checkSpec(
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
   const filter = checkedFilter(given);
+  const nodata = checkedNoData(given);
+  await checkMask(given);
   const share = checkShare(given);
   const videoField = checkVideo(given);
   // The sources of a written plan were checked when it was made.
@@ -78,6 +82,8 @@ export async function checkSpec(
   spec.waitForNode = given.waitForNode || undefined;
   if (captured) spec.captured = captured;
   if (filter) spec.filter = filter;
+  if (nodata) spec.nodata = nodata;
+  if (given.mask) spec.mask = given.mask;
   if (share) spec.share = share;
   return { spec, pipeline: pipelines[0] };
 }
@@ -154,6 +160,28 @@ function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
     throw error instanceof FilterError ? new Refusal('invalid', error.sentence) : error;
   }
   return { include: filter.include, exclude: filter.exclude };
+}
+
+/** One form of the sample that stands for no value; undefined if the specification has none. Throws Refusal. */
+function checkedNoData({ nodata }: Pick<JobSpec, 'nodata'>): string | undefined {
+  if (!nodata) return undefined;
+  return canonicalNoData(nodata) ?? refuseValue('nodata', nodata, allowedNoData);
+}
+
+/** Throws Refusal for masks that are not on a disk, are missing, or may not be read. */
+async function checkMask({ mask }: Pick<JobSpec, 'mask'>): Promise<void> {
+  if (!mask) return;
+  checkLength(mask, 'mask');
+  const allowed = 'a folder or a file on a disk, as an absolute path or a file: URI,';
+  if (!mask.startsWith('file:') || !URL.canParse(mask)) refuseValue('mask', mask, allowed);
+  try {
+    await stat(await allowedPath(fileURLToPath(mask)));
+  } catch (error) {
+    if (error instanceof SourceForbiddenError) {
+      throw new Refusal('forbidden', sentence`The masks are not allowed here: ${error.message} (${named('mask')})`);
+    }
+    throw new Refusal('missing', sentence`There are no masks at '${mask}' (${named('mask')})`);
+  }
 }
 
 /** Throws Refusal for a share that does not exist. */

@@ -1,4 +1,4 @@
-import { greatest, type PixelType, type SampleType } from '@halogrid/geometry';
+import { greatest, type SampleType } from '@halogrid/geometry';
 import type { Binning } from '../kernel/binning.ts';
 import type { Arithmetic } from './arithmetic.ts';
 
@@ -40,17 +40,6 @@ export function binningOf(as: SampleType, arithmetic: Arithmetic): ConvBinning {
     : narrowest({ ...range, most: range.most * slack }, mostRealBins, smallestWidth);
   const deepScale = greatest.u16 / greatest.u8;
   return { ...binning, isExact, isOneValue: isExact && binning.width === 1, deepScale };
-}
-
-/** The width of a bin for results of pixels of type `reads`. */
-export function stepOf({ width, deepScale }: ConvBinning, reads: PixelType): number {
-  return reads === 'u8' ? width : width * deepScale;
-}
-
-/** The bin of a result: the first or the last bin if the result is beyond all bins. */
-export function binOf(value: number, binning: ConvBinning, reads: PixelType): number {
-  const { bins, first } = binning;
-  return Math.min(Math.max(Math.floor(value / stepOf(binning, reads)) - first, 0), bins - 1);
 }
 
 function narrowest(

@@ -1,4 +1,5 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
+import { stepOf } from '../kernel/binning.ts';
 import { compileKernel, type GpuKernel, type GpuOutput } from '../kernel/gpu/gpu-kernel.ts';
 import { type GpuHost, inShapes, type Strategy } from '../kernel/gpu/strategy.ts';
 import type { Operation } from '../kernel/operation.ts';
@@ -6,7 +7,6 @@ import { lanePixels } from '../kernel/plane-item.ts';
 import { readText } from '../kernel/read-beside.ts';
 import { type Arithmetic, hasExactSums } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
-import { stepOf } from './conv-binning.ts';
 import { directTable } from './gpu-table.ts';
 import { separableSums, separableTable } from './separable-sums.ts';
 import type { Factors } from './separate.ts';

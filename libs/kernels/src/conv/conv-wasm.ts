@@ -1,11 +1,11 @@
 import { type MapSamples, type PixelType, sampleBytes } from '@halogrid/geometry';
+import { stepOf } from '../kernel/binning.ts';
 import { copyBorderedRows, storedPixels } from '../kernel/bordered-rows.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { WasmModule } from '../kernel/wasm-module.ts';
 import type { Arithmetic } from './arithmetic.ts';
 import type { ConvSettings } from './conv.ts';
-import { stepOf } from './conv-binning.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 
 /** The exports of assembly/conv.ts. */

@@ -1,8 +1,8 @@
+import { binOf } from '../kernel/binning.ts';
 import { copyBorderedRows, createPixels, storedPixels } from '../kernel/bordered-rows.ts';
 import type { Operation } from '../kernel/operation.ts';
 import type { ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import type { ConvSettings } from './conv.ts';
-import { binOf } from './conv-binning.ts';
 import { createConvResult, finishConvResult } from './conv-result.ts';
 
 /** The reference of convolution, in float64: exact if the taps are integers. */
@@ -19,6 +19,7 @@ export function convReference(
   const { out, valid } = item;
   const result = createConvResult(operation, item, withMap);
   const { samples, bins, channels } = result;
+  const binCount = settings.binning.bins;
 
   // `valid` with the pixels around it, so that the sums need no border rule.
   const width = valid.width + 2 * halo;
@@ -57,7 +58,7 @@ export function convReference(
       let at = (channel * out.height + valid.y - out.y + y) * out.width + valid.x - out.x;
       for (let x = 0; x < valid.width; x++, at++) {
         const sample = sampleOf(valueAt(x, y));
-        bins[channel * settings.binning.bins + binOf(sample, settings.binning, reads)]!++;
+        bins[channel * binCount + binOf(sample, binCount, settings.binning, reads)]!++;
         if (samples) samples[at] = sample;
       }
     }

@@ -78,10 +78,15 @@ export function packItems(
   return words;
 }
 
-/** The largest width, including the lead, and the largest height of items. */
-export function largestOf(items: readonly PlaneItem[], pixelBytes: number): Size {
+/** The pixels of an item that lanes compute: its rows, with the lead of each. */
+export function sizeWithLead(item: PlaneItem, pixelBytes: number): Size {
+  return { width: leadOf(item, pixelBytes) + item.out.width, height: item.out.height };
+}
+
+/** The largest width and the largest height. */
+export function largestOf(sizes: readonly Size[]): Size {
   return {
-    width: items.reduce((width, item) => Math.max(width, leadOf(item, pixelBytes) + item.out.width), 0),
-    height: items.reduce((height, { out }) => Math.max(height, out.height), 0),
+    width: sizes.reduce((most, { width }) => Math.max(most, width), 0),
+    height: sizes.reduce((most, { height }) => Math.max(most, height), 0),
   };
 }

@@ -1,8 +1,10 @@
 import { type Sampling, sampleBytes } from '@halogrid/geometry';
 import { type GpuKernel, type GpuOutput, itemTableBytes, maxItems } from '../kernel/gpu/gpu-kernel.ts';
 import type { Operation } from '../kernel/operation.ts';
-import { addTransposes, countedPairs } from '../kernel/pairs.ts';
+import { addTransposes } from '../kernel/pairs.ts';
 import type { DenseResult, ItemResult } from '../kernel/plane-item.ts';
+import { countedOf } from './count-included.ts';
+import { compileCountIncluded } from './count-included-gpu.ts';
 import { largestOf, type MapPlace } from './gpu-items.ts';
 import {
   type GpuBatchLayout,
@@ -34,6 +36,8 @@ export interface GpuBatchBuffers {
   /** Must be zero at first. */
   histograms: GPUBuffer;
   maps: GPUBuffer;
+  /** The planes of excluded pixels, if there are any. */
+  excluded?: GPUBuffer | undefined;
 }
 
 /** A pipeline of kernels compiled for one device. */
@@ -51,17 +55,22 @@ export class GpuProgram {
   ): Promise<GpuProgram> {
     const { operations, bins } = pipeline;
     const last = operations.at(-1)!;
-    const countsWhole = bins > 0 && !options.cells;
-    const countsParts = bins > 0 && options.cells !== undefined;
     // If no results are wanted, nothing is computed.
-    const before = options.map || bins > 0 ? operations.slice(0, -1) : [];
-    const output = options.map ? (countsWhole ? 'both' : 'map') : countsWhole ? 'histogram' : undefined;
-    const [first, whole, parts] = await Promise.all([
+    const computes = options.map || bins > 0;
+    const before = computes ? operations.slice(0, -1) : [];
+    const includes = computes && options.excludes === true;
+    const counts = bins > 0 && !includes;
+    const countsWhole = counts && !options.cells;
+    const countsParts = counts && options.cells !== undefined;
+    const makesMap = options.map || includes;
+    const output = makesMap ? (countsWhole ? 'both' : 'map') : countsWhole ? 'histogram' : undefined;
+    const [first, whole, parts, included] = await Promise.all([
       Promise.all(before.map((operation) => compile(device, operation, 'map', false))),
       output && compile(device, last, output, false),
       countsParts ? compile(device, last, 'histogram', options.cells === 'small') : undefined,
+      includes ? compileCountIncluded(device, pipeline) : undefined,
     ]);
-    return new GpuProgram(pipeline, options, { first, whole, parts });
+    return new GpuProgram(pipeline, options, { first, whole, parts, included });
   }
 
   private constructor(pipeline: Pipeline, options: GpuProgramOptions, kernels: GpuKernels) {
@@ -79,20 +88,19 @@ export class GpuProgram {
   record(
     pass: GPUComputePassEncoder,
     layout: GpuBatchLayout,
-    { planes, table, histograms, maps }: GpuBatchBuffers,
+    { planes, table, histograms, maps, excluded }: GpuBatchBuffers,
   ): void {
-    const histogramBytes = histogramBytesOf(this.#pipeline);
     let chunk = 0;
-    for (const { kernel, items, pixelBytes, reads, leaves } of layout.dispatches) {
-      for (let from = 0; from < items.length; from += maxItems) {
-        const some = items.slice(from, from + maxItems);
+    for (const { kernel, sizes, histogramBytes, reads, leaves } of layout.dispatches) {
+      for (let from = 0; from < sizes.length; from += maxItems) {
+        const some = sizes.slice(from, from + maxItems);
         const buffers = {
-          planes: planes[reads]!,
+          planes: reads === 'excluded' ? excluded! : planes[reads]!,
           items: { buffer: table, offset: itemTableBytes * chunk++ },
           histograms: { buffer: histograms, offset: from * histogramBytes },
           maps: leaves === undefined ? maps : planes[leaves]!,
         };
-        kernel.record(pass, buffers, some.length, largestOf(some, pixelBytes));
+        kernel.record(pass, buffers, some.length, largestOf(some));
       }
     }
   }
@@ -107,8 +115,7 @@ export class GpuProgram {
     maps: Uint8Array,
     copy: (maps: Uint8Array) => Uint8Array = (all) => all.slice(),
   ): ItemResult[] {
-    const { output, pairs, operations } = this.#pipeline;
-    const { border } = operations.at(-1)!;
+    const { output, pairs } = this.#pipeline;
     const histogramBytes = histogramBytesOf(this.#pipeline);
     let next = 0;
     const unit = sampleBytes[output.sample];
@@ -116,12 +123,12 @@ export class GpuProgram {
     const counts = histograms.slice();
     if (pairs?.isSymmetric) addTransposes(counts, pairs.levels);
     const dense = layout.results.some(({ map, sampling }) => map && !sampling) ? copy(maps) : maps;
-    return layout.results.map(({ item, lead, parts, map, sampling }) => {
+    return layout.results.map(({ item, lead, parts, map, sampling, excluded }) => {
       const length = (parts * histogramBytes) / 4;
       const bins = counts.subarray(next, next + length);
       next += length;
       return {
-        counted: pairs ? countedPairs(pairs, item, border) : item.valid.width * item.valid.height,
+        counted: countedOf(this.#pipeline, item, excluded),
         bins,
         map: map && denseResult(dense, map, { lead: lead * unit, unit, bands, sampling }),
       };

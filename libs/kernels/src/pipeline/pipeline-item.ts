@@ -1,4 +1,4 @@
-import { intersect, type Rect, type Sampling, type Size } from '@halogrid/geometry';
+import { type BitPlane, intersect, type Rect, type Sampling, type Size } from '@halogrid/geometry';
 import { lanePixels, type PlaneItem } from '../kernel/plane-item.ts';
 import { type Cell, cellsOf, type Grid } from './grid.ts';
 import { type CopyRect, planRead } from './halo.ts';
@@ -30,6 +30,8 @@ export interface PipelineItem extends Pick<PlaneItem, 'offset' | 'stride' | 'pla
   parts: readonly Rect[];
   /** The pixels of the last kernel's `out` in the dense result. Default: all. */
   sampling?: Sampling;
+  /** The pixels of the last kernel's `out` that are excluded, as excludedPixels has them. Default: none. */
+  excluded?: readonly BitPlane[];
 }
 
 const wholeGrid: Grid = { rows: 1, columns: 1 };

@@ -3,6 +3,7 @@ import type { Operation } from '../kernel/operation.ts';
 import { addTransposes } from '../kernel/pairs.ts';
 import type { DenseResult, ItemResult, PlaneItem } from '../kernel/plane-item.ts';
 import { lineOf, type Programs } from '../registry.ts';
+import { countedOf, countIncluded } from './count-included.ts';
 import type { Pipeline } from './pipeline.ts';
 import { type PipelineItem, restrict } from './pipeline-item.ts';
 import { sampleResult } from './sampling.ts';
@@ -22,7 +23,7 @@ export function runPipeline(
     if (operation.pairs?.isSymmetric) addTransposes(result.bins, operation.pairs.levels);
     return result;
   };
-  if (!withMap && pipeline.bins === 0) return uncomputed(item);
+  if (!withMap && pipeline.bins === 0) return uncomputed(pipeline, item);
   let source = bytes;
   let { offset, stride, planeBytes } = item;
   for (const [i, operation] of operations.slice(0, -1).entries()) {
@@ -39,6 +40,11 @@ export function runPipeline(
     if (!map || !sampling || map.isSampled) return map;
     return sampleResult(map, sampling, sampleBytes[pipeline.output.sample], pipeline.output.channels.length);
   };
+  if (item.excluded) {
+    const { map } = runKernel(last, source, { ...plane, sampling: undefined }, true);
+    const result = countIncluded(pipeline, plane, item.parts, item.excluded, map!);
+    return { ...result, map: withMap ? sampled(map) : undefined };
+  }
   if (item.parts.length === 1) {
     const result = runKernel(last, source, plane, withMap);
     return { ...result, map: sampled(result.map) };
@@ -56,7 +62,7 @@ export function runPipeline(
 }
 
 /** The result if neither counts nor a dense result are wanted: nothing needs to be computed. */
-function uncomputed({ stages }: PipelineItem): ItemResult {
-  const { width, height } = stages.at(-1)!.valid;
-  return { counted: width * height, bins: new Uint32Array(0) };
+function uncomputed(pipeline: Pipeline, { offset, stride, planeBytes, stages, excluded }: PipelineItem): ItemResult {
+  const plane = { offset, stride, planeBytes, ...stages.at(-1)! };
+  return { counted: countedOf(pipeline, plane, excluded), bins: new Uint32Array(0) };
 }

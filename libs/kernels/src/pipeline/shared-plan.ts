@@ -1,5 +1,6 @@
-import type { Rect, Size } from '@halogrid/geometry';
+import { type BitPlane, cropBits, type Rect, type Size } from '@halogrid/geometry';
 import type { PlaneItem } from '../kernel/plane-item.ts';
+import { excludedPixels, type UncountedPixels } from './excluded-pixels.ts';
 import type { Grid } from './grid.ts';
 import { type CopyRect, copiesOf } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -58,6 +59,21 @@ export function placeSharedItem(
     return { ...place, offset: place.offset + y * place.stride + x * pixelBytes, stages, parts };
   });
   return { item: { ...place, items }, end };
+}
+
+/** Excludes pixels of a placed tile for each pipeline. The planes have the size of the plan's stored plane. */
+export function excludeShared(
+  pipelines: readonly Pipeline[],
+  { plans, corners }: Pick<SharedPlan, 'plans' | 'corners'>,
+  { items }: SharedItem,
+  { noData, masked }: UncountedPixels,
+): void {
+  for (const [i, pipeline] of pipelines.entries()) {
+    const { stages } = plans[i]!;
+    const own = (plane: BitPlane | undefined) => plane && cropBits(plane, { ...corners[i]!, ...stages[0]!.stored });
+    const excluded = excludedPixels(pipeline, stages, { noData: own(noData), masked: own(masked) });
+    if (excluded) items[i]!.excluded = excluded;
+  }
 }
 
 /** The rectangle of an image that a pipeline reads: each kernel reads its halo around its result. */

@@ -22,10 +22,11 @@ export class GpuPrograms {
   /** The program for such items, compiled once. Rejects with GPUPipelineError if the device refuses a shader. */
   of(pipeline: Pipeline, items: readonly PipelineItem[], map: boolean): Promise<GpuProgram> {
     const cells = cellSizeOf(items);
-    const key = JSON.stringify([specifiedOperations(pipeline), pipeline.pixel, pipeline.bins, map, cells]);
+    const excludes = items.some(({ excluded }) => excluded);
+    const key = JSON.stringify([specifiedOperations(pipeline), pipeline.pixel, pipeline.bins, map, cells, excludes]);
     let program = this.#programs.get(key);
     if (!program) {
-      program = createGpuProgram(this.#device, pipeline, { map, cells }, this.#choose, this.#hosts);
+      program = createGpuProgram(this.#device, pipeline, { map, cells, excludes }, this.#choose, this.#hosts);
       this.#programs.set(key, program);
     }
     return program;

@@ -14,6 +14,7 @@ export const moreResolvedAt = 256;
 const usages: Record<string, GPUBufferUsageFlags> = {
   planes: STORAGE | COPY_DST,
   table: UNIFORM | COPY_DST,
+  excluded: STORAGE | COPY_DST,
   histograms: STORAGE | COPY_SRC | COPY_DST,
   maps: STORAGE | COPY_SRC,
   readback: MAP_READ | COPY_DST,

@@ -34,7 +34,8 @@ export async function runBatch(
     const idle = program.unpack(layout, new Uint32Array(0), new Uint8Array(0));
     return { items: idle, seconds: { upload: 0, compute: 0, readback: 0 } };
   }
-  const { histogramsBytes, mapsBytes } = layout;
+  const { histogramsBytes, mapsBytes, excluded: planesOfBits } = layout;
+  const readBytes = layout.readsMaps ? mapsBytes : 0;
   const planesEnd = (item: PipelineItem) => item.offset + item.planeBytes * channels;
   const usedBytes = roundUp4(Math.max(...items.map(planesEnd)));
   const table = slot.buffer('table', layout.tableBytes);
@@ -46,10 +47,12 @@ export async function runBatch(
   // [timestamps][histograms][maps]
   const histogramsAt = 8 * timestampCount;
   const mapsAt = histogramsAt + histogramsBytes;
-  const readback = slot.buffer('readback', mapsAt + mapsBytes);
+  const readback = slot.buffer('readback', mapsAt + readBytes);
+  const excluded = planesOfBits.length > 0 ? slot.buffer('excluded', planesOfBits.byteLength) : undefined;
 
   slot.unmap();
   device.queue.writeBuffer(table, 0, layout.table);
+  if (excluded) device.queue.writeBuffer(excluded, 0, planesOfBits);
   const encoder = device.createCommandEncoder({ label: 'batch' });
   stamp(encoder, slot, 0);
   const isNew = !slot.isUploaded;
@@ -58,10 +61,10 @@ export async function runBatch(
   encoder.clearBuffer(histograms, 0, histogramsBytes);
   const pass = encoder.beginComputePass({ label: 'batch.kernels', timestampWrites: stampsOf(slot, 2) });
   if (isNew) prepare?.(pass, staged, usedBytes);
-  program.record(pass, layout, { planes, table, histograms, maps });
+  program.record(pass, layout, { planes, table, histograms, maps, excluded });
   pass.end();
   encoder.copyBufferToBuffer(histograms, 0, readback, histogramsAt, histogramsBytes);
-  encoder.copyBufferToBuffer(maps, 0, readback, mapsAt, mapsBytes);
+  encoder.copyBufferToBuffer(maps, 0, readback, mapsAt, readBytes);
   stamp(encoder, slot, 4);
   if (slot.timestamps) {
     encoder.resolveQuerySet(slot.timestamps.queries, 0, timestampCount, slot.timestamps.resolved, 0);
@@ -72,14 +75,14 @@ export async function runBatch(
   // Requesting both mappings now lets one look at the device find both.
   const writable = slot.remap();
   writable.catch(() => {});
-  await readback.mapAsync(mapMode.READ, 0, mapsAt + mapsBytes);
+  await readback.mapAsync(mapMode.READ, 0, mapsAt + readBytes);
   const waited = (performance.now() - submitted) / 1000;
 
-  const mapped = readback.getMappedRange(0, mapsAt + mapsBytes);
+  const mapped = readback.getMappedRange(0, mapsAt + readBytes);
   const results = program.unpack(
     layout,
     new Uint32Array(mapped, histogramsAt, histogramsBytes / 4),
-    new Uint8Array(mapped, mapsAt, mapsBytes),
+    new Uint8Array(mapped, mapsAt, readBytes),
     copy,
   );
   const seconds = slot.timestamps

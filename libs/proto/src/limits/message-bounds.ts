@@ -160,6 +160,8 @@ const spec = fields<JobSpec>({
   maxQuarantined: any,
   captured,
   filter,
+  nodata: word,
+  mask: elsewhere,
   share: fields<Share>({ plan: elsewhere }),
 });
 
@@ -275,6 +277,7 @@ const lease = fields<Lease>({
   scratch: place,
   grid,
   captured,
+  nodata: word,
   handOver: text(maxDescriptionLength),
   sources: bytes(maxSourceBlockBytes),
 });

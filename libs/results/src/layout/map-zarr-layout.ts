@@ -1,4 +1,4 @@
-import { type Rect, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
+import { emptySample, type Rect, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { Place } from '@halogrid/imaging/place';
 import { crc32c } from '@halogrid/sources/crc32c';
 import type { MapKind, MapType } from './map-type.ts';
@@ -154,7 +154,7 @@ export function zarrArrayJson({ size, chunk, perShard }: ZarrLevel, { sample, ba
       },
     },
     chunk_key_encoding: { name: 'default', configuration: { separator: '/' } },
-    fill_value: 0,
+    fill_value: Number.isNaN(emptySample[sample]) ? 'NaN' : emptySample[sample],
     codecs: [
       {
         name: 'sharding_indexed',

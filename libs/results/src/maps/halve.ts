@@ -1,4 +1,4 @@
-import type { SampleType, Size } from '@halogrid/geometry';
+import { emptySample, type SampleType, type Size } from '@halogrid/geometry';
 import { bitsOf, type MapKind, type SampleArray, samplesOf } from '../layout/map-type.ts';
 
 /** Adding this to a number of at most 2^50 and subtracting it rounds the number, halves to even, by IEEE 754. */
@@ -14,13 +14,18 @@ export const halfOf = (px: number): number => Math.ceil(px / 2);
  *
  * For labels, the sample is the one at (2x, 2y). For values it is (a + b + c + d) / 4, top row first: for integers
  * rounded to the nearest, halves to even; for f32 computed as ((a + b) + (c + d)) * 0.25 in double precision and
- * rounded once. A NaN among the four gives NaN, always with the same bits.
+ * rounded once. A NaN among the four gives NaN, always with the same bits, and so does the least i16, which stands for
+ * no value.
  */
 export function halve(plane: Uint8Array, size: Size, sample: SampleType, kind: MapKind, half: Uint8Array): void {
   if (kind === 'labels') takeUpperLeft(bitsOf(plane, sample), size, bitsOf(half, sample));
   else if (sample === 'f32')
     averageFloats(samplesOf(plane, sample), size, samplesOf(half, sample), bitsOf(half, sample));
-  else averageIntegers(samplesOf(plane, sample), size, samplesOf(half, sample));
+  else {
+    const to = samplesOf(half, sample);
+    averageIntegers(samplesOf(plane, sample), size, to);
+    if (sample === 'i16') keepNoData(samplesOf(plane, sample), size, to);
+  }
 }
 
 function takeUpperLeft(from: SampleArray, { width, height }: Size, to: SampleArray): void {
@@ -38,6 +43,14 @@ function averageIntegers(from: SampleArray, { width, height }: Size, to: SampleA
       to[into++] = sum * 0.25 + roundingTerm - roundingTerm;
     }
     if (width % 2) to[into++] = (from[above]! + from[below]!) * 0.5 + roundingTerm - roundingTerm;
+  }
+}
+
+/** Puts the sample for no value wherever one of the four is it. */
+function keepNoData(from: SampleArray, { width }: Size, to: SampleArray): void {
+  const halfWidth = halfOf(width);
+  for (let at = from.indexOf(emptySample.i16); at >= 0; at = from.indexOf(emptySample.i16, at + 1)) {
+    to[(Math.floor(at / width) >> 1) * halfWidth + ((at % width) >> 1)] = emptySample.i16;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
+import { emptySample, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { Place, PlaceTag } from '@halogrid/imaging/place';
 import { placeTags } from '@halogrid/imaging/place';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
@@ -140,6 +140,9 @@ function directoryOf(
     ...(extraBands ? [{ tag: 338, type: short, values: new Array<number>(extraBands).fill(0) } as const] : []), // ExtraSamples: unspecified
     { tag: 339, type: short, values: ofEachBand(sampleFormats[sample]) }, // SampleFormat
     ...(isOverview || !place ? [] : placeEntries(place, bandNames)),
+    ...(emptySample[sample] === 0
+      ? []
+      : ofMap({ tag: 42113, type: ascii, values: zeroTerminated(`${emptySample[sample]}`.toLowerCase()) })), // GDAL_NODATA
   ];
 }
 

@@ -1,3 +1,4 @@
+import { emptySample } from '@halogrid/geometry';
 import type { SampleArray } from '../layout/map-type.ts';
 
 /** The part of the samples that may lie below the range, and the part that may lie above. */
@@ -16,7 +17,8 @@ export interface ValueRange {
  * The values that a picture of signed or floating samples draws black and white. 1 % of the finite samples may lie
  * below the range and 1 % above, so that a few large samples, as along a border of zeros, do not make all others gray.
  * If values lie on both sides of zero, as in a derivative, the range is symmetric, so that zero is mid-gray. If nearly
- * all samples are equal, the range is from the smallest to the largest. Undefined if no sample is finite.
+ * all samples are equal, the range is from the smallest to the largest. Undefined if no sample is finite. The i16 that
+ * stands for no value is left out, too.
  *
  * The range depends on the samples alone, not on their order.
  */
@@ -42,7 +44,10 @@ class SampleRanks {
   readonly #upper = new Uint32Array(2 ** 16);
 
   constructor(values: SampleArray) {
-    const bits = new Uint32Array(Float32Array.from(values).buffer);
+    const reals = Float32Array.from(values);
+    if (values instanceof Int16Array)
+      for (const [i, value] of values.entries()) if (value === emptySample.i16) reals[i] = Number.NaN;
+    const bits = new Uint32Array(reals.buffer);
     let count = 0;
     for (let i = 0; i < bits.length; i++) {
       if ((bits[i]! & exponent) === exponent) continue;

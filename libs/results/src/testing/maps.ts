@@ -45,8 +45,11 @@ export function halfByDefinition(map: Uint8Array, size: Size, { sample, bands }:
       const [column, row] = [Math.min(2 * x + right, size.width - 1), Math.min(2 * y + down, size.height - 1)];
       return samples[(band * size.height + row) * size.width + column]!;
     };
-    const mean = (at(0, 0) + at(1, 0) + (at(0, 1) + at(1, 1))) / 4;
-    if (kind === 'labels') result[i] = at(0, 0);
+    const four = [at(0, 0), at(1, 0), at(0, 1), at(1, 1)] as const;
+    const mean = (four[0] + four[1] + (four[2] + four[3])) / 4;
+    if (kind === 'labels') result[i] = four[0];
+    // It stands for no value.
+    else if (sample === 'i16' && four.includes(-32768)) result[i] = -32768;
     else if (sample === 'f32') result[i] = Math.fround(mean);
     else if (mean - Math.floor(mean) === 0.5) result[i] = 2 * Math.round(mean / 2);
     else result[i] = Math.round(mean);

@@ -8,7 +8,7 @@ export { bytes, doubles, marks, steps, texts, uints } from './column.ts';
 export interface BlockLimits {
   /** What messages call a block, such as "A block of sources". */
   what: string;
-  /** The byte behind the checksum, which says what columns follow. */
+  /** The byte behind the checksum, which says what columns follow; one more if the added ones do. */
   format: number;
   maxRows: number;
   /** The most bytes of all texts of a block, written out: few bytes may stand for long texts that differ by little. */
@@ -42,25 +42,28 @@ const checksumBytes = 4;
  *     rows          a varint
  *     columns       one after another, in the order of the schema; see column.ts
  *
- * `every` are columns with a value in each row; in `some`, rows may be without one.
+ * `every` are columns with a value in each row; in `some`, rows may be without one. `added` are such columns, too,
+ * which earlier versions do not know: they are written only if a row has a value.
  */
-export function columns<Every extends Columns, Some extends Columns>(
+export function columns<Every extends Columns, Some extends Columns, Added extends Columns = Record<never, never>>(
   { what, format, maxRows, maxTextBytes }: BlockLimits,
   every: Every,
   some: Some,
+  added: Added = {} as Added,
 ): {
-  writer(): BlockWriter<Every & Some>;
+  writer(): BlockWriter<Every & Some & Added>;
   /** Takes time by the number of rows. Throws BlockError. */
-  read(block: Uint8Array): { rows: number } & Readers<Every & Some>;
+  read(block: Uint8Array): { rows: number } & Readers<Every & Some & Added>;
 } {
   return {
     writer() {
       const texts = { storedBytes: 0, writtenBytes: 0 };
       const wide = Object.entries(every).map(([name, column]) => [name, column.writer(texts)] as const);
       const sparse = Object.entries(some).map(([name, column]) => [name, column.writer(texts)] as const);
+      const later = Object.entries(added).map(([name, column]) => [name, column.writer(texts)] as const);
       let rows = 0;
       return {
-        columns: Object.fromEntries([...wide, ...sparse]) as unknown as Writers<Every & Some>,
+        columns: Object.fromEntries([...wide, ...sparse, ...later]) as unknown as Writers<Every & Some & Added>,
         get rows() {
           return rows;
         },
@@ -75,8 +78,11 @@ export function columns<Every extends Columns, Some extends Columns>(
           if (texts.writtenBytes > maxTextBytes) throw new RangeError(`${what} is full`);
           const parts: (ArrayLike<number> | Uint8Array)[] = [[rows]];
           for (const [, column] of wide) parts.push(...column.values());
-          for (const [, column] of sparse) parts.push(column.places(rows), ...column.values());
-          return seal(format, parts);
+          const hasAdded = later.some(([, column]) => column.places(rows)[0]! > 0);
+          for (const [, column] of hasAdded ? [...sparse, ...later] : sparse) {
+            parts.push(column.places(rows), ...column.values());
+          }
+          return seal(format + Number(hasAdded), parts);
         },
       };
     },
@@ -85,7 +91,8 @@ export function columns<Every extends Columns, Some extends Columns>(
       if (bytes.length <= checksumBytes || bytes.readUInt32LE() !== crc32(bytes.subarray(checksumBytes))) {
         throw new BlockError(`${what} is damaged: its checksum differs`);
       }
-      if (bytes[checksumBytes] !== format) {
+      const hasAdded = bytes[checksumBytes] === format + 1 && Object.keys(added).length > 0;
+      if (bytes[checksumBytes] !== format && !hasAdded) {
         throw new BlockError(`${what} has the format ${bytes[checksumBytes]}, not ${format}`);
       }
       const input = new BlockInput(bytes, checksumBytes + 1, what, maxTextBytes);
@@ -97,8 +104,13 @@ export function columns<Every extends Columns, Some extends Columns>(
         const present = input.present(rows);
         read[name] = column.read(input, present.count, present.nth);
       }
+      const nothing = rows > 0 ? new Int32Array(rows).fill(-1) : undefined;
+      for (const [name, column] of Object.entries(added)) {
+        const present = hasAdded ? input.present(rows) : { count: 0, nth: nothing };
+        read[name] = column.read(input, present.count, present.nth);
+      }
       input.end();
-      return read as { rows: number } & Readers<Every & Some>;
+      return read as { rows: number } & Readers<Every & Some & Added>;
     },
   };
 }

@@ -33,7 +33,7 @@ export class SourcePacker {
   add(source: BlockSource): boolean {
     const row = this.#block.begin();
     const { columns } = this.#block;
-    const { index, uri, name, sizeBytes, version, pin, preview, video, place, size, tiles, kept, known, error } =
+    const { index, uri, name, sizeBytes, version, pin, preview, video, place, size, tiles, kept, known, mask, error } =
       source;
     columns.index.put(row, index);
     columns.uri.put(row, uri);
@@ -61,6 +61,8 @@ export class SourcePacker {
     if (tiles !== undefined) columns.tiles.put(row, tiles);
     if (kept !== undefined) columns.kept.put(row, kept);
     if (known) columns.known.put(row, known);
+    if (mask) columns.mask.put(row, mask.uri);
+    if (mask?.version !== undefined) columns.maskVersion.put(row, mask.version);
     if (error) {
       columns.stage.put(row, error.stage);
       columns.error.put(row, error.error);

@@ -39,6 +39,7 @@ const source: fc.Arbitrary<BlockSource> = fc
       tiles: fc.nat(),
       kept: text,
       known: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+      mask: fc.record({ uri: text, version: versions }, { noNullPrototype: true, requiredKeys: ['uri'] }),
       error: fc.record({ stage: fc.constantFrom('read', 'decode'), error: text }, { noNullPrototype: true }),
       isListed: fc.boolean(),
       isHeld: fc.boolean(),
@@ -121,4 +122,16 @@ test('a few bytes do not stand for texts without end', () => {
   const many = Array.from({ length: 20_000 }, (_, index) => ({ index, uri: long, name: '', sizeBytes: 0 }));
   assert.throws(() => packSources(many), RangeError);
   assert.equal(new SourceBlock(packSources(many.slice(0, 4096))).uri(4095), long);
+});
+
+test('a block without masks is the one of earlier versions, which know none', () => {
+  const source = { index: 0, uri: 'file:///a.tif', name: 'a', sizeBytes: 5 };
+  const formatOf = (block: Uint8Array) => block[4];
+  assert.equal(formatOf(packSources([source])), 3);
+  const masked = packSources([source, { ...source, index: 1, mask: { uri: 'file:///m/a.png', version: '3 17' } }]);
+  assert.equal(formatOf(masked), 4);
+  assert.deepEqual(
+    [...new SourceBlock(masked)].map(({ mask }) => mask),
+    [undefined, { uri: 'file:///m/a.png', version: '3 17' }],
+  );
 });

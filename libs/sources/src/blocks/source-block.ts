@@ -34,6 +34,8 @@ export interface BlockSource {
    * Facts that an earlier output has about it for some pipelines of the job, as readKnown of libs/results reads them.
    */
   known?: Uint8Array;
+  /** Its mask, and the version of it that a node must read; absent version: any. */
+  mask?: { uri: string; version?: string };
   /** Why it cannot be processed. */
   error?: { stage: string; error: string };
 }
@@ -70,6 +72,7 @@ export const sourceColumns = columns(
     error: texts(),
     known: bytes(),
   },
+  { mask: texts(), maskVersion: texts() },
 );
 
 /**
@@ -147,6 +150,13 @@ export class SourceBlock {
     return this.#columns.known.at(nth);
   }
 
+  mask(nth: number): BlockSource['mask'] {
+    const uri = this.#columns.mask.at(nth);
+    if (uri === undefined) return undefined;
+    const version = this.#columns.maskVersion.at(nth);
+    return version === undefined ? { uri } : { uri, version };
+  }
+
   error(nth: number): BlockSource['error'] {
     const error = this.#columns.error.at(nth);
     return error === undefined ? undefined : { stage: this.#columns.stage.at(nth) ?? '', error };
@@ -170,6 +180,7 @@ export class SourceBlock {
       tiles: this.#columns.tiles.at(nth),
       kept: this.kept(nth),
       known: this.known(nth),
+      mask: this.mask(nth),
       error: this.error(nth),
     };
     return Object.assign(source, Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)));

@@ -1,8 +1,9 @@
 // Shared by the tests of devices.
 import assert from 'node:assert/strict';
-import type { PixelType } from '@halogrid/geometry';
+import { type BitPlane, createBitPlane, type PixelType, type Size, setBit } from '@halogrid/geometry';
 import {
   type AskedOperation,
+  excludedPixels,
   type Grid,
   type ItemResult,
   type Pipeline,
@@ -46,6 +47,8 @@ export interface TestVariant {
   grid?: Grid;
   /** Default: u8. */
   pixel?: PixelType;
+  /** Whether tiles have pixels without a value, and masked ones; some have none. */
+  excludes?: true;
 }
 
 /**
@@ -77,13 +80,14 @@ export async function verifyAgainstReference(
   await Promise.all(tried.map((variant) => fc.assert(propertyOf(device, variant), { numRuns })));
 }
 
-function propertyOf(device: NodeDevice, { operations, withMap, grid, pixel = 'u8' }: TestVariant) {
+function propertyOf(device: NodeDevice, { operations, withMap, grid, pixel = 'u8', excludes }: TestVariant) {
   return fc.asyncProperty(fc.array(tileArbitrary(90, 40), { minLength: 1, maxLength: 6 }), async (tiles) => {
     const pipeline = createPipelineOver(pixel, operations);
     let end = 0;
     const placed = tiles.map(({ size, tile, seed, levels }) => {
       const one = stageTile(pipeline, noiseFor(pipeline, size, seed, levels), tile, grid, end);
       end = one.end;
+      if (excludes) exclude(pipeline, one.item, seed);
       return { ...one, tile };
     });
     // Noise between the tiles, so that a kernel that reads there is caught.
@@ -101,4 +105,24 @@ function propertyOf(device: NodeDevice, { operations, withMap, grid, pixel = 'u8
       if (withMap) verifySamples(samplesOf(pipeline, ours, tile), samplesOf(pipeline, reference, tile), pipeline);
     });
   });
+}
+
+/** Excludes pixels of an item: of every third item none, of the others one of 8 or of 100. */
+function exclude(pipeline: Pipeline, item: PipelineItem, seed: number): void {
+  const { stored } = item.stages[0]!;
+  const oneIn = [0, 8, 100][Math.abs(seed) % 3]!;
+  const planes = { noData: scattered(stored, seed, 4 * oneIn), masked: scattered(stored, seed + 1, oneIn) };
+  const excluded = excludedPixels(pipeline, item.stages, planes);
+  if (excluded) item.excluded = excluded;
+}
+
+/** A plane in which about one bit of that number is set; none if it is 0. */
+function scattered(size: Size, seed: number, oneIn: number): BitPlane {
+  const plane = createBitPlane(size);
+  const picks = noise(size.width * size.height * 2, seed);
+  for (let i = 0; oneIn > 0 && i < size.width * size.height; i++) {
+    if ((picks[2 * i]! * 256 + picks[2 * i + 1]!) % oneIn === 0)
+      setBit(plane, i % size.width, Math.floor(i / size.width));
+  }
+  return plane;
 }

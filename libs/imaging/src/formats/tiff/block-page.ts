@@ -1,9 +1,10 @@
 import { type Rect, sampleBytes } from '@halogrid/geometry';
 import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
+import { type MarkedSamples, markNoData } from '../../planes/mark-no-data.ts';
 import type { Pixels, PlaneTarget } from '../../planes/plane-target.ts';
 import { writeRows } from '../../planes/write-rows.ts';
 import { BlockPlaces, type BlockWindow, type TiffBlock } from './block-places.ts';
-import { readColourTables, readFill } from './colour-tags.ts';
+import { fillOf, readColourTables } from './colour-tags.ts';
 import { RowReader } from './row-reader.ts';
 import { type StoredRows, storedRows, storedSamples } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
@@ -27,13 +28,14 @@ const maxRowBytes = 2 ** 30;
 
 const maxTablesBytes = 2 ** 16;
 
-/** Opens the blocks of a page. Rejects with InputError. */
+/** Opens the blocks of a page. `noData`: the sample that stands for no value, or NaN. Rejects with InputError. */
 export async function openBlocks(
   file: InputFile,
   reader: TiffReader,
   entries: ReadonlyMap<number, TiffEntry>,
   header: TiffHeader,
   layout: TiffLayout,
+  noData: number,
 ): Promise<BlockPage> {
   const places = await BlockPlaces.open(reader, entries, header, layout.planes);
   const tables = entries.get(tiffTags.JPEGTables);
@@ -60,7 +62,7 @@ export async function openBlocks(
     stored,
     reader: new RowReader(file, coding, stored),
     colours: await readColourTables(reader, entries, layout),
-    fill: await readFill(reader, entries, layout),
+    fill: fillOf(noData, layout),
     isBigEndian: reader.isBigEndian,
   });
 }
@@ -193,8 +195,12 @@ export class BlockPage {
       const bottom = Math.min(top + run.to - run.from, region.y + region.height);
       const crop = { x: x - left, y: y - top, width: right - x, height: bottom - y };
       const samples = planes.map((pixels) => ({ ...stored, pixels: pixels.subarray(i * ofBlock, (i + 1) * ofBlock) }));
-      const offset = (y - region.y) * to.stride + (x - region.x) * sampleBytes[this.#layout.pixel];
-      writeRows(toColours(samples, crop, this.#layout, colours), { ...to, offset: to.offset + offset });
+      const [across, down] = [x - region.x, y - region.y];
+      const offset = down * to.stride + across * sampleBytes[this.#layout.pixel];
+      const { noData } = to;
+      const place = noData && { ...noData, x: noData.x + across, y: noData.y + down };
+      const mark = place && ((marked: MarkedSamples) => markNoData(marked, place));
+      writeRows(toColours(samples, crop, this.#layout, colours, mark), { ...to, offset: to.offset + offset });
     }
   }
 

@@ -50,12 +50,15 @@ async function readYcbcr(reader: TiffReader, entries: Entries) {
   });
 }
 
-/**
- * The value of samples in blocks that the file leaves out, as GDAL reads them: the value of GDAL's tag for missing
- * data, rounded and clipped to the range of a sample, or 0 without the tag.
- */
-export async function readFill(reader: TiffReader, entries: Entries, { bits }: TiffLayout): Promise<number> {
+/** The sample that stands for no value, by GDAL's tag; NaN without the tag, or if it is not a number. */
+export async function readNoData(reader: TiffReader, entries: Entries): Promise<number> {
   const entry = entries.get(tiffTags.GDAL_NODATA);
-  const value = entry ? Number.parseFloat(await reader.text(entry, 64)) : 0;
-  return Number.isNaN(value) ? 0 : Math.min(2 ** bits - 1, Math.max(0, Math.floor(value + 0.5)));
+  return entry ? Number.parseFloat(await reader.text(entry, 64)) : Number.NaN;
 }
+
+/**
+ * The value of samples in blocks that the file leaves out, as GDAL reads them: the sample that stands for no value,
+ * rounded and clipped to the range of a sample, or 0 if there is none.
+ */
+export const fillOf = (noData: number, { bits }: TiffLayout): number =>
+  Number.isNaN(noData) ? 0 : Math.min(2 ** bits - 1, Math.max(0, Math.floor(noData + 0.5)));

@@ -3,9 +3,11 @@ import { formats, InputError, type InputFile } from '@halogrid/sources';
 import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
 import { checkDecodeRequest } from '../../planes/decode-request.ts';
 import type { OpenImage } from '../../planes/image.ts';
+import { canBePixel } from '../../planes/mark-no-data.ts';
 import type { PlaneTarget } from '../../planes/plane-target.ts';
 import { copyAsPnm } from '../copy-rows.ts';
 import { type BlockPage, openBlocks } from './block-page.ts';
+import { readNoData } from './colour-tags.ts';
 import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
 import { TiffReader } from './tiff-reader.ts';
@@ -25,7 +27,8 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
   if (typeof layout === 'string') throw new InputError('decode', layout);
   const { width, height, block } = header;
   checkHasPixels(width, height);
-  const page = await openBlocks(file, reader, directory.entries, header, layout);
+  const noData = await readNoData(reader, directory.entries);
+  const page = await openBlocks(file, reader, directory.entries, header, layout, noData);
   const readsRegions = block.isTile && block.width * block.height <= maxTilePixels;
   const isLarge = !readsRegions && width * height > maxWholePixels;
   if (isLarge) {
@@ -40,6 +43,8 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
     pixel: layout.pixel,
     captured: header.captured,
     place: header.place,
+    ...(canBePixel(noData, layout.pixel) && { noData }),
+    ...(isConverted(layout) && { isConverted: true }),
     readsRegions,
     get inputBytes() {
       return file.bytesRead;
@@ -54,6 +59,10 @@ export async function openTiff(file: InputFile, maxWholePixels: number): Promise
   };
   return opened;
 }
+
+/** Whether gray is not the samples themselves. */
+const isConverted = ({ colours, isInverted, bits }: TiffLayout): boolean =>
+  colours !== 'gray' || isInverted || bits < 8;
 
 /** Makes a copy in bands of whole blocks. */
 function copyOf(

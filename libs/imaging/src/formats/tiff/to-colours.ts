@@ -1,4 +1,5 @@
 import type { PixelType, Rect } from '@halogrid/geometry';
+import type { MarkedSamples } from '../../planes/mark-no-data.ts';
 import type { Pixels } from '../../planes/plane-target.ts';
 import type { DecodedSamples } from '../../planes/write-rows.ts';
 import type { TiffLayout } from './tiff-layout.ts';
@@ -20,18 +21,23 @@ export interface ColourTables {
   ycbcr: YcbcrToRgb | undefined;
 }
 
-/** The pixels inside `crop` as gray or RGB. `blocks` has one block, or one a plane. */
+/**
+ * The pixels inside `crop` as gray or RGB. `blocks` has one block, or one a plane. `mark` gets the samples that the
+ * pixels are made of, for those without a value.
+ */
 export function toColours(
   blocks: readonly SampleBlock[],
   { x, y, width, height: rows }: Rect,
   layout: TiffLayout,
   tables: ColourTables,
+  mark?: (samples: MarkedSamples) => void,
 ): DecodedSamples {
   const channels = layout.colours === 'rgb' || layout.colours === 'ycbcr' ? 3 : 1;
   const picked = pick(blocks, { x, y, width, height: rows }, channels, layout.pixel);
   const { palette, ycbcr } = tables;
-  if (palette) return { pixels: expand(picked, palette), channels: 3, width, rows };
   ycbcr?.(picked);
+  mark?.({ pixels: picked, channels, width, rows });
+  if (palette) return { pixels: expand(picked, palette), channels: 3, width, rows };
   const most = 2 ** layout.bits - 1;
   const scale = layout.bits < 8 ? 255 / most : 1;
   if (layout.isInverted) for (let i = 0; i < picked.length; i++) picked[i] = scale * (most - picked[i]!);

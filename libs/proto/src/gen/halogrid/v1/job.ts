@@ -248,7 +248,22 @@ export interface JobSpec {
     | Share
     | undefined;
   /** Which of the sources' inputs count; absent: all. */
-  filter?: SourceFilter | undefined;
+  filter?:
+    | SourceFilter
+    | undefined;
+  /**
+   * The sample of images that stands for no value: a number; "none": no sample does; empty: as a file states it. Pixels
+   * whose result depends on one are not counted.
+   */
+  nodata?:
+    | string
+    | undefined;
+  /**
+   * URI of masks: a file: URI of a folder with a mask beside each image, by the image's path below the folder that the
+   * job names, without its extension; or of a file, the mask of every image. Pixels that are 0 in the mask are not
+   * counted. Empty: all pixels count.
+   */
+  mask?: string | undefined;
 }
 
 /**
@@ -984,6 +999,8 @@ function createBaseJobSpec(): JobSpec {
     op: [],
     share: undefined,
     filter: undefined,
+    nodata: undefined,
+    mask: undefined,
   };
 }
 
@@ -1045,6 +1062,12 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.filter !== undefined) {
       SourceFilter.encode(message.filter, writer.uint32(178).fork()).join();
+    }
+    if (message.nodata !== undefined) {
+      writer.uint32(202).string(message.nodata);
+    }
+    if (message.mask !== undefined) {
+      writer.uint32(210).string(message.mask);
     }
     return writer;
   },
@@ -1214,6 +1237,22 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.filter = SourceFilter.decode(reader, reader.uint32());
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.nodata = reader.string();
+            continue;
+          }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.mask = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1262,6 +1301,8 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.filter = (object.filter !== undefined && object.filter !== null)
       ? SourceFilter.fromPartial(object.filter)
       : undefined;
+    message.nodata = object.nodata ?? undefined;
+    message.mask = object.mask ?? undefined;
     return message;
   },
 };

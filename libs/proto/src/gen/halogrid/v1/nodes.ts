@@ -760,8 +760,9 @@ export interface Lease {
     | undefined;
   /**
    * For nodes with `remote_storage`: a path with a token, below which the coordinator's HTTP server gives and takes
-   * files while the lease is held. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:. PUT
-   * PATH/chunks/KIND/INDEX/NAME with a `Content-Digest: sha-256=…` (RFC 9530) takes a chunk. PUT PATH/parts/PART/FILE
+   * files while the lease is held. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:, and
+   * GET PATH/masks/INDEX/NAME its mask. PUT PATH/chunks/KIND/INDEX/NAME with a `Content-Digest: sha-256=…` (RFC 9530)
+   * takes a chunk. PUT PATH/parts/PART/FILE
    * with the same header takes a file of a part. The sources.parquet of the first pipeline comes last: when it is
    * accepted, the part is whole and durable.
    */
@@ -783,6 +784,10 @@ export interface Lease {
   /** As the job's: how captured_at and camera are found for the rows of frames. */
   captured?:
     | CaptureOptions
+    | undefined;
+  /** As the job's: the sample that stands for no value. */
+  nodata?:
+    | string
     | undefined;
   /** The trace that the lease belongs to, and the lease's span in it, as in W3C Trace Context: "00-TRACE-SPAN-FLAGS". */
   traceparent?:
@@ -5425,6 +5430,7 @@ function createBaseLease(): Lease {
     zarrShards: undefined,
     pipelines: undefined,
     captured: undefined,
+    nodata: undefined,
     traceparent: undefined,
     sources: new Uint8Array(0),
   };
@@ -5481,6 +5487,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.captured !== undefined) {
       CaptureOptions.encode(message.captured, writer.uint32(154).fork()).join();
+    }
+    if (message.nodata !== undefined) {
+      writer.uint32(202).string(message.nodata);
     }
     if (message.traceparent !== undefined) {
       writer.uint32(242).string(message.traceparent);
@@ -5632,6 +5641,14 @@ export const Lease: MessageFns<Lease> = {
             message.captured = CaptureOptions.decode(reader, reader.uint32());
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.nodata = reader.string();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -5699,6 +5716,7 @@ export const Lease: MessageFns<Lease> = {
     message.captured = (object.captured !== undefined && object.captured !== null)
       ? CaptureOptions.fromPartial(object.captured)
       : undefined;
+    message.nodata = object.nodata ?? undefined;
     message.traceparent = object.traceparent ?? undefined;
     message.sources = object.sources ?? new Uint8Array(0);
     return message;

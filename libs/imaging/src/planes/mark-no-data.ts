@@ -1,0 +1,45 @@
+import { greatest, type PixelType, type Size, sampleBytes, setBit } from '@halogrid/geometry';
+import { asPixels, type NoDataTarget, type PlaneTarget, planesOf } from './plane-target.ts';
+
+/** Whether a sample stands for no value. NaN always does. */
+export const isNoData = (sample: number, value: number): boolean => sample === value || Number.isNaN(sample);
+
+/** Samples of pixels: `channels` side by side, rows without gaps. */
+export interface MarkedSamples {
+  pixels: ArrayLike<number>;
+  channels: number;
+  width: number;
+  rows: number;
+}
+
+/** Marks the pixels whose samples all stand for no value. */
+export function markNoData(
+  { pixels, channels, width, rows }: MarkedSamples,
+  { value, plane, x, y }: NoDataTarget,
+): void {
+  for (let row = 0, at = 0; row < rows; row++) {
+    for (let column = 0; column < width; column++, at += channels) {
+      let channel = 0;
+      while (channel < channels && isNoData(pixels[at + channel]!, value)) channel++;
+      if (channel === channels) setBit(plane, x + column, y + row);
+    }
+  }
+}
+
+/** Marks the pixels of decoded planes whose gray, or whose red, green and blue, all stand for no value. */
+export function markPlanes({ width, height }: Size, to: PlaneTarget, pixel: PixelType, noData: NoDataTarget): void {
+  const pixels = asPixels(to.bytes, pixel);
+  const unit = sampleBytes[pixel];
+  const [planes, planeStep] = [planesOf(to.channels), to.planeBytes / unit];
+  for (let y = 0; y < height; y++) {
+    for (let x = 0, at = (to.offset + y * to.stride) / unit; x < width; x++, at++) {
+      let plane = 0;
+      while (plane < planes && pixels[at + plane * planeStep] === noData.value) plane++;
+      if (plane === planes) setBit(noData.plane, noData.x + x, noData.y + y);
+    }
+  }
+}
+
+/** Whether any pixel of that type can have the value. */
+export const canBePixel = (value: number, pixel: PixelType): boolean =>
+  Number.isInteger(value) && value >= 0 && value <= greatest[pixel];
