@@ -1,5 +1,5 @@
 export { type Chunk, type ChunkKind, chunkKinds, hasChunks, piecesOf, writeChunk } from './chunks/chunk.ts';
-export { maxPlaceBytes, readPlace, writePlace } from './chunks/place-chunk.ts';
+export { type MapOrigin, maxOriginBytes, readOrigin, writeOrigin } from './chunks/origin-chunk.ts';
 export { type PlanarSamples, samplesOfPart } from './chunks/planar-samples.ts';
 export { syncFolder, writeFileAtomically } from './files/atomic-file.ts';
 export { freeBytes, tryWrite } from './files/try-write.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sampleBytes } from '@halogrid/geometry';
-import { chunkKinds, maxPlaceBytes } from '@halogrid/results';
+import { chunkKinds, maxOriginBytes } from '@halogrid/results';
 import { allowedPath } from '@halogrid/sources';
 import type { HandedJob } from './hand-over.ts';
 import { HandOverError } from './hand-over-error.ts';
@@ -19,7 +19,7 @@ const maxBands = 4;
 const margins: Partial<Record<string, { px: number; bytes: number }>> = {
   shard: { px: 512, bytes: 2 ** 14 },
   sums: { px: 1, bytes: 0 },
-  place: { px: 0, bytes: maxPlaceBytes },
+  origin: { px: 0, bytes: maxOriginBytes },
 };
 
 /** Keeps a chunk under its name, as `writeChunk` does: whole, or not at all, and never if the job's folder is gone. */
@@ -37,6 +37,6 @@ export async function takeChunk(request: IncomingMessage, job: HandedJob, path: 
   const below = pipeline === undefined ? [] : ['pipelines', pipeline];
   await takeFile(request, join(scratch, ...below), [kind!, String(Number(source)), name!], {
     mostBytes,
-    isDurable: kind === 'place',
+    isDurable: kind === 'origin',
   });
 }

@@ -90,7 +90,7 @@ export async function* openBatches(
       }
       if (item) {
         const { size, rect } = plan;
-        current.frames.push({ source, position, image, plan, size, rect, item });
+        current.frames.push({ source, position, image, plan, size, rect, item, hasNoData: mayExclude });
       } else {
         const pixels = `${image.width} x ${image.height} pixels`;
         const limit = `the device takes at once (${means.device.maxStagingBytes} bytes)`;

@@ -12,6 +12,8 @@ export interface ReadTile {
   captured?: CaptureTime | undefined;
   /** Where the image lies on the Earth. */
   place?: Place | undefined;
+  /** Whether some pixels of the image may have no value. */
+  hasNoData?: boolean | undefined;
   /** A sentence that says what was removed from its file. */
   mended?: string | undefined;
 }

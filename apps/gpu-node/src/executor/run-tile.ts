@@ -29,9 +29,11 @@ export async function runTile(
   const small = tooSmall(job, size);
   if (small) return { error: sourceError(source, 'read', small) };
   const plan = planTile(job, rect, size);
+  let hasNoData = source.mask !== undefined;
   const compute = async (pixel: PixelType, mayExclude: boolean, fill: Fill): Promise<BatchResults> => {
+    hasNoData ||= mayExclude;
     const batch = emptyBatch(run, pixel, { share: 1 });
-    const item = placeTile(job, batch, plan, source, { mayExclude: mayExclude || source.mask !== undefined });
+    const item = placeTile(job, batch, plan, source, { mayExclude: hasNoData });
     if (!item) {
       const limit = `the device takes at once (${means.device.maxStagingBytes} bytes)`;
       throw new Error(`A tile of ${rect.width} x ${rect.height} pixels and its results are more than ${limit}`);
@@ -49,7 +51,7 @@ export async function runTile(
     const { results, captured, place, mended } = isWhole
       ? await withOpenImage(run, source, size, compute)
       : await withSharedImage(run, source, size, rect.height, compute);
-    const tile = { source, size, rect, captured, place, mended };
+    const tile = { source, size, rect, captured, place, hasNoData, mended };
     await keepMaps(run, { tiles: [tile], results });
     return { results: resultsOf(tile, results.items[0]!), mended };
   } catch (error) {

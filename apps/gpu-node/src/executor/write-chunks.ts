@@ -1,6 +1,6 @@
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
 import type { ItemResult, SharedItem } from '@halogrid/kernels';
-import { piecesOf, samplesOfPart, writePlace } from '@halogrid/results';
+import { piecesOf, samplesOfPart, writeOrigin } from '@halogrid/results';
 import { OutputError } from '../parts/output-error.ts';
 import type { ReadTile } from './read-tile.ts';
 import { type LeasedPipeline, needsMap, needsPreview } from './shard-job.ts';
@@ -15,7 +15,7 @@ export async function writeChunks(run: ShardRun, tile: ReadTile, results: readon
 async function writeChunksOf(
   { job: { wantsMap, zarrShards }, means: { writeChunk } }: ShardRun,
   { pipeline, scratch }: LeasedPipeline,
-  { source, size, rect, place }: ReadTile,
+  { source, size, rect, place, hasNoData = false }: ReadTile,
   { map }: ItemResult,
 ): Promise<void> {
   const { sample, channels } = pipeline.output;
@@ -27,7 +27,7 @@ async function writeChunksOf(
     for (const piece of wantsMap ? piecesOf(rect, size, type, zarrShards) : []) {
       await writeChunk({ ...chunk, ...piece }, samplesOfPart(samples, type, rect, piece.rect));
     }
-    if (wantsMap && place && rect.x === 0 && rect.y === 0) await writePlace(chunk, place);
+    if (wantsMap && rect.x === 0 && rect.y === 0) await writeOrigin(chunk, { place, hasNoData });
     if (needsPreview(source)) await writeChunk({ ...chunk, kind: 'preview' }, samples);
   } catch (error) {
     throw new OutputError(error);

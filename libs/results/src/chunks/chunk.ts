@@ -15,9 +15,10 @@ import { sumBlocks } from './source-sums.ts';
 /**
  * What a chunk holds. `map`: every pixel of a part of a map. `preview`: every `previewStride`-th pixel. `shard`: every
  * pixel, as in a shard of the map's Zarr. `sums`: sums of the source's blocks of `previewStride` x `previewStride`
- * pixels. `place`: where the image lies on the Earth.
+ * pixels. `origin`: what the map takes over from the
+ * source.
  */
-export const chunkKinds = ['map', 'preview', 'shard', 'sums', 'place'] as const;
+export const chunkKinds = ['map', 'preview', 'shard', 'sums', 'origin'] as const;
 export type ChunkKind = (typeof chunkKinds)[number];
 
 /** A piece of a map, and where it is kept until the output is assembled. */
@@ -72,7 +73,7 @@ function chunkName({ kind, source, type, rect }: Chunk): string {
  * attempts write equal bytes. A preview chunk without a sampled pixel has no file.
  *
  * Rejects if the scratch folder is gone: then the job has ended, and late attempts must leave nothing behind. Only
- * places are synced to the disk. The length of a chunk shows whether it was lost with its machine, and syncing each
+ * origins are synced to the disk. The length of a chunk shows whether it was lost with its machine, and syncing each
  * chunk would cost more than computing it.
  */
 export async function writeChunk(chunk: Chunk, samples: PlanarSamples): Promise<void> {
@@ -98,7 +99,7 @@ async function keep(chunk: Chunk, content: Uint8Array): Promise<void> {
   const path = chunkPath(chunk);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const flush = chunk.kind === 'place';
+    const flush = chunk.kind === 'origin';
     await writeFile(temporary, content, { flush }).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       await makeFolders(chunk);
@@ -123,7 +124,7 @@ function contentOf({ kind, size, type, rect }: Chunk, samples: PlanarSamples, ta
       return sumBlocks({ size, type, rect }, samples);
     case 'shard':
       return shardContent(samples, type, rect, size, take);
-    case 'place':
+    case 'origin':
       return samples.bytes;
   }
 }

@@ -135,7 +135,12 @@ const axesOf = (bands: number): { name: string; type: 'channel' | 'space' }[] =>
 ];
 
 /** zarr.json of an array. */
-export function zarrArrayJson({ size, chunk, perShard }: ZarrLevel, { sample, bands }: MapType): string {
+export function zarrArrayJson(
+  { size, chunk, perShard }: ZarrLevel,
+  { sample, bands }: MapType,
+  hasNoData: boolean,
+): string {
+  const empty = hasNoData ? emptySample[sample] : 0;
   const ofBands = (count: number, height: number, width: number): number[] => [
     ...(bands > 1 ? [count] : []),
     height,
@@ -154,7 +159,7 @@ export function zarrArrayJson({ size, chunk, perShard }: ZarrLevel, { sample, ba
       },
     },
     chunk_key_encoding: { name: 'default', configuration: { separator: '/' } },
-    fill_value: Number.isNaN(emptySample[sample]) ? 'NaN' : emptySample[sample],
+    fill_value: Number.isNaN(empty) ? 'NaN' : empty,
     codecs: [
       {
         name: 'sharding_indexed',

@@ -6,7 +6,7 @@ import type { Size } from '@halogrid/geometry';
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { piecesOf } from '../chunks/chunk.ts';
 import { type ChunkSet, readMapRows, readShardRows } from '../chunks/chunk-reader.ts';
-import { readPlace } from '../chunks/place-chunk.ts';
+import { readOrigin } from '../chunks/origin-chunk.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import type { MapKind } from '../layout/map-type.ts';
 import { zarrChunkPx } from '../layout/map-zarr-layout.ts';
@@ -63,7 +63,9 @@ type Assembler = (map: MapOutput, path: string, signal: AbortSignal | undefined)
 const assemblers: Record<MapFormat, Assembler> = {
   async tiff(map, path, signal) {
     const sizes = pyramidSizes(map.size, mapTilePx);
-    await writeLevels(map, sizes, await MapTiffWriter.create(path, sizes, map.type, await factsOf(map)), signal);
+    const facts = await factsOf(map);
+    const writer = await MapTiffWriter.create(path, sizes, map.type, facts);
+    await writeLevels(map, sizes, writer, signal, facts);
   },
 
   async zarr(map, path, signal) {
@@ -74,14 +76,14 @@ const assemblers: Record<MapFormat, Assembler> = {
     const firstLevel = pieces.every((piece) => piece.kind === 'shard') ? 1 : 0;
     const facts = await factsOf(map);
     const writer = await MapZarrWriter.create({ path, sizes, firstLevel, type, kind, name, ...facts });
-    if (firstLevel === 0) return await writeLevels(map, sizes, writer, signal);
+    if (firstLevel === 0) return await writeLevels(map, sizes, writer, signal, facts);
     for (const piece of pieces) {
       signal?.throwIfAborted();
       await writer.addShard({ ...map, ...piece });
     }
     if (sizes.length === 1) return;
     const shards = { ...map, rects: pieces.map(({ rect }) => rect) };
-    await writeLevels(shards, sizes, writer, signal, { readRows: readShardRows });
+    await writeLevels(shards, sizes, writer, signal, { ...facts, readRows: readShardRows });
   },
 
   async dzi(map, path, signal) {
@@ -105,7 +107,7 @@ const assemblers: Record<MapFormat, Assembler> = {
 };
 
 async function factsOf({ description, bandNames, ...map }: MapOutput): Promise<MapTiffFacts> {
-  return { description, bandNames, place: await readPlace(map) };
+  return { description, bandNames, ...(await readOrigin(map)) };
 }
 
 async function writeLevels(
@@ -113,13 +115,18 @@ async function writeLevels(
   sizes: readonly Size[],
   writer: MapWriter,
   signal: AbortSignal | undefined,
-  { rows = stripRows(map.size.width, map.type, mapTilePx), readRows = readMapRows } = {},
+  {
+    rows = stripRows(map.size.width, map.type, mapTilePx),
+    readRows = readMapRows,
+    hasNoData = false,
+  }: { rows?: number; readRows?: typeof readMapRows; hasNoData?: boolean } = {},
 ): Promise<void> {
   try {
     await buildPyramid({
       sizes,
       type: map.type,
       kind: map.kind,
+      hasNoData,
       stripRows: rows,
       read(y, height, strip) {
         signal?.throwIfAborted();

@@ -57,6 +57,13 @@ test('means of floats are rounded once and do not overflow, and NaN stays NaN wi
   }
 });
 
+test('the least i16 is a number like others in a map without NoData', () => {
+  const four = new Uint8Array(Int16Array.of(-32768, 0, 0, 0).buffer);
+  const half = new Uint8Array(2);
+  halve(four, { width: 2, height: 2 }, 'i16', 'values', half);
+  assert.equal(samplesOf(half, 'i16')[0], -8192);
+});
+
 test('labels keep every bit, also of a float', () => {
   const bits = Uint32Array.of(0xffa00001, 1, 2, 3);
   const half = halfOf(new Uint8Array(bits.buffer), { width: 2, height: 2 }, 'f32', 'labels');
@@ -71,6 +78,6 @@ function meanOf(sample: SampleType, four: number[]): number {
 
 function halfOf(plane: Uint8Array, size: Size, sample: SampleType, kind: MapKind): Uint8Array {
   const half = new Uint8Array(Math.ceil(size.width / 2) * Math.ceil(size.height / 2) * sampleBytes[sample]);
-  halve(plane, size, sample, kind, half);
+  halve(plane, size, sample, kind, half, true);
   return half;
 }

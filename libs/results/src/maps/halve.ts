@@ -14,17 +14,24 @@ export const halfOf = (px: number): number => Math.ceil(px / 2);
  *
  * For labels, the sample is the one at (2x, 2y). For values it is (a + b + c + d) / 4, top row first: for integers
  * rounded to the nearest, halves to even; for f32 computed as ((a + b) + (c + d)) * 0.25 in double precision and
- * rounded once. A NaN among the four gives NaN, always with the same bits, and so does the least i16, which stands for
- * no value.
+ * rounded once. A NaN among the four gives NaN, always with the same bits; if `hasNoData`, so does the least
+ * i16, which then stands for no value.
  */
-export function halve(plane: Uint8Array, size: Size, sample: SampleType, kind: MapKind, half: Uint8Array): void {
+export function halve(
+  plane: Uint8Array,
+  size: Size,
+  sample: SampleType,
+  kind: MapKind,
+  half: Uint8Array,
+  hasNoData = false,
+): void {
   if (kind === 'labels') takeUpperLeft(bitsOf(plane, sample), size, bitsOf(half, sample));
   else if (sample === 'f32')
     averageFloats(samplesOf(plane, sample), size, samplesOf(half, sample), bitsOf(half, sample));
   else {
     const to = samplesOf(half, sample);
     averageIntegers(samplesOf(plane, sample), size, to);
-    if (sample === 'i16') keepNoData(samplesOf(plane, sample), size, to);
+    if (hasNoData && sample === 'i16') keepNoData(samplesOf(plane, sample), size, to);
   }
 }
 

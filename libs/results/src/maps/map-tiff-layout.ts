@@ -31,6 +31,8 @@ export interface MapTiffFacts {
   description: string;
   software?: string;
   place?: Place | undefined;
+  /** Whether the sample for no value is stated, if there is one beside 0. */
+  hasNoData?: boolean;
   /** Written beside a place. */
   bandNames?: readonly string[];
 }
@@ -108,7 +110,7 @@ function directoryOf(
   { size, tile, tiles, tileBytes, offset }: TiledLevel,
   isOverview: boolean,
   { sample, bands }: MapType,
-  { description, software = 'halogrid', place, bandNames = [] }: MapTiffFacts,
+  { description, software = 'halogrid', place, hasNoData = false, bandNames = [] }: MapTiffFacts,
   isBigTiff: boolean,
 ): Entry[] {
   const isRgb = sample === 'u8' && bands === 3;
@@ -140,7 +142,7 @@ function directoryOf(
     ...(extraBands ? [{ tag: 338, type: short, values: new Array<number>(extraBands).fill(0) } as const] : []), // ExtraSamples: unspecified
     { tag: 339, type: short, values: ofEachBand(sampleFormats[sample]) }, // SampleFormat
     ...(isOverview || !place ? [] : placeEntries(place, bandNames)),
-    ...(emptySample[sample] === 0
+    ...(!hasNoData || emptySample[sample] === 0
       ? []
       : ofMap({ tag: 42113, type: ascii, values: zeroTerminated(`${emptySample[sample]}`.toLowerCase()) })), // GDAL_NODATA
   ];

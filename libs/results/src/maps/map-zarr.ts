@@ -22,6 +22,8 @@ export interface MapZarrOptions {
   name: string;
   description: string;
   place?: Place | undefined;
+  /** Whether some pixels may have no value. */
+  hasNoData?: boolean;
 }
 
 /**
@@ -35,7 +37,7 @@ export class MapZarrWriter implements MapWriter {
   readonly #type: MapType;
 
   static async create(options: MapZarrOptions): Promise<MapZarrWriter> {
-    const { path, sizes, firstLevel = 0, type, kind, name, description, place } = options;
+    const { path, sizes, firstLevel = 0, type, kind, name, description, place, hasNoData = false } = options;
     const levels = sizes.map((size) => layOutZarrLevel(size, type));
     await mkdir(path);
     await writeDurably(
@@ -44,7 +46,7 @@ export class MapZarrWriter implements MapWriter {
     );
     for (const [i, level] of levels.entries()) {
       await mkdir(join(path, String(i)));
-      await writeDurably(join(path, String(i), 'zarr.json'), zarrArrayJson(level, type));
+      await writeDurably(join(path, String(i), 'zarr.json'), zarrArrayJson(level, type, hasNoData));
     }
     return new MapZarrWriter(path, levels, firstLevel, type);
   }

@@ -50,6 +50,7 @@ test('every level is exactly half the one below, whatever the strips', async () 
           sizes,
           type,
           kind,
+          hasNoData: true,
           stripRows: rowsOfStrip,
           async read(y, rows, strip) {
             copyStrip(samples, size, type, y, rows, strip);

@@ -32,6 +32,8 @@ export interface PyramidOptions {
   sizes: readonly Size[];
   type: MapType;
   kind: MapKind;
+  /** Whether some pixels may have no value. */
+  hasNoData?: boolean;
   /** Rows of a strip in every level; even. */
   stripRows: number;
   /** Fills `strip` with rows of the map, from row `y` on: the bands one after another, each without gaps. */
@@ -54,7 +56,7 @@ interface Strip {
  * levels depend on the map alone. `write` gets the rows of each level in order, strip by strip.
  */
 export async function buildPyramid(options: PyramidOptions): Promise<void> {
-  const { sizes, type, kind, read, write } = options;
+  const { sizes, type, kind, hasNoData, read, write } = options;
   const bytesOf = (rows: number, { width }: Size): number => rows * width * bytesPerPixel(type);
   const strips = sizes.map((size): Strip => {
     const rows = Math.min(options.stripRows, size.height);
@@ -76,7 +78,7 @@ export async function buildPyramid(options: PyramidOptions): Promise<void> {
         const plane = bytes.subarray(band * bandBytes, (band + 1) * bandBytes);
         const at = band * nextBandBytes + next.filled * rowBytes;
         const half = next.buffer.subarray(at, at + halfBytes);
-        halve(plane, { width: size.width, height: rows }, type.sample, kind, half);
+        halve(plane, { width: size.width, height: rows }, type.sample, kind, half, hasNoData);
       }
       next.filled += halfOf(rows);
       if (next.filled === next.rows) await pass(level + 1);
