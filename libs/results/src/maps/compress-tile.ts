@@ -4,8 +4,8 @@ import { type MapCodec, zstdLevel } from '../layout/map-codec.ts';
 
 /**
  * Compresses the bytes of a tile by these levels of fflate and numcodecs, whose versions are pinned: equal tiles give
- * equal bytes everywhere. Node's own zlib would give those of the user's version. Deflate has a zlib header, as TIFF
- * wants. Differences of neighbours (Predictor 2) are not taken, because codes of LBP take 18 % more with them
+ * equal bytes everywhere. Node's own zlib would give the bytes of the user's version. Deflate has a zlib header, as
+ * TIFF wants. Differences of neighbours (Predictor 2) are not taken, because codes of LBP take 18 % more with them
  * (measured).
  */
 export async function compressTile(codec: MapCodec, bytes: Uint8Array): Promise<Uint8Array> {

@@ -23,7 +23,7 @@ import { MapTiffWriter } from './map-tiff.ts';
 import { mapTilePx } from './map-tiff-layout.ts';
 import { buildPyramid, pyramidSizes } from './pyramid.ts';
 
-// Worth its second: the other tests of maps write no BigTIFF with compressed tiles, and look at no coarser level of one.
+// Worth its second: other tests of maps write no BigTIFF with compressed tiles, and look at no coarser level of one.
 
 const threads = new CompressThreads(2);
 after(() => threads.end());

@@ -89,7 +89,7 @@ export function layOutMapTiff(
 
 /**
  * The bytes before the first tile of a file with the same levels, whose tiles were compressed by Deflate and lie at
- * `places`. They are as many as those of `layout`.
+ * `places`. They are as many as the bytes in `layout.head`.
  */
 export function deflatedHead(
   { levels, isBigTiff }: MapTiffLayout,

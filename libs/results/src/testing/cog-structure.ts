@@ -12,11 +12,11 @@ export interface Directory {
 }
 
 /**
- * The directories of a little-endian TIFF or BigTIFF file of tiles, compressed without `bytesPerPixel`. Throws unless the file is a Cloud
- * Optimized GeoTIFF. The first directory must follow the header, and then the directories of overviews, each of half
- * the size, all with their values before the first tile. Tiles must lie row by row, from the smallest overview to the
- * image, up to the end of the file. `fileBytes` is the length of the file; `head` has at least all bytes before the
- * first tile.
+ * The directories of a little-endian TIFF or BigTIFF file of tiles, which are compressed without `bytesPerPixel`.
+ * Throws unless the file is a Cloud Optimized GeoTIFF. The first directory must follow the header, and then the
+ * directories of overviews, each of half the size, all with their values before the first tile. Tiles must lie row by
+ * row, from the smallest overview to the image, up to the end of the file. `fileBytes` is the length of the file;
+ * `head` has at least all bytes before the first tile.
  */
 export function checkCogStructure(head: Uint8Array, fileBytes: number, bytesPerPixel?: number): Directory[] {
   const view = new DataView(head.buffer, head.byteOffset, head.length);
