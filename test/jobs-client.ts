@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { credentials, type ServiceError } from '@grpc/grpc-js';
 import { JobState, type JobStatus, JobsClient } from '@halogrid/proto';
+import type { MapFormat } from '@halogrid/results/map-format';
 
 /** A job request of a test. Paths are absolute; sources may be URIs of servers. */
 export interface JobRequest {
@@ -12,7 +13,7 @@ export interface JobRequest {
   /** The border of every kernel; the default of each unless given. */
   border?: string;
   grid?: { rows: number; columns: number };
-  map?: 'none' | 'tiff' | 'zarr' | 'png' | 'dzi';
+  map?: 'none' | MapFormat;
   /** 0: the coordinator chooses. */
   tilePx?: number;
   /** 0: the coordinator chooses. */

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parseOperation } from '@halogrid/kernels';
+import { readZarr } from '@halogrid/results/testing-maps';
 import sharp from 'sharp';
 import type { ServingCluster } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
+import { lacksPython, runPython } from './python.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -22,14 +24,19 @@ before(async () => {
 });
 after(() => cluster.stop());
 
-for (const map of ['tiff', 'zarr'] as const) {
-  // Samples of 8 bits, of 16 bits, and floats.
-  for (const op of ['lbp', 'ldp:order=2', 'conv:kernel=sobel']) {
+// Samples of 8 bits, of 16 bits, and floats.
+const ops = ['lbp', 'ldp:order=2', 'conv:kernel=sobel'];
+const formats = ['tiff', 'tiff:deflate', 'zarr', 'zarr:zstd'] as const;
+const outOf = (map: string, op: string, tilePx: number): string =>
+  join(folder, `${map}-${op}-${tilePx}`.replaceAll(/[^\w-]/g, '-'));
+
+for (const map of formats) {
+  for (const op of ops) {
     test(`${map} of ${op}: tiles of any size on 2 nodes give the same bytes`, async () => {
       const operations = [parseOperation(op)];
       const outcomes = [];
       for (const tilePx of [97, 512, 4096]) {
-        const out = join(folder, `${map}-${op.replaceAll(/\W/g, '-')}-${tilePx}`);
+        const out = outOf(map, op, tilePx);
         await cluster.jobs.run({ sources: [source], out, operations, map, tilePx });
         outcomes.push(hashFiles(out, 'maps'));
       }
@@ -52,6 +59,42 @@ test('a map goes in again: codes of its Zarr are the codes of its TIFF', async (
     outcomes.push({ maps: hashFiles(out, 'maps'), digest: readJson(out, 'job.json').digest });
   }
   for (const outcome of outcomes) assert.deepEqual(outcome, outcomes[0]);
+});
+
+const skip = lacksPython('osgeo', 'tifffile', 'numpy');
+
+test('GDAL and tifffile read compressed maps as uncompressed ones, and they are smaller', { skip }, async () => {
+  const script = `
+import sys
+import numpy as np
+import tifffile
+from osgeo import gdal
+gdal.UseExceptions()
+def levels(path):
+    opened = gdal.Open(path)
+    band = opened.GetRasterBand(1)
+    return [each.ReadAsArray() for each in [band, *(band.GetOverview(i) for i in range(band.GetOverviewCount()))]]
+for plain, deflated in zip(sys.argv[1::2], sys.argv[2::2]):
+    np.testing.assert_array_equal(gdal.Open(deflated).ReadAsArray(), gdal.Open(plain).ReadAsArray())
+    np.testing.assert_array_equal(tifffile.imread(deflated), tifffile.imread(plain))
+    for one, other in zip(levels(deflated), levels(plain), strict=True): np.testing.assert_array_equal(one, other)
+`;
+  const pairs = ops.map((op) =>
+    ['tiff', 'tiff:deflate'].map((map) => join(outOf(map, op, 512), 'maps', 'picture.tif')),
+  );
+  const { code, stderr } = await runPython(['-c', script, ...pairs.flat()]);
+  assert.equal(code, 0, stderr);
+  for (const [plain, deflated] of pairs) assert.ok(statSync(deflated!).size < statSync(plain!).size);
+});
+
+test('zarrita reads compressed maps as uncompressed ones', async () => {
+  for (const op of ops) {
+    const read = async (map: string) => {
+      const { arrays } = await readZarr(join(outOf(map, op, 512), 'maps', 'picture.zarr'), 3);
+      return arrays.map(({ samples }) => samples);
+    };
+    assert.deepEqual(await read('zarr:zstd'), await read('zarr'));
+  }
 });
 
 test('zarr: shards that two nodes write are the same as shards that the coordinator makes of chunks', async () => {

@@ -322,7 +322,7 @@ test('a wrong specification is refused with a sentence and leaves no trace', asy
     [
       specOf(folder, sources, { mapFormat: 'bmp' }),
       status.INVALID_ARGUMENT,
-      /none, tiff, zarr, png, dzi.*map_format.*'bmp'/,
+      /none, tiff, tiff:deflate, zarr, zarr:zstd, png, dzi.*map_format.*'bmp'/,
     ],
     [
       specOf(folder, sources, { pipeline: pipeline('ldp'), mapFormat: 'png' }),

@@ -1,5 +1,5 @@
 /** Allowed values of `JobSpec.map_format`. */
-export const mapFormats: readonly string[] = ['none', 'tiff', 'zarr', 'png', 'dzi'];
+export const mapFormats: readonly string[] = ['none', 'tiff', 'tiff:deflate', 'zarr', 'zarr:zstd', 'png', 'dzi'];
 
 /**
  * Allowed values of `VideoOptions.hwaccel`: auto (CPU cores and an NVIDIA card together), cuda (that card), or FFmpeg's

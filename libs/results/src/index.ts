@@ -6,6 +6,7 @@ export { freeBytes, tryWrite } from './files/try-write.ts';
 export type { MapKind, MapType } from './layout/map-type.ts';
 export { previewSampling } from './layout/preview-grid.ts';
 export { assembleMap, type MapOutput } from './maps/assemble-map.ts';
+export { CompressThreads } from './maps/compress-threads.ts';
 export { dziPage, dziScript, dziScriptName } from './maps/dzi-page.ts';
 export { type MapFormat, mapExtensions, whyNotHeld } from './maps/map-format.ts';
 export { writeJpeg } from './pictures/encodings.ts';

@@ -53,7 +53,10 @@ const cases: [words: string[], offered: string[]][] = [
     ['halogrid', 'run', '--op', 'l'],
     ['lbp', 'ldp'],
   ],
-  [['halogrid', 'run', '--map', 't'], ['tiff']],
+  [
+    ['halogrid', 'run', '--map', 't'],
+    ['tiff', 'tiff:deflate'],
+  ],
   [['halogrid', 'run', '--max'], ['--max-quarantined']],
   [['halogrid', 'run', '--out', ''], ['my photographs']],
   [
@@ -90,8 +93,12 @@ for (const [shell, complete] of [
   }
 }
 
-test('bash completes --map=t, which it takes apart', () => {
-  assert.deepEqual(inBash(['halogrid', 'run', '--map', '=', 't']), ['tiff']);
+test('bash completes --map=t and --map tiff:d, which it takes apart', () => {
+  assert.deepEqual(inBash(['halogrid', 'run', '--map', '=', 't']), ['tiff', 'tiff:deflate']);
+  for (const map of [['--map'], ['--map', '=']]) {
+    assert.deepEqual(inBash(['halogrid', 'run', ...map, 'tiff', ':', 'd']), ['deflate']);
+    assert.deepEqual(inBash(['halogrid', 'run', ...map, 'zarr', ':']), ['zstd']);
+  }
 });
 
 for (const shell of shells) {

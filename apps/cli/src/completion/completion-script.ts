@@ -26,10 +26,13 @@ function bashFunctions(commands: readonly CommandWords[]): string {
   });
   return `# What 'halogrid completion' prints; made from the program's own options.
 _halogrid() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command='' want='' words='' i
-  # '=' is a word of its own where it breaks words.
-  if [ "$word" = '=' ]; then word=''; before="\${COMP_WORDS[COMP_CWORD-1]}"
-  elif [ "$before" = '=' ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi
+  local word="\${COMP_WORDS[COMP_CWORD]}" at=$COMP_CWORD start='' before command='' want='' words='' i
+  # ':' and '=' are words of their own where they break words. What is before a ':' is on the line already.
+  if [ "$word" = ':' ]; then at=$((at - 1)); start="\${COMP_WORDS[at]}:"; word="$start"
+  elif [ "\${COMP_WORDS[at-1]}" = ':' ]; then at=$((at - 2)); start="\${COMP_WORDS[at]}:"; word="$start$word"; fi
+  before="\${COMP_WORDS[at-1]}"
+  if [ "$word" = '=' ]; then word=''
+  elif [ "$before" = '=' ]; then before="\${COMP_WORDS[at-2]}"; fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "\${COMP_WORDS[i]}" in
       -*) break ;;
@@ -56,6 +59,7 @@ ${args.join('\n')}
     folder) compopt -o filenames 2>/dev/null; local IFS=$'\\n'; COMPREPLY=($(compgen -d -- "$word")) ;;
     file) compopt -o filenames 2>/dev/null; local IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$word")) ;;
   esac
+  if [ -n "$start" ]; then COMPREPLY=("\${COMPREPLY[@]#"$start"}"); fi
 }
 `;
 }

@@ -24,7 +24,7 @@ export interface RunOptions {
   mask?: string;
   /** The output folder (halogrid-out/ID). */
   out?: string;
-  /** The dense result of every source: none, tiff, zarr, png or dzi (none). */
+  /** The dense result of every source: none, tiff, tiff:deflate, zarr, zarr:zstd, png or dzi (none). */
   map?: string;
   /** Also a histogram for each cell of a grid: `4x6`, or rows and columns (1x1). */
   grid?: string | { rows: number; columns: number };

@@ -192,7 +192,10 @@ const refused: [string[], RegExp][] = [
     ['--op', 'conv:kernel=sobel', '--map', 'dzi'],
     /^Expected .* 'dzi', because Deep Zoom shows one or three bands of codes that have a histogram, not a band of f32$/,
   ],
-  [['--map', 'gif'], /^Expected one of none, tiff, zarr, png, dzi for --map but received 'gif'$/],
+  [
+    ['--map', 'gif'],
+    /^Expected one of none, tiff, tiff:deflate, zarr, zarr:zstd, png, dzi for --map but received 'gif'$/,
+  ],
   [['--grid', '4'], /^Expected RxC with whole numbers from 1, such as 4x6, for --grid but received '4'$/],
   [['--grid', '0x4'], /for --grid but received '0x4'$/],
   [['--grid', '2000x2000'], /^Expected at most 262144 cells \(of 256 bins each\) for --grid but received '2000x2000'$/],

@@ -12,7 +12,7 @@ export function onlyPreviews(spec: Pick<JobSpec, 'pipeline' | 'pipelines' | 'map
     pipelines.every(({ bins, output: { sample, channels } }) => {
       return !whyNotHeld(format, { sample, bands: channels.length }, bins);
     });
-  const held = mapFormats.filter((format) => format !== 'none' && areHeld(format));
+  const held = mapFormats.filter((format) => format !== 'none' && !format.includes(':') && areHeld(format));
   const options = held.map((format) => `--map ${format}`).join(' or ');
   const kernels = new Set(pipelines.map(({ operations }) => operations.at(-1)!.kernel));
   return `This makes only previews, because these results of ${[...kernels].join(' and ')} have no histogram: ${options} writes every value.`;

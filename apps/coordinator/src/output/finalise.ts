@@ -14,6 +14,7 @@ import { describePipeline, type Pipeline } from '@halogrid/kernels';
 import { FencedError, type JobRecord, type JobResults } from '@halogrid/ledger';
 import {
   assembleMap,
+  CompressThreads,
   dziPage,
   dziScript,
   dziScriptName,
@@ -156,18 +157,21 @@ async function prepareOutput(
   const descriptions = parts.map(({ pipeline }) => describeResults(pipeline, jobGrid(results.job.spec), ''));
   const written = tables.finish(count, descriptions);
   const isWanted = ({ index }: DoneSource): boolean => !isKept[index];
+  const threads = new CompressThreads();
   // In parallel, because the end of a small job mostly waits for the disk.
   const writers = [
     ...parts.flatMap((part, i) => [
       () => writePreviews(part, sources, previewed, isWanted, until, signal),
-      () => writeMaps(part, sources, isWanted, until, signal),
+      () => writeMaps(part, sources, isWanted, threads, until, signal),
       async () => {
         const { digest } = (await written)[i]!;
         await until(() => writeHistogram(part, digest));
       },
     ]),
   ];
-  await forEachLimited(writers, writers.length, (writer) => writer()).finally(() => sources.close());
+  await forEachLimited(writers, writers.length, (writer) => writer()).finally(() =>
+    Promise.all([sources.close(), threads.end()]),
+  );
   const summaries = await written;
   const digests = digestsOf(results, summaries);
   if (results.parts && results.job.counts.quarantined > 0) {
@@ -375,6 +379,7 @@ async function writeMaps(
   { folder, results, pipeline, scratch }: Part,
   sources: DoneSources,
   isWanted: (source: DoneSource) => boolean,
+  threads: CompressThreads,
   until: UntilWritten,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -388,7 +393,7 @@ async function writeMaps(
   const assemble = async (source: DoneSource): Promise<void> => {
     const to = join(folder, 'maps', source.name + mapExtensions[format]);
     const rects = rectsOf(source, spec.tilePx);
-    const map = { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format };
+    const map = { scratch, source: source.index, size: source.size, type, kind, bins, rects, to, format, threads };
     await until(() => assembleMap({ ...map, description, bandNames }, signal));
   };
   const maps: { name: string; width: number; height: number }[] = [];

@@ -7,6 +7,7 @@ import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results/chunk';
 import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { knownPipelines } from '@halogrid/results/known-sums';
+import { isZarr } from '@halogrid/results/map-format';
 import { statisticNames } from '@halogrid/results/matrix-statistics';
 import { SourceBlock } from '@halogrid/sources/source-block';
 import { type PlanWork, WorkCounter } from './plan-work.ts';
@@ -217,7 +218,7 @@ export class PlanCounter {
     const { largest, all } = this.totals;
     if (wantsMap) {
       for (const type of this.#mapTypes) {
-        for (const { kind, rect: part } of piecesOf(rect, size, type, mapFormat === 'zarr')) {
+        for (const { kind, rect: part } of piecesOf(rect, size, type, isZarr(mapFormat))) {
           if (kind === 'map') this.totals.scratchBytes += part.width * part.height * mapPixelBytes(type);
         }
       }
@@ -230,7 +231,7 @@ export class PlanCounter {
 
   #mapBytes(size: Size): number {
     const key = `${size.width} ${size.height}`;
-    const roundedTo = this.#options.mapFormat === 'zarr' ? 1 : 16;
+    const roundedTo = isZarr(this.#options.mapFormat) ? 1 : 16;
     if (this.#lastMap?.key !== key)
       this.#lastMap = { key, bytes: mapPixels(size, roundedTo) * sum(this.#mapTypes, mapPixelBytes) };
     return this.#lastMap.bytes;

@@ -1,5 +1,6 @@
 import type { ShardWork } from '@halogrid/jobs/shard';
 import { type Lease, PipelineSet } from '@halogrid/proto';
+import { isZarr } from '@halogrid/results/map-format';
 import { isTraced, traceparentOf } from '@halogrid/service/trace-context';
 import type { LeaseOrder } from '../dispatch/node-session.ts';
 
@@ -17,7 +18,7 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     sources: shard.work.sources.block,
     scratch: job.scratch,
     wantsMap: job.spec.mapFormat !== 'none' && !verify,
-    zarrShards: job.spec.mapFormat === 'zarr',
+    zarrShards: isZarr(job.spec.mapFormat),
     costBytes: shard.costBytes,
     verify,
     handOver: '',

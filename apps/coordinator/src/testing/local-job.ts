@@ -23,6 +23,7 @@ import { openLogLedger } from '@halogrid/ledger/testing-open-log-ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { piecesOf, samplesOfPart, writeChunk } from '@halogrid/results';
 import { readKnown } from '@halogrid/results/known-sums';
+import { isZarr } from '@halogrid/results/map-format';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { finaliseJob } from '../output/finalise.ts';
@@ -182,7 +183,7 @@ async function computePart(
   const samples = { bytes: map!.bytes, strideBytes: map!.stride, bandBytes: map!.bandBytes };
   const type = mapType(pipeline.output);
   const chunk = { scratch: partScratchUri(spec.out, name), source, size, type, rect };
-  for (const piece of spec.mapFormat === 'none' ? [] : piecesOf(rect, size, type, spec.mapFormat === 'zarr')) {
+  for (const piece of spec.mapFormat === 'none' ? [] : piecesOf(rect, size, type, isZarr(spec.mapFormat))) {
     await writeChunk({ ...chunk, ...piece }, samplesOfPart(samples, type, rect, piece.rect));
   }
   if (preview) await writePreviewChunks(chunk, scratchUri(spec.out), bytes, item, result);

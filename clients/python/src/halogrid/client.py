@@ -51,9 +51,9 @@ class Client:
 
         ``sources``: one or more paths and URIs, as the coordinator sees them; a relative path begins where this
         process runs. ``op``: "lbp", or several that are applied in turn. ``pipelines``: in place of ``op``, several
-        by name, each like ``op``. ``map_format``: none, tiff, zarr, png or dzi. ``grid``: (rows, columns) of cells.
-        ``out``: the folder of results. ``fields``: other fields of a JobSpec, such as ``tile_px=512`` or
-        ``video={"every": 2}``. The coordinator chooses what is not given.
+        by name, each like ``op``. ``map_format``: none, tiff, tiff:deflate, zarr, zarr:zstd,
+        png or dzi. ``grid``: (rows, columns) of cells. ``out``: the folder of results. ``fields``: other fields of a
+        JobSpec, such as ``tile_px=512`` or ``video={"every": 2}``. The coordinator chooses what is not given.
         """
         spec = job_spec(sources, op, pipelines, map_format, grid, out, fields)
         return Job(self._api, self._api.post("/jobs", spec)["job"])

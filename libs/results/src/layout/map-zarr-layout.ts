@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { emptySample, type Rect, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { Place } from '@halogrid/imaging/place';
 import { crc32c } from '@halogrid/sources/crc32c';
+import { type MapCodec, type TilePlace, zstdLevel } from './map-codec.ts';
 import type { MapKind, MapType } from './map-type.ts';
 import { placeAttributes } from './place-attributes.ts';
 
@@ -103,9 +105,19 @@ export class ZarrShard {
     return this.chunksBytes + indexBytes(this.#bands * perShard.height * perShard.width);
   }
 
-  /** The index: offset and length of every chunk that a full shard has, and a checksum. */
-  index(): Uint8Array {
-    const { perShard, chunkBytes } = this.#level;
+  /** The places of its chunks, in their order. */
+  *places(): Generator<TilePlace> {
+    const { chunkBytes } = this.#level;
+    const chunks = this.#bands * this.height * this.width;
+    for (let i = 0; i < chunks; i++) yield { offset: i * chunkBytes, bytes: chunkBytes };
+  }
+
+  /**
+   * The index: offset and length of every chunk that a full shard has, and a checksum. Compressed chunks have other
+   * places.
+   */
+  index(places: readonly TilePlace[] = [...this.places()]): Uint8Array {
+    const { perShard } = this.#level;
     const entries = this.#bands * perShard.height * perShard.width;
     const bytes = new Uint8Array(indexBytes(entries));
     const view = new DataView(bytes.buffer);
@@ -114,14 +126,20 @@ export class ZarrShard {
       for (let y = 0; y < perShard.height; y++) {
         for (let x = 0; x < perShard.width; x++, at += 16) {
           const isThere = y < this.height && x < this.width;
-          view.setBigUint64(at, isThere ? BigInt(this.offset(band, y, x)) : absent, true);
-          view.setBigUint64(at + 8, isThere ? BigInt(chunkBytes) : absent, true);
+          const place = isThere ? places[(band * this.height + y) * this.width + x]! : undefined;
+          view.setBigUint64(at, place ? BigInt(place.offset) : absent, true);
+          view.setBigUint64(at + 8, place ? BigInt(place.bytes) : absent, true);
         }
       }
     }
     view.setUint32(at, crc32c(bytes.subarray(0, at)), true);
     return bytes;
   }
+}
+
+/** The path of a shard in a Zarr at `path`. */
+export function shardPath(path: string, { bands }: MapType, level: number, row: number, column: number): string {
+  return join(path, String(level), 'c', ...(bands > 1 ? ['0'] : []), String(row), String(column));
 }
 
 /** 8 bytes each for the offset and the length of a chunk, and 4 for the checksum. */
@@ -134,11 +152,13 @@ const axesOf = (bands: number): { name: string; type: 'channel' | 'space' }[] =>
   { name: 'x', type: 'space' },
 ];
 
-/** zarr.json of an array. */
+const zstd = { name: 'zstd', configuration: { level: zstdLevel, checksum: false } };
+
+/** zarr.json of an array, whose chunks `codec` compresses. */
 export function zarrArrayJson(
   { size, chunk, perShard }: ZarrLevel,
   { sample, bands }: MapType,
-  hasNoData: boolean,
+  { hasNoData = false, codec }: { hasNoData?: boolean | undefined; codec?: MapCodec | undefined } = {},
 ): string {
   const empty = hasNoData ? emptySample[sample] : 0;
   const ofBands = (count: number, height: number, width: number): number[] => [
@@ -165,7 +185,7 @@ export function zarrArrayJson(
         name: 'sharding_indexed',
         configuration: {
           chunk_shape: ofBands(1, chunk.height, chunk.width),
-          codecs: [bytes],
+          codecs: codec === 'zstd' ? [bytes, zstd] : [bytes],
           index_codecs: [bytes, { name: 'crc32c' }],
           index_location: 'end',
         },

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Size } from '@halogrid/geometry';
 import { isThorough } from '@halogrid/testing';
@@ -23,12 +23,16 @@ import {
   within,
 } from '../testing/maps.ts';
 import { assembleMap, type MapOutput } from './assemble-map.ts';
-import { type MapFormat, mapExtensions, pngCanHold, whyNotHeld } from './map-format.ts';
+import { CompressThreads } from './compress-threads.ts';
+import { isZarr, type MapFormat, mapExtensions, pngCanHold, whyNotHeld } from './map-format.ts';
 
 const u8: MapType = { sample: 'u8', bands: 1 };
 const size = { width: 1300, height: 700 };
 
-const formats = ['tiff', 'zarr', 'png', 'dzi'] as const satisfies readonly MapFormat[];
+const formats = ['tiff', 'tiff:deflate', 'zarr', 'zarr:zstd', 'png', 'dzi'] as const satisfies readonly MapFormat[];
+
+const threads = new CompressThreads(2);
+after(() => threads.end());
 
 test('the map has every sample in its place and the same bytes, however the image was cut', async (t) => {
   const folder = await temporaryFolder(t);
@@ -48,12 +52,12 @@ test('the map has every sample in its place and the same bytes, however the imag
         await assembleMap(map);
         outputs.push(await readMapFiles(folder));
       }
-      if (format === 'tiff' || format === 'png') {
+      if (format.startsWith('tiff') || format === 'png') {
         const read = await readWithSharp(join(folder, `map${mapExtensions[format]}`), type);
         assert.deepEqual(read.size, size);
         assert.ok(read.samples.equals(asSharpReads(samples, type)));
       }
-      if (format === 'zarr') {
+      if (isZarr(format)) {
         const { arrays } = await readZarr(join(folder, 'map.zarr'), 1);
         assert.ok(Buffer.from(arrays[0]!.samples).equals(samples));
       }
@@ -70,7 +74,7 @@ test('the map has every sample in its place and the same bytes, however the imag
     ),
     { numRuns: isThorough ? 12 : 5 },
   );
-  await check(size, u8, [100, 512, 4096], source++, ['tiff', 'zarr']);
+  await check(size, u8, [100, 512, 4096], source++, ['tiff', 'tiff:deflate', 'zarr', 'zarr:zstd']);
   await check(size, { sample: 'u16', bands: 1 }, [512, 4096], source++, ['zarr', 'png']);
   await check(size, { sample: 'u8', bands: 3 }, [512, 4096], source++, ['tiff', 'png']);
 });
@@ -97,6 +101,7 @@ test('a PNG holds one band of u8 or u16 or three of u8, and other maps are refus
 const cuts: { format: MapFormat; tilePx: number; kept: 'map' | 'shard'; lost: number }[] = [
   ...formats.map((format) => ({ format, tilePx: 512, kept: 'map' as const, lost: 4 })),
   { format: 'zarr', tilePx: 4096, kept: 'shard', lost: 0 },
+  { format: 'zarr:zstd', tilePx: 4096, kept: 'shard', lost: 0 },
 ];
 
 for (const { format, tilePx, kept, lost } of cuts) {
@@ -160,18 +165,16 @@ test('a chunk of the wrong length is refused', async (t) => {
 
 test('a Zarr of many shards is the same, whether it is made of shards or of chunks', async (t) => {
   const folder = await temporaryFolder(t);
-  for (const [size, type] of [
-    [{ width: 4200, height: 4200 }, u8],
-    [
-      { width: 100, height: 9000 },
-      { sample: 'f32', bands: 3 },
-    ],
+  for (const [size, type, format] of [
+    [{ width: 4200, height: 4200 }, u8, 'zarr'],
+    [{ width: 100, height: 9000 }, { sample: 'f32', bands: 3 }, 'zarr'],
+    [{ width: 100, height: 9000 }, { sample: 'u16', bands: 2 }, 'zarr:zstd'],
   ] as const) {
     const samples = someSamples(size, type);
     const outputs: Record<string, string>[] = [];
     for (const tilePx of [4096, 8192, 1000]) {
       await rm(join(folder, 'shard'), { recursive: true, force: true });
-      const map = await writeMapChunks(folder, 0, size, type, tilePx, 'zarr', samples);
+      const map = await writeMapChunks(folder, 0, size, type, tilePx, format, samples);
       assert.equal((await readdir(folder)).includes('shard'), tilePx !== 1000);
       await assembleMap(map);
       const { arrays } = await readZarr(map.to, 1);
@@ -201,13 +204,13 @@ async function writeMapChunks(
   const rects = cut(size, tilePx);
   const scratch = pathToFileURL(folder).href;
   for (const rect of rects) {
-    for (const piece of piecesOf(rect, size, type, format === 'zarr')) {
+    for (const piece of piecesOf(rect, size, type, isZarr(format))) {
       await writeChunk({ scratch, source, size, type, ...piece }, within(samples, size, type, piece.rect));
     }
   }
   const to = join(folder, `map${mapExtensions[format]}`);
   const facts = { description: 'nw-cw-msb', bandNames: [] };
-  return { scratch, source, size, type, kind: 'labels', bins: 256, rects, to, format, ...facts };
+  return { scratch, source, size, type, kind: 'labels', bins: 256, rects, to, format, threads, ...facts };
 }
 
 const hashed = (files: Record<string, string>): Record<string, string> =>

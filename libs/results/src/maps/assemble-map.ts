@@ -8,9 +8,13 @@ import { piecesOf } from '../chunks/chunk.ts';
 import { type ChunkSet, readMapRows, readShardRows } from '../chunks/chunk-reader.ts';
 import { readOrigin } from '../chunks/origin-chunk.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
+import type { MapCodec } from '../layout/map-codec.ts';
 import type { MapKind } from '../layout/map-type.ts';
 import { zarrChunkPx } from '../layout/map-zarr-layout.ts';
 import { pngOptions } from '../pictures/encodings.ts';
+import { compressShards } from './compress-shards.ts';
+import type { CompressThreads } from './compress-threads.ts';
+import { classicPlainBytes, deflateTiff } from './deflate-tiff.ts';
 import { dziTilePx, dziXml, MapDziWriter } from './map-dzi.ts';
 import { type MapFormat, whyNotHeld } from './map-format.ts';
 import { MapTiffWriter } from './map-tiff.ts';
@@ -29,12 +33,15 @@ export interface MapOutput extends ChunkSet {
   description: string;
   /** Names of the bands, if there are several. */
   bandNames: readonly string[];
+  /** They compress the tiles of compressed formats. */
+  threads: CompressThreads;
 }
 
 /**
  * Makes the map of a source from its chunks: every sample as it was computed, whatever the tiles, and coarser levels by
  * `buildPyramid`. It takes at most about 80 MiB of memory, or that of a few rows (of 512 for Deep Zoom) if they need
- * more. The map grows in the scratch folder, and appears whole or not at all. Rejects with one sentence if a chunk is
+ * more. Compressed formats take a tile more for each thread, and are first written without compression. The map grows
+ * in the scratch folder, and appears whole or not at all. Rejects with one sentence if a chunk is
  * missing or damaged or the format cannot hold the map, and with the signal's reason if `signal` aborts.
  */
 export async function assembleMap(map: MapOutput, signal?: AbortSignal): Promise<void> {
@@ -62,28 +69,22 @@ type Assembler = (map: MapOutput, path: string, signal: AbortSignal | undefined)
 /** Functions that write a map in each format to a temporary path. */
 const assemblers: Record<MapFormat, Assembler> = {
   async tiff(map, path, signal) {
-    const sizes = pyramidSizes(map.size, mapTilePx);
-    const facts = await factsOf(map);
-    const writer = await MapTiffWriter.create(path, sizes, map.type, facts);
-    await writeLevels(map, sizes, writer, signal, facts);
+    await writeTiff(map, path, await factsOf(map), signal);
   },
 
-  async zarr(map, path, signal) {
-    const { type, kind } = map;
-    const sizes = pyramidSizes(map.size, zarrChunkPx);
-    const name = basename(map.to, extname(map.to));
-    const pieces = map.rects.flatMap((rect) => piecesOf(rect, map.size, type, true));
-    const firstLevel = pieces.every((piece) => piece.kind === 'shard') ? 1 : 0;
+  async 'tiff:deflate'(map, path, signal) {
+    const { size, type, threads } = map;
     const facts = await factsOf(map);
-    const writer = await MapZarrWriter.create({ path, sizes, firstLevel, type, kind, name, ...facts });
-    if (firstLevel === 0) return await writeLevels(map, sizes, writer, signal, facts);
-    for (const piece of pieces) {
-      signal?.throwIfAborted();
-      await writer.addShard({ ...map, ...piece });
-    }
-    if (sizes.length === 1) return;
-    const shards = { ...map, rects: pieces.map(({ rect }) => rect) };
-    await writeLevels(shards, sizes, writer, signal, { ...facts, readRows: readShardRows });
+    const plain = `${path}.plain`;
+    await writeTiff(map, plain, facts, signal, classicPlainBytes);
+    await deflateTiff(plain, path, { size, type, facts }, { threads, signal });
+  },
+
+  zarr: (map, path, signal) => writeZarr(map, path, signal),
+
+  async 'zarr:zstd'(map, path, signal) {
+    await writeZarr(map, path, signal, 'zstd');
+    await compressShards(path, pyramidSizes(map.size, zarrChunkPx), map.type, { threads: map.threads, signal });
   },
 
   async dzi(map, path, signal) {
@@ -108,6 +109,42 @@ const assemblers: Record<MapFormat, Assembler> = {
 
 async function factsOf({ description, bandNames, ...map }: MapOutput): Promise<MapTiffFacts> {
   return { description, bandNames, ...(await readOrigin(map)) };
+}
+
+async function writeTiff(
+  map: MapOutput,
+  path: string,
+  facts: MapTiffFacts,
+  signal: AbortSignal | undefined,
+  classicBytes?: number,
+): Promise<void> {
+  const sizes = pyramidSizes(map.size, mapTilePx);
+  const writer = await MapTiffWriter.create(path, sizes, map.type, facts, classicBytes);
+  await writeLevels(map, sizes, writer, signal, facts);
+}
+
+/** `codec` is how its chunks will be compressed. */
+async function writeZarr(
+  map: MapOutput,
+  path: string,
+  signal: AbortSignal | undefined,
+  codec?: MapCodec,
+): Promise<void> {
+  const { type, kind } = map;
+  const sizes = pyramidSizes(map.size, zarrChunkPx);
+  const name = basename(map.to, extname(map.to));
+  const pieces = map.rects.flatMap((rect) => piecesOf(rect, map.size, type, true));
+  const firstLevel = pieces.every((piece) => piece.kind === 'shard') ? 1 : 0;
+  const facts = await factsOf(map);
+  const writer = await MapZarrWriter.create({ path, sizes, firstLevel, type, kind, name, ...facts, codec });
+  if (firstLevel === 0) return await writeLevels(map, sizes, writer, signal, facts);
+  for (const piece of pieces) {
+    signal?.throwIfAborted();
+    await writer.addShard({ ...map, ...piece });
+  }
+  if (sizes.length === 1) return;
+  const shards = { ...map, rects: pieces.map(({ rect }) => rect) };
+  await writeLevels(shards, sizes, writer, signal, { ...facts, readRows: readShardRows });
 }
 
 async function writeLevels(

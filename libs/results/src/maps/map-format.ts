@@ -1,14 +1,20 @@
 import type { MapType } from '../layout/map-type.ts';
 
-export type MapFormat = 'tiff' | 'zarr' | 'png' | 'dzi';
+/** FORMAT or FORMAT:CODEC. */
+export type MapFormat = 'tiff' | 'tiff:deflate' | 'zarr' | 'zarr:zstd' | 'png' | 'dzi';
 
 /** The extensions of maps. */
 export const mapExtensions: Readonly<Record<MapFormat, string>> = {
   tiff: '.tif',
+  'tiff:deflate': '.tif',
   zarr: '.zarr',
+  'zarr:zstd': '.zarr',
   png: '.png',
   dzi: '.dzi',
 };
+
+/** Whether nodes may keep the parts of a map as shards of its Zarr. */
+export const isZarr = (format: string): boolean => format === 'zarr' || format === 'zarr:zstd';
 
 /** Whether PNG has a form for a map: gray of 8 or 16 bits, or RGB of 8 bits. */
 export function pngCanHold({ sample, bands }: MapType): boolean {

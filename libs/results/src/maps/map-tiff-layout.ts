@@ -1,6 +1,7 @@
 import { emptySample, type SampleType, type Size, sampleBytes } from '@halogrid/geometry';
 import type { Place, PlaceTag } from '@halogrid/imaging/place';
 import { placeTags } from '@halogrid/imaging/place';
+import type { TilePlace } from '../layout/map-codec.ts';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
 import {
   ascii,
@@ -78,10 +79,7 @@ export function layOutMapTiff(
 ): MapTiffLayout {
   const layOut = (isBigTiff: boolean): MapTiffLayout => {
     const encode = (levels: readonly TiledLevel[]): Uint8Array =>
-      encodeTiffHead(
-        levels.map((level, i) => directoryOf(level, i > 0, type, facts, isBigTiff)),
-        isBigTiff,
-      );
+      encodeHead(levels, levels.map(tilePlaces), type, facts, isBigTiff, uncompressed);
     const headBytes = encode(tiledLevels(sizes, type, 0)).length;
     const levels = tiledLevels(sizes, type, headBytes);
     const { offset, tiles, tileBytes } = levels[0]!;
@@ -90,6 +88,41 @@ export function layOutMapTiff(
   const classic = layOut(false);
   return classic.fileBytes <= classicBytes ? classic : layOut(true);
 }
+
+/**
+ * The bytes before the first tile of a file with the same levels, whose tiles were compressed by Deflate and lie at
+ * `places`. They are as many as the bytes in `layout.head`.
+ */
+export function deflatedHead(
+  { levels, isBigTiff }: MapTiffLayout,
+  places: readonly (readonly TilePlace[])[],
+  type: MapType,
+  facts: MapTiffFacts,
+): Uint8Array {
+  return encodeHead(levels, places, type, facts, isBigTiff, deflated);
+}
+
+/** Values of Compression. */
+const uncompressed = 1;
+const deflated = 8;
+
+function encodeHead(
+  levels: readonly TiledLevel[],
+  places: readonly (readonly TilePlace[])[],
+  type: MapType,
+  facts: MapTiffFacts,
+  isBigTiff: boolean,
+  compression: number,
+): Uint8Array {
+  const directories = levels.map((level, i) =>
+    directoryOf(level, places[i]!, i > 0, type, facts, isBigTiff, compression),
+  );
+  return encodeTiffHead(directories, isBigTiff);
+}
+
+/** The places of uncompressed tiles. */
+export const tilePlaces = ({ tiles, tileBytes, offset }: TiledLevel): TilePlace[] =>
+  Array.from({ length: tiles }, (_, i) => ({ offset: offset + i * tileBytes, bytes: tileBytes }));
 
 /** The places of all levels. The coarsest level begins at `from`, and the map comes last. */
 function tiledLevels(sizes: readonly Size[], type: MapType, from: number): TiledLevel[] {
@@ -107,11 +140,13 @@ function tiledLevels(sizes: readonly Size[], type: MapType, from: number): Tiled
 }
 
 function directoryOf(
-  { size, tile, tiles, tileBytes, offset }: TiledLevel,
+  { size, tile }: TiledLevel,
+  places: readonly TilePlace[],
   isOverview: boolean,
   { sample, bands }: MapType,
   { description, software = 'halogrid', place, hasNoData = false, bandNames = [] }: MapTiffFacts,
   isBigTiff: boolean,
+  compression: number,
 ): Entry[] {
   const isRgb = sample === 'u8' && bands === 3;
   const extraBands = bands - (isRgb ? 3 : 1);
@@ -122,7 +157,7 @@ function directoryOf(
     { tag: 256, type: long, values: [size.width] }, // ImageWidth
     { tag: 257, type: long, values: [size.height] }, // ImageLength
     { tag: 258, type: short, values: ofEachBand(8 * sampleBytes[sample]) }, // BitsPerSample
-    { tag: 259, type: short, values: [1] }, // Compression: none
+    { tag: 259, type: short, values: [compression] }, // Compression
     { tag: 262, type: short, values: [isRgb ? 2 : 1] }, // PhotometricInterpretation: RGB, or black is zero
     ...ofMap({ tag: 270, type: ascii, values: zeroTerminated(description) }), // ImageDescription
     { tag: 277, type: short, values: [bands] }, // SamplesPerPixel
@@ -136,9 +171,9 @@ function directoryOf(
     {
       tag: 324, // TileOffsets
       type: isBigTiff ? long8 : long,
-      values: Array.from({ length: tiles }, (_, i) => offset + i * tileBytes),
+      values: places.map(({ offset }) => offset),
     },
-    { tag: 325, type: long, values: new Array<number>(tiles).fill(tileBytes) }, // TileByteCounts
+    { tag: 325, type: long, values: places.map(({ bytes }) => bytes) }, // TileByteCounts
     ...(extraBands ? [{ tag: 338, type: short, values: new Array<number>(extraBands).fill(0) } as const] : []), // ExtraSamples: unspecified
     { tag: 339, type: short, values: ofEachBand(sampleFormats[sample]) }, // SampleFormat
     ...(isOverview || !place ? [] : placeEntries(place, bandNames)),

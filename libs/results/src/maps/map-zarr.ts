@@ -5,8 +5,16 @@ import type { Place } from '@halogrid/imaging/place';
 import type { Chunk } from '../chunks/chunk.ts';
 import { withChunkFile } from '../chunks/chunk-reader.ts';
 import { shardAt } from '../chunks/shard-content.ts';
+import type { MapCodec } from '../layout/map-codec.ts';
 import type { MapKind, MapType } from '../layout/map-type.ts';
-import { layOutZarrLevel, type ZarrLevel, ZarrShard, zarrArrayJson, zarrGroupJson } from '../layout/map-zarr-layout.ts';
+import {
+  layOutZarrLevel,
+  shardPath,
+  type ZarrLevel,
+  ZarrShard,
+  zarrArrayJson,
+  zarrGroupJson,
+} from '../layout/map-zarr-layout.ts';
 import type { MapWriter } from './pyramid.ts';
 import { cutPiece, writeFully } from './strip-piece.ts';
 
@@ -24,6 +32,8 @@ export interface MapZarrOptions {
   place?: Place | undefined;
   /** Whether some pixels may have no value. */
   hasNoData?: boolean;
+  /** How chunks will be compressed once the writer has finished: see `compressShards`. */
+  codec?: MapCodec | undefined;
 }
 
 /**
@@ -37,7 +47,7 @@ export class MapZarrWriter implements MapWriter {
   readonly #type: MapType;
 
   static async create(options: MapZarrOptions): Promise<MapZarrWriter> {
-    const { path, sizes, firstLevel = 0, type, kind, name, description, place, hasNoData = false } = options;
+    const { path, sizes, firstLevel = 0, type, kind, name, description, place, hasNoData, codec } = options;
     const levels = sizes.map((size) => layOutZarrLevel(size, type));
     await mkdir(path);
     await writeDurably(
@@ -46,7 +56,7 @@ export class MapZarrWriter implements MapWriter {
     );
     for (const [i, level] of levels.entries()) {
       await mkdir(join(path, String(i)));
-      await writeDurably(join(path, String(i), 'zarr.json'), zarrArrayJson(level, type, hasNoData));
+      await writeDurably(join(path, String(i), 'zarr.json'), zarrArrayJson(level, type, { hasNoData, codec }));
     }
     return new MapZarrWriter(path, levels, firstLevel, type);
   }
@@ -73,7 +83,7 @@ export class MapZarrWriter implements MapWriter {
       const shard = new ZarrShard(this.#levels[level]!, bands, column, shardRow);
       const isFirst = y === shard.y * chunk.height;
       const isLast = y + rows === Math.min((shard.y + shard.height) * chunk.height, size.height);
-      const path = this.#shardPath(level, shardRow, column);
+      const path = shardPath(this.#path, this.#type, level, shardRow, column);
       if (isFirst) await mkdir(dirname(path), { recursive: true });
       const file = await open(path, isFirst ? 'wx' : 'r+');
       try {
@@ -100,17 +110,13 @@ export class MapZarrWriter implements MapWriter {
    */
   async addShard(chunk: Chunk): Promise<void> {
     const { level, shard } = shardAt(chunk.rect, chunk.size, chunk.type);
-    const path = this.#shardPath(0, shard.y / level.perShard.height, shard.x / level.perShard.width);
+    const { perShard } = level;
+    const path = shardPath(this.#path, this.#type, 0, shard.y / perShard.height, shard.x / perShard.width);
     await mkdir(dirname(path), { recursive: true });
     await withChunkFile(chunk, shard.bytes, async (file, from) => {
       await file.sync();
       await link(from, path).catch(() => copyDurably(from, path));
     });
-  }
-
-  #shardPath(level: number, row: number, column: number): string {
-    const band = this.#type.bands > 1 ? ['0'] : [];
-    return join(this.#path, String(level), 'c', ...band, String(row), String(column));
   }
 
   async finish(): Promise<void> {}

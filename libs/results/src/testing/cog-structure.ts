@@ -12,13 +12,13 @@ export interface Directory {
 }
 
 /**
- * The directories of a little-endian TIFF or BigTIFF file of uncompressed tiles. Throws unless the file is a Cloud
- * Optimized GeoTIFF. The first directory must follow the header, and then the directories of overviews, each of half
- * the size, all with their values before the first tile. Tiles must lie row by row, from the smallest overview to the
- * image, up to the end of the file. `fileBytes` is the length of the file; `head` has at least all bytes before the
- * first tile.
+ * The directories of a little-endian TIFF or BigTIFF file of tiles, which are compressed without `bytesPerPixel`.
+ * Throws unless the file is a Cloud Optimized GeoTIFF. The first directory must follow the header, and then the
+ * directories of overviews, each of half the size, all with their values before the first tile. Tiles must lie row by
+ * row, from the smallest overview to the image, up to the end of the file. `fileBytes` is the length of the file;
+ * `head` has at least all bytes before the first tile.
  */
-export function checkCogStructure(head: Uint8Array, fileBytes: number, bytesPerPixel: number): Directory[] {
+export function checkCogStructure(head: Uint8Array, fileBytes: number, bytesPerPixel?: number): Directory[] {
   const view = new DataView(head.buffer, head.byteOffset, head.length);
   if (view.getUint16(0, true) !== 0x4949) throw new Error('Not little-endian');
   const isBig = view.getUint16(2, true) === 43;
@@ -77,7 +77,7 @@ function checkOrder(
   headerBytes: number,
   endOfHead: number,
   fileBytes: number,
-  bytesPerPixel: number,
+  bytesPerPixel: number | undefined,
 ): void {
   if (directories[0]!.offset !== headerBytes) throw new Error('The first directory does not follow the header');
   for (const [i, { offset, width, height, isOverview }] of directories.entries()) {
@@ -97,8 +97,9 @@ function checkOrder(
     for (const [i, offset] of tileOffsets.entries()) {
       if (next === undefined && offset < endOfHead) throw new Error('Tiles begin before the directories end');
       if (next !== undefined && offset !== next) throw new Error(`A tile lies at ${offset} instead of ${next}`);
-      if (tileByteCounts[i] !== tileWidth * tileHeight * bytesPerPixel) throw new Error('A tile of another length');
-      next = offset + tileByteCounts[i];
+      const bytes = bytesPerPixel === undefined ? tileByteCounts[i]! : tileWidth * tileHeight * bytesPerPixel;
+      if (tileByteCounts[i] !== bytes) throw new Error('A tile of another length');
+      next = offset + bytes;
     }
   }
   if (next !== fileBytes) throw new Error(`The last tile ends at ${next} of ${fileBytes}`);

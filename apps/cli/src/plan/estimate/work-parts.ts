@@ -52,7 +52,14 @@ const previewSeconds = 5e-3;
 const previewPixelSeconds = 20e-9;
 
 /** Seconds of one thread for a byte of a map when maps are assembled at the end, and for each of their files. */
-const mapByteSeconds: Readonly<Record<string, number>> = { tiff: 6e-9, zarr: 10e-9, png: 25e-9, dzi: 40e-9 };
+const mapByteSeconds: Readonly<Record<string, number>> = {
+  tiff: 6e-9,
+  'tiff:deflate': 150e-9,
+  zarr: 10e-9,
+  'zarr:zstd': 60e-9,
+  png: 25e-9,
+  dzi: 40e-9,
+};
 const mapFileSeconds = 2e-3;
 
 /** Seconds per request, requests that a node has open at once, and seconds per byte, as in a network of one gigabit. */

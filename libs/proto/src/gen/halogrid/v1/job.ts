@@ -176,7 +176,10 @@ export interface JobSpec {
    * the coordinator was started. A coordinator gives back a URI.
    */
   out: string;
-  /** How the dense result of every source is written: "none", "tiff", "zarr", "png" or "dzi"; empty: none. */
+  /**
+   * How the dense result of every source is written: "none", "tiff", "tiff:deflate", "zarr", "zarr:zstd", "png" or
+   * "dzi"; empty: none.
+   */
   mapFormat: string;
   /**
    * Side in pixels of the square tiles that an image is cut into. 0: the coordinator chooses, and frames of folders
