@@ -122,7 +122,17 @@ export class Network {
   }
 
   #remove(): void {
-    for (const machine of this.#machines) machine.remove();
+    for (const remove of [...this.#machines.map((machine) => () => machine.remove()), () => this.#removeSwitch()]) {
+      try {
+        remove();
+      } catch (error) {
+        // The others go nevertheless.
+        console.error(error);
+      }
+    }
+  }
+
+  #removeSwitch(): void {
     run('ip', 'link', 'delete', this.#switch);
   }
 }
