@@ -51,6 +51,9 @@ export class Machine {
     this.#init.stdout!.once('data', () => resolve());
     this.#init.once('exit', (code) => reject(new Error(`The machine ${this.name} ended with ${code}`)));
     await within(`the machine ${this.name}`, promise);
+    // It does not keep this process.
+    this.#init.stdout!.destroy();
+    this.#init.unref();
   }
 
   /** A command that runs others on this machine; what it starts has its process id. */
@@ -119,7 +122,17 @@ export class Network {
   }
 
   #remove(): void {
-    for (const machine of this.#machines) machine.remove();
+    for (const remove of [...this.#machines.map((machine) => () => machine.remove()), () => this.#removeSwitch()]) {
+      try {
+        remove();
+      } catch (error) {
+        // The others go nevertheless.
+        console.error(error);
+      }
+    }
+  }
+
+  #removeSwitch(): void {
     run('ip', 'link', 'delete', this.#switch);
   }
 }
