@@ -2,18 +2,21 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { PostgresServer, skipPostgres } from '@halogrid/ledger/testing-postgres-server';
 import { BucketPrefix } from '@halogrid/sources';
 import { Radosgw, skipRadosgw } from '@halogrid/sources/testing-radosgw';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
-import { eventually } from '@halogrid/testing';
+import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
 import { Cluster, startNode } from './cluster.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson, sha256 } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { slowFiles } from './slow-files.ts';
 
 // An output in a bucket has the files of an output in a folder, byte for byte, also if the store throttles, drops
-// connections and loses answers, and if processes are killed.
+// connections and loses answers, and if processes are killed, with all that they have on their machine: only a store
+// beside real processes shows that nothing else carries a job.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
@@ -27,6 +30,7 @@ const work = [
   '--border',
   'mirror',
 ];
+const cutSmall = ['--tile', '64', '--batch', '1'];
 const local = ['--nodes', '1', '--device', 'cpu'];
 const job = (out: string): string[] => ['run', source, ...work, ...local, '--out', out];
 
@@ -178,6 +182,111 @@ describe('a cluster', () => {
   });
 });
 
+/** Coordinators of one PostgreSQL, each with a scratch of its own, and nodes that see none of them. */
+class SeveralCoordinators {
+  readonly #ledger: string;
+  #started = 0;
+  #addresses: [grpc: string, http: string][] = [];
+  leaders: { program: Halogrid; address: string; http: string; scratch: string }[] = [];
+  readonly #nodes: Halogrid[] = [];
+
+  private constructor(ledger: string) {
+    this.#ledger = ledger;
+  }
+
+  /** `env`: of the nodes. */
+  static async start(postgres: PostgresServer, env: Record<string, string> = {}): Promise<SeveralCoordinators> {
+    const several = new SeveralCoordinators(postgres.createSchema());
+    for (let i = 0; i < 2; i++)
+      several.#addresses.push([`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]);
+    await Promise.all([several.#startLeader(0), several.#startLeader(1)]);
+    const addresses = several.#addresses.map(([grpc]) => grpc).join(',');
+    const sees = await startNode(addresses, 'sees the sources', 'cpu', [], { env });
+    const blind = ['--storage', 'remote', '--data-root', scratchFolder()];
+    several.#nodes.push(sees.program, (await startNode(addresses, 'sees nothing', 'cpu', blind, { env })).program);
+    return several;
+  }
+
+  async #startLeader(nth: number): Promise<void> {
+    const [address, http] = this.#addresses[nth]!;
+    const scratch = join(folder, `scratch-${this.#started++}`);
+    const options = ['--listen', address, '--http', http, '--node-timeout', String(timeoutMs(3_000))];
+    const program = new Halogrid(['coordinator', ...options, '--log-level', 'warn'], {
+      env: { HALOGRID_LEDGER: this.#ledger, HALOGRID_SCRATCH: scratch },
+      withoutLauncher: true,
+    });
+    await program.firstLine;
+    this.leaders[nth] = { program, address, http: `http://${http}`, scratch };
+  }
+
+  /**
+   * Runs a job at the first coordinator, whose machine is lost when `when` calls its argument; the other ends the job.
+   */
+  async runWithLoss(out: string, when: (lose: () => void) => void): Promise<void> {
+    const [leader, other] = this.leaders as [(typeof this.leaders)[0], (typeof this.leaders)[0]];
+    const lost = Promise.withResolvers<void>();
+    when(() => {
+      leader.program.kill();
+      rmSync(leader.scratch, { recursive: true, force: true });
+      lost.resolve();
+    });
+    const job = ['submit', source, ...work, ...cutSmall, '--out', out];
+    const submitted = await halogrid([...job, '--coordinator', leader.address]);
+    assert.equal(submitted.code, 0, submitted.stderr);
+    await within('the loss of the leader', lost.promise);
+    await leader.program.ended;
+    rmSync(leader.scratch, { recursive: true, force: true });
+    const watched = await halogrid(['watch', submitted.stdout.trim(), '--coordinator', other.address]);
+    assert.equal(watched.code, 0, watched.stderr);
+    await this.#startLeader(0);
+  }
+
+  stop(): void {
+    for (const program of [...this.#nodes, ...this.leaders.map(({ program }) => program)]) program.kill();
+  }
+}
+
+/** What a job without a loss writes, as the coordinators' jobs cut it. */
+async function quietRun(): Promise<Record<string, string>> {
+  const { code, stderr } = await halogrid([...job(join(folder, 'quiet')), ...cutSmall]);
+  assert.equal(code, 0, stderr);
+  return lasting(hashFiles(folder, 'quiet'));
+}
+
+describe('coordinators without a shared folder', { skip: skipPostgres }, () => {
+  let postgres: PostgresServer;
+  let several: SeveralCoordinators;
+  before(async () => {
+    postgres = await PostgresServer.start({ syncs: false });
+    several = await SeveralCoordinators.start(postgres);
+  });
+  after(async () => {
+    beforeRequest = () => {};
+    several?.stop();
+    await postgres?.remove();
+  });
+
+  for (const [what, moment] of [
+    ['sends the output', /partNumber=/],
+    ['publishes the output', /^POST .*uploadId=/],
+  ] as const) {
+    test(`the leader and its disk are lost while it ${what}: another one ends the job and computes nothing again`, async () => {
+      const prefix = `several-${what.replaceAll(' ', '-')}`;
+      await several.runWithLoss(`s3://results/${prefix}`, (lose) => {
+        beforeRequest = () => {
+          if (moment.test(store.requests.at(-1)!)) lose();
+        };
+      });
+      beforeRequest = () => {};
+      assert.deepEqual(lasting(hashObjects(prefix)), await quietRun());
+      const { state, counts } = manifestOf(prefix);
+      assert.deepEqual([state, counts.attempts], ['complete', counts.shards]);
+      const left = [...store.objects.keys()].filter((key) => key.startsWith(`${prefix}/.halogrid/jobs/`));
+      assert.deepEqual(left, [], 'what the job kept for other coordinators is removed');
+    });
+  }
+});
+
 describe('radosgw', { skip: skipRadosgw }, () => {
   let server: Radosgw;
   before(async () => {
@@ -200,19 +309,38 @@ describe('radosgw', { skip: skipRadosgw }, () => {
     await server.resume();
     const { code, stderr } = await program.ended;
     assert.equal(code, 0, stderr);
-    const bucket = new BucketPrefix('s3://results/real');
-    const files: [string, string][] = [];
-    for await (const { name } of bucket.list()) {
-      if (!name.startsWith('.halogrid/')) files.push([name, sha256((await bucket.get(name))!)]);
-    }
-    assert.deepEqual(lasting(Object.fromEntries(files.sort())), lasting(hashFiles(there)));
+    assert.deepEqual(lasting(await hashBucket('real')), lasting(hashFiles(there)));
+  });
+
+  test('the leader and its disk are lost half-way: another one ends the job, with the same files', {
+    skip: skipPostgres,
+  }, async (t) => {
+    const postgres = await PostgresServer.start({ syncs: false });
+    t.after(() => postgres.remove());
+    const several = await SeveralCoordinators.start(postgres, slowFiles('picture.pgm'));
+    t.after(() => several.stop());
+    const kept = new BucketPrefix('s3://results/several/.halogrid/jobs');
+    await several.runWithLoss('s3://results/several', (lose) => {
+      const hasPart = async () => (await Array.fromAsync(kept.list())).some(({ name }) => name.includes('/parts/'));
+      void eventually('the first part', hasPart).then(lose);
+    });
+    assert.deepEqual(lasting(await hashBucket('several')), await quietRun());
+    assert.deepEqual(await Array.fromAsync(kept.list()), []);
   });
 });
 
+/** SHA-256 of the files of an output in the bucket of the environment, as hashFiles gives them. */
+async function hashBucket(prefix: string): Promise<Record<string, string>> {
+  const bucket = new BucketPrefix(`s3://results/${prefix}`);
+  const files: [string, string][] = [];
+  for await (const { name } of bucket.list()) {
+    if (!name.startsWith('.halogrid/')) files.push([name, sha256((await bucket.get(name))!)]);
+  }
+  return Object.fromEntries(files.sort());
+}
+
 /** Whether a job has begun to send its output, by the file in its scratch that notes this. */
 function hasUploads(scratch: string): boolean {
-  return (
-    existsSync(scratch) &&
-    readdirSync(scratch, { recursive: true }).some((name) => /uploads\.jsonl$/.test(String(name)))
-  );
+  if (!existsSync(scratch)) return false;
+  return readdirSync(scratch).some((name) => existsSync(join(scratch, name, 'uploads.jsonl')));
 }

@@ -157,6 +157,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const { config, clock, log, metricsRegistry, registry, epoch, handOver, httpPort, onClose } = options;
   const context = { clock, log, lost: options.ledgerLost };
   const shared = openSharedJobs(options);
+  const isShared = shared !== undefined;
   const mostEnded = config.retentionMs === undefined ? undefined : mostEndedIfRetained;
   const inRegistry =
     config.ledger === undefined
@@ -172,7 +173,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   if (spans) onClose(() => spans.close());
   const dispatcher = new Dispatcher({
     ledger,
-    work: realWork(plan, ledger),
+    work: realWork(plan, ledger, isShared),
     clock,
     reportWithinMs: config.nodeTimeoutMs,
     graceMs: config.nodeGraceMs,
@@ -198,7 +199,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
   const cells = new LiveCells(ledger);
   onClose(() => cells.close());
   const known = new JobAnswers({ view, jobs, ledger, cells, questions: shared?.questions });
-  const recovery = { ledger, jobs, clock, log };
+  const recovery = { ledger, jobs, clock, log, isShared };
   if (shared && inRegistry) {
     await Promise.race([shared.start(new LedJobs(recovery, inRegistry.home, view)), options.lost]);
     onClose(() => shared.close());
@@ -234,7 +235,7 @@ export async function startLeader(options: LeaderOptions): Promise<LeaderServer>
     known,
     resume,
     takesShares: config.ledger === undefined,
-    claims: { isShared: shared !== undefined, warn: (sentence) => log.warn({ notice: true }, sentence) },
+    claims: { isShared, warn: (sentence) => log.warn({ notice: true }, sentence) },
     check,
     remove,
     survey,

@@ -78,7 +78,7 @@ export async function startNode(
   for (const sentence of config.warnings) log.warn(sentence);
   restrictSources(config.data);
   const warn = (sentence: string) => log.error(sentence);
-  const trust = config.hasRemoteStorage ? trustAuthority(config.client, warn) : () => {};
+  const trust = trustAuthority(config.client, warn);
   const open = (choice: DeviceChoice) => openChoice(choice, undefined, (line) => log.info(line));
   const { device: opened, reason } = await open(config.device);
   const { kind, name, driver } = opened.info;
@@ -114,6 +114,7 @@ export async function startNode(
     decode: config.decode,
     decoderTimeoutMs: config.decoderTimeoutMs,
     creditBytes: config.creditBytes,
+    hasRemoteStorage: config.hasRemoteStorage,
     note: (line) => log.warn(line),
   });
   const workers = { ...executor.meters, device: meters.device };

@@ -10,6 +10,8 @@ export interface AcceptedJob {
   pipeline: Pipeline;
   /** Folder URI for unfinished results. */
   scratch: string;
+  /** URI below which a bucket has the files of `scratch`, too; absent if no other coordinator needs them there. */
+  objects?: string;
   /** Who submitted it; absent if nobody was asked. */
   owner?: string | undefined;
 }

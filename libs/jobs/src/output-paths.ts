@@ -50,6 +50,21 @@ export function scratchUri(out: string): string {
   return pathToFileURL(join(outputPath(out), '.halogrid')).href;
 }
 
+/** URI below which the bucket of an output has what a job needs to go on at another coordinator. */
+export const objectsUri = (out: string, jobId: string): string => `${toPrefixUri(out)}/.halogrid/jobs/${jobId}`;
+
+/**
+ * Where a job keeps its unfinished results. `isShared`: other coordinators may go on with it, perhaps on machines that
+ * do not see `scratch`.
+ */
+export function placesOf(
+  { jobId, spec: { out } }: { jobId: string; spec: { out: string } },
+  isShared: boolean,
+): { scratch: string; objects?: string } {
+  const isInBucket = isShared && isBucketUri(out);
+  return { scratch: scratchUri(out), ...(isInBucket && { objects: objectsUri(out, jobId) }) };
+}
+
 /** URI of the folder for unfinished results of the pipeline `name`. A pipeline without a name has that of the job. */
 export const partScratchUri = (out: string, name: string): string =>
   name === '' ? scratchUri(out) : `${scratchUri(out)}/pipelines/${name}`;

@@ -19,6 +19,7 @@ export type {
   Withdrawn,
 } from './ledger/ledger.ts';
 export { readRecord } from './ledger/registered-record.ts';
+export { BucketLogs } from './log/bucket-logs.ts';
 export { isEnd } from './log/fact.ts';
 export { FolderLogs, isLogName } from './log/folder-logs.ts';
 export { Journal } from './log/journal.ts';

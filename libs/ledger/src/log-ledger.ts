@@ -39,7 +39,7 @@ export interface LogHome {
   /** The logs of a job. */
   logsOf: (jobId: string, spec: JobSpec) => LogPlace;
   /** Writes the parts of a job that no node writes. */
-  partsOf: (spec: JobSpec) => WritePart;
+  partsOf: (spec: JobSpec, jobId: string) => WritePart;
   /** Leaves a home for a single job, after that has ended. May be called again. */
   leave?: () => Promise<void>;
 }
@@ -154,7 +154,7 @@ export class LogLedger implements Ledger {
     if (this.#jobs.has(jobId)) throw new Error(`There is a job ${jobId} already`);
     const home = await this.#options.homeOf(spec);
     const log = JobLog.create(await this.#logOptions(home, jobId, spec), submittedMs, owner);
-    const open = new LoggedJob(jobId, spec, log, home.partsOf(spec), false);
+    const open = new LoggedJob(jobId, spec, log, home.partsOf(spec, jobId), false);
     this.#jobs.set(jobId, { home, open });
     await home.journal.write(open);
   }
@@ -199,7 +199,7 @@ export class LogLedger implements Ledger {
     const log = await JobLog.takeOver(options, marks).catch((error: Error) => {
       throw new Error(`The results so far of job ${jobId} are lost: ${error.message}`, { cause: error });
     });
-    return new LoggedJob(jobId, spec, log, home.partsOf(spec), home.registry !== undefined);
+    return new LoggedJob(jobId, spec, log, home.partsOf(spec, jobId), home.registry !== undefined);
   }
 
   async #logOptions(home: LogHome, jobId: string, spec: JobSpec): Promise<JobLogOptions> {

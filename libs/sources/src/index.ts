@@ -8,7 +8,7 @@ export {
   sourceAccess,
   unrestricted,
 } from './access/source-access.ts';
-export { BucketPrefix } from './buckets/bucket-prefix.ts';
+export { BucketPrefix, type ListedObject } from './buckets/bucket-prefix.ts';
 export { isBucketUri, toPrefixUri } from './buckets/prefix-uri.ts';
 export type { Upload, WholeUpload } from './buckets/uploads.ts';
 export { giveBackBytes, takeBytes } from './byte-pool.ts';

@@ -39,10 +39,22 @@ export class JobDriver {
    * Goes on with a job that an earlier coordinator began; its output folder is claimed already. Nodes have `bringMs`
    * (default: `reportWithinMs`) to bring along their leases of it, and attached nodes are asked for theirs. Rejects
    * with one sentence if its logs are lost.
+   *
+   * If `takeUp` is given, the folder is not claimed yet: the job begins with this, again while its output cannot be
+   * written, and ends here if it resolves with false.
    */
-  async resume(job: AcceptedJob, bringMs?: number): Promise<void> {
-    const { ledger, keeper } = this.#parts;
+  async resume(job: AcceptedJob, bringMs?: number, takeUp?: () => Promise<boolean>): Promise<void> {
+    const { ledger, keeper, running } = this.#parts;
     const earlier = await keeper.read(job.jobId);
+    const goOn = async (): Promise<void> => this.#goOn(job, await ledger.resume(job.jobId), bringMs);
+    if (takeUp) {
+      const begin = async (): Promise<void> => {
+        if (await takeUp()) return goOn();
+        running.get(job.jobId)?.stop('closing');
+        throw new Error('The job has ended');
+      };
+      return this.#start(job, { earlier, begin });
+    }
     const open = await ledger.resume(job.jobId).catch((error) => {
       // The folder of its logs may be missing for a while.
       if (lackOf(error)) return undefined;
@@ -51,7 +63,7 @@ export class JobDriver {
     if (open) {
       this.#start(job, { earlier });
       await this.#goOn(job, open, bringMs);
-    } else this.#start(job, { earlier, begin: async () => this.#goOn(job, await ledger.resume(job.jobId), bringMs) });
+    } else this.#start(job, { earlier, begin: goOn });
   }
 
   async #goOn(job: AcceptedJob, { open, planned, kept }: OpenShards, bringMs?: number): Promise<void> {
@@ -94,6 +106,8 @@ export class JobDriver {
     const { graceMs: folder = Number.POSITIVE_INFINITY, spaceGraceMs: room = Number.POSITIVE_INFINITY } = this.#options;
     const run = new JobRun(job, { ...this.#options, outputGraces: { room, folder } }, listener, begin);
     running.add(run, () => {
+      // It may have ended in the ledger before it could begin.
+      running.tellChanged(jobId);
       sights.jobEnded(jobId);
       const history = recorder.jobEnded(jobId);
       if (history) void keeper.keep(new Map([[jobId, history]]));

@@ -80,15 +80,15 @@ export interface JobWork {
   ): Promise<FinishedOutput>;
   /** Done shards whose parts are missing; absent: this is not checked. */
   lostShards?(
-    job: Pick<AcceptedJob, 'spec'>,
+    job: Pick<AcceptedJob, 'jobId' | 'spec'>,
     answered: (from: number, atMost: number) => Promise<AnsweredShards>,
   ): Promise<readonly number[]>;
   /**
    * Ends the output of a job without results. Resolves with true if its finished shards are kept, so that it can go on.
    */
   abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<boolean>;
-  /** Releases the output folder. */
-  release(out: string): void;
+  /** Releases the output folder, if the job has it. */
+  release(out: string, jobId: string): void;
 }
 
 /** `isWant`: something outside the job is missing, as in WantError. */
@@ -319,7 +319,7 @@ export class JobRun {
       if (how !== 'closing') await this.#giveUp(how);
     } finally {
       await this.#earlier?.end();
-      this.#work.release(this.job.spec.out);
+      this.#work.release(this.job.spec.out, this.job.jobId);
     }
   }
 

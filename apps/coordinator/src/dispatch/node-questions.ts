@@ -20,7 +20,8 @@ export class NodeQuestions {
   probe({ session, need }: Order<'ProbeNode'>, node: NodeSession | undefined): void {
     if (!node) return;
     const { hello, connection } = node;
-    const { remoteStorage: isRemote, timeZoneData } = hello;
+    const { remoteStorage, timeZoneData } = hello;
+    const isRemote = remoteStorage || this.#sights.isThroughUs(need);
     void this.#sights.probes.ask({ session, isRemote, timeZoneData, probe: (probe) => connection.probe(probe) }, need);
   }
 

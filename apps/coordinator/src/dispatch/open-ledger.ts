@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { scratchUri } from '@halogrid/jobs/output-paths';
+import { placesOf, scratchUri } from '@halogrid/jobs/output-paths';
 import {
+  BucketLogs,
   FolderLogs,
   type JobsElsewhere,
   Journal,
@@ -11,7 +12,8 @@ import {
 } from '@halogrid/ledger';
 import type { Log } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
-import { partsOf } from '../output/write-part.ts';
+import { JobObjects } from '../output/bucket/job-objects.ts';
+import { keptPartsOf, partsOf } from '../output/write-part.ts';
 
 export interface LedgerContext {
   clock: Clock;
@@ -20,7 +22,24 @@ export interface LedgerContext {
   lost: (error: LostLedgerError) => void;
 }
 
-const logsOf: LogHome['logsOf'] = (jobId, { out }) => new FolderLogs(fileURLToPath(scratchUri(out)), jobId);
+type Places = Pick<LogHome, 'logsOf' | 'partsOf'>;
+
+/** Logs and parts in the output's folder. */
+const inFolder: Places = {
+  logsOf: (jobId, { out }) => new FolderLogs(fileURLToPath(scratchUri(out)), jobId),
+  partsOf,
+};
+
+/** The same, and for an output in a bucket also there. */
+const inBucketToo: Places = {
+  logsOf: (jobId, spec) => {
+    const { scratch, objects } = placesOf({ jobId, spec }, true);
+    return objects === undefined
+      ? inFolder.logsOf(jobId, spec)
+      : new BucketLogs(fileURLToPath(scratch), jobId, objects);
+  },
+  partsOf: (spec, jobId) => keptPartsOf(spec, JobObjects.of(placesOf({ jobId, spec }, true))),
+};
 
 /** A ledger, and its view of other coordinators' jobs. */
 export interface LedgerInRegistry {
@@ -41,8 +60,7 @@ export async function openSharedLedger(
   const home: LogHome = {
     journal: new Journal({ registry, epoch, log, lost, nowMs: clock.monotonicMs }),
     registry,
-    logsOf,
-    partsOf,
+    ...(others ? inBucketToo : inFolder),
   };
   const ledger = new LogLedger({
     epoch,
@@ -71,5 +89,5 @@ const folderEpoch = 1;
 /** The home of a job whose output folder this process has claimed: any process that led it before has ended. */
 export function createFolderHome({ clock, log, lost }: LedgerContext): LogHome {
   const journal = new Journal({ epoch: folderEpoch, log, lost, nowMs: clock.monotonicMs });
-  return { journal, logsOf, partsOf, leave: () => journal.close() };
+  return { journal, ...inFolder, leave: () => journal.close() };
 }

@@ -10,24 +10,29 @@ import { JobSpec } from '@halogrid/proto';
 import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
+import { startTestS3 } from '@halogrid/sources/testing-servers';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import { noOutput, noTables } from '../testing/no-tables.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { recoverJobs } from './recover-jobs.ts';
 import { createMetrics } from './work-metrics.ts';
 
-/** Recovers a job whose coordinator died, after `change` to its folder; `calls` lists what the successor did. */
-async function recovered(t: TestContext, change: (path: string) => Promise<unknown>) {
+/**
+ * Recovers a job whose coordinator died, after `change` to its folder. `bucket`: the URI of its output, if that is not
+ * the folder; then another coordinator recovers it.
+ */
+async function recovered(t: TestContext, change: (path: string) => Promise<unknown>, bucket?: string) {
   const path = await mkdtemp(join(tmpdir(), 'halogrid-recover-'));
   t.after(() => rm(path, { recursive: true, force: true }));
+  const isShared = bucket !== undefined;
   const spec = JobSpec.fromPartial({
     sources: ['file:///in'],
     pipeline: { operations: [{ kernel: 'lbp', parameters: {}, border: '' }] },
-    out: pathToFileURL(path).href,
+    out: bucket ?? pathToFileURL(path).href,
   });
   const registry = new MemoryRegistry();
   const before = await openLogLedger(join(path, '.halogrid'), registry);
-  await claimOutputFolder(spec.out, { jobId: 'job', spec });
+  await claimOutputFolder(spec.out, { jobId: 'job', spec }, { isShared });
   await before.createJob({ jobId: 'job', spec, submittedMs: 1 });
   await before.setState('job', 'running', { nowMs: 2 });
   await before.close();
@@ -58,9 +63,15 @@ async function recovered(t: TestContext, change: (path: string) => Promise<unkno
     await dispatcher.close();
     await ledger.close();
   });
-  await recoverJobs({ ledger, jobs: dispatcher.jobs, clock: systemClock, log });
-  const jobJson = JSON.parse(await readFile(join(path, 'job.json'), 'utf8'));
-  return { path, jobJson, ended: ended.promise, job: async () => (await ledger.getJob('job')) as JobRecord };
+  await recoverJobs({ ledger, jobs: dispatcher.jobs, clock: systemClock, log, isShared });
+  const jobJson = isShared ? undefined : JSON.parse(await readFile(join(path, 'job.json'), 'utf8'));
+  return {
+    path,
+    jobJson,
+    jobs: dispatcher.jobs,
+    ended: ended.promise,
+    job: async () => (await ledger.getJob('job')) as JobRecord,
+  };
 }
 
 const editJobJson = async (path: string, changes: object): Promise<void> => {
@@ -106,4 +117,50 @@ test('a job fails if another job has its folder by now, and the folder is left a
   assert.equal(state, 'failed');
   assert.equal(error, `The output folder '${path}' holds job job-2 instead of job job, which began there`);
   assert.deepEqual(await readdir(path), ['.halogrid', 'job.json', 'maps']);
+});
+
+/** A store that refuses so many requests after `lose`, which also takes the scratch of the job's coordinator away. */
+async function storeWithLoss(t: TestContext, refusals: number) {
+  let refused = 0;
+  const options = { accessKeyId: 'AK', secretAccessKey: 'SK', region: 'us-east-1', bucket: 'results' };
+  const store = await startTestS3({ ...options, fault: () => (refused-- > 0 ? 'refuse' : undefined) });
+  const scratch = await mkdtemp(join(tmpdir(), 'halogrid-scratch-'));
+  for (const [name, value] of Object.entries({ ...store.environment, HALOGRID_SCRATCH: scratch })) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  t.after(async () => {
+    delete process.env.HALOGRID_SCRATCH;
+    await store.close();
+    await rm(scratch, { recursive: true, force: true });
+  });
+  const lose = async (): Promise<void> => {
+    await rm(join(scratch, 's3'), { recursive: true });
+    refused = refusals;
+  };
+  return { store, lose };
+}
+
+test('a job in a bucket goes on without the folder of its coordinator, once the bucket can be reached', async (t) => {
+  const { lose } = await storeWithLoss(t, 3);
+  const { job, ended } = await recovered(t, lose, 's3://results/out');
+  assert.equal((await job()).state, 'running', 'it waits, and holds nothing else up');
+  await ended;
+  assert.equal((await job()).state, 'complete');
+});
+
+test('a job in a bucket that was published just before its coordinator died gets its end', async (t) => {
+  const { store, lose } = await storeWithLoss(t, 1);
+  const publish = async (): Promise<void> => {
+    await lose();
+    const claim = JSON.parse(store.objects.get('out/.halogrid/claims/00000001.json')!.toString());
+    store.objects.set('out/.halogrid/claims/00000002.json', Buffer.from('{"state":"ended"}'));
+    store.objects.set('out/job.json', Buffer.from(JSON.stringify({ ...claim, state: 'complete', digest: 'abc' })));
+  };
+  const { job, jobs, ended } = await recovered(t, publish, 's3://results/out');
+  const isTold = jobs.changed('job');
+  await ended;
+  await isTold;
+  const { state, digest } = await job();
+  assert.deepEqual({ state, digest }, { state: 'complete', digest: 'abc' });
 });

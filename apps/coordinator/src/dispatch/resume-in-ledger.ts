@@ -28,12 +28,12 @@ export async function resumeInLedger({ jobId, spec }: HalfWayJob, recovery: Ledg
 }
 
 /** Cancels a failed job that could go on, and removes its results so far. Returns false if there is no such job. */
-export async function cancelEnded({ ledger, clock }: LedgerRecovery, jobId: string): Promise<boolean> {
+export async function cancelEnded({ ledger, clock, isShared }: LedgerRecovery, jobId: string): Promise<boolean> {
   const record = await ledger.getJob(jobId);
   if (!record?.canGoOn || !ledger.has(jobId)) return false;
   const { out } = record.spec;
   try {
-    await resumeOutputFolder(out, record);
+    await resumeOutputFolder(out, record, isShared);
     await abandonJob(record, { state: 'cancelled' }, clock.wallMs());
     releaseOutputFolder(out);
   } catch (error) {

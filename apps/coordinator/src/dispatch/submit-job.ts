@@ -1,7 +1,7 @@
 import type { checkSources } from '@halogrid/jobs/check-sources';
 import { checkSpec } from '@halogrid/jobs/check-spec';
 import { completeSubmit } from '@halogrid/jobs/complete-submit';
-import { scratchUri } from '@halogrid/jobs/output-paths';
+import { placesOf } from '@halogrid/jobs/output-paths';
 import { Refusal } from '@halogrid/jobs/refusal';
 import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
@@ -47,7 +47,7 @@ export async function submitJob(
   const spec = nameOutByJob ? { ...given, out: `${given.out.replace(/\/+$/, '')}/${jobId}` } : given;
   await claimOutputFolder(spec.out, { jobId, spec, owner }, context).catch(refuseUsage);
   try {
-    await jobs.submit({ jobId, spec, pipeline, scratch: scratchUri(spec.out), owner });
+    await jobs.submit({ jobId, spec, pipeline, ...placesOf({ jobId, spec }, context?.isShared === true), owner });
   } catch (error) {
     releaseOutputFolder(spec.out);
     throw error;

@@ -15,7 +15,7 @@ export function withShares(whole: JobWork, ledger: Pick<Ledger, 'answered'>): Jo
     async finalise(results, pipeline, begun, now, signal) {
       const { jobId, spec } = results.job;
       if (!spec.share) return whole.finalise(results, pipeline, begun, now, signal);
-      const lost = await whole.lostShards?.({ spec }, (from, atMost) => ledger.answered(jobId, from, atMost));
+      const lost = await whole.lostShards?.({ jobId, spec }, (from, atMost) => ledger.answered(jobId, from, atMost));
       const [shard] = lost ?? [];
       if (shard !== undefined) throw new LostPartError({ message: 'A part is missing', shard, isFalse: false });
       return finishShare(results, begun, now);

@@ -31,6 +31,7 @@ import { exists, isOutputPlace, publishOutput, readyOutput } from '@halogrid/res
 import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
 import { InputError, isBucketUri, TransferError } from '@halogrid/sources';
 import {
+  bringJob,
   bringKept,
   claimBucket,
   claimInBucket,
@@ -116,12 +117,14 @@ function refuseOther(path: string, text: string, spec: JobSpec): void {
 /**
  * Takes over the output folder of this job from its earlier process, which has ended or must not write any more.
  * Resolves with the content of its job.json. If the job has ended for good, the folder is left alone. Rejects with
- * UsageError if the folder does not belong to this job, or if another process takes it at the same time.
+ * UsageError if the folder does not belong to this job, or if another process takes it at the same time. `isShared`:
+ * the earlier process may have been a coordinator on another machine, where the folder of an output in a bucket is.
  */
-export async function resumeOutputFolder(out: string, job: NewJob): Promise<JobClaim> {
+export async function resumeOutputFolder(out: string, job: NewJob, isShared = false): Promise<JobClaim> {
   const path = outputPath(out);
   await hold(path, job.jobId);
   try {
+    if (isShared && isBucketUri(out)) await bringJob(out, job);
     await restoreClaim(path);
     const existing = (await claimElsewhere(out, job.jobId)) ?? (await readClaim(path));
     if (existing?.id !== job.jobId) {
@@ -176,17 +179,19 @@ export async function hasOwnLedger(out: string): Promise<boolean> {
   return names.some(isLogName);
 }
 
-/** Releases the folder of an ended job for other jobs of this process. */
-export function releaseOutputFolder(out: string): void {
-  letGo(outputPath(out));
+/** Releases the folder of an ended job for other jobs of this process. `jobId`: only if this job has it. */
+export function releaseOutputFolder(out: string, jobId?: string): void {
+  const path = outputPath(out);
+  if (jobId === undefined || held.get(path)?.jobId === jobId) letGo(path);
 }
 
 /**
  * Takes a folder for a job of this process. Throws UsageError if another job has it, but waits for the release by a job
- * that has ended.
+ * that has ended. A job that tries again to take over its folder has it already.
  */
 async function hold(path: string, jobId: string): Promise<void> {
   const holder = held.get(path);
+  if (holder?.jobId === jobId) return;
   if (holder) {
     const claim = await readClaim(path).catch(() => undefined);
     const hasEnded = claim?.id === holder.jobId && claim.state !== 'running';
@@ -430,6 +435,7 @@ function refusalOf(path: string, error: unknown): unknown {
   if (error instanceof TransferError || error instanceof InputError) {
     return new UsageError(
       sentence`The output '${outputName(path)}' cannot be written: ${error.message}; give another ${named('out')}, or see to the bucket and its credentials`,
+      { cause: error },
     );
   }
   return isSystemError(error) ? notWritable(path, error) : error;
@@ -438,4 +444,5 @@ function refusalOf(path: string, error: unknown): unknown {
 const notWritable = (path: string, error: SystemError): UsageError =>
   new UsageError(
     sentence`The output folder '${path}' cannot be written: ${whyNotWritten(error)}; give another ${named('out')}, or change the rights of the folder`,
+    { cause: error },
   );

@@ -1,13 +1,16 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Lease } from '@halogrid/proto';
 import { SourceBlock } from '@halogrid/sources/source-block';
+import { JobObjects } from '../output/bucket/job-objects.ts';
 import type { LeaseId } from '../scheduler/events.ts';
 
 /** The files of a job that nodes with its token may read and write. */
 export interface HandedJob {
   readonly token: string;
-  /** Folder URI for chunks. */
+  /** Folder URI for chunks and parts. */
   readonly scratch: string;
+  /** Where they are kept for other coordinators; undefined if these do not need them. */
+  readonly objects: Pick<JobObjects, 'keep'> | undefined;
   /** The names of its pipelines; empty if they have none. */
   readonly pipelines: readonly string[];
   /** The sources of the leases that nodes hold, by their index in the job. */
@@ -28,7 +31,8 @@ interface HandedSource extends HandedFile {
 type Held = { sources: Map<number, HandedSource> } & HandedJob;
 
 /**
- * Which files nodes without our storage may have: the files of the leases that they hold. While a job has leases, all
+ * Which files nodes without our storage may have: the files of the leases that they hold. Nodes with our storage send
+ * results in this way if other coordinators need them. While a job has leases, all
  * of them have the same token, so that a node can keep what it has decoded.
  */
 export class HandOver {
@@ -51,8 +55,8 @@ export class HandOver {
       if (lease) this.#release(lease);
     };
     return {
-      grant: (lease) => {
-        const token = this.#hold(lease);
+      grant: (lease, objects) => {
+        const token = this.#hold(lease, objects);
         leases.set(keyOf(lease), lease);
         return { ...lease, handOver: `/handover/${encodeURIComponent(lease.jobId)}/${token}` };
       },
@@ -68,12 +72,14 @@ export class HandOver {
     };
   }
 
-  #hold(lease: Lease): string {
+  #hold(lease: Lease, objects: string | undefined): string {
     const { jobId, scratch, pipelines } = lease;
     let job = this.#jobs.get(jobId);
     if (!job) {
       const names = pipelines?.named.map(({ name }) => name) ?? [];
-      job = { token: randomBytes(32).toString('base64url'), scratch, pipelines: names, sources: new Map() };
+      const token = randomBytes(32).toString('base64url');
+      const kept = JobObjects.of({ objects, scratch });
+      job = { token, scratch, objects: kept, pipelines: names, sources: new Map() };
       this.#jobs.set(jobId, job);
     }
     for (const { index, ...source } of sourcesOf(lease)) {
@@ -94,8 +100,8 @@ export class HandOver {
 }
 
 export interface HandOverSession {
-  /** Returns the lease with the path of its files. */
-  grant(lease: Lease): Lease;
+  /** Returns the lease with the path of its files. `objects`: as in AcceptedJob. */
+  grant(lease: Lease, objects?: string): Lease;
   /** The node has answered the lease. */
   release(lease: LeaseId): void;
   /** The node must forget its leases of these shards of the job; an empty list means all its leases of the job. */

@@ -72,7 +72,8 @@ function converse(
     },
     lease: (order) => {
       const lease = toLease(order);
-      send({ $case: 'lease', value: isRemote ? files.grant(lease) : lease });
+      const { objects } = order.job;
+      send({ $case: 'lease', value: isRemote || objects ? files.grant(lease, objects) : lease });
     },
     bring: (jobId, epoch) => send({ $case: 'bring', value: { jobId, epoch } }),
     kept: (jobId, leases) => send({ $case: 'kept', value: { jobId, kept: [...leases] } }),

@@ -35,8 +35,7 @@ export async function takeChunk(request: IncomingMessage, job: HandedJob, path: 
   const mostBytes = (Number(sizes[1]) + px) * (Number(sizes[2]) + px) * unit * maxBands + bytes;
   const scratch = await allowedPath(fileURLToPath(job.scratch));
   const below = pipeline === undefined ? [] : ['pipelines', pipeline];
-  await takeFile(request, join(scratch, ...below), [kind!, String(Number(source)), name!], {
-    mostBytes,
-    isDurable: kind === 'origin',
-  });
+  const chunk = [kind!, String(Number(source)), name!];
+  await takeFile(request, join(scratch, ...below), chunk, { mostBytes, isDurable: kind === 'origin' });
+  await job.objects?.keep([...below, ...chunk].join('/'));
 }

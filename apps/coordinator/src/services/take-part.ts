@@ -36,6 +36,7 @@ export async function takePart(
     mostBytes: mostPartBytes,
     isDurable: true,
   });
+  await job.objects?.keep(`${partsFolder}/${part}/${file}`, join(growing, file));
   if (file !== lists[0]) return;
   for (const list of lists) {
     if (!(await isThere(join(growing, list)))) throw new HandOverError(409, `The part has no ${list} yet`);

@@ -21,16 +21,28 @@ export class JobSights {
   readonly #vetting = limitConcurrency(vetsAtOnce);
   readonly #jobs = new Map<
     string,
-    { scratch: string; needsOf: (shard: Shard) => readonly string[]; needs: Set<string> }
+    { scratch: string; objects: string | undefined; needsOf: (shard: Shard) => readonly string[]; needs: Set<string> }
   >();
 
   constructor(eyes: Eyes, nowMs: () => number, tell: (session: number, need: string, shown: Shown) => void) {
-    this.#eyes = eyes;
-    this.probes = new NodeProbes(eyes, nowMs, tell);
+    this.#eyes = {
+      ...eyes,
+      // Results of such a job are written to its bucket, too.
+      whyNotWritten: async (uri, reason) => {
+        const objects = this.#objectsOf(uri);
+        return (await eyes.whyNotWritten(uri, reason)) ?? (objects ? eyes.whyNotWritten(objects, reason) : undefined);
+      },
+    };
+    this.probes = new NodeProbes(this.#eyes, nowMs, tell);
   }
 
-  jobStarted({ jobId, spec, scratch }: AcceptedJob): void {
-    this.#jobs.set(jobId, { scratch, needsOf: needsOfJob(spec, scratch), needs: new Set() });
+  /** Whether nodes meet that need through the coordinator, because results are kept for other coordinators. */
+  isThroughUs(need: string): boolean {
+    return [...this.#jobs.values()].some(({ scratch, objects }) => objects && need === writeNeed(scratch));
+  }
+
+  jobStarted({ jobId, spec, scratch, objects }: AcceptedJob): void {
+    this.#jobs.set(jobId, { scratch, objects, needsOf: needsOfJob(spec, scratch), needs: new Set() });
   }
 
   jobEnded(jobId: string): void {
@@ -73,5 +85,9 @@ export class JobSights {
     if (scratch === undefined) return undefined;
     const own = await this.#vetting(() => this.#eyes.whyNotWritten(scratch, reason));
     return { need: writeNeed(scratch), own };
+  }
+
+  #objectsOf(scratchUri: string): string | undefined {
+    return [...this.#jobs.values()].find(({ scratch }) => scratch === scratchUri)?.objects;
   }
 }

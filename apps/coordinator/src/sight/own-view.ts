@@ -1,9 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lackOf, type OutputLack } from '@halogrid/jobs/output-lack';
 import { freeBytes, tryWrite } from '@halogrid/results';
-import { InputError, type InputFault, isRemoteUri, type ShownFile, showFile } from '@halogrid/sources';
+import {
+  BucketPrefix,
+  InputError,
+  type InputFault,
+  isBucketUri,
+  isRemoteUri,
+  type ShownFile,
+  showFile,
+} from '@halogrid/sources';
 
 /** What the coordinator itself finds at the URI of a file. */
 export type OwnView =
@@ -67,15 +76,23 @@ function free(folderUri: string): Promise<number | undefined> {
 
 async function whyNotWritten(folderUri: string, reason: string): Promise<OutputLack | undefined> {
   try {
-    await patiently(() => tryWrite(folderUri));
+    await patiently(() => (isBucketUri(folderUri) ? tryBucket(folderUri) : tryWrite(folderUri)));
   } catch (error) {
     const lack = lackOf(error) ?? { kind: 'folder', error: messageOf(error) };
     return lack.kind === 'room' ? { ...lack, freeBytes: await free(folderUri) } : lack;
   }
-  if (lackOf(reason)?.kind !== 'room') return undefined;
+  if (lackOf(reason)?.kind !== 'room' || isBucketUri(folderUri)) return undefined;
   // The node's file may have been larger than the one tried here.
   const left = await free(folderUri);
   return left !== undefined && left < roomBytes ? { kind: 'room', error: reason, freeBytes: left } : undefined;
+}
+
+/** Tries whether objects can be written below a URI. Rejects with the error. */
+async function tryBucket(uri: string): Promise<void> {
+  const prefix = new BucketPrefix(uri);
+  const name = `try-${randomUUID()}`;
+  await prefix.put(name, new Uint8Array());
+  await prefix.remove(name);
 }
 
 /** Rejects if there is no answer for `patienceMs`. */

@@ -1,4 +1,4 @@
-import type { Load } from '@halogrid/proto';
+import type { Lease, Load } from '@halogrid/proto';
 import type { Executor } from '../executor/executor.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import { Agent, type AgentOptions } from './agent.ts';
@@ -229,12 +229,10 @@ export class Agents {
    * already, so they raise the credit of this coordinator.
    */
   #gather({ agent, account }: Pick<Talk, 'agent' | 'account'>, jobId: string, epoch: number): void {
-    // Such a node gets its files through the coordinator that leased the shard.
-    if (this.#options.hello.remoteStorage) return;
     const gathered = new Map<number, UnansweredShard>();
     for (const { agent: other } of this.#talks) {
       if (other === agent) continue;
-      const meant = new Map([...other.leases].filter(([, { lease }]) => lease.jobId === jobId && lease.epoch < epoch));
+      const meant = new Map([...other.leases].filter(([, { lease }]) => isOlder(lease, jobId, epoch)));
       other.handOver(meant);
       for (const [leaseId, held] of meant) gathered.set(leaseId, held);
     }
@@ -297,3 +295,7 @@ export class Agents {
 
 /** Whether the coordinator was told a credit, so that it may lease. */
 const isConnected = ({ phase }: Agent): boolean => phase === 'attached' || phase === 'greeting';
+
+/** Whether a lease is of an earlier leader of the job, and its files do not go through that leader. */
+const isOlder = (lease: Lease, jobId: string, epoch: number): boolean =>
+  lease.jobId === jobId && lease.epoch < epoch && lease.handOver === '';

@@ -311,10 +311,13 @@ test('hello says whether the node has computed a shard, with a connection or wit
   assert.equal(told([50, disconnected], [60, done], [190, time]), true);
 });
 
-test('a node whose files come through the coordinator keeps nothing when the connection breaks', () => {
-  const remote = { ...options, hello: { ...hello, remoteStorage: true } };
-  const { state, commands } = converse(play(...work).state, disconnected, 40, remote);
-  assert.deepEqual([words(commands), state.leases.size], [['forget 1', 'forget 2'], 0]);
+test('when the connection breaks, a node forgets the shards whose files go through the coordinator', () => {
+  const before = play(...work).state;
+  const leases = [...before.leases].map(([id, { lease, ...held }]) => {
+    return [id, { ...held, lease: { ...lease, handOver: id === 1 ? 'http://host/handover/j/t' : '' } }] as const;
+  });
+  const { state, commands } = converse({ ...before, leases: new Map(leases) }, disconnected, 40, options);
+  assert.deepEqual([words(commands), [...state.leases.keys()]], [['forget 1'], [2]]);
 });
 
 test('a node that holds shards dials at least every second', () => {

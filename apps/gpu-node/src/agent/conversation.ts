@@ -77,7 +77,7 @@ function react(state: Conversation, event: ConversationEvent, nowMs: number, opt
     case 'disconnected': {
       if (state.phase.kind === 'leaving') return end(state, { code: 0, reason: state.drainReason });
       if (event.isRefusal) return end(state, { code: 1, reason: `The coordinator refuses this node: ${event.reason}` });
-      return lose(state, event.jitter, nowMs, options);
+      return lose(state, event.jitter, nowMs);
     }
     case 'shardInPart':
       return putInPart(state, event.leaseId, nowMs);
@@ -272,10 +272,10 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
       return { state: greeted, commands: [{ kind: 'dial', address }, hello] };
     }
     case 'greeting':
-      return hangUp(state, `no answer within ${greetingMs} ms`, jitter, nowMs, options);
+      return hangUp(state, `no answer within ${greetingMs} ms`, jitter, nowMs);
     case 'attached': {
       if (nowMs >= phase.heardMs + phase.reportWithinMs) {
-        return hangUp(state, `nothing heard for ${phase.reportWithinMs} ms`, jitter, nowMs, options);
+        return hangUp(state, `nothing heard for ${phase.reportWithinMs} ms`, jitter, nowMs);
       }
       if (nowMs >= state.handBackMs && waitsToLeave(state)) return handBack(state, nowMs);
       const heartbeat: ConversationCommand = { kind: 'send', report: { $case: 'heartbeat', value: {} } };
@@ -286,24 +286,18 @@ function keepTime(state: Conversation, jitter: number, nowMs: number, options: C
   }
 }
 
-function hangUp(
-  state: Conversation,
-  reason: string,
-  jitter: number,
-  nowMs: number,
-  options: ConversationOptions,
-): Step {
-  const lost = lose(state, jitter, nowMs, options);
+function hangUp(state: Conversation, reason: string, jitter: number, nowMs: number): Step {
+  const lost = lose(state, jitter, nowMs);
   return { state: lost.state, commands: [{ kind: 'hangUp', reason }, ...lost.commands] };
 }
 
 /**
- * The connection is gone. Shards go on for a while: the coordinator that is dialled next says which are still wanted. A
- * node with remote storage forgets them, because their files came through that connection's coordinator.
+ * The connection is gone. Shards go on for a while: the coordinator that is dialled next says which are still wanted.
+ * Shards whose files went through the lost coordinator are forgotten.
  */
-function lose(state: Conversation, jitter: number, nowMs: number, options: ConversationOptions): Step {
+function lose(state: Conversation, jitter: number, nowMs: number): Step {
   if (state.draining !== 'no') return end(state, { code: 0, reason: state.drainReason });
-  const { state: kept, commands } = forget(state, () => options.hello.remoteStorage);
+  const { state: kept, commands } = forget(state, ({ handOver }) => handOver !== '');
   const isHolding = kept.leases.size > 0;
   const keepUntilMs = isHolding ? Math.min(state.keepUntilMs, nowMs + keepMs) : Number.POSITIVE_INFINITY;
   const longestMs = isHolding ? longestBackoffHoldingMs : longestBackoffMs;

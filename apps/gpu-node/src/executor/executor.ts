@@ -52,6 +52,8 @@ export interface ExecutorOptions {
   /** Measures stages and bottlenecks. Default: new clocks. */
   clocks?: BusyClocks;
   meters?: ExecutorMeters;
+  /** Whether files of leases with `handOver` are read from there. Default: true. */
+  hasRemoteStorage?: boolean | undefined;
   /** Called with sentences for people about things that did not fail. */
   note?: (line: string) => void;
 }
@@ -105,6 +107,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     writeChunk,
     parts,
     nowMs,
+    hasRemoteStorage = true,
     note = () => {},
   } = options;
   const planes = new PlaneCache(planeCacheBytes);
@@ -157,7 +160,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   return async (lease, signal, inPart) => {
     checkLease(lease);
-    const near = lease.handOver ? toRemoteLease(lease) : lease;
+    const near = lease.handOver ? toRemoteLease(lease, hasRemoteStorage) : lease;
     const block = new SourceBlock(near.sources);
     const known = knownResults(near, block);
     const given = { lease, near, sources: unpackLease(block, lease.verify), known, spans: new StageSpans(nowMs) };

@@ -44,6 +44,8 @@ export interface OpenExecutorOptions {
   decoderTimeoutMs?: number;
   /** Decoded bytes that the node is leased at once. Default: as much as keeps it busy. */
   creditBytes?: number | undefined;
+  /** As in ExecutorOptions. */
+  hasRemoteStorage?: boolean;
   /** Logs a line. */
   note: (line: string) => void;
 }
@@ -113,6 +115,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
       note,
       clocks,
       meters,
+      hasRemoteStorage: options.hasRemoteStorage,
       openImage: (uri) => images.openImage(uri),
     }),
     decoders: decoders.processes,

@@ -19,7 +19,8 @@ test('files of the coordinator are read from its hand-over URL, where it checks 
     },
   ]);
   const handOver = 'http://host:9464/handover/j/t';
-  const remote = toRemoteLease(Lease.fromPartial({ sources, scratch: 'file:///out', handOver }));
+  const lease = Lease.fromPartial({ sources, scratch: 'file:///out', handOver });
+  const remote = toRemoteLease(lease, true);
   assert.equal(remote.scratch, `${handOver}/chunks`);
   assert.deepEqual(
     unpackLease(new SourceBlock(remote.sources)).map(({ index, uri, version, mask }) => [index, uri, version, mask]),
@@ -29,4 +30,6 @@ test('files of the coordinator are read from its hand-over URL, where it checks 
       [9, 'http://archive/b.jpg', 'etag', { uri: `${handOver}/masks/9/b.png` }],
     ],
   );
+  const seen = { ...lease, scratch: `${handOver}/chunks` };
+  assert.deepEqual(toRemoteLease(lease, false), seen, 'a node that sees the sources only sends results');
 });

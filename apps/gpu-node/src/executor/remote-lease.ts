@@ -5,10 +5,13 @@ import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
  * The lease, with paths on the coordinator's disk replaced by URLs below `handOver`, where the coordinator serves them.
- * Throws BlockError if its sources are not a block.
+ * If the node sees the sources (`hasRemoteStorage` is false), only the place for results is replaced. Throws BlockError
+ * if its sources are not a block.
  */
-export function toRemoteLease(lease: Lease): Lease {
+export function toRemoteLease(lease: Lease, hasRemoteStorage: boolean): Lease {
   const base = lease.handOver;
+  const scratch = `${base}/chunks`;
+  if (!hasRemoteStorage) return { ...lease, scratch };
   const sources = [...new SourceBlock(lease.sources)];
   const moved = sources.map((source): BlockSource => {
     const { index, pin: _, ...rest } = source;
@@ -25,7 +28,7 @@ export function toRemoteLease(lease: Lease): Lease {
   const isMoved = sources.length > 0 && isOfDisk(sources[0]!.uri);
   return {
     ...lease,
-    scratch: `${base}/chunks`,
+    scratch,
     sources: packSources(moved),
     work: isMoved ? withoutVersion(lease.work) : lease.work,
   };

@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
@@ -16,8 +18,9 @@ export interface TiledCopy {
 }
 
 /**
- * A tiled copy of a source in a job's scratch folder, written by `write` if it does not exist. The result of `write` is
- * kept as a text beside the copy, for callers that find the copy. `version` names the current version of the source.
+ * A tiled copy of a source in a job's scratch folder, or in a folder of the node if it does not see that. It is written
+ * by `write` if it does not exist. The result of `write` is kept as a text beside the copy, for callers that find the
+ * copy. `version` names the current version of the source.
  * Callers in this process share one `write`, and nodes that share the folder share the copy. Nodes that begin before
  * the copy exists each write one under a separate name, and move it into place when it is complete, so a partial copy
  * is never read. Rejects with InputError as `write` does, and with OutputError if the copy cannot be kept.
@@ -29,7 +32,7 @@ export async function tiledCopy(
   write: (path: string) => Promise<string | undefined>,
 ): Promise<TiledCopy> {
   const name = `${source}-${createHash('sha256').update(version).digest('hex').slice(0, 16)}.tif`;
-  const path = join(fileURLToPath(scratch), 'copy', name);
+  const path = join(scratch.startsWith('file:') ? join(fileURLToPath(scratch), 'copy') : ownCopies(scratch), name);
   let copying = underWay.get(path);
   if (!copying && !(await isThere(path))) {
     copying = underWay.get(path) ?? writeWhole(path, write);
@@ -44,6 +47,18 @@ export async function tiledCopy(
   }
   underWay.delete(path);
   return { uri: pathToFileURL(path).href, mended: await readText(textBeside(path)) };
+}
+
+let temporary: string | undefined;
+
+/** The folder for copies of a job whose scratch folder the node does not see. It is removed when the process ends. */
+function ownCopies(scratch: string): string {
+  if (temporary === undefined) {
+    const made = mkdtempSync(join(tmpdir(), 'halogrid-copies-'));
+    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+    temporary = made;
+  }
+  return join(temporary, createHash('sha256').update(scratch).digest('hex').slice(0, 16));
 }
 
 const textBeside = (path: string): string => `${path}.txt`;

@@ -122,6 +122,7 @@ test('throttling, dropped connections and lost answers change nothing', async (t
       try {
         const prefix = new BucketPrefix('s3://results/job', { ...storeLimits, backoffMs: 1 });
         const { uploads } = prefix;
+        assert.equal(await prefix.createsOnce(), true);
         assert.equal(await prefix.create('a', Buffer.from('a')), true);
         assert.equal(await prefix.create('a', Buffer.from('b')), false);
         const whole = await uploads.sendBytes(await uploads.begin('u', 'tag'), Buffer.from('u'));

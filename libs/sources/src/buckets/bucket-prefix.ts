@@ -9,6 +9,12 @@ import { tagHeader, Uploads } from './uploads.ts';
 /** The most bytes of an object in memory; they come by several requests at once. */
 const pieceBytes = 2 ** 25;
 
+export interface ListedObject {
+  /** Below the prefix. */
+  name: string;
+  sizeBytes: number;
+}
+
 /** The objects of a bucket whose keys begin with a prefix, which ends them like a folder. Names are below it. */
 export class BucketPrefix {
   readonly uri: string;
@@ -68,6 +74,15 @@ export class BucketPrefix {
     }
   }
 
+  /**
+   * The bytes of an object that was listed with this size: of a small one by a single request. A missing one has none.
+   */
+  async *readListed({ name, sizeBytes }: ListedObject): AsyncGenerator<Buffer, void, undefined> {
+    if (sizeBytes > pieceBytes) return yield* this.read(name);
+    const bytes = await this.get(name);
+    if (bytes) yield bytes;
+  }
+
   /** What an object is, without its bytes; undefined if it is missing. */
   async head(name: string): Promise<{ sizeBytes: number; etag: string; tag: string | undefined } | undefined> {
     const { status, headers } = await this.#send({ method: 'HEAD', name, accepts: [404] });
@@ -105,7 +120,7 @@ export class BucketPrefix {
   }
 
   /** The names below `folder`, which is empty or ends with '/'. A store may list new objects late. */
-  async *list(folder = ''): AsyncGenerator<{ name: string; sizeBytes: number }, void, undefined> {
+  async *list(folder = ''): AsyncGenerator<ListedObject, void, undefined> {
     for await (const { objects } of listPages(this.#listed(folder))) {
       for (const { key, sizeBytes } of objects) yield { name: key.slice(this.prefix.length), sizeBytes };
     }
@@ -126,8 +141,10 @@ export class BucketPrefix {
     const name = `.halogrid/try-${randomUUID()}`;
     const once = { method: 'PUT', name, headers: { 'if-none-match': '*' } } as const;
     try {
-      const first = await this.#send({ ...once, body: Buffer.from('1'), accepts: [501] });
+      const first = await this.#send({ ...once, body: Buffer.from('1'), accepts: [409, 412, 501] });
       if (first.status === 501) return false;
+      // A repeated request meets the object that it wrote the first time.
+      if (first.status !== 200) return true;
       const second = await this.#send({ ...once, body: Buffer.from('2'), accepts: [409, 412] });
       return second.status !== 200;
     } finally {

@@ -143,15 +143,19 @@ export class Uploads {
     await this.#send({ method: 'DELETE', name, query: { uploadId: id }, accepts: [404] });
   }
 
-  /** Aborts all uploads below the prefix: the programs that began them cannot complete them any more. */
-  async abortAll(): Promise<void> {
+  /**
+   * Aborts all uploads below the prefix whose names `isMeant` accepts: the programs that began them cannot complete
+   * them any more.
+   */
+  async abortAll(isMeant: (name: string) => boolean = () => true): Promise<void> {
     const { parseUploads } = await import('../s3/s3-xml.ts');
     for (let marker: Record<string, string> | undefined = {}; marker; ) {
       const query = { uploads: '', prefix: this.#prefix, ...marker };
       const { body } = await send({ method: 'GET', bucket: this.#bucket, key: '', query }, this.#limits);
       const page = parseUploads(body.toString());
       for (const { key, id } of page.uploads) {
-        if (key.startsWith(this.#prefix)) await this.abort({ name: key.slice(this.#prefix.length), id });
+        const name = key.slice(this.#prefix.length);
+        if (key.startsWith(this.#prefix) && isMeant(name)) await this.abort({ name, id });
       }
       marker = page.next;
     }

@@ -152,6 +152,7 @@ test('a job that follows replaces files, keeps maps under new names and removes 
 for (const [what, machine] of [
   ['the same coordinator goes on', 'a'],
   ['a coordinator on another machine takes over', 'b'],
+  ['a coordinator of the same database goes on with the job on another machine', 'c'],
 ] as const) {
   test(`a store that fails at any request: ${what}, and no output is ever half of one job and half of another`, async () => {
     // Each request of a publication, or by chance one in six.
@@ -175,11 +176,12 @@ for (const [what, machine] of [
       else assert.equal(id, 'second', 'job.json says who replaces the output');
       useMachine(machine);
       if (machine === 'a') await publishToBucket(out, 'second', 1);
-      else await claim('third', spec);
+      else if (machine === 'b') await claim('third', spec);
+      else await goOnElsewhere('second', spec);
       const [now] = stateOf(output());
       assert.deepEqual(output(), now === 'first' ? first : second, `failed at request ${failsAt}`);
       assert.equal(stateOf(output())[1], 'complete');
-      if (machine === 'b') {
+      if (machine !== 'a') {
         // The earlier leader wakes up, and changes nothing.
         useMachine('a');
         await publishToBucket(out, 'second', 1).catch(() => {});
@@ -189,6 +191,35 @@ for (const [what, machine] of [
     }
   });
 }
+
+/** What another coordinator does that adopts the job, and has nothing of it on its disk. */
+async function goOnElsewhere(jobId: string, spec: JobSpec): Promise<void> {
+  const { id, state } = await resumeOutputFolder(out, { jobId, spec }, true);
+  releaseOutputFolder(out);
+  assert.equal(id, jobId);
+  // It may only have had to be published.
+  if (state === 'complete') return;
+  await prepare(jobId, spec);
+  await publishToBucket(out, jobId, 1);
+}
+
+test('a job that another coordinator adopts gets the earlier output there, and its objects end with it', async () => {
+  await publish('first');
+  const spec = { ...specOf(), priority: 1 };
+  await claim('second', spec, true);
+  const object = `${out.slice('s3://results/'.length)}/.halogrid/jobs/second/parts/a`;
+  store.objects.set(object, Buffer.from(''));
+  useMachine('b');
+  assert.equal((await resumeOutputFolder(out, { jobId: 'second', spec }, true)).state, 'running');
+  releaseOutputFolder(out);
+  assert.ok(await exists(join(outputPath(out), '.halogrid', 'earlier.json')));
+  assert.ok(await exists(join(outputPath(out), 'features.parquet')));
+  assert.ok(store.objects.has(object));
+  const files = await prepare('second', spec);
+  await publishToBucket(out, 'second', 1);
+  assert.deepEqual(output(), files);
+  assert.equal(store.objects.has(object), false);
+});
 
 test('a job that was left goes on where its scratch is, and nowhere else', async () => {
   const spec = specOf();

@@ -9,7 +9,9 @@ import { BucketPrefix } from '@halogrid/sources';
 import { isSameJob, type JobClaim } from '../job-claim.ts';
 import { bringEarlier } from './bring-earlier.ts';
 import { claimUri, endHead, type Head, readHead, takeHead } from './bucket-claims.ts';
-import { publish, readPublication, writePublication } from './publication.ts';
+import { isOfOutput } from './is-of-output.ts';
+import { removeJobObjects } from './job-objects.ts';
+import { createPublication, publish, readPublication } from './publication.ts';
 import { stageOutput } from './stage-output.ts';
 
 /*
@@ -63,6 +65,7 @@ export async function claimBucket(out: string, { head, manifest }: Found, claimT
   try {
     // The job that had it before may still run elsewhere. Its uploads must not appear any more.
     if (head.claim) await prefix.uploads.abortAll();
+    await removeJobObjects(prefix);
     await removeFolder(out);
     if (!manifest) return;
     await mkdir(folder, { recursive: true });
@@ -76,6 +79,31 @@ export async function claimBucket(out: string, { head, manifest }: Found, claimT
 /** Brings the earlier output along, for a job that has claimed it and keeps results of it. */
 export async function bringKept(out: string): Promise<void> {
   if (await exists(earlierJobPath(out))) await bringEarlier(new BucketPrefix(out), outputPath(out));
+}
+
+/**
+ * Makes the folder of a job that another coordinator led, perhaps on another machine, and that this one goes on with.
+ * If its output only has to be published, publishes it. Does nothing if the job has lost the output. Nothing that the
+ * earlier leader has sent appears any more.
+ */
+export async function bringJob(out: string, { jobId, spec }: { jobId: string; spec: JobSpec }): Promise<void> {
+  const prefix = new BucketPrefix(out);
+  const folder = outputPath(out);
+  const head = await readHead(prefix);
+  if (head.claim?.id !== jobId) return;
+  const publication = await readPublication(prefix, head);
+  if (publication) return await publish(prefix, head, publication);
+  await prefix.uploads.abortAll(isOfOutput);
+  if ((await idInFolder(folder)) === jobId) return;
+  await removeFolder(out);
+  const manifest = await prefix.get('job.json');
+  await mkdir(dirname(earlierJobPath(out)), { recursive: true });
+  if (manifest) {
+    await writeFile(earlierJobPath(out), manifest);
+    if (!spec.fresh) await bringEarlier(prefix, folder);
+  }
+  // Last, so that an interrupted folder is made again.
+  await writeFile(join(folder, 'job.json'), `${JSON.stringify(head.claim, null, 2)}\n`);
 }
 
 /** Ends the claim of a job that could not begin, and removes its folder. */
@@ -107,7 +135,10 @@ export async function publishToBucket(out: string, jobId: string, epoch: number)
     throw new UsageError(`The output '${out}' was taken over by ${now}`);
   }
   if (!(await readPublication(prefix, head))) {
-    await writePublication(prefix, head, await stageOutput(prefix, outputPath(out), epoch, head.claim));
+    const staged = await stageOutput(prefix, outputPath(out), epoch, head.claim);
+    await createPublication(prefix, head, staged);
+    // A leader that stood still finds that the next one has published.
+    if ((await readHead(prefix)).number !== head.number) return await publishToBucket(out, jobId, epoch);
   }
   await publish(prefix, head, (await readPublication(prefix, head))!);
 }
@@ -122,6 +153,7 @@ export async function leaveBucket(out: string, jobId: string, text: string | und
   if (head.claim?.id !== jobId) return;
   if (text !== undefined) await prefix.put('job.json', Buffer.from(text));
   await prefix.uploads.abortAll();
+  await removeJobObjects(prefix, jobId);
   await endHead(prefix, head);
 }
 
@@ -147,8 +179,7 @@ async function publishLeft(prefix: BucketPrefix, head: Head, folder: string): Pr
     await publish(prefix, head, publication);
     return true;
   }
-  const text = await readFile(join(folder, 'job.json'), 'utf8').catch(() => '{}');
-  const ready = text.includes(`"id": "${head.claim!.id}"`) ? await readyOutput(folder) : undefined;
+  const ready = (await idInFolder(folder)) === head.claim!.id ? await readyOutput(folder) : undefined;
   if (ready === undefined) return false;
   await publishToBucket(prefix.uri, head.claim!.id, ready);
   return true;
@@ -195,6 +226,15 @@ async function checkConditions(prefix: BucketPrefix, { isShared, warn }: BucketC
     throw new UsageError(`${lacks}: outputs there need a coordinator that shares its ledger with no other`);
   }
   warn(`${lacks}: see to it that no two coordinators write the same output there`);
+}
+
+async function idInFolder(folder: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, 'job.json'), 'utf8').catch(() => '{}');
+  try {
+    return JSON.parse(text).id;
+  } catch {
+    return undefined;
+  }
 }
 
 async function idOfManifest(prefix: BucketPrefix): Promise<string | undefined> {

@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import { type BucketPrefix, TransferError, type WholeUpload } from '@halogrid/sources';
 import { forEachLimited } from '@halogrid/threads';
 import { endHead, type Head } from './bucket-claims.ts';
-
-/** Requests that are sent at once. */
-export const requestsAtOnce = 16;
+import { isOfOutput } from './is-of-output.ts';
+import { removeJobObjects } from './job-objects.ts';
+import { requestsAtOnce } from './requests-at-once.ts';
 
 /**
  * An output whose files are all in the bucket, as uploads that only have to be completed. From then on any coordinator
@@ -27,8 +27,9 @@ export async function readPublication(prefix: BucketPrefix, head: Head): Promise
   return bytes && JSON.parse(bytes.toString());
 }
 
-export async function writePublication(prefix: BucketPrefix, head: Head, publication: Publication): Promise<void> {
-  await prefix.put(nameOf(head), Buffer.from(JSON.stringify(publication)));
+/** Notes a publication, unless another leader of the same job has noted one: then that one is published. */
+export async function createPublication(prefix: BucketPrefix, head: Head, publication: Publication): Promise<void> {
+  await prefix.create(nameOf(head), Buffer.from(JSON.stringify(publication)));
 }
 
 /**
@@ -44,6 +45,9 @@ export async function publish(prefix: BucketPrefix, head: Head, publication: Pub
     await forEachLimited(removed, requestsAtOnce, (name) => prefix.remove(name));
     await complete(prefix, manifest);
   }
+  // What another leader of the job has sent meanwhile must not appear later.
+  await prefix.uploads.abortAll(isOfOutput);
+  await removeJobObjects(prefix, head.claim!.id);
   await endHead(prefix, head);
   await prefix.remove(nameOf(head));
 }

@@ -1,11 +1,12 @@
 import { type AcceptedJob, jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
-import { outputPath } from '@halogrid/jobs/output-paths';
+import { outputPath, scratchUri } from '@halogrid/jobs/output-paths';
 import type { KeptShard } from '@halogrid/jobs/shard';
 import { countsOfSource } from '@halogrid/results/earlier-runs';
 import { type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
 import { type PartTask, PartThread } from '@halogrid/results/part-thread';
 import type { FoundInPart } from '@halogrid/results/part-writer';
-import { partTask } from '../write-part.ts';
+import { JobObjects } from '../bucket/job-objects.ts';
+import { keepParts, partTask } from '../write-part.ts';
 
 /** The most counts that are read together: as float64 they take 64 MiB. */
 const mostCounts = 2 ** 23;
@@ -16,9 +17,11 @@ const thread = new PartThread();
 /** Has a thread read kept results from the earlier output, check them, and write them to parts of the job. */
 export class KeptReader {
   readonly #task: PartTask;
+  readonly #objects: JobObjects | undefined;
   readonly #earlier: { folder: string; shape: HistogramShape }[];
 
-  constructor({ spec }: Pick<AcceptedJob, 'spec'>) {
+  constructor({ spec, objects }: Pick<AcceptedJob, 'spec' | 'objects'>) {
+    this.#objects = JobObjects.of({ objects, scratch: scratchUri(spec.out) });
     const grid = jobGrid(spec);
     this.#task = partTask(spec);
     this.#earlier = jobParts(spec).map(({ spec, pipeline }) => ({
@@ -41,7 +44,9 @@ export class KeptReader {
     const some = shards.slice(0, end < 0 ? undefined : end).map(({ work: { sources, earlier } }) => {
       return { block: sources.block, count: sources.count, earlier };
     });
-    return thread.keep(this.#task, this.#earlier, some);
+    const found = await thread.keep(this.#task, this.#earlier, some);
+    await keepParts(this.#objects, this.#task, found);
+    return found;
   }
 
   /** The job keeps nothing more. */

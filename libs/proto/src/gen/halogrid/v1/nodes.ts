@@ -759,8 +759,9 @@ export interface Lease {
     | boolean
     | undefined;
   /**
-   * For nodes with `remote_storage`: a path with a token, below which the coordinator's HTTP server gives and takes
-   * files while the lease is held. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:, and
+   * For nodes with `remote_storage`, and for all nodes if the output is in a bucket and other coordinators may go on
+   * with the job: a path with a token, below which the coordinator's HTTP server gives and takes files while the lease
+   * is held. GET PATH/sources/INDEX/NAME, with ranges, gives a source whose URI is a file:, and
    * GET PATH/masks/INDEX/NAME its mask. PUT PATH/chunks/KIND/INDEX/NAME with a `Content-Digest: sha-256=…` (RFC 9530)
    * takes a chunk. PUT PATH/parts/PART/FILE
    * with the same header takes a file of a part. The sources.parquet of the first pipeline comes last: when it is

@@ -1,0 +1,2 @@
+/** Requests that are sent at once. */
+export const requestsAtOnce = 16;
