@@ -27,6 +27,7 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   fresh: '--fresh',
   maxQuarantined: '--max-quarantined',
   waitForNode: '--wait-for-node',
+  level: '--level',
   video: {
     every: '--every',
     fromMs: '--from',

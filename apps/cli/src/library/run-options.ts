@@ -18,6 +18,8 @@ export interface RunOptions {
   pipelines?: Readonly<Record<string, string | readonly string[]>>;
   /** Pixels outside the image: zero, replicate, reflect, mirror, wrap or interior (the kernel's own). */
   border?: string;
+  /** The level of slides and other pyramids: 0 is the largest; or the most micrometres a pixel, as `0.5um` (0). */
+  level?: number | string;
   /** The output folder (halogrid-out/ID). */
   out?: string;
   /** The dense result of every source: none, tiff, zarr, png or dzi (none). */

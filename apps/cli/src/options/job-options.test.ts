@@ -38,6 +38,7 @@ test('a source alone asks for the defaults', () => {
     video: undefined,
     captured: undefined,
     filter: undefined,
+    level: undefined,
   });
 });
 
@@ -90,7 +91,19 @@ test('every option reaches the specification', () => {
     ...['--op', 'lbp:convention=nw-cw-lsb', '--border', 'reflect', '--out', 'out'],
     ...['--map', 'tiff', '--grid', '4x6', '--tile', '100', '--batch', '7'],
     ...['--priority', '-3', '--verify', '12.5%', '--checksum', '--fresh'],
-    ...['--max-quarantined', '10', '--wait-for-node', '--include', '*.png', '--include', 'a/**', '--exclude', 'b'],
+    ...[
+      '--max-quarantined',
+      '10',
+      '--wait-for-node',
+      '--include',
+      '*.png',
+      '--include',
+      'a/**',
+      '--exclude',
+      'b',
+      '--level',
+      '.50 um',
+    ],
   );
   assert.equal(nameOutByJob, false);
   assert.deepEqual(spec, {
@@ -118,6 +131,7 @@ test('every option reaches the specification', () => {
     video: undefined,
     captured: undefined,
     filter: { include: ['*.png', 'a/**'], exclude: ['b'] },
+    level: '0.5um',
   });
 });
 

@@ -23,6 +23,7 @@ export function specRows(spec, asked) {
     ['video', video && describeVideo(video)],
     ['include', filter?.include.join(' ')],
     ['exclude', filter?.exclude.join(' ')],
+    ['level', spec.level],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
     ['fail above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
     ['compare', spec.checksum && 'files by SHA-256'],

@@ -41,6 +41,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     ...firstOtherSource(spec, other),
     [named('filter.include'), globsOf(filter?.include)],
     [named('filter.exclude'), globsOf(filter?.exclude)],
+    [named('level'), spec.level || 'not given'],
     ...operationFields(operationsOf(spec), operationsOf(other)),
     ...pipelineFields(namesOf(spec), spec, namesOf(other)),
     [named('map_format'), spec.mapFormat],

@@ -3,6 +3,7 @@ import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from 
 import type { ImageSize } from '@halogrid/jobs/shard';
 import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec } from '@halogrid/proto';
+import { type AskedLevel, parseLevel } from '@halogrid/proto/level';
 import {
   changedInput,
   hasUnsupportedExtension,
@@ -31,6 +32,10 @@ const probeRemoteAboveBytes = 16 * 2 ** 20;
  * because some are read whole.
  */
 const opensAhead = 8;
+
+/** Why a video is not read at a level. */
+const levelOfVideo =
+  'The job asks for a level of pyramids, which a video lacks: exclude videos, or process them in a job of their own';
 
 /** An input; if `version` is the version of its content, `listedVersion` is the listed one. */
 export type Input = Source & { listedVersion?: string };
@@ -65,20 +70,22 @@ export interface ProbeMeans {
 /**
  * Finds out what the plan of a job must know about its inputs.
  *
- * Inputs that were named themselves are opened, and so are all inputs of a job that asks for a tile size. Files found
- * in folders are read only if they are large enough to hold more than a tile's pixels. First only their header is read:
- * for a JPEG that takes 40 µs of a core, opening 80 (measured), and decoding a millisecond or more. So a node never
- * meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
+ * Inputs that were named themselves are opened, and so are all inputs of a job that asks for a tile size or a level.
+ * Files found in folders are read only if they are large enough to hold more than a tile's pixels. First only their
+ * header is read: for a JPEG that takes 40 µs of a core, opening 80 (measured), and decoding a millisecond or more. So
+ * a node never meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
  */
 export class InputProbe {
   readonly #spec: JobSpec;
   readonly #tilePixels: number;
+  readonly #level: AskedLevel | undefined;
   readonly #means: ProbeMeans;
   readonly #opening = limitConcurrency(opensAhead);
 
   constructor(spec: JobSpec, means: ProbeMeans) {
     this.#spec = spec;
     this.#tilePixels = tileSide(spec.tilePx) ** 2;
+    this.#level = parseLevel(spec.level ?? '');
     this.#means = means;
   }
 
@@ -89,7 +96,15 @@ export class InputProbe {
   probeNow(input: Source): Unopened | undefined {
     const { uri, name, sizeBytes } = input;
     const { tilePx, checksum } = this.#spec;
-    if (this.#means.earlier || tilePx || checksum || input.error || input.named || !uri.startsWith('file:'))
+    if (
+      this.#means.earlier ||
+      tilePx ||
+      this.#level ||
+      checksum ||
+      input.error ||
+      input.named ||
+      !uri.startsWith('file:')
+    )
       return undefined;
     if (hasVideoExtension(name) || hasUnsupportedExtension(name) || hasNoSize(input)) return undefined;
     if (mostPixels(uri, sizeBytes) > this.#tilePixels) return undefined;
@@ -122,12 +137,13 @@ export class InputProbe {
       if (wrong) return { kind: 'unreadable', input, error: wrong };
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
+      if (isVideo && this.#level) return { kind: 'unreadable', input, error: new InputError('read', levelOfVideo) };
       if (isVideo) {
         this.#means.onVideo?.(uri);
         return { kind: 'video', input };
       }
     }
-    if (this.#spec.tilePx || input.named || hasNoSize(input)) return this.#open(input);
+    if (this.#spec.tilePx || this.#level || input.named || hasNoSize(input)) return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): InputFinding => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
     // Opening reads the first bytes, and finds an unsupported format while the job is planned.
@@ -138,7 +154,7 @@ export class InputProbe {
   }
 
   #open(input: Input): Promise<InputFinding> {
-    return this.#opening(() => openInput(input, this.#means.open));
+    return this.#opening(() => openInput(input, this.#means.open, this.#level));
   }
 }
 
@@ -149,9 +165,9 @@ export class InputProbe {
 const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
   sizeBytes === 0 && version !== undefined && uri.startsWith('file:');
 
-async function openInput(input: Input, open: typeof openImage): Promise<InputFinding> {
+async function openInput(input: Input, open: typeof openImage, level?: AskedLevel): Promise<InputFinding> {
   try {
-    const image = await open(input.uri);
+    const image = await open(input.uri, { level });
     const { width, height, pixel, version } = image;
     await image.close();
     const error = errorOfStated(input, version);

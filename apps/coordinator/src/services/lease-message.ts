@@ -12,6 +12,7 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     pipelines: job.spec.pipelines && PipelineSet.fromPartial(job.spec.pipelines),
     grid: job.spec.grid,
     captured: job.spec.captured,
+    level: job.spec.level,
     work: toWork(shard.work),
     sources: shard.work.sources.block,
     scratch: job.scratch,

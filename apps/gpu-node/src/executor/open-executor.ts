@@ -113,7 +113,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
       note,
       clocks,
       meters,
-      openImage: (uri) => images.openImage(uri),
+      openImage: (uri, options) => images.openImage(uri, options),
     }),
     decoders: decoders.processes,
     creditBytes,

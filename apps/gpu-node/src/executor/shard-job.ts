@@ -2,6 +2,7 @@ import type { Rect, Sampling, Size } from '@halogrid/geometry';
 import type { PlaneTarget } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease } from '@halogrid/proto';
+import { type AskedLevel, parseLevel } from '@halogrid/proto/level';
 import { previewSampling } from '@halogrid/results';
 import type { KnownResults } from './known-results.ts';
 import type { LeasedSource } from './unpack-lease.ts';
@@ -19,6 +20,8 @@ export interface ShardJob {
   readonly wantsMap: boolean;
   /** Whether maps are written as shards of a Zarr if possible. */
   readonly zarrShards: boolean;
+  /** The level of pyramids that is read; absent: the largest. */
+  readonly level?: AskedLevel | undefined;
 }
 
 export interface LeasedPipeline {
@@ -42,7 +45,8 @@ export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   }
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
-  return { pipelines, channels: input.length === 1 ? 'gray' : 'rgb', grid, scratch, wantsMap, zarrShards };
+  const channels = input.length === 1 ? 'gray' : 'rgb';
+  return { pipelines, channels, grid, scratch, wantsMap, zarrShards, level: parseLevel(lease.level ?? '') };
 }
 
 function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipeline[] {

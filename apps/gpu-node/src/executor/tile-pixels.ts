@@ -76,7 +76,7 @@ async function withUndividedImage(
   compute: Compute,
 ): Promise<ComputedTile> {
   const { content, release } = await run.means.planes.borrow(
-    `${run.job.channels} ${source.uri} ${version}`,
+    `${run.job.channels} ${JSON.stringify(run.job.level)} ${source.uri} ${version}`,
     (reserve) => loadImage(run, source, reserve),
   );
   try {
@@ -86,7 +86,8 @@ async function withUndividedImage(
       case 'large': {
         const { uri, mended } = await copyOf(run, source, version);
         const copy = { ...source, version: undefined, uri };
-        return { ...(await withOpenImage(run, copy, size, compute)), captured: content.captured, mended };
+        const ofCopy = { ...run, job: { ...run.job, level: undefined } };
+        return { ...(await withOpenImage(ofCopy, copy, size, compute)), captured: content.captured, mended };
       }
       case 'broken':
         throw content.error;

@@ -18,6 +18,7 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto/job-limits';
+import { allowedLevels, canonicalLevel } from '@halogrid/proto/level';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, checkAllowedPrefix, isBucketUri, SourceForbiddenError, toPrefixUri } from '@halogrid/sources';
@@ -61,6 +62,7 @@ export async function checkSpec(
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
   const filter = checkedFilter(given);
+  const level = checkedLevel(given);
   const share = checkShare(given);
   const videoField = checkVideo(given);
   // The sources of a written plan were checked when it was made.
@@ -78,6 +80,7 @@ export async function checkSpec(
   spec.waitForNode = given.waitForNode || undefined;
   if (captured) spec.captured = captured;
   if (filter) spec.filter = filter;
+  if (level) spec.level = level;
   if (share) spec.share = share;
   return { spec, pipeline: pipelines[0] };
 }
@@ -154,6 +157,12 @@ function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
     throw error instanceof FilterError ? new Refusal('invalid', error.sentence) : error;
   }
   return { include: filter.include, exclude: filter.exclude };
+}
+
+/** One form of the level of pyramids; undefined for the largest. Throws Refusal. */
+function checkedLevel({ level }: Pick<JobSpec, 'level'>): string | undefined {
+  if (!level) return undefined;
+  return canonicalLevel(level) ?? refuseValue('level', level, allowedLevels);
 }
 
 /** Throws Refusal for a share that does not exist. */

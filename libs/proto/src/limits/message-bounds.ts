@@ -160,6 +160,7 @@ const spec = fields<JobSpec>({
   maxQuarantined: any,
   captured,
   filter,
+  level: word,
   share: fields<Share>({ plan: elsewhere }),
 });
 
@@ -275,6 +276,7 @@ const lease = fields<Lease>({
   scratch: place,
   grid,
   captured,
+  level: word,
   handOver: text(maxDescriptionLength),
   sources: bytes(maxSourceBlockBytes),
 });

@@ -248,7 +248,14 @@ export interface JobSpec {
     | Share
     | undefined;
   /** Which of the sources' inputs count; absent: all. */
-  filter?: SourceFilter | undefined;
+  filter?:
+    | SourceFilter
+    | undefined;
+  /**
+   * The level of pyramids that is read: a number, 0 for the largest, or the most micrometres a pixel, such as "0.5um";
+   * empty: 0. Images that lack it are quarantined.
+   */
+  level?: string | undefined;
 }
 
 /**
@@ -984,6 +991,7 @@ function createBaseJobSpec(): JobSpec {
     op: [],
     share: undefined,
     filter: undefined,
+    level: undefined,
   };
 }
 
@@ -1045,6 +1053,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.filter !== undefined) {
       SourceFilter.encode(message.filter, writer.uint32(178).fork()).join();
+    }
+    if (message.level !== undefined) {
+      writer.uint32(234).string(message.level);
     }
     return writer;
   },
@@ -1214,6 +1225,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.filter = SourceFilter.decode(reader, reader.uint32());
             continue;
           }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.level = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1262,6 +1281,7 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.filter = (object.filter !== undefined && object.filter !== null)
       ? SourceFilter.fromPartial(object.filter)
       : undefined;
+    message.level = object.level ?? undefined;
     return message;
   },
 };

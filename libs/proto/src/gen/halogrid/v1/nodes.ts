@@ -784,6 +784,10 @@ export interface Lease {
   captured?:
     | CaptureOptions
     | undefined;
+  /** As the job's: the level of pyramids that is read. */
+  level?:
+    | string
+    | undefined;
   /** The trace that the lease belongs to, and the lease's span in it, as in W3C Trace Context: "00-TRACE-SPAN-FLAGS". */
   traceparent?:
     | string
@@ -5425,6 +5429,7 @@ function createBaseLease(): Lease {
     zarrShards: undefined,
     pipelines: undefined,
     captured: undefined,
+    level: undefined,
     traceparent: undefined,
     sources: new Uint8Array(0),
   };
@@ -5481,6 +5486,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.captured !== undefined) {
       CaptureOptions.encode(message.captured, writer.uint32(154).fork()).join();
+    }
+    if (message.level !== undefined) {
+      writer.uint32(234).string(message.level);
     }
     if (message.traceparent !== undefined) {
       writer.uint32(242).string(message.traceparent);
@@ -5632,6 +5640,14 @@ export const Lease: MessageFns<Lease> = {
             message.captured = CaptureOptions.decode(reader, reader.uint32());
             continue;
           }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.level = reader.string();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -5699,6 +5715,7 @@ export const Lease: MessageFns<Lease> = {
     message.captured = (object.captured !== undefined && object.captured !== null)
       ? CaptureOptions.fromPartial(object.captured)
       : undefined;
+    message.level = object.level ?? undefined;
     message.traceparent = object.traceparent ?? undefined;
     message.sources = object.sources ?? new Uint8Array(0);
     return message;
