@@ -223,6 +223,14 @@ const table: Wrong[] = [
     run: { maxQuarantined: '101%' },
     name: 'maxQuarantined',
   },
+  {
+    spec: { level: 'big' },
+    field: 'level',
+    words: ['--level', 'big'],
+    option: '--level',
+    run: { level: 'big' },
+    name: 'level',
+  },
   { spec: { maxQuarantined: {} }, field: 'max_quarantined' },
   { spec: { share: { number: 1, of: 2 } }, field: 'share' },
   {
@@ -326,6 +334,7 @@ test('the table has every field of a specification', () => {
     'filter',
     'priority',
     'verifyPercent',
+    'level',
   ];
   assert.deepEqual([...fields].sort(), [...new Set([...Object.keys(all), ...optional])].sort());
 });

@@ -1,9 +1,10 @@
 import type { Rect } from '@halogrid/geometry';
-import { type Format, type InputFile, isPlaneUri, openInputFile } from '@halogrid/sources';
+import { type Format, formats, InputError, type InputFile, isPlaneUri, openInputFile } from '@halogrid/sources';
 import { openBmp } from './formats/bmp.ts';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
 import { sniffFormat } from './formats/sniff-format.ts';
+import { type AskedLevel, sayAsked } from './formats/tiff/asked-level.ts';
 import { openTiff } from './formats/tiff/tiff.ts';
 import { openAvif, openGif, openPng, openWebp } from './formats/whole-image.ts';
 import { openZarr } from './formats/zarr/zarr.ts';
@@ -15,21 +16,27 @@ import type { PlaneTarget } from './planes/plane-target.ts';
 export interface OpenImageOptions {
   /** Images that cannot be read by region and have more pixels are not decoded whole; 2^28 by default. */
   maxWholePixels?: number;
+  /** The level of pyramids; absent: the largest. An image without levels has only the largest. */
+  level?: AskedLevel | undefined;
 }
 
 /** Takes `file` over and closes it, sooner or later; also when it rejects. */
-type Opener = (file: InputFile, maxWholePixels: number, uri: string) => Promise<OpenImage>;
+type Opener = (
+  file: InputFile,
+  maxWholePixels: number,
+  asked: { uri: string; level?: AskedLevel | undefined },
+) => Promise<OpenImage>;
 
 const openers: Record<Format, Opener> = {
   jpeg: openJpeg,
   png: openPng,
   webp: openWebp,
-  tiff: openTiff,
+  tiff: (file, maxWholePixels, { level }) => openTiff(file, maxWholePixels, level),
   pnm: openPnm,
   bmp: openBmp,
   gif: openGif,
   avif: openAvif,
-  zarr: (file, _, uri) => openZarr(file, uri),
+  zarr: (file, _, { uri }) => openZarr(file, uri),
 };
 
 /**
@@ -40,7 +47,16 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
   const file = await openInputFile(uri);
   try {
     const format = isPlaneUri(uri) ? 'zarr' : sniffFormat(file.head, uri);
-    const image = await openers[format](file, options.maxWholePixels ?? defaultMaxWholePixels, uri);
+    const { level, maxWholePixels = defaultMaxWholePixels } = options;
+    if (level && format !== 'tiff') {
+      const [name] = formats[format].names;
+      // Which number of level a plane is of, its URI tells.
+      if (format !== 'zarr')
+        throw new InputError('decode', `A ${name} has no levels but the job asks for ${sayAsked(level)}`);
+      if ('microns' in level)
+        throw new InputError('decode', `Levels of an ${name} have numbers but the job asks for ${sayAsked(level)}`);
+    }
+    const image = await openers[format](file, maxWholePixels, { uri, level });
     checkPixels(image.width, image.height);
     return Object.assign(image.format === 'tiff' ? image : marking(image), { version: file.version });
   } catch (error) {

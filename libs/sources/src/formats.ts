@@ -54,8 +54,8 @@ export const formats = {
   },
   tiff: {
     names: ['TIFF'],
-    // BTF, TF2 and TF8 are BigTIFF; the first page of SVS and NDPI is the whole slide.
-    extensions: ['tif', 'tiff', 'btf', 'tf2', 'tf8', 'svs', 'ndpi'],
+    // BTF, TF2 and TF8 are BigTIFF; the first page of SVS, NDPI and QPTIFF is the whole slide.
+    extensions: ['tif', 'tiff', 'btf', 'tf2', 'tf8', 'svs', 'ndpi', 'qptiff'],
     signatures: ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'],
     reading: 'regions',
     mostPixelsPerByte: Number.POSITIVE_INFINITY,

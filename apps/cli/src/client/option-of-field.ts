@@ -29,6 +29,7 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   waitForNode: '--wait-for-node',
   nodata: '--nodata',
   mask: '--mask',
+  level: '--level',
   video: {
     every: '--every',
     fromMs: '--from',

@@ -11,6 +11,7 @@ const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'
   exclude: 'x',
   nodata: -9999,
   mask: 'masks',
+  level: 2,
   op: 'lbp',
   pipeline: 'a=lbp',
   border: 'zero',

@@ -22,6 +22,8 @@ export interface RunOptions {
   nodata?: number | string;
   /** A folder with a mask beside each image, or the mask of every image: pixels that are 0 there do not count. */
   mask?: string;
+  /** The level of slides and other pyramids: 0 is the largest; or the most micrometres a pixel, as `0.5um` (0). */
+  level?: number | string;
   /** The output folder (halogrid-out/ID). */
   out?: string;
   /** The dense result of every source: none, tiff, tiff:deflate, zarr, zarr:zstd, png or dzi (none). */

@@ -40,6 +40,7 @@ test('a source alone asks for the defaults', () => {
     filter: undefined,
     nodata: undefined,
     mask: undefined,
+    level: undefined,
   });
 });
 
@@ -106,6 +107,8 @@ test('every option reaches the specification', () => {
       '-9999.0',
       '--mask',
       'masks',
+      '--level',
+      '.50 um',
     ],
   );
   assert.equal(nameOutByJob, false);
@@ -136,6 +139,7 @@ test('every option reaches the specification', () => {
     filter: { include: ['*.png', 'a/**'], exclude: ['b'] },
     nodata: '-9999',
     mask: 'file:///data/masks',
+    level: '0.5um',
   });
 });
 

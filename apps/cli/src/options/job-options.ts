@@ -24,6 +24,7 @@ import type { Command } from 'commander';
 import { optionOfField } from '../client/option-of-field.ts';
 import { addCapturedOptions, type CapturedChoice, capturedOptions } from './captured-options.ts';
 import { addFilterOptions, type FilterChoice, filterOptions } from './filter-options.ts';
+import { addLevelOption, type LevelChoice } from './level-option.ts';
 import { collect, countOrPercentage, parseWord, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { inOption, readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
@@ -31,7 +32,7 @@ import { addUncountedOptions, type UncountedChoice } from './uncounted-options.t
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
-export interface JobOptions extends VideoChoice, CapturedChoice, FilterChoice, UncountedChoice {
+export interface JobOptions extends VideoChoice, CapturedChoice, FilterChoice, LevelChoice, UncountedChoice {
   op?: string[];
   pipeline?: string[];
   border?: BorderMode;
@@ -108,7 +109,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option('--checksum', 'compare the content of files to find what changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
-  return addVideoOptions(addCapturedOptions(addUncountedOptions(addFilterOptions(command))));
+  return addVideoOptions(addCapturedOptions(addLevelOption(addUncountedOptions(addFilterOptions(command)))));
 }
 
 /** The request for the job that the options describe; relative paths are seen from `folder`. Throws UsageError. */
@@ -136,6 +137,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     filter: filterOptions(options),
     nodata: options.nodata,
     mask: options.mask === undefined ? undefined : absoluteUri(options.mask, folder, toFileUri, '--mask'),
+    level: options.level || undefined,
   };
   return { spec, nameOutByJob: options.out === undefined };
 }

@@ -25,6 +25,7 @@ export function specRows(spec, asked) {
     ['exclude', filter?.exclude.join(' ')],
     ['NoData', spec.nodata],
     ['masks', spec.mask && shownPath(spec.mask)],
+    ['level', spec.level],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
     ['fail above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
     ['compare', spec.checksum && 'files by SHA-256'],

@@ -77,6 +77,7 @@ const table: [before: object, now: object, said: string][] = [
     { filter: { include: ['*.png', 'a/**'], exclude: ['old'] } },
     'filter.include is *.png a/** and was not given',
   ],
+  [{ level: '1' }, { level: '0.5um' }, 'level is 0.5um and was 1'],
   [{ sources: [redactUri('https://host/a.png?key=1')] }, { sources: ['https://host/a.png?key=1'] }, ''],
 ];
 

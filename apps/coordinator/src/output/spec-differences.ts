@@ -43,6 +43,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     [named('filter.exclude'), globsOf(filter?.exclude)],
     [named('nodata'), spec.nodata || 'not given'],
     [named('mask'), spec.mask || 'not given'],
+    [named('level'), spec.level || 'not given'],
     ...operationFields(operationsOf(spec), operationsOf(other)),
     ...pipelineFields(namesOf(spec), spec, namesOf(other)),
     [named('map_format'), spec.mapFormat],

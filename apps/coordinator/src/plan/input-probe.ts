@@ -3,6 +3,7 @@ import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from 
 import type { ImageSize } from '@halogrid/jobs/shard';
 import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec } from '@halogrid/proto';
+import { type AskedLevel, parseLevel } from '@halogrid/proto/level';
 import { namesNoData } from '@halogrid/proto/no-data';
 import {
   changedInput,
@@ -41,6 +42,10 @@ const opensAhead = 8;
 const noDataOfVideo =
   'NoData and masks are for images, not for videos: exclude videos, or process them in a job of their own';
 
+/** Why a video is not read at a level. */
+const levelOfVideo =
+  'The job asks for a level of pyramids, which a video lacks: exclude videos, or process them in a job of their own';
+
 /** An input; if `version` is the version of its content, or of it and its mask, `listedVersion` is the listed one. */
 export type Input = Source & { listedVersion?: string; mask?: Mask };
 
@@ -74,10 +79,10 @@ export interface ProbeMeans {
 /**
  * Finds out what the plan of a job must know about its inputs.
  *
- * Inputs that were named themselves are opened, and so are all inputs of a job that asks for a tile size. Files found
- * in folders are read only if they are large enough to hold more than a tile's pixels. First only their header is read:
- * for a JPEG that takes 40 µs of a core, opening 80 (measured), and decoding a millisecond or more. So a node never
- * meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
+ * Inputs that were named themselves are opened, and so are all inputs of a job that asks for a tile size or a level.
+ * Files found in folders are read only if they are large enough to hold more than a tile's pixels. First only their
+ * header is read: for a JPEG that takes 40 µs of a core, opening 80 (measured), and decoding a millisecond or more. So
+ * a node never meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
  *
  * Planes of a Zarr are opened, because no file tells their size. They have no listed version, because no file tells
  * whether a chunk has changed: results of an earlier run are never kept.
@@ -85,6 +90,7 @@ export interface ProbeMeans {
 export class InputProbe {
   readonly #spec: JobSpec;
   readonly #tilePixels: number;
+  readonly #level: AskedLevel | undefined;
   readonly #means: ProbeMeans;
   readonly #masks: Masks | undefined;
   readonly #opening = limitConcurrency(opensAhead);
@@ -92,6 +98,7 @@ export class InputProbe {
   constructor(spec: JobSpec, means: ProbeMeans) {
     this.#spec = spec;
     this.#tilePixels = tileSide(spec.tilePx) ** 2;
+    this.#level = parseLevel(spec.level ?? '');
     this.#means = means;
     this.#masks = spec.mask ? new Masks(spec.mask) : undefined;
   }
@@ -107,6 +114,7 @@ export class InputProbe {
       this.#means.earlier ||
       this.#masks ||
       tilePx ||
+      this.#level ||
       checksum ||
       input.error ||
       input.named ||
@@ -159,6 +167,7 @@ export class InputProbe {
       if (wrong) return { kind: 'unreadable', input, error: wrong };
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
+      if (isVideo && this.#level) return { kind: 'unreadable', input, error: new InputError('read', levelOfVideo) };
       if (isVideo) {
         if (this.#masks || namesNoData(this.#spec.nodata))
           return { kind: 'unreadable', input, error: new InputError('read', noDataOfVideo) };
@@ -166,7 +175,8 @@ export class InputProbe {
         return { kind: 'video', input };
       }
     }
-    if (this.#spec.tilePx || input.named || hasNoSize(input) || isPlaneUri(uri)) return this.#open(input);
+    if (this.#spec.tilePx || this.#level || input.named || hasNoSize(input) || isPlaneUri(uri))
+      return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): InputFinding => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
     // Opening reads the first bytes, and finds an unsupported format while the job is planned.
@@ -177,7 +187,7 @@ export class InputProbe {
   }
 
   #open(input: Input): Promise<InputFinding> {
-    return this.#opening(() => openInput(input, this.#means.open));
+    return this.#opening(() => openInput(input, this.#means.open, this.#level));
   }
 }
 
@@ -188,9 +198,9 @@ export class InputProbe {
 const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
   sizeBytes === 0 && version !== undefined && uri.startsWith('file:');
 
-async function openInput(input: Input, open: typeof openImage): Promise<InputFinding> {
+async function openInput(input: Input, open: typeof openImage, level?: AskedLevel): Promise<InputFinding> {
   try {
-    const image = await open(input.uri);
+    const image = await open(input.uri, { level });
     const { width, height, pixel, version } = image;
     await image.close();
     const error = errorOfStated(input, version);

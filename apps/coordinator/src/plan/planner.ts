@@ -4,6 +4,7 @@ import { PreviewChoice } from '@halogrid/jobs/preview-choice';
 import type { PlannedStep, PlanStep } from '@halogrid/jobs/shard';
 import type { Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
+import { parseLevel } from '@halogrid/proto/level';
 import { hasVideoExtension, listAllSources, type Source } from '@halogrid/sources';
 import { mapAhead } from '@halogrid/threads';
 import { EarlierOutput } from '../output/previous/earlier-output.ts';
@@ -81,7 +82,9 @@ export async function* planJob(
     return steps;
   };
   const { sources, filter } = spec;
-  const inOrder = list(sources, { filter, onLeftOut: notes.leaveOut, onPassedOver: notes.passOver });
+  const asked = parseLevel(spec.level ?? '');
+  const level = asked && 'number' in asked ? asked.number : 0;
+  const inOrder = list(sources, { filter, level, onLeftOut: notes.leaveOut, onPassedOver: notes.passOver });
   const listed = tellAhead(inOrder, previews);
   try {
     for await (const found of mapAhead<Next, Found>(grouped(listed, inputs), looksAhead, probe, { signal })) {

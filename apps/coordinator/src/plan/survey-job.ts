@@ -7,6 +7,7 @@ import { Refusal } from '@halogrid/jobs/refusal';
 import type { ImageSize, PlannedStep } from '@halogrid/jobs/shard';
 import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
+import { type AskedLevel, parseLevel } from '@halogrid/proto/level';
 import { UsageError } from '@halogrid/service/usage-error';
 import { hasVideoExtension, listAllSources } from '@halogrid/sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
@@ -66,7 +67,7 @@ export async function surveyJob(
   let lastUri = '';
   const { list, fileBytes, recordings } = withFileBytes(listAllSources);
   const steps = surveyed(through(spec, planJob(spec, pipeline, signal, { ...realInputs, list })));
-  const sized = (step: Surveyed) => withSize(step, tilePixels, channels);
+  const sized = (step: Surveyed) => withSize(step, tilePixels, channels, parseLevel(spec.level ?? ''));
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
       const { index, uri, video, kept, error } = step.source;
@@ -143,11 +144,12 @@ async function withSize(
   step: Surveyed,
   tilePixels: number,
   channels: 'gray' | 'rgb',
+  level?: AskedLevel,
 ): Promise<{ step: Surveyed; size?: ImageSize; copyBytes?: number }> {
   if (step.kind !== 'source') return { step };
   const { uri, size, error } = step.source;
   if (size && size.width * size.height > defaultMaxWholePixels) {
-    return { step, size, copyBytes: await copyBytesOf(uri, channels) };
+    return { step, size, copyBytes: await copyBytesOf(uri, channels, level) };
   }
   if (size || error) return { step, size };
   const peeked = await peekSize(uri);
@@ -157,9 +159,9 @@ async function withSize(
 }
 
 /** Bytes of the copy of an image that nodes make to read its tiles; 0 if they need none. */
-async function copyBytesOf(uri: string, channels: 'gray' | 'rgb'): Promise<number> {
+async function copyBytesOf(uri: string, channels: 'gray' | 'rgb', level?: AskedLevel): Promise<number> {
   try {
-    const image = await openImage(uri);
+    const image = await openImage(uri, { level });
     await image.close();
     return image.copy?.bytes(channels) ?? 0;
   } catch {

@@ -14,6 +14,7 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     grid: job.spec.grid,
     captured: job.spec.captured,
     nodata: job.spec.nodata,
+    level: job.spec.level,
     work: toWork(shard.work),
     sources: shard.work.sources.block,
     scratch: job.scratch,

@@ -116,7 +116,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
       clocks,
       meters,
       hasRemoteStorage: options.hasRemoteStorage,
-      openImage: (uri) => images.openImage(uri),
+      openImage: (uri, options) => images.openImage(uri, options),
     }),
     decoders: decoders.processes,
     creditBytes,

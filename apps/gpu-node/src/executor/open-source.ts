@@ -8,8 +8,8 @@ import type { LeasedSource } from './unpack-lease.ts';
  * Opens the image of a source. Rejects with InputError for faults of the source, and for a version that is not the
  * planned one.
  */
-export async function openSource({ means, turn }: ShardRun, { uri, version }: LeasedSource): Promise<OpenImage> {
-  const image = await means.openImage(uri);
+export async function openSource({ job, means, turn }: ShardRun, { uri, version }: LeasedSource): Promise<OpenImage> {
+  const image = await means.openImage(uri, { level: job.level });
   try {
     checkVersion(image.version, version);
     return image;

@@ -2,6 +2,7 @@ import type { Rect, Sampling, Size } from '@halogrid/geometry';
 import type { PlaneTarget } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease } from '@halogrid/proto';
+import { type AskedLevel, parseLevel } from '@halogrid/proto/level';
 import { previewSampling } from '@halogrid/results';
 import type { KnownResults } from './known-results.ts';
 import type { LeasedSource } from './unpack-lease.ts';
@@ -21,6 +22,8 @@ export interface ShardJob {
   readonly zarrShards: boolean;
   /** The sample that stands for no value, as noDataSample reads it. */
   readonly noData?: string | undefined;
+  /** The level of pyramids that is read; absent: the largest. */
+  readonly level?: AskedLevel | undefined;
 }
 
 export interface LeasedPipeline {
@@ -44,7 +47,9 @@ export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   }
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
-  return { pipelines, channels: input.length === 1 ? 'gray' : 'rgb', grid, scratch, wantsMap, zarrShards, noData };
+  const channels = input.length === 1 ? 'gray' : 'rgb';
+  const level = parseLevel(lease.level ?? '');
+  return { pipelines, channels, grid, scratch, wantsMap, zarrShards, level, noData };
 }
 
 function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipeline[] {

@@ -88,9 +88,9 @@ async function withUndividedImage<Results>(
   size: Size,
   compute: Compute<Results>,
 ): Promise<ComputedTile<Results>> {
-  const { channels, noData = '' } = run.job;
+  const { channels, level, noData = '' } = run.job;
   const { content, release } = await run.means.planes.borrow(
-    `${channels} ${noData} ${source.uri} ${version}`,
+    `${channels} ${JSON.stringify(level)} ${noData} ${source.uri} ${version}`,
     (reserve) => loadImage(run, source, reserve),
   );
   try {
@@ -101,7 +101,8 @@ async function withUndividedImage<Results>(
         const { uri, mended } = await copyOf(run, source, version);
         const copy = { ...source, version: undefined, uri };
         const { captured, place } = content;
-        return { ...(await withOpenImage(run, copy, size, compute, content)), captured, place, mended };
+        const ofCopy = { ...run, job: { ...run.job, level: undefined } };
+        return { ...(await withOpenImage(ofCopy, copy, size, compute, content)), captured, place, mended };
       }
       case 'broken':
         throw content.error;

@@ -1,11 +1,11 @@
 import { isRemoteUri } from '@halogrid/sources';
-import { openImage } from '../open-image.ts';
+import { type OpenImageOptions, openImage } from '../open-image.ts';
 import type { OpenImage } from '../planes/image.ts';
 import { ImageThreads } from './image-threads.ts';
 
 /** Opens images until it is closed. */
 export interface ImageOpener {
-  openImage(uri: string): Promise<OpenImage>;
+  openImage(uri: string, options?: OpenImageOptions): Promise<OpenImage>;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function imageOpener(decoders: number): ImageOpener {
   if (threads < 2) return { openImage, close: async () => {} };
   const local = new ImageThreads(threads, decoders);
   return {
-    openImage: (uri) => (isRemoteUri(uri) ? openImage(uri) : local.openImage(uri)),
+    openImage: (uri, options) => (isRemoteUri(uri) ? openImage(uri, options) : local.openImage(uri, options)),
     close: () => local.close(),
   };
 }

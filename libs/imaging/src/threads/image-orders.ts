@@ -1,6 +1,7 @@
 import type { Rect } from '@halogrid/geometry';
 import { InputError, type SourceAccess } from '@halogrid/sources';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
+import type { OpenImageOptions } from '../open-image.ts';
 import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 
@@ -14,7 +15,7 @@ export type ImageOrder = {
   /** The number of the image. */
   image: number;
 } & (
-  | { kind: 'open'; uri: string }
+  | { kind: 'open'; uri: string; options?: OpenImageOptions | undefined }
   | { kind: 'decode'; region: Rect; to: SentTarget }
   | { kind: 'copy'; path: string; channels: PlaneTarget['channels'] }
   | { kind: 'close' }

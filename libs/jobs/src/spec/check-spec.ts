@@ -19,6 +19,7 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto/job-limits';
+import { allowedLevels, canonicalLevel } from '@halogrid/proto/level';
 import { allowedNoData, canonicalNoData } from '@halogrid/proto/no-data';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
@@ -65,6 +66,7 @@ export async function checkSpec(
   const filter = checkedFilter(given);
   const nodata = checkedNoData(given);
   await checkMask(given);
+  const level = checkedLevel(given);
   const share = checkShare(given);
   const videoField = checkVideo(given);
   // The sources of a written plan were checked when it was made.
@@ -84,6 +86,7 @@ export async function checkSpec(
   if (filter) spec.filter = filter;
   if (nodata) spec.nodata = nodata;
   if (given.mask) spec.mask = given.mask;
+  if (level) spec.level = level;
   if (share) spec.share = share;
   return { spec, pipeline: pipelines[0] };
 }
@@ -182,6 +185,12 @@ async function checkMask({ mask }: Pick<JobSpec, 'mask'>): Promise<void> {
     }
     throw new Refusal('missing', sentence`There are no masks at '${mask}' (${named('mask')})`);
   }
+}
+
+/** One form of the level of pyramids; undefined for the largest. Throws Refusal. */
+function checkedLevel({ level }: Pick<JobSpec, 'level'>): string | undefined {
+  if (!level) return undefined;
+  return canonicalLevel(level) ?? refuseValue('level', level, allowedLevels);
 }
 
 /** Throws Refusal for a share that does not exist. */

@@ -162,6 +162,7 @@ const spec = fields<JobSpec>({
   filter,
   nodata: word,
   mask: elsewhere,
+  level: word,
   share: fields<Share>({ plan: elsewhere }),
 });
 
@@ -278,6 +279,7 @@ const lease = fields<Lease>({
   grid,
   captured,
   nodata: word,
+  level: word,
   handOver: text(maxDescriptionLength),
   sources: bytes(maxSourceBlockBytes),
 });

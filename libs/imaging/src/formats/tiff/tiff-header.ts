@@ -21,7 +21,7 @@ export interface TiffHeader {
 }
 
 /** The most pages that are searched for one that is not a thumbnail. */
-const maxPages = 64;
+export const maxPages = 64;
 
 /** Bits of NewSubfileType. */
 const reducedImage = 1;
@@ -41,10 +41,19 @@ export async function mainDirectory(reader: TiffReader): Promise<TiffDirectory> 
   return page;
 }
 
-async function isBesideAnother(reader: TiffReader, { entries }: TiffDirectory): Promise<boolean> {
+const isBesideAnother = async (reader: TiffReader, page: TiffDirectory): Promise<boolean> => {
+  const { isReduced, isMask } = await pageKind(reader, page);
+  return isReduced || isMask;
+};
+
+/** What a page is to others. */
+export async function pageKind(
+  reader: TiffReader,
+  { entries }: TiffDirectory,
+): Promise<{ isReduced: boolean; isMask: boolean }> {
   const entry = entries.get(tiffTags.NewSubfileType);
-  if (!entry || !reader.hasIntegers(entry)) return false;
-  return ((await reader.integers(entry, 1))[0]! & (reducedImage | mask)) !== 0;
+  const bits = entry && reader.hasIntegers(entry) ? (await reader.integers(entry, 1))[0]! : 0;
+  return { isReduced: (bits & reducedImage) !== 0, isMask: (bits & mask) !== 0 };
 }
 
 export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirectory): Promise<TiffHeader> {

@@ -6,8 +6,10 @@ import type { OpenImage } from '../../planes/image.ts';
 import { canBePixel } from '../../planes/mark-no-data.ts';
 import type { PlaneTarget } from '../../planes/plane-target.ts';
 import { copyAsPnm } from '../copy-rows.ts';
+import type { AskedLevel } from './asked-level.ts';
 import { type BlockPage, openBlocks } from './block-page.ts';
 import { readNoData } from './colour-tags.ts';
+import { levelDirectory } from './level-directory.ts';
 import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
 import { TiffReader } from './tiff-reader.ts';
@@ -16,12 +18,13 @@ import { TiffReader } from './tiff-reader.ts';
 const maxTilePixels = 2 ** 24;
 
 /**
- * Opens the first page that is neither a reduced image nor a mask. Takes `file` over and keeps it open. Tiles are read
- * by region. Colours are as stored: other samples, such as alpha, do not change them.
+ * Opens the first page that is neither a reduced image nor a mask, or a smaller level of its pyramid. Takes `file` over
+ * and keeps it open. Tiles are read by region. Colours are as stored: other samples, such as alpha, do not change them.
  */
-export async function openTiff(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+export async function openTiff(file: InputFile, maxWholePixels: number, level?: AskedLevel): Promise<OpenImage> {
   const reader = new TiffReader(file);
-  const directory = await mainDirectory(reader);
+  const main = await mainDirectory(reader);
+  const directory = level ? await levelDirectory(reader, main, level) : main;
   const header = await readTiffHeader(reader, directory);
   const layout = tiffLayout(header.storage);
   if (typeof layout === 'string') throw new InputError('decode', layout);

@@ -266,7 +266,14 @@ export interface JobSpec {
    * job names, without its extension; or of a file, the mask of every image. Pixels that are 0 in the mask are not
    * counted. Empty: all pixels count.
    */
-  mask?: string | undefined;
+  mask?:
+    | string
+    | undefined;
+  /**
+   * The level of pyramids that is read: a number, 0 for the largest, or the most micrometres a pixel, such as "0.5um";
+   * empty: 0. Images that lack it are quarantined.
+   */
+  level?: string | undefined;
 }
 
 /**
@@ -1004,6 +1011,7 @@ function createBaseJobSpec(): JobSpec {
     filter: undefined,
     nodata: undefined,
     mask: undefined,
+    level: undefined,
   };
 }
 
@@ -1071,6 +1079,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.mask !== undefined) {
       writer.uint32(210).string(message.mask);
+    }
+    if (message.level !== undefined) {
+      writer.uint32(234).string(message.level);
     }
     return writer;
   },
@@ -1256,6 +1267,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.mask = reader.string();
             continue;
           }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.level = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1306,6 +1325,7 @@ export const JobSpec: MessageFns<JobSpec> = {
       : undefined;
     message.nodata = object.nodata ?? undefined;
     message.mask = object.mask ?? undefined;
+    message.level = object.level ?? undefined;
     return message;
   },
 };

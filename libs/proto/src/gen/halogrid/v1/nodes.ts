@@ -790,6 +790,10 @@ export interface Lease {
   nodata?:
     | string
     | undefined;
+  /** As the job's: the level of pyramids that is read. */
+  level?:
+    | string
+    | undefined;
   /** The trace that the lease belongs to, and the lease's span in it, as in W3C Trace Context: "00-TRACE-SPAN-FLAGS". */
   traceparent?:
     | string
@@ -5432,6 +5436,7 @@ function createBaseLease(): Lease {
     pipelines: undefined,
     captured: undefined,
     nodata: undefined,
+    level: undefined,
     traceparent: undefined,
     sources: new Uint8Array(0),
   };
@@ -5491,6 +5496,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.nodata !== undefined) {
       writer.uint32(202).string(message.nodata);
+    }
+    if (message.level !== undefined) {
+      writer.uint32(234).string(message.level);
     }
     if (message.traceparent !== undefined) {
       writer.uint32(242).string(message.traceparent);
@@ -5650,6 +5658,14 @@ export const Lease: MessageFns<Lease> = {
             message.nodata = reader.string();
             continue;
           }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.level = reader.string();
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -5718,6 +5734,7 @@ export const Lease: MessageFns<Lease> = {
       ? CaptureOptions.fromPartial(object.captured)
       : undefined;
     message.nodata = object.nodata ?? undefined;
+    message.level = object.level ?? undefined;
     message.traceparent = object.traceparent ?? undefined;
     message.sources = object.sources ?? new Uint8Array(0);
     return message;

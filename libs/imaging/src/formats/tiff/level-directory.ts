@@ -1,0 +1,71 @@
+import { InputError } from '@halogrid/sources';
+import type { AskedLevel } from './asked-level.ts';
+import { pixelMicrons } from './pixel-size.ts';
+import { chooseLevel, type PyramidPage, pyramidLevels } from './pyramid-levels.ts';
+import { tiffTags } from './tag-names.ts';
+import { maxPages, pageKind, readTiffHeader } from './tiff-header.ts';
+import type { TiffDirectory, TiffReader } from './tiff-reader.ts';
+
+interface ReadPage extends PyramidPage {
+  directory: TiffDirectory;
+}
+
+/**
+ * The directory of a level of the pyramid whose largest level is `main`. The others are in its SubIFDs, or are pages
+ * after it. Rejects with InputError if the pyramid lacks the level.
+ */
+export async function levelDirectory(
+  reader: TiffReader,
+  main: TiffDirectory,
+  asked: AskedLevel,
+): Promise<TiffDirectory> {
+  const first = await readPage(reader, main);
+  const smaller: ReadPage[] = [];
+  for (const start of await subDirectories(reader, main)) {
+    const page = await pageAt(reader, start);
+    if (page) smaller.push({ ...page, isReduced: true });
+  }
+  let inList = 0;
+  for (let next = main.next; next !== 0 && inList < maxPages; inList++) {
+    const directory = await reader.readDirectory(next);
+    const page = await soundPage(reader, directory);
+    if (page) smaller.push(page);
+    next = directory.next;
+  }
+  const levels = pyramidLevels(first, smaller);
+  const chosen = chooseLevel(levels, asked, await pixelMicrons(reader, main));
+  if (typeof chosen === 'string') throw new InputError('decode', chosen);
+  return levels[chosen]!.directory;
+}
+
+async function subDirectories(reader: TiffReader, { entries }: TiffDirectory): Promise<number[]> {
+  const entry = entries.get(tiffTags.SubIFDs);
+  return entry ? await reader.integers(entry, maxPages) : [];
+}
+
+async function readPage(reader: TiffReader, directory: TiffDirectory): Promise<ReadPage> {
+  const { width, height, block, storage } = await readTiffHeader(reader, directory);
+  return { directory, width, height, isTile: block.isTile, storage, ...(await pageKind(reader, directory)) };
+}
+
+/** Undefined for a damaged page, which is not a level. */
+async function soundPage(reader: TiffReader, directory: TiffDirectory): Promise<ReadPage | undefined> {
+  try {
+    return await readPage(reader, directory);
+  } catch (error) {
+    return ifDamaged(error);
+  }
+}
+
+async function pageAt(reader: TiffReader, start: number): Promise<ReadPage | undefined> {
+  try {
+    return await readPage(reader, await reader.readDirectory(start));
+  } catch (error) {
+    return ifDamaged(error);
+  }
+}
+
+function ifDamaged(error: unknown): undefined {
+  if (error instanceof InputError && error.fault === 'content') return;
+  throw error;
+}
