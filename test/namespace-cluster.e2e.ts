@@ -41,8 +41,6 @@ const maxLifeMs = minutes * 60_000 + 3 * programLimitMs;
 
 const folder = scratchFolder();
 const logs = process.env.HALOGRID_TEST_LOGS ?? folder;
-/** A job in a bucket goes on at another coordinator only if that sees its unfinished results. */
-const sharesScratch = process.env.HALOGRID_TEST_OWN_SCRATCH !== '1';
 let machines: Machines;
 
 /** Jobs by name: words of `submit`. */
@@ -59,7 +57,7 @@ before(async () => {
   const { network, machines: started } = await Machines.start();
   machines = started;
   await writeSources();
-  await machines.startHalogrid(network, { logs, maxLifeMs, ...(sharesScratch && { scratch: scratchFolder() }) });
+  await machines.startHalogrid(network, { logs, maxLifeMs });
 });
 after(() => machines?.remove());
 

@@ -22,8 +22,6 @@ interface MachineOptions {
   /** The end of its cable that is in the switch. */
   link: string;
   namespace: string;
-  /** A folder of this process that the machine has as /mnt, and shares with other machines that have it. */
-  mnt?: string | undefined;
 }
 
 /** A machine of its own as far as its programs can see: an address, and folders that no other machine sees. */
@@ -34,14 +32,13 @@ export class Machine {
   readonly #namespace: string;
   readonly #init: ChildProcess;
 
-  constructor({ name, address, link, namespace, mnt }: MachineOptions) {
+  constructor({ name, address, link, namespace }: MachineOptions) {
     this.name = name;
     this.address = address;
     this.#link = link;
     this.#namespace = namespace;
     // It keeps the machine's folders while its programs are started again.
-    const share = mnt === undefined ? '' : `mount --bind '${mnt}' /mnt && `;
-    const boot = `${share}mount -t tmpfs tmpfs /tmp && mkdir /tmp/empty && echo && exec sleep infinity`;
+    const boot = 'mount -t tmpfs tmpfs /tmp && mkdir /tmp/empty && echo && exec sleep infinity';
     const words = ['netns', 'exec', namespace, 'unshare', '--mount', '--propagation=private', 'sh', '-c', boot];
     this.#init = spawn('ip', words, { stdio: ['ignore', 'pipe', 'inherit'] });
   }
@@ -105,7 +102,7 @@ export class Network {
     run('ip', 'link', 'set', this.#switch, 'up');
   }
 
-  async add(name: string, mnt?: string): Promise<Machine> {
+  async add(name: string): Promise<Machine> {
     const number = this.#machines.length + 2;
     const [namespace, link] = [`${this.#switch}-${number}`, `hg${number}-${this.#id}`];
     const address = `${this.#net}.${number}`;
@@ -115,7 +112,7 @@ export class Network {
     run('ip', 'link', 'set', link, 'master', this.#switch, 'up');
     inside('address', 'add', `${address}/24`, 'dev', 'eth0');
     for (const device of ['eth0', 'lo']) inside('link', 'set', device, 'up');
-    const machine = new Machine({ name, address, link, namespace, mnt });
+    const machine = new Machine({ name, address, link, namespace });
     this.#machines.push(machine);
     await machine.started();
     return machine;

@@ -83,7 +83,7 @@ for (const options of [
     assert.equal((await seeing.halogrid([...job, plain])).code, 0);
     for (const part of options[0] === '--pipeline' ? ['pipelines/codes', 'pipelines/derivative'] : ['']) {
       assert.deepEqual(hashFiles(out, part, 'maps'), hashFiles(plain, part, 'maps'));
-      assert.equal(readdirSync(join(out, part, 'maps')).length, 9);
+      assert.equal(readdirSync(join(out, part, 'maps')).length, 12);
       assert.deepEqual(hashFiles(out, part, 'preview'), hashFiles(plain, part, 'preview'));
     }
     assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);

@@ -101,8 +101,6 @@ export interface MachinesOptions {
   /** Where the logs of processes go. */
   logs: string;
   maxLifeMs: number;
-  /** A folder that the coordinators share for unfinished results; without it each has its own. */
-  scratch?: string;
 }
 
 const recorder = { AWS_ACCESS_KEY_ID: 'RK', AWS_SECRET_ACCESS_KEY: 'RS' };
@@ -153,13 +151,13 @@ export class Machines {
   }
 
   /** Starts coordinators and nodes. */
-  async startHalogrid(network: Network, { logs, maxLifeMs, scratch }: MachinesOptions): Promise<void> {
+  async startHalogrid(network: Network, { logs, maxLifeMs }: MachinesOptions): Promise<void> {
     const where: Logs = { folder: logs, maxLifeMs };
     const ledger = await this.#servers.postgres.createDatabase();
-    const env = { HALOGRID_LEDGER: ledger, HALOGRID_SCRATCH: scratch === undefined ? '/tmp/scratch' : '/mnt' };
+    const env = { HALOGRID_LEDGER: ledger, HALOGRID_SCRATCH: '/tmp/scratch' };
     const roots = ['/tmp/empty', 's3://results'].flatMap((root) => ['--data-root', root]);
     for (const name of ['coordinator-1', 'coordinator-2']) {
-      const machine = await network.add(name, scratch);
+      const machine = await network.add(name);
       const listen = ['--listen', `${machine.address}:7070`, '--node-timeout', String(nodeTimeoutMs)];
       const args = ['coordinator', ...listen, '--index', '/tmp/frames.index', ...roots];
       this.#add(this.coordinators, new Supervised(machine, `${machine.address}:9464`, args, env, where));
