@@ -6,6 +6,7 @@ export { peekSize } from './peek-size.ts';
 export { defaultMaxWholePixels } from './pixel-limit.ts';
 export type { OpenImage } from './planes/image.ts';
 export { type PlaneTarget, planesOf } from './planes/plane-target.ts';
+export { type ReadOptions, readName } from './planes/read-options.ts';
 export { imageOpener } from './threads/image-opener.ts';
 export { DecoderPool, type DecoderPoolOptions } from './video/decoder-pool.ts';
 export { type IndexVideo, VideoIndexer } from './video/index-video.ts';

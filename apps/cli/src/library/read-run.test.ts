@@ -9,6 +9,8 @@ import type { RunOptions } from './run-options.ts';
 const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'>> & { pipeline: string } = {
   include: '*',
   exclude: 'x',
+  band: 2,
+  scale: '0,1',
   op: 'lbp',
   pipeline: 'a=lbp',
   border: 'zero',

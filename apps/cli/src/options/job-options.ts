@@ -27,10 +27,11 @@ import { addFilterOptions, type FilterChoice, filterOptions } from './filter-opt
 import { collect, countOrPercentage, parseWord, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { inOption, readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
+import { addSampleOptions, type SampleChoice } from './sample-options.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
-export interface JobOptions extends VideoChoice, CapturedChoice, FilterChoice {
+export interface JobOptions extends VideoChoice, CapturedChoice, FilterChoice, SampleChoice {
   op?: string[];
   pipeline?: string[];
   border?: BorderMode;
@@ -107,7 +108,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option('--checksum', 'compare the content of files to find what changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
-  return addVideoOptions(addCapturedOptions(addFilterOptions(command)));
+  return addVideoOptions(addCapturedOptions(addSampleOptions(addFilterOptions(command))));
 }
 
 /** The request for the job that the options describe; relative paths are seen from `folder`. Throws UsageError. */
@@ -133,6 +134,8 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     video: videoOptions(options),
     captured: capturedOptions(options),
     filter: filterOptions(options),
+    band: options.band,
+    scale: options.scale,
   };
   return { spec, nameOutByJob: options.out === undefined };
 }

@@ -10,7 +10,7 @@ import { shownPath } from './sentences.js';
  * @returns {[name: string, values: string[]][]}
  */
 export function specRows(spec, asked) {
-  const { grid, video, captured, filter, maxQuarantined } = spec;
+  const { grid, video, captured, filter, band, scale, maxQuarantined } = spec;
   const isDivided = (grid?.rows ?? 1) * (grid?.columns ?? 1) > 1;
   /** @type {[string, string | number | false | undefined][]} */
   const options = [
@@ -23,6 +23,8 @@ export function specRows(spec, asked) {
     ['video', video && describeVideo(video)],
     ['include', filter?.include.join(' ')],
     ['exclude', filter?.exclude.join(' ')],
+    ['band', band?.number],
+    ['scale', scale && `${scale.min} to ${scale.max}, ${scale.bits} bits`],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
     ['fail above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
     ['compare', spec.checksum && 'files by SHA-256'],

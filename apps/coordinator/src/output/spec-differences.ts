@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { shortened } from '@halogrid/kernels';
 import type { JobSpec, Operation } from '@halogrid/proto';
+import { scaleText } from '@halogrid/proto/sample-options';
 import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 import { redactUri } from '@halogrid/sources';
 
@@ -41,6 +42,8 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     ...firstOtherSource(spec, other),
     [named('filter.include'), globsOf(filter?.include)],
     [named('filter.exclude'), globsOf(filter?.exclude)],
+    [named('band.number'), given(spec.band?.number)],
+    [named('scale.min'), spec.scale ? scaleText(spec.scale) : 'not given'],
     ...operationFields(operationsOf(spec), operationsOf(other)),
     ...pipelineFields(namesOf(spec), spec, namesOf(other)),
     [named('map_format'), spec.mapFormat],

@@ -1,5 +1,5 @@
 import { sampleBytes } from '@halogrid/geometry';
-import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from '@halogrid/imaging';
+import { isVideoFile, MissingDecoderError, type openImage, type peekSize, type ReadOptions } from '@halogrid/imaging';
 import type { ImageSize } from '@halogrid/jobs/shard';
 import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec } from '@halogrid/proto';
@@ -31,6 +31,10 @@ const probeRemoteAboveBytes = 16 * 2 ** 20;
  * because some are read whole.
  */
 const opensAhead = 8;
+
+/** Why a video is not read with options about the samples of images. */
+const samplesOfVideo =
+  'The job reads a band or scaled samples of TIFFs (--band, --scale): exclude videos, or process them in a job of their own';
 
 /** An input; if `version` is the version of its content, `listedVersion` is the listed one. */
 export type Input = Source & { listedVersion?: string };
@@ -123,6 +127,8 @@ export class InputProbe {
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
       if (isVideo) {
+        if (this.#spec.band || this.#spec.scale)
+          return { kind: 'unreadable', input, error: new InputError('read', samplesOfVideo) };
         this.#means.onVideo?.(uri);
         return { kind: 'video', input };
       }
@@ -138,7 +144,7 @@ export class InputProbe {
   }
 
   #open(input: Input): Promise<InputFinding> {
-    return this.#opening(() => openInput(input, this.#means.open));
+    return this.#opening(() => openInput(input, this.#spec, this.#means.open));
   }
 }
 
@@ -149,9 +155,9 @@ export class InputProbe {
 const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
   sizeBytes === 0 && version !== undefined && uri.startsWith('file:');
 
-async function openInput(input: Input, open: typeof openImage): Promise<InputFinding> {
+async function openInput(input: Input, { band, scale }: ReadOptions, open: typeof openImage): Promise<InputFinding> {
   try {
-    const image = await open(input.uri);
+    const image = await open(input.uri, { band, scale });
     const { width, height, pixel, version } = image;
     await image.close();
     const error = errorOfStated(input, version);

@@ -1,4 +1,4 @@
-import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
+import { defaultMaxWholePixels, openImage, peekSize, type ReadOptions } from '@halogrid/imaging';
 import { jobGrid, jobPipelines } from '@halogrid/jobs/accepted-job';
 import { checkSpec } from '@halogrid/jobs/check-spec';
 import { readSources } from '@halogrid/jobs/planned-sources';
@@ -61,12 +61,13 @@ export async function surveyJob(
   onBegin(counter.totals);
   const tilePixels = tileSide(spec.tilePx) ** 2;
   const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';
+  const read = { band: spec.band, scale: spec.scale };
   const reasons = new QuarantineReasons();
   const examples = new Map<number, string>();
   let lastUri = '';
   const { list, fileBytes, recordings } = withFileBytes(listAllSources);
   const steps = surveyed(through(spec, planJob(spec, pipeline, signal, { ...realInputs, list })));
-  const sized = (step: Surveyed) => withSize(step, tilePixels, channels);
+  const sized = (step: Surveyed) => withSize(step, tilePixels, channels, read);
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
       const { index, uri, video, kept, error } = step.source;
@@ -143,23 +144,24 @@ async function withSize(
   step: Surveyed,
   tilePixels: number,
   channels: 'gray' | 'rgb',
+  read: ReadOptions,
 ): Promise<{ step: Surveyed; size?: ImageSize; copyBytes?: number }> {
   if (step.kind !== 'source') return { step };
   const { uri, size, error } = step.source;
   if (size && size.width * size.height > defaultMaxWholePixels) {
-    return { step, size, copyBytes: await copyBytesOf(uri, channels) };
+    return { step, size, copyBytes: await copyBytesOf(uri, channels, read) };
   }
   if (size || error) return { step, size };
   const peeked = await peekSize(uri);
   // The planner would have cut a larger image: a frame that claims to be larger is a small file with a wrong header.
   const isFrame = peeked && peeked.width * peeked.height <= tilePixels;
-  return { step, size: isFrame ? peeked : await sizeOf(uri) };
+  return { step, size: isFrame ? peeked : await sizeOf(uri, read) };
 }
 
 /** Bytes of the copy of an image that nodes make to read its tiles; 0 if they need none. */
-async function copyBytesOf(uri: string, channels: 'gray' | 'rgb'): Promise<number> {
+async function copyBytesOf(uri: string, channels: 'gray' | 'rgb', read: ReadOptions): Promise<number> {
   try {
-    const image = await openImage(uri);
+    const image = await openImage(uri, read);
     await image.close();
     return image.copy?.bytes(channels) ?? 0;
   } catch {
@@ -168,9 +170,9 @@ async function copyBytesOf(uri: string, channels: 'gray' | 'rgb'): Promise<numbe
 }
 
 /** Undefined for an image that cannot be opened: nodes will set it aside. */
-async function sizeOf(uri: string): Promise<ImageSize | undefined> {
+async function sizeOf(uri: string, read: ReadOptions): Promise<ImageSize | undefined> {
   try {
-    const image = await openImage(uri);
+    const image = await openImage(uri, read);
     await image.close();
     return { width: image.width, height: image.height, pixel: image.pixel };
   } catch {

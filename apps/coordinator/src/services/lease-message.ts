@@ -12,6 +12,8 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     pipelines: job.spec.pipelines && PipelineSet.fromPartial(job.spec.pipelines),
     grid: job.spec.grid,
     captured: job.spec.captured,
+    band: job.spec.band,
+    scale: job.spec.scale,
     work: toWork(shard.work),
     sources: shard.work.sources.block,
     scratch: job.scratch,

@@ -113,7 +113,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
       note,
       clocks,
       meters,
-      openImage: (uri) => images.openImage(uri),
+      openImage: (uri, read) => images.openImage(uri, read),
     }),
     decoders: decoders.processes,
     creditBytes,

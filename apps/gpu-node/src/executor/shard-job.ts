@@ -1,5 +1,5 @@
 import type { Rect, Sampling, Size } from '@halogrid/geometry';
-import type { PlaneTarget } from '@halogrid/imaging';
+import type { PlaneTarget, ReadOptions } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease } from '@halogrid/proto';
 import { previewSampling } from '@halogrid/results';
@@ -19,6 +19,8 @@ export interface ShardJob {
   readonly wantsMap: boolean;
   /** Whether maps are written as shards of a Zarr if possible. */
   readonly zarrShards: boolean;
+  /** What of the samples of images is read; undefined: all as they are. */
+  readonly read?: ReadOptions | undefined;
 }
 
 export interface LeasedPipeline {
@@ -32,7 +34,7 @@ export interface LeasedPipeline {
  * lease has no pipeline or its pipelines take different channels.
  */
 export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
-  const { grid: asked, scratch, wantsMap, zarrShards = false } = lease;
+  const { grid: asked, scratch, wantsMap, zarrShards = false, band, scale } = lease;
   const pipelines = leasedPipelines(lease).filter((_, i) => !known?.[i]);
   const [first] = pipelines;
   if (!first) throw new Error('The lease has no pipeline');
@@ -42,7 +44,8 @@ export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   }
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
-  return { pipelines, channels: input.length === 1 ? 'gray' : 'rgb', grid, scratch, wantsMap, zarrShards };
+  const read = band || scale ? { band, scale } : undefined;
+  return { pipelines, channels: input.length === 1 ? 'gray' : 'rgb', grid, scratch, wantsMap, zarrShards, read };
 }
 
 function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipeline[] {

@@ -1,5 +1,5 @@
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
-import { type OpenImage, planesOf } from '@halogrid/imaging';
+import { type OpenImage, planesOf, readName } from '@halogrid/imaging';
 import type { CopyRect, SharedItem } from '@halogrid/kernels';
 import { changedInput, InputError } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
@@ -76,7 +76,7 @@ async function withUndividedImage(
   compute: Compute,
 ): Promise<ComputedTile> {
   const { content, release } = await run.means.planes.borrow(
-    `${run.job.channels} ${source.uri} ${version}`,
+    `${run.job.channels} ${run.job.read ? `${readName(run.job.read)} ` : ''}${source.uri} ${version}`,
     (reserve) => loadImage(run, source, reserve),
   );
   try {
@@ -86,7 +86,9 @@ async function withUndividedImage(
       case 'large': {
         const { uri, mended } = await copyOf(run, source, version);
         const copy = { ...source, version: undefined, uri };
-        return { ...(await withOpenImage(run, copy, size, compute)), captured: content.captured, mended };
+        // The copy has the pixels that the job reads.
+        const ofCopy = { ...run, job: { ...run.job, read: undefined } };
+        return { ...(await withOpenImage(ofCopy, copy, size, compute)), captured: content.captured, mended };
       }
       case 'broken':
         throw content.error;

@@ -3,6 +3,7 @@ import { InputError, type SourceAccess } from '@halogrid/sources';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
 import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
+import type { ReadOptions } from '../planes/read-options.ts';
 
 /** What a thread is told when it starts. */
 export interface ImageThreadSetup {
@@ -14,7 +15,7 @@ export type ImageOrder = {
   /** The number of the image. */
   image: number;
 } & (
-  | { kind: 'open'; uri: string }
+  | { kind: 'open'; uri: string; read?: ReadOptions | undefined }
   | { kind: 'decode'; region: Rect; to: SentTarget }
   | { kind: 'copy'; path: string; channels: PlaneTarget['channels'] }
   | { kind: 'close' }

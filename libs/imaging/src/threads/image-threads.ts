@@ -4,6 +4,7 @@ import { sourceAccess } from '@halogrid/sources';
 import { LateThread, sayEnd, ThreadClient, type ThreadEnd } from '@halogrid/threads';
 import type { ImageCopy, OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
+import type { ReadOptions } from '../planes/read-options.ts';
 import {
   type ImageAnswer,
   type ImageOrder,
@@ -44,11 +45,11 @@ export class ImageThreads {
   }
 
   /** As `openImage`. A target's bytes must stay where they are until the promise of `decode` settles. */
-  async openImage(uri: string): Promise<OpenImage> {
+  async openImage(uri: string, read?: ReadOptions): Promise<OpenImage> {
     const image = ++this.#lastImage;
     // The threads take turns.
     const thread = this.#threads[image % this.#threads.length]!.client;
-    const { opened, inputBytes } = await thread.order({ kind: 'open', image, uri });
+    const { opened, inputBytes } = await thread.order({ kind: 'open', image, uri, read });
     return new DistantImage(thread, image, opened!, inputBytes);
   }
 

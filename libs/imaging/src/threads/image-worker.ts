@@ -29,7 +29,7 @@ serveOrders(
 
 async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
   if (order.kind === 'open') {
-    const image = await openImage(order.uri);
+    const image = await openImage(order.uri, order.read);
     images.set(order.image, image);
     return describe(image);
   }

@@ -18,6 +18,7 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto/job-limits';
+import { allowedScale, isScale, maxBand, scaleText } from '@halogrid/proto/sample-options';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, checkAllowedPrefix, isBucketUri, SourceForbiddenError, toPrefixUri } from '@halogrid/sources';
@@ -61,6 +62,8 @@ export async function checkSpec(
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
   const filter = checkedFilter(given);
+  const band = checkedBand(given);
+  const scale = checkedScale(given);
   const share = checkShare(given);
   const videoField = checkVideo(given);
   // The sources of a written plan were checked when it was made.
@@ -78,6 +81,8 @@ export async function checkSpec(
   spec.waitForNode = given.waitForNode || undefined;
   if (captured) spec.captured = captured;
   if (filter) spec.filter = filter;
+  if (band) spec.band = band;
+  if (scale) spec.scale = scale;
   if (share) spec.share = share;
   return { spec, pipeline: pipelines[0] };
 }
@@ -154,6 +159,22 @@ function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
     throw error instanceof FilterError ? new Refusal('invalid', error.sentence) : error;
   }
   return { include: filter.include, exclude: filter.exclude };
+}
+
+/** Throws Refusal for a number that no band has. */
+function checkedBand({ band }: Pick<JobSpec, 'band'>): JobSpec['band'] {
+  if (!band) return undefined;
+  const { number } = band;
+  if (number < 1 || number > maxBand) refuseValue('band.number', number, `1 to ${maxBand}`);
+  return { number };
+}
+
+/** The scale with its bits; undefined if the specification has none. Throws Refusal. */
+function checkedScale({ scale }: Pick<JobSpec, 'scale'>): JobSpec['scale'] {
+  if (!scale) return undefined;
+  const { min, max, bits } = scale;
+  const full = { min, max, bits: bits || 8 };
+  return isScale(full) ? full : refuseValue('scale.min', scaleText(full), allowedScale);
 }
 
 /** Throws Refusal for a share that does not exist. */

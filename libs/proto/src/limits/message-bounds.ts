@@ -160,6 +160,8 @@ const spec = fields<JobSpec>({
   maxQuarantined: any,
   captured,
   filter,
+  band: any,
+  scale: any,
   share: fields<Share>({ plan: elsewhere }),
 });
 
@@ -275,6 +277,8 @@ const lease = fields<Lease>({
   scratch: place,
   grid,
   captured,
+  band: any,
+  scale: any,
   handOver: text(maxDescriptionLength),
   sources: bytes(maxSourceBlockBytes),
 });

@@ -31,13 +31,15 @@ class AwayInRow {
 const hostOf = (uri: string): string => /^[^:]+:\/\/[^/]*/.exec(uri)?.[0] ?? '';
 
 /** As `open`, but it fails at once for a file that is not worth requesting. */
-export function quickToGiveUp<Opened>(open: (uri: string) => Promise<Opened>): (uri: string) => Promise<Opened> {
+export function quickToGiveUp<Opened, Options extends unknown[]>(
+  open: (uri: string, ...options: Options) => Promise<Opened>,
+): (uri: string, ...options: Options) => Promise<Opened> {
   const away = new AwayInRow();
-  return async (uri) => {
+  return async (uri, ...options) => {
     const why = away.whyNot(uri);
     if (why) throw why;
     try {
-      const opened = await open(uri);
+      const opened = await open(uri, ...options);
       away.had(uri);
       return opened;
     } catch (error) {

@@ -54,8 +54,10 @@ async function readYcbcr(reader: TiffReader, entries: Entries) {
  * The value of samples in blocks that the file leaves out, as GDAL reads them: the value of GDAL's tag for missing
  * data, rounded and clipped to the range of a sample, or 0 without the tag.
  */
-export async function readFill(reader: TiffReader, entries: Entries, { bits }: TiffLayout): Promise<number> {
+export async function readFill(reader: TiffReader, entries: Entries, { bits, kind }: TiffLayout): Promise<number> {
   const entry = entries.get(tiffTags.GDAL_NODATA);
   const value = entry ? Number.parseFloat(await reader.text(entry, 64)) : 0;
-  return Number.isNaN(value) ? 0 : Math.min(2 ** bits - 1, Math.max(0, Math.floor(value + 0.5)));
+  if (kind === 'float') return entry ? value : 0;
+  const [least, most] = kind === 'signed' ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
+  return Number.isNaN(value) ? 0 : Math.min(most, Math.max(least, Math.floor(value + 0.5)));
 }

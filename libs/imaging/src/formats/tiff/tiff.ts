@@ -4,8 +4,10 @@ import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
 import { checkDecodeRequest } from '../../planes/decode-request.ts';
 import type { OpenImage } from '../../planes/image.ts';
 import type { PlaneTarget } from '../../planes/plane-target.ts';
+import type { ReadOptions } from '../../planes/read-options.ts';
 import { copyAsPnm } from '../copy-rows.ts';
 import { type BlockPage, openBlocks } from './block-page.ts';
+import { whyChooseBand } from './several-bands.ts';
 import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
 import { TiffReader } from './tiff-reader.ts';
@@ -15,14 +17,17 @@ const maxTilePixels = 2 ** 24;
 
 /**
  * Opens the first page that is neither a reduced image nor a mask. Takes `file` over and keeps it open. Tiles are read
- * by region. Colours are as stored: other samples, such as alpha, do not change them.
+ * by region. Colours are as stored: other samples, such as alpha, do not change them. Rejects with InputError, also if
+ * its bands are no colours and none is chosen.
  */
-export async function openTiff(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
+export async function openTiff(file: InputFile, maxWholePixels: number, read: ReadOptions): Promise<OpenImage> {
   const reader = new TiffReader(file);
   const directory = await mainDirectory(reader);
   const header = await readTiffHeader(reader, directory);
-  const layout = tiffLayout(header.storage);
+  const layout = tiffLayout(header.storage, read);
   if (typeof layout === 'string') throw new InputError('decode', layout);
+  const several = read.band ? undefined : whyChooseBand(header.storage, header.extraSamples);
+  if (several) throw new InputError('decode', several);
   const { width, height, block } = header;
   checkHasPixels(width, height);
   const page = await openBlocks(file, reader, directory.entries, header, layout);
