@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { ServingCluster } from './cluster.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -71,6 +72,16 @@ test('a band of a scene, scaled, has the results of its gray file for every cut'
   assert.deepEqual([specification.band, specification.scale], [{ number: 3 }, { min: -1.5, max: 1.5, bits: 16 }]);
 });
 
+/** The reasons for which a run quarantines its inputs. */
+async function errorsOf(out: string, sources: string[], ...args: string[]): Promise<string[]> {
+  const { code, stderr } = await cluster!.halogrid(['run', ...sources, '--out', join(folder, out), ...args]);
+  assert.equal(code, 3, stderr);
+  const lines = readFileSync(join(folder, out, 'errors.jsonl'), 'utf8')
+    .trim()
+    .split('\n');
+  return [...new Set(lines.map((line) => JSON.parse(line).error as string))].sort();
+}
+
 test('what is not there to read is quarantined with its remedy', { skip: lacksGdal }, async () => {
   const errors = async (out: string, ...args: string[]): Promise<string[]> => {
     const { code } = await cluster!.halogrid(['run', ...scene(), '--out', join(folder, out), ...args]);
@@ -90,4 +101,12 @@ test('what is not there to read is quarantined with its remedy', { skip: lacksGd
     (await errors('no scale', '--band', '1')).join(),
     /^32-bit floating-point samples are read with --scale /,
   );
+});
+
+test('images that are not TIFFs, and videos, have no bands', { skip: lacksGdal }, async () => {
+  const samples = ['images', 'videos'].map((name) => fileURLToPath(new URL(`../samples/${name}`, import.meta.url)));
+  assert.deepEqual(await errorsOf('others', samples, '--band', '1'), [
+    'The job reads a band (--band), which only a TIFF has: exclude other images, or process them in a job of their own',
+    'The job reads a band or scaled samples of TIFFs (--band, --scale): exclude videos, or process them in a job of their own',
+  ]);
 });

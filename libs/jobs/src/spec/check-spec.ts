@@ -18,7 +18,6 @@ import {
   maxUriLength,
   whyNotVerified,
 } from '@halogrid/proto/job-limits';
-import { allowedScale, isScale, maxBand, scaleText } from '@halogrid/proto/sample-options';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { whyNotHeld } from '@halogrid/results/map-format';
 import { allowedPath, checkAllowedPrefix, isBucketUri, SourceForbiddenError, toPrefixUri } from '@halogrid/sources';
@@ -28,6 +27,7 @@ import { jobGrid } from '../accepted-job.ts';
 import { mapType } from '../map-type.ts';
 import { Refusal, refusalOf, refuseValue } from '../refusal.ts';
 import { checkPipelines } from './check-pipelines.ts';
+import { checkedBand, checkedScale } from './check-samples.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
 
@@ -159,22 +159,6 @@ function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
     throw error instanceof FilterError ? new Refusal('invalid', error.sentence) : error;
   }
   return { include: filter.include, exclude: filter.exclude };
-}
-
-/** Throws Refusal for a number that no band has. */
-function checkedBand({ band }: Pick<JobSpec, 'band'>): JobSpec['band'] {
-  if (!band) return undefined;
-  const { number } = band;
-  if (number < 1 || number > maxBand) refuseValue('band.number', number, `1 to ${maxBand}`);
-  return { number };
-}
-
-/** The scale with its bits; undefined if the specification has none. Throws Refusal. */
-function checkedScale({ scale }: Pick<JobSpec, 'scale'>): JobSpec['scale'] {
-  if (!scale) return undefined;
-  const { min, max, bits } = scale;
-  const full = { min, max, bits: bits || 8 };
-  return isScale(full) ? full : refuseValue('scale.min', scaleText(full), allowedScale);
 }
 
 /** Throws Refusal for a share that does not exist. */
