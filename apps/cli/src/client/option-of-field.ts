@@ -1,16 +1,8 @@
-import type {
-  BandOptions,
-  CaptureOptions,
-  JobSpec,
-  ScaleOptions,
-  Share,
-  SourceFilter,
-  VideoOptions,
-} from '@halogrid/proto';
+import type { CaptureOptions, JobSpec, Share, SourceFilter, VideoOptions } from '@halogrid/proto';
 import { jsonName } from '@halogrid/proto/json-name';
 
 /** Fields with fields of their own. */
-type Nested = 'video' | 'captured' | 'share' | 'filter' | 'band' | 'scale' | 'sources';
+type Nested = 'video' | 'captured' | 'share' | 'filter' | 'sources';
 
 /**
  * The option that sets each field of a specification. Fields of a nested message have one option each, or share one.
@@ -20,8 +12,6 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   readonly share: { readonly [Field in keyof Share]: string };
   readonly captured: { readonly [Field in keyof CaptureOptions]: string };
   readonly filter: { readonly [Field in keyof SourceFilter]: string };
-  readonly band: { readonly [Field in keyof BandOptions]: string };
-  readonly scale: { readonly [Field in keyof ScaleOptions]: string };
 } = {
   pipeline: '--op',
   op: '--op',
@@ -31,6 +21,8 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   tilePx: '--tile',
   batchFrames: '--batch',
   grid: '--grid',
+  band: '--band',
+  scale: '--scale',
   priority: '--priority',
   verifyPercent: '--verify',
   checksum: '--checksum',
@@ -46,8 +38,6 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
     hwaccel: '--hwaccel',
   },
   filter: { include: '--include', exclude: '--exclude' },
-  band: { number: '--band' },
-  scale: { min: '--scale', max: '--scale', bits: '--scale' },
   share: { number: '--part', of: '--part', plan: '--plan', splitImages: '--split-images' },
   captured: { from: '--captured-from', zone: '--captured-zone' },
 };

@@ -80,7 +80,7 @@ const table: [before: object, now: object, said: string][] = [
   [
     { band: { number: 2 } },
     { band: { number: 3 }, scale: { min: -1, max: 1, bits: 16 } },
-    'band.number is 3 and was 2; scale.min is -1,1,u16 and was not given',
+    'band is 3 and was 2; scale is -1,1,u16 and was not given',
   ],
   [{ sources: [redactUri('https://host/a.png?key=1')] }, { sources: ['https://host/a.png?key=1'] }, ''],
 ];

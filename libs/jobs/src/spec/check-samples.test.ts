@@ -28,7 +28,7 @@ test('a scale of finite values in ascending order is accepted, with 8 bits if it
     { min: -1.7e308, max: 1.7e308, bits: 8 },
   ];
   for (const scale of refused) {
-    const message = /^Expected two numbers, the lower one first, .* for scale\.min but received '.*'$/;
+    const message = /^Expected two numbers, the lower one first, .* for scale but received '.*'$/;
     assert.throws(() => checkedScale({ scale }), { name: 'Refusal', kind: 'invalid', message }, JSON.stringify(scale));
   }
 });

@@ -15,5 +15,5 @@ export function checkedScale({ scale }: Pick<JobSpec, 'scale'>): JobSpec['scale'
   if (!scale) return undefined;
   const { min, max, bits } = scale;
   const full = { min, max, bits: bits || 8 };
-  return isScale(full) ? full : refuseValue('scale.min', scaleText(full), allowedScale);
+  return isScale(full) ? full : refuseValue('scale', scaleText(full), allowedScale);
 }
