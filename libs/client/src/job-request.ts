@@ -1,4 +1,12 @@
-import type { JobSpec, JobState, NamedPipeline, SourceFilter, VideoOptions } from '@halogrid/proto';
+import type {
+  BandOptions,
+  JobSpec,
+  JobState,
+  NamedPipeline,
+  ScaleOptions,
+  SourceFilter,
+  VideoOptions,
+} from '@halogrid/proto';
 
 /** The states of a job, in order. */
 export type StateName = 'pending' | 'running' | 'finalising' | 'complete' | 'failed' | 'cancelled';
@@ -13,7 +21,7 @@ type Given<Message> = { [Field in keyof Message]?: Message[Field] | undefined };
 
 /** A job to submit. Only `sources` must be given: the coordinator has a default for everything else. */
 export interface JobRequest
-  extends Given<Omit<JobSpec, 'sources' | 'maxQuarantined' | 'pipelines' | 'video' | 'filter'>> {
+  extends Given<Omit<JobSpec, 'sources' | 'maxQuarantined' | 'pipelines' | 'video' | 'filter' | 'band' | 'scale'>> {
   /** Absolute paths and URIs (file:, http:, https:, s3:, gs:, az:), as the coordinator sees them. */
   sources: string[];
   /** The job fails as soon as more inputs than this are quarantined; absent: it never fails for that. */
@@ -24,4 +32,8 @@ export interface JobRequest
   video?: Given<VideoOptions> | undefined;
   /** Which of the sources' inputs count: globs. */
   filter?: Given<SourceFilter> | undefined;
+  /** Which band of TIFFs is read as gray. */
+  band?: Given<BandOptions> | undefined;
+  /** How samples of TIFFs become pixels. */
+  scale?: Given<ScaleOptions> | undefined;
 }

@@ -4,7 +4,6 @@ import { openBmp } from './formats/bmp.ts';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
 import { sniffFormat } from './formats/sniff-format.ts';
-import { type AskedLevel, sayAsked } from './formats/tiff/asked-level.ts';
 import { openTiff } from './formats/tiff/tiff.ts';
 import { openAvif, openGif, openPng, openWebp } from './formats/whole-image.ts';
 import { openZarr } from './formats/zarr/zarr.ts';
@@ -12,26 +11,21 @@ import { checkPixels, defaultMaxWholePixels } from './pixel-limit.ts';
 import type { OpenImage } from './planes/image.ts';
 import { markPlanes } from './planes/mark-no-data.ts';
 import type { PlaneTarget } from './planes/plane-target.ts';
+import { type ReadOptions, sayAsked } from './planes/read-options.ts';
 
-export interface OpenImageOptions {
+export interface OpenImageOptions extends ReadOptions {
   /** Images that cannot be read by region and have more pixels are not decoded whole; 2^28 by default. */
   maxWholePixels?: number;
-  /** The level of pyramids; absent: the largest. An image without levels has only the largest. */
-  level?: AskedLevel | undefined;
 }
 
 /** Takes `file` over and closes it, sooner or later; also when it rejects. */
-type Opener = (
-  file: InputFile,
-  maxWholePixels: number,
-  asked: { uri: string; level?: AskedLevel | undefined },
-) => Promise<OpenImage>;
+type Opener = (file: InputFile, maxWholePixels: number, asked: ReadOptions & { uri: string }) => Promise<OpenImage>;
 
 const openers: Record<Format, Opener> = {
   jpeg: openJpeg,
   png: openPng,
   webp: openWebp,
-  tiff: (file, maxWholePixels, { level }) => openTiff(file, maxWholePixels, level),
+  tiff: openTiff,
   pnm: openPnm,
   bmp: openBmp,
   gif: openGif,
@@ -47,16 +41,8 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
   const file = await openInputFile(uri);
   try {
     const format = isPlaneUri(uri) ? 'zarr' : sniffFormat(file.head, uri);
-    const { level, maxWholePixels = defaultMaxWholePixels } = options;
-    if (level && format !== 'tiff') {
-      const [name] = formats[format].names;
-      // Which number of level a plane is of, its URI tells.
-      if (format !== 'zarr')
-        throw new InputError('decode', `A ${name} has no levels but the job asks for ${sayAsked(level)}`);
-      if ('microns' in level)
-        throw new InputError('decode', `Levels of an ${name} have numbers but the job asks for ${sayAsked(level)}`);
-    }
-    const image = await openers[format](file, maxWholePixels, { uri, level });
+    checkReadOptions(format, options);
+    const image = await openers[format](file, options.maxWholePixels ?? defaultMaxWholePixels, { ...options, uri });
     checkPixels(image.width, image.height);
     return Object.assign(image.format === 'tiff' ? image : marking(image), { version: file.version });
   } catch (error) {
@@ -74,4 +60,21 @@ function marking(image: OpenImage): OpenImage {
       if (to.noData) markPlanes(region, to, image.pixel, to.noData);
     },
   });
+}
+
+/** Throws InputError for an image without levels, or whose samples are neither bands nor values to scale. */
+function checkReadOptions(format: Format, { band, scale, level }: ReadOptions): void {
+  if (format === 'tiff') return;
+  if (band || scale) {
+    const what = band ? 'a band (--band)' : 'scaled samples (--scale)';
+    const remedy = 'exclude other images, or process them in a job of their own';
+    throw new InputError('decode', `The job reads ${what}, which only a TIFF has: ${remedy}`);
+  }
+  if (!level) return;
+  const [name] = formats[format].names;
+  // Which number of level a plane is of, its URI tells.
+  if (format !== 'zarr')
+    throw new InputError('decode', `A ${name} has no levels but the job asks for ${sayAsked(level)}`);
+  if ('microns' in level)
+    throw new InputError('decode', `Levels of an ${name} have numbers but the job asks for ${sayAsked(level)}`);
 }

@@ -21,6 +21,8 @@ const table: [field: string, option: string][] = [
   ['pipeline.operations[1].border', '--border'],
   ['pipelines.named[1].op[0]', '--pipeline'],
   ['grid.rows', '--grid'],
+  ['band.number', '--band'],
+  ['scale', '--scale'],
   ['max_quarantined.percent', '--max-quarantined'],
   ['video.to_ms', '--to'],
   ['captured.zone', '--captured-zone'],

@@ -21,6 +21,8 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   tilePx: '--tile',
   batchFrames: '--batch',
   grid: '--grid',
+  band: '--band',
+  scale: '--scale',
   priority: '--priority',
   verifyPercent: '--verify',
   checksum: '--checksum',

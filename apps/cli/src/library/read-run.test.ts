@@ -12,6 +12,8 @@ const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'
   nodata: -9999,
   mask: 'masks',
   level: 2,
+  band: 2,
+  scale: '0,1',
   op: 'lbp',
   pipeline: 'a=lbp',
   border: 'zero',

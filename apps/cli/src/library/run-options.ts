@@ -16,6 +16,10 @@ export interface RunOptions {
    * ['conv:kernel=sobel-x', …] }`.
    */
   pipelines?: Readonly<Record<string, string | readonly string[]>>;
+  /** The band of TIFFs that is read as gray, from 1 (their gray or colours). */
+  band?: number;
+  /** Which samples of TIFFs become black and white: `-1,1` or `0,3000,u16` (samples are pixels as stored). */
+  scale?: string;
   /** Pixels outside the image: zero, replicate, reflect, mirror, wrap or interior (the kernel's own). */
   border?: string;
   /** The sample of images that stands for no value: a number, `nan`, or `none` (what files state). */

@@ -41,6 +41,8 @@ test('a source alone asks for the defaults', () => {
     nodata: undefined,
     mask: undefined,
     level: undefined,
+    band: undefined,
+    scale: undefined,
   });
 });
 
@@ -109,6 +111,10 @@ test('every option reaches the specification', () => {
       'masks',
       '--level',
       '.50 um',
+      '--band',
+      '3',
+      '--scale',
+      '-0.5,1e3,u16',
     ],
   );
   assert.equal(nameOutByJob, false);
@@ -140,6 +146,8 @@ test('every option reaches the specification', () => {
     nodata: '-9999',
     mask: 'file:///data/masks',
     level: '0.5um',
+    band: { number: 3 },
+    scale: { min: -0.5, max: 1000, bits: 16 },
   });
 });
 
@@ -170,6 +178,13 @@ const refused: [string[], RegExp][] = [
   [['--max-quarantined', '-1'], /for --max-quarantined but received '-1'$/],
   [['--max-quarantined', ''], /for --max-quarantined but received ''$/],
   [['--priority', '101'], /^Expected a whole number from -100 to 100 for --priority but received '101'$/],
+  [['--band', '0'], /^Expected a whole number from 1 to 65535 for --band but received '0'$/],
+  [['--band', '1,2'], /for --band but received '1,2'$/],
+  [['--scale', '5'], /^Expected two numbers, .* for --scale but received '5'$/],
+  [['--scale', '1,0'], /for --scale but received '1,0'$/],
+  [['--scale', 'nan,1'], /for --scale but received 'nan,1'$/],
+  [['--scale', '0,Infinity'], /for --scale but received '0,Infinity'$/],
+  [['--scale', '0,1,f32'], /for --scale but received '0,1,f32'$/],
   [['--op', 'sift'], /^Expected one of lbp, ldp, conv, glcm for --op but received 'sift'$/],
   [
     ['--op', 'lbp:convention=x'],

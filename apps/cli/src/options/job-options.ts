@@ -28,11 +28,18 @@ import { addLevelOption, type LevelChoice } from './level-option.ts';
 import { collect, countOrPercentage, parseWord, percentage, wholeNumber } from './option-values.ts';
 import { readBorder } from './read-border.ts';
 import { inOption, readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
+import { addSampleOptions, type SampleChoice } from './sample-options.ts';
 import { addUncountedOptions, type UncountedChoice } from './uncounted-options.ts';
 import { addVideoOptions, type VideoChoice, videoOptions } from './video-options.ts';
 
 /** What the options of `addJobOptions` parse to. */
-export interface JobOptions extends VideoChoice, CapturedChoice, FilterChoice, LevelChoice, UncountedChoice {
+export interface JobOptions
+  extends VideoChoice,
+    CapturedChoice,
+    FilterChoice,
+    SampleChoice,
+    LevelChoice,
+    UncountedChoice {
   op?: string[];
   pipeline?: string[];
   border?: BorderMode;
@@ -109,7 +116,8 @@ export function addJobOptions(command: Command): Command {
     )
     .option('--checksum', 'compare the content of files to find what changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
-  return addVideoOptions(addCapturedOptions(addLevelOption(addUncountedOptions(addFilterOptions(command)))));
+  const ofImages = addSampleOptions(addLevelOption(addUncountedOptions(addFilterOptions(command))));
+  return addVideoOptions(addCapturedOptions(ofImages));
 }
 
 /** The request for the job that the options describe; relative paths are seen from `folder`. Throws UsageError. */
@@ -138,6 +146,8 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     nodata: options.nodata,
     mask: options.mask === undefined ? undefined : absoluteUri(options.mask, folder, toFileUri, '--mask'),
     level: options.level || undefined,
+    band: options.band,
+    scale: options.scale,
   };
   return { spec, nameOutByJob: options.out === undefined };
 }

@@ -54,7 +54,7 @@ const unknown: [text: string, sentence: RegExp][] = [
   ],
   [
     '[run]\n\ntyle = 1',
-    /^halogrid\.toml:3: Expected one of batch, .* in \[run\] but found 'tyle' \(did you mean tile\?\)$/,
+    /^halogrid\.toml:3: Expected one of band, .* in \[run\] but found 'tyle' \(did you mean tile\?\)$/,
   ],
   [
     '[rnu]\ntile = 1',

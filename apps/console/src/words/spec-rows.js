@@ -10,7 +10,7 @@ import { shownPath } from './sentences.js';
  * @returns {[name: string, values: string[]][]}
  */
 export function specRows(spec, asked) {
-  const { grid, video, captured, filter, maxQuarantined } = spec;
+  const { grid, video, captured, filter, band, scale, maxQuarantined } = spec;
   const isDivided = (grid?.rows ?? 1) * (grid?.columns ?? 1) > 1;
   /** @type {[string, string | number | false | undefined][]} */
   const options = [
@@ -26,6 +26,8 @@ export function specRows(spec, asked) {
     ['NoData', spec.nodata],
     ['masks', spec.mask && shownPath(spec.mask)],
     ['level', spec.level],
+    ['band', band?.number],
+    ['scale', scale && `${scale.min} to ${scale.max}, ${scale.bits} bits`],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
     ['fail above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
     ['compare', spec.checksum && 'files by SHA-256'],

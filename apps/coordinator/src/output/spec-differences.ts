@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { shortened } from '@halogrid/kernels';
 import type { JobSpec, Operation } from '@halogrid/proto';
+import { scaleText } from '@halogrid/proto/sample-options';
 import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 import { redactUri } from '@halogrid/sources';
 
@@ -44,6 +45,8 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     [named('nodata'), spec.nodata || 'not given'],
     [named('mask'), spec.mask || 'not given'],
     [named('level'), spec.level || 'not given'],
+    [named('band'), given(spec.band?.number)],
+    [named('scale'), spec.scale ? scaleText(spec.scale) : 'not given'],
     ...operationFields(operationsOf(spec), operationsOf(other)),
     ...pipelineFields(namesOf(spec), spec, namesOf(other)),
     [named('map_format'), spec.mapFormat],

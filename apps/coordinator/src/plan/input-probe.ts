@@ -1,10 +1,10 @@
 import { sampleBytes } from '@halogrid/geometry';
-import { isVideoFile, MissingDecoderError, type openImage, type peekSize } from '@halogrid/imaging';
+import { isVideoFile, MissingDecoderError, type openImage, type peekSize, type ReadOptions } from '@halogrid/imaging';
 import type { ImageSize } from '@halogrid/jobs/shard';
 import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec } from '@halogrid/proto';
-import { type AskedLevel, parseLevel } from '@halogrid/proto/level';
 import { namesNoData } from '@halogrid/proto/no-data';
+import { readOptions } from '@halogrid/proto/read-options';
 import {
   changedInput,
   hasUnsupportedExtension,
@@ -45,6 +45,10 @@ const noDataOfVideo =
 /** Why a video is not read at a level. */
 const levelOfVideo =
   'The job asks for a level of pyramids, which a video lacks: exclude videos, or process them in a job of their own';
+
+/** Why a video is not read with options about the samples of images. */
+const samplesOfVideo =
+  'The job reads a band or scaled samples of TIFFs (--band, --scale): exclude videos, or process them in a job of their own';
 
 /** An input; if `version` is the version of its content, or of it and its mask, `listedVersion` is the listed one. */
 export type Input = Source & { listedVersion?: string; mask?: Mask };
@@ -90,7 +94,7 @@ export interface ProbeMeans {
 export class InputProbe {
   readonly #spec: JobSpec;
   readonly #tilePixels: number;
-  readonly #level: AskedLevel | undefined;
+  readonly #read: ReadOptions | undefined;
   readonly #means: ProbeMeans;
   readonly #masks: Masks | undefined;
   readonly #opening = limitConcurrency(opensAhead);
@@ -98,7 +102,7 @@ export class InputProbe {
   constructor(spec: JobSpec, means: ProbeMeans) {
     this.#spec = spec;
     this.#tilePixels = tileSide(spec.tilePx) ** 2;
-    this.#level = parseLevel(spec.level ?? '');
+    this.#read = readOptions(spec);
     this.#means = means;
     this.#masks = spec.mask ? new Masks(spec.mask) : undefined;
   }
@@ -114,7 +118,7 @@ export class InputProbe {
       this.#means.earlier ||
       this.#masks ||
       tilePx ||
-      this.#level ||
+      this.#read ||
       checksum ||
       input.error ||
       input.named ||
@@ -167,16 +171,18 @@ export class InputProbe {
       if (wrong) return { kind: 'unreadable', input, error: wrong };
       const isVideo = await isVideoFile(uri).catch(asInputError);
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
-      if (isVideo && this.#level) return { kind: 'unreadable', input, error: new InputError('read', levelOfVideo) };
+      if (isVideo && this.#read?.level)
+        return { kind: 'unreadable', input, error: new InputError('read', levelOfVideo) };
       if (isVideo) {
         if (this.#masks || namesNoData(this.#spec.nodata))
           return { kind: 'unreadable', input, error: new InputError('read', noDataOfVideo) };
+        if (this.#spec.band || this.#spec.scale)
+          return { kind: 'unreadable', input, error: new InputError('read', samplesOfVideo) };
         this.#means.onVideo?.(uri);
         return { kind: 'video', input };
       }
     }
-    if (this.#spec.tilePx || this.#level || input.named || hasNoSize(input) || isPlaneUri(uri))
-      return this.#open(input);
+    if (this.#spec.tilePx || this.#read || input.named || hasNoSize(input) || isPlaneUri(uri)) return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): InputFinding => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
     // Opening reads the first bytes, and finds an unsupported format while the job is planned.
@@ -187,7 +193,7 @@ export class InputProbe {
   }
 
   #open(input: Input): Promise<InputFinding> {
-    return this.#opening(() => openInput(input, this.#means.open, this.#level));
+    return this.#opening(() => openInput(input, this.#means.open, this.#read));
   }
 }
 
@@ -198,9 +204,9 @@ export class InputProbe {
 const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
   sizeBytes === 0 && version !== undefined && uri.startsWith('file:');
 
-async function openInput(input: Input, open: typeof openImage, level?: AskedLevel): Promise<InputFinding> {
+async function openInput(input: Input, open: typeof openImage, read?: ReadOptions): Promise<InputFinding> {
   try {
-    const image = await open(input.uri, { level });
+    const image = await open(input.uri, read);
     const { width, height, pixel, version } = image;
     await image.close();
     const error = errorOfStated(input, version);

@@ -1,4 +1,4 @@
-import { defaultMaxWholePixels, openImage, peekSize } from '@halogrid/imaging';
+import { defaultMaxWholePixels, openImage, peekSize, type ReadOptions } from '@halogrid/imaging';
 import { jobGrid, jobPipelines } from '@halogrid/jobs/accepted-job';
 import { checkSpec } from '@halogrid/jobs/check-spec';
 import { readSources } from '@halogrid/jobs/planned-sources';
@@ -7,7 +7,7 @@ import { Refusal } from '@halogrid/jobs/refusal';
 import type { ImageSize, PlannedStep } from '@halogrid/jobs/shard';
 import { tileSide } from '@halogrid/jobs/tile-side';
 import type { JobSpec, QuarantineReason } from '@halogrid/proto';
-import { type AskedLevel, parseLevel } from '@halogrid/proto/level';
+import { readOptions } from '@halogrid/proto/read-options';
 import { UsageError } from '@halogrid/service/usage-error';
 import { hasVideoExtension, listAllSources } from '@halogrid/sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
@@ -62,12 +62,13 @@ export async function surveyJob(
   onBegin(counter.totals);
   const tilePixels = tileSide(spec.tilePx) ** 2;
   const channels = pipeline.input.length === 1 ? 'gray' : 'rgb';
+  const read = readOptions(spec);
   const reasons = new QuarantineReasons();
   const examples = new Map<number, string>();
   let lastUri = '';
   const { list, fileBytes, recordings } = withFileBytes(listAllSources);
   const steps = surveyed(through(spec, planJob(spec, pipeline, signal, { ...realInputs, list })));
-  const sized = (step: Surveyed) => withSize(step, tilePixels, channels, parseLevel(spec.level ?? ''));
+  const sized = (step: Surveyed) => withSize(step, tilePixels, channels, read);
   for await (const { step, size, copyBytes } of mapAhead(steps, peeksAhead, sized, { signal })) {
     if (step.kind === 'source') {
       const { index, uri, video, kept, error } = step.source;
@@ -144,24 +145,24 @@ async function withSize(
   step: Surveyed,
   tilePixels: number,
   channels: 'gray' | 'rgb',
-  level?: AskedLevel,
+  read?: ReadOptions,
 ): Promise<{ step: Surveyed; size?: ImageSize; copyBytes?: number }> {
   if (step.kind !== 'source') return { step };
   const { uri, size, error } = step.source;
   if (size && size.width * size.height > defaultMaxWholePixels) {
-    return { step, size, copyBytes: await copyBytesOf(uri, channels, level) };
+    return { step, size, copyBytes: await copyBytesOf(uri, channels, read) };
   }
   if (size || error) return { step, size };
   const peeked = await peekSize(uri);
   // The planner would have cut a larger image: a frame that claims to be larger is a small file with a wrong header.
   const isFrame = peeked && peeked.width * peeked.height <= tilePixels;
-  return { step, size: isFrame ? peeked : await sizeOf(uri) };
+  return { step, size: isFrame ? peeked : await sizeOf(uri, read) };
 }
 
 /** Bytes of the copy of an image that nodes make to read its tiles; 0 if they need none. */
-async function copyBytesOf(uri: string, channels: 'gray' | 'rgb', level?: AskedLevel): Promise<number> {
+async function copyBytesOf(uri: string, channels: 'gray' | 'rgb', read?: ReadOptions): Promise<number> {
   try {
-    const image = await openImage(uri, { level });
+    const image = await openImage(uri, read);
     await image.close();
     return image.copy?.bytes(channels) ?? 0;
   } catch {
@@ -170,9 +171,9 @@ async function copyBytesOf(uri: string, channels: 'gray' | 'rgb', level?: AskedL
 }
 
 /** Undefined for an image that cannot be opened: nodes will set it aside. */
-async function sizeOf(uri: string): Promise<ImageSize | undefined> {
+async function sizeOf(uri: string, read?: ReadOptions): Promise<ImageSize | undefined> {
   try {
-    const image = await openImage(uri);
+    const image = await openImage(uri, read);
     await image.close();
     return { width: image.width, height: image.height, pixel: image.pixel };
   } catch {

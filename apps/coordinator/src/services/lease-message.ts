@@ -15,6 +15,8 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     captured: job.spec.captured,
     nodata: job.spec.nodata,
     level: job.spec.level,
+    band: job.spec.band,
+    scale: job.spec.scale,
     work: toWork(shard.work),
     sources: shard.work.sources.block,
     scratch: job.scratch,

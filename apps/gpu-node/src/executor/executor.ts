@@ -1,4 +1,4 @@
-import type { DecoderPool, openImage, PlaneTarget } from '@halogrid/imaging';
+import type { DecoderPool, OpenImage, PlaneTarget, ReadOptions } from '@halogrid/imaging';
 import { shortened } from '@halogrid/kernels';
 import { excessOf, type FoundAnswer, type Lease, leaseBounds } from '@halogrid/proto';
 import type { writeChunk } from '@halogrid/results';
@@ -35,7 +35,7 @@ export interface ExecutorOptions {
   /** The reference, which computes the leases to verify. */
   twin: NodeDevice;
   /** Rejects with InputError for faults of the input. */
-  openImage: typeof openImage;
+  openImage: (uri: string, read?: ReadOptions) => Promise<OpenImage>;
   /** The decoders of JPEGs, to gray and to colours. Default: cores decode. */
   feeds?: Readonly<Partial<Record<PlaneTarget['channels'], JpegFeed>>>;
   /** The reader of raw frames. Default: each frame is opened by itself. */

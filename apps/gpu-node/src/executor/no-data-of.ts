@@ -1,15 +1,16 @@
-import { canBePixel, type OpenImage } from '@halogrid/imaging';
+import { canBeSample, type OpenImage, rangeOf } from '@halogrid/imaging';
 import { noDataSample } from '@halogrid/proto/no-data';
 import type { ShardJob } from './shard-job.ts';
 
 /**
  * The sample that stands for no value in an image, by the job or else as its file states it; undefined if none of its
- * pixels can have it.
+ * samples can have it. NaN if only NaN does.
  */
 export function noDataOf(
   { noData: asked }: Pick<ShardJob, 'noData'>,
-  { noData: stated, pixel }: Pick<OpenImage, 'noData' | 'pixel'>,
+  { noData: stated, pixel, samples }: Pick<OpenImage, 'noData' | 'pixel' | 'samples'>,
 ): number | undefined {
   const value = noDataSample(asked, stated);
-  return value !== undefined && canBePixel(value, pixel) ? value : undefined;
+  if (value !== undefined && canBeSample(value, samples ?? rangeOf(pixel))) return value;
+  return samples?.isReal ? Number.NaN : undefined;
 }

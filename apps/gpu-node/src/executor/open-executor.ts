@@ -116,7 +116,7 @@ export function openExecutor(options: OpenExecutorOptions): OpenExecutor {
       clocks,
       meters,
       hasRemoteStorage: options.hasRemoteStorage,
-      openImage: (uri, options) => images.openImage(uri, options),
+      openImage: (uri, read) => images.openImage(uri, read),
     }),
     decoders: decoders.processes,
     creditBytes,

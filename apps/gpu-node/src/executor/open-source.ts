@@ -5,11 +5,11 @@ import { checkVersion } from './source-version.ts';
 import type { LeasedSource } from './unpack-lease.ts';
 
 /**
- * Opens the image of a source. Rejects with InputError for faults of the source, and for a version that is not the
- * planned one.
+ * Opens the image of a source, to read what the job reads of it. Rejects with InputError for faults of the source, and
+ * for a version that is not the planned one.
  */
 export async function openSource({ job, means, turn }: ShardRun, { uri, version }: LeasedSource): Promise<OpenImage> {
-  const image = await means.openImage(uri, { level: job.level });
+  const image = await means.openImage(uri, job.read);
   try {
     checkVersion(image.version, version);
     return image;

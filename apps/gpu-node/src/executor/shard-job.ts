@@ -1,8 +1,8 @@
 import type { Rect, Sampling, Size } from '@halogrid/geometry';
-import type { PlaneTarget } from '@halogrid/imaging';
+import type { PlaneTarget, ReadOptions } from '@halogrid/imaging';
 import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
 import type { Lease } from '@halogrid/proto';
-import { type AskedLevel, parseLevel } from '@halogrid/proto/level';
+import { readOptions } from '@halogrid/proto/read-options';
 import { previewSampling } from '@halogrid/results';
 import type { KnownResults } from './known-results.ts';
 import type { LeasedSource } from './unpack-lease.ts';
@@ -22,8 +22,8 @@ export interface ShardJob {
   readonly zarrShards: boolean;
   /** The sample that stands for no value, as noDataSample reads it. */
   readonly noData?: string | undefined;
-  /** The level of pyramids that is read; absent: the largest. */
-  readonly level?: AskedLevel | undefined;
+  /** What of images is read; undefined: all of the largest level, with samples as they are. */
+  readonly read?: ReadOptions | undefined;
 }
 
 export interface LeasedPipeline {
@@ -48,8 +48,7 @@ export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
   const channels = input.length === 1 ? 'gray' : 'rgb';
-  const level = parseLevel(lease.level ?? '');
-  return { pipelines, channels, grid, scratch, wantsMap, zarrShards, level, noData };
+  return { pipelines, channels, grid, scratch, wantsMap, zarrShards, noData, read: readOptions(lease) };
 }
 
 function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipeline[] {

@@ -1,4 +1,4 @@
-import type { DecoderPool, openImage } from '@halogrid/imaging';
+import type { DecoderPool, OpenImage, ReadOptions } from '@halogrid/imaging';
 import type { writeChunk } from '@halogrid/results';
 import type { NodeDevice } from '../devices/device.ts';
 import type { JpegFeed } from '../feed/jpeg-feed.ts';
@@ -23,7 +23,7 @@ export interface ShardMeans {
   readonly jpegs?: JpegFeed | undefined;
   /** Reads raw frames; absent if each is opened by itself. */
   readonly raws?: RawFeed | undefined;
-  readonly openImage: typeof openImage;
+  readonly openImage: (uri: string, read?: ReadOptions) => Promise<OpenImage>;
   readonly decoders: DecoderPool;
   readonly meters: ExecutorMeters;
   readonly writeChunk: typeof writeChunk;

@@ -16,16 +16,18 @@ interface BandPart {
 }
 
 /**
- * The bands from which a tile of `rows` rows can be put together. Undefined if the source is not decoded in bands, a
- * band is in doubt, or the tile needs more bands than nodes hold.
+ * The bands of rows from which a tile of `rows` rows can be put together. Undefined if the source is not decoded in
+ * bands, a band is in doubt, or the tile needs more bands than nodes hold.
  */
 export async function bandsOfSource(
-  { job: { channels }, means: { banded } }: ShardRun,
+  { job: { channels, read }, means: { banded } }: ShardRun,
   source: LeasedSource,
   version: string,
   size: Size,
   tileRows: number,
 ): Promise<JpegBands | undefined> {
+  // Only opening the image tells whether it has the samples that the job reads.
+  if (read) return undefined;
   const bands = await banded?.open({ uri: source.uri, version: source.version }, size, version, channels);
   if (!banded || !bands || bands.isInDoubt) return undefined;
   const { width, height } = bands.index.frame;

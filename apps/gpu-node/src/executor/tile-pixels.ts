@@ -1,5 +1,5 @@
 import { type BitPlane, createBitPlane, type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
-import { markPlanes, type OpenImage, type Place, planesOf } from '@halogrid/imaging';
+import { markPlanes, type OpenImage, type Place, planesOf, readName } from '@halogrid/imaging';
 import type { CopyRect, SharedItem, SharedPlan } from '@halogrid/kernels';
 import { namesNoData } from '@halogrid/proto/no-data';
 import { changedInput, InputError, redactUri } from '@halogrid/sources';
@@ -88,9 +88,9 @@ async function withUndividedImage<Results>(
   size: Size,
   compute: Compute<Results>,
 ): Promise<ComputedTile<Results>> {
-  const { channels, level, noData = '' } = run.job;
+  const { channels, read = {}, noData = '' } = run.job;
   const { content, release } = await run.means.planes.borrow(
-    `${channels} ${JSON.stringify(level)} ${noData} ${source.uri} ${version}`,
+    `${channels} ${readName(read)} ${noData} ${source.uri} ${version}`,
     (reserve) => loadImage(run, source, reserve),
   );
   try {
@@ -101,7 +101,8 @@ async function withUndividedImage<Results>(
         const { uri, mended } = await copyOf(run, source, version);
         const copy = { ...source, version: undefined, uri };
         const { captured, place } = content;
-        const ofCopy = { ...run, job: { ...run.job, level: undefined } };
+        // The copy has the pixels that the job reads.
+        const ofCopy = { ...run, job: { ...run.job, read: undefined } };
         return { ...(await withOpenImage(ofCopy, copy, size, compute, content)), captured, place, mended };
       }
       case 'broken':

@@ -4,6 +4,14 @@ import type { CaptureTime } from '@halogrid/sources/capture-time';
 import type { Place } from './place.ts';
 import type { PlaneTarget } from './plane-target.ts';
 
+/** The values that samples of an image can have. */
+export interface SampleRange {
+  least: number;
+  most: number;
+  /** Whether there are fractions and NaN, which always stands for no value. */
+  isReal: boolean;
+}
+
 /** An image whose header is read. Its pixels are as stored: no EXIF rotation, no colour profile, alpha left out. */
 export interface OpenImage {
   readonly format: Format;
@@ -20,8 +28,10 @@ export interface OpenImage {
   readonly captured?: CaptureTime;
   /** Where it lies on the Earth, if it is a GeoTIFF. */
   readonly place?: Place | undefined;
-  /** The sample that stands for no value, as its file states it; absent if no pixel can have it. */
+  /** The sample that stands for no value, as its file states it; absent if no sample can have it. */
   readonly noData?: number;
+  /** The values that its samples can have; absent if its pixels are its samples, or are made of bytes. */
+  readonly samples?: SampleRange | undefined;
   /** Its pixels are computed from samples of other values, which alone tell the pixels without a value. */
   readonly isConverted?: true;
   /** Whether a region is read without decoding the rest. */

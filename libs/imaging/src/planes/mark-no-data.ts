@@ -1,4 +1,5 @@
 import { greatest, type PixelType, type Size, sampleBytes, setBit } from '@halogrid/geometry';
+import type { SampleRange } from './image.ts';
 import { asPixels, type NoDataTarget, type PlaneTarget, planesOf } from './plane-target.ts';
 
 /** Whether a sample stands for no value. NaN always does. */
@@ -40,6 +41,9 @@ export function markPlanes({ width, height }: Size, to: PlaneTarget, pixel: Pixe
   }
 }
 
-/** Whether any pixel of that type can have the value. */
-export const canBePixel = (value: number, pixel: PixelType): boolean =>
-  Number.isInteger(value) && value >= 0 && value <= greatest[pixel];
+/** The values of pixels of a type. */
+export const rangeOf = (pixel: PixelType): SampleRange => ({ least: 0, most: greatest[pixel], isReal: false });
+
+/** Whether any sample can have the value; false for NaN. */
+export const canBeSample = (value: number, { least, most, isReal }: SampleRange): boolean =>
+  (isReal || Number.isInteger(value)) && value >= least && value <= most;

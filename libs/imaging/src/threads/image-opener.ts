@@ -1,11 +1,12 @@
 import { isRemoteUri } from '@halogrid/sources';
-import { type OpenImageOptions, openImage } from '../open-image.ts';
+import { openImage } from '../open-image.ts';
 import type { OpenImage } from '../planes/image.ts';
+import type { ReadOptions } from '../planes/read-options.ts';
 import { ImageThreads } from './image-threads.ts';
 
 /** Opens images until it is closed. */
 export interface ImageOpener {
-  openImage(uri: string, options?: OpenImageOptions): Promise<OpenImage>;
+  openImage(uri: string, read?: ReadOptions): Promise<OpenImage>;
   close(): Promise<void>;
 }
 
@@ -24,7 +25,7 @@ export function imageOpener(decoders: number): ImageOpener {
   if (threads < 2) return { openImage, close: async () => {} };
   const local = new ImageThreads(threads, decoders);
   return {
-    openImage: (uri, options) => (isRemoteUri(uri) ? openImage(uri, options) : local.openImage(uri, options)),
+    openImage: (uri, read) => (isRemoteUri(uri) ? openImage(uri, read) : local.openImage(uri, read)),
     close: () => local.close(),
   };
 }

@@ -1,9 +1,9 @@
 import type { Rect } from '@halogrid/geometry';
 import { InputError, type SourceAccess } from '@halogrid/sources';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
-import type { OpenImageOptions } from '../open-image.ts';
 import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
+import type { ReadOptions } from '../planes/read-options.ts';
 
 /** What a thread is told when it starts. */
 export interface ImageThreadSetup {
@@ -15,7 +15,7 @@ export type ImageOrder = {
   /** The number of the image. */
   image: number;
 } & (
-  | { kind: 'open'; uri: string; options?: OpenImageOptions | undefined }
+  | { kind: 'open'; uri: string; read?: ReadOptions | undefined }
   | { kind: 'decode'; region: Rect; to: SentTarget }
   | { kind: 'copy'; path: string; channels: PlaneTarget['channels'] }
   | { kind: 'close' }
@@ -30,7 +30,17 @@ export interface SentTarget extends Omit<PlaneTarget, 'bytes'> {
 /** What is known of an image once it is open. */
 export type OpenedImage = Pick<
   OpenImage,
-  'format' | 'width' | 'height' | 'pixel' | 'version' | 'captured' | 'place' | 'noData' | 'isConverted' | 'readsRegions'
+  | 'format'
+  | 'width'
+  | 'height'
+  | 'pixel'
+  | 'version'
+  | 'captured'
+  | 'place'
+  | 'noData'
+  | 'samples'
+  | 'isConverted'
+  | 'readsRegions'
 > & {
   /** The bytes of its copy, if it can be copied. */
   copyBytes?: Record<PlaneTarget['channels'], number>;

@@ -2,9 +2,9 @@ import { Worker } from 'node:worker_threads';
 import type { Rect } from '@halogrid/geometry';
 import { sourceAccess } from '@halogrid/sources';
 import { LateThread, sayEnd, ThreadClient, type ThreadEnd } from '@halogrid/threads';
-import type { OpenImageOptions } from '../open-image.ts';
 import type { ImageCopy, OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
+import type { ReadOptions } from '../planes/read-options.ts';
 import {
   type ImageAnswer,
   type ImageOrder,
@@ -45,11 +45,11 @@ export class ImageThreads {
   }
 
   /** As `openImage`. A target's bytes must stay where they are until the promise of `decode` settles. */
-  async openImage(uri: string, options?: OpenImageOptions): Promise<OpenImage> {
+  async openImage(uri: string, read?: ReadOptions): Promise<OpenImage> {
     const image = ++this.#lastImage;
     // The threads take turns.
     const thread = this.#threads[image % this.#threads.length]!.client;
-    const { opened, inputBytes } = await thread.order({ kind: 'open', image, uri, options });
+    const { opened, inputBytes } = await thread.order({ kind: 'open', image, uri, read });
     return new DistantImage(thread, image, opened!, inputBytes);
   }
 
@@ -68,6 +68,7 @@ class DistantImage implements OpenImage {
   readonly captured?: OpenImage['captured'];
   readonly place: OpenImage['place'];
   readonly noData?: number;
+  readonly samples: OpenImage['samples'];
   readonly isConverted?: true;
   readonly readsRegions: boolean;
   readonly copy?: ImageCopy;
@@ -78,7 +79,7 @@ class DistantImage implements OpenImage {
 
   constructor(thread: ImageThread, image: number, opened: OpenedImage, inputBytes: number) {
     const { format, width, height, pixel, version, captured, place, readsRegions, copyBytes } = opened;
-    const { noData, isConverted } = opened;
+    const { noData, samples, isConverted } = opened;
     this.format = format;
     this.width = width;
     this.height = height;
@@ -87,6 +88,7 @@ class DistantImage implements OpenImage {
     if (captured) this.captured = captured;
     this.place = place;
     if (noData !== undefined) this.noData = noData;
+    this.samples = samples;
     if (isConverted) this.isConverted = true;
     this.readsRegions = readsRegions;
     this.inputBytes = inputBytes;

@@ -29,7 +29,7 @@ serveOrders(
 
 async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
   if (order.kind === 'open') {
-    const image = await openImage(order.uri, order.options);
+    const image = await openImage(order.uri, order.read);
     images.set(order.image, image);
     return describe(image);
   }
@@ -50,7 +50,8 @@ async function obey(order: ImageOrder): Promise<OpenedImage | undefined> {
 }
 
 function describe(image: OpenImage): OpenedImage {
-  const { format, width, height, pixel, readsRegions, version, captured, place, noData, isConverted, copy } = image;
-  const known = { format, width, height, pixel, readsRegions, version, captured, place, noData, isConverted };
+  const { format, width, height, pixel, readsRegions, version, captured, place, noData, samples, isConverted, copy } =
+    image;
+  const known = { format, width, height, pixel, readsRegions, version, captured, place, noData, samples, isConverted };
   return copy ? { ...known, copyBytes: { gray: copy.bytes('gray'), rgb: copy.bytes('rgb') } } : known;
 }

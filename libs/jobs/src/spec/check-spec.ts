@@ -30,6 +30,7 @@ import { jobGrid } from '../accepted-job.ts';
 import { mapType } from '../map-type.ts';
 import { Refusal, refusalOf, refuseValue } from '../refusal.ts';
 import { checkPipelines } from './check-pipelines.ts';
+import { checkedBand, checkedScale } from './check-samples.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
 
@@ -67,6 +68,8 @@ export async function checkSpec(
   const nodata = checkedNoData(given);
   await checkMask(given);
   const level = checkedLevel(given);
+  const band = checkedBand(given);
+  const scale = checkedScale(given);
   const share = checkShare(given);
   const videoField = checkVideo(given);
   // The sources of a written plan were checked when it was made.
@@ -87,6 +90,8 @@ export async function checkSpec(
   if (nodata) spec.nodata = nodata;
   if (given.mask) spec.mask = given.mask;
   if (level) spec.level = level;
+  if (band) spec.band = band;
+  if (scale) spec.scale = scale;
   if (share) spec.share = share;
   return { spec, pipeline: pipelines[0] };
 }

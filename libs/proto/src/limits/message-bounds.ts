@@ -163,6 +163,8 @@ const spec = fields<JobSpec>({
   nodata: word,
   mask: elsewhere,
   level: word,
+  band: any,
+  scale: any,
   share: fields<Share>({ plan: elsewhere }),
 });
 
@@ -280,6 +282,8 @@ const lease = fields<Lease>({
   captured,
   nodata: word,
   level: word,
+  band: any,
+  scale: any,
   handOver: text(maxDescriptionLength),
   sources: bytes(maxSourceBlockBytes),
 });

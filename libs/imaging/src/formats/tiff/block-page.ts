@@ -1,12 +1,13 @@
 import { type Rect, sampleBytes } from '@halogrid/geometry';
 import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
 import { type MarkedSamples, markNoData } from '../../planes/mark-no-data.ts';
-import type { Pixels, PlaneTarget } from '../../planes/plane-target.ts';
+import type { PlaneTarget } from '../../planes/plane-target.ts';
 import { writeRows } from '../../planes/write-rows.ts';
 import { BlockPlaces, type BlockWindow, type TiffBlock } from './block-places.ts';
 import { fillOf, readColourTables } from './colour-tags.ts';
 import { RowReader } from './row-reader.ts';
-import { type StoredRows, storedRows, storedSamples } from './stored-rows.ts';
+import type { Samples } from './scale-samples.ts';
+import { emptySamples, type StoredRows, storedRows, storedSamples } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
 import type { TiffHeader } from './tiff-header.ts';
 import type { TiffLayout } from './tiff-layout.ts';
@@ -37,7 +38,7 @@ export async function openBlocks(
   layout: TiffLayout,
   noData: number,
 ): Promise<BlockPage> {
-  const places = await BlockPlaces.open(reader, entries, header, layout.planes);
+  const places = await BlockPlaces.open(reader, entries, header, layout.firstPlane + layout.planes);
   const tables = entries.get(tiffTags.JPEGTables);
   const faxOptions: [number, number[]][] = [];
   for (const tag of [tiffTags.T4Options, tiffTags.T6Options]) {
@@ -46,7 +47,8 @@ export async function openBlocks(
   }
   const { compression, photometric } = header.storage;
   const stored = storedRows(layout, header.block.width);
-  const rowBytes = stored.width * stored.samples * stored.pixelRows * sampleBytes[layout.pixel];
+  const rowBytes =
+    stored.width * stored.samples * stored.pixelRows * Math.max(sampleBytes[layout.pixel], stored.bits / 8);
   if (rowBytes > maxRowBytes) {
     throw new InputError('decode', `A row of the TIFF takes ${rowBytes} bytes: at most ${maxRowBytes} are held`);
   }
@@ -142,7 +144,7 @@ export class BlockPage {
     }));
     const ranges: ByteRange[] = [];
     for (let plane = 0; plane < this.#layout.planes; plane++) {
-      for (const [i, place] of (await this.#parts.places.of(plane, window)).entries()) {
+      for (const [i, place] of (await this.#parts.places.of(this.#layout.firstPlane + plane, window)).entries()) {
         const block = blocks[i]!;
         block.places.push(place);
         if (place) ranges.push(this.#parts.reader.rangeOf(place, this.#storedRowsOf(this.#rowsOf(block))));
@@ -184,7 +186,7 @@ export class BlockPage {
   async #decodeRun(run: Run, region: Rect, to: PlaneTarget): Promise<void> {
     const { block, width } = this.#header;
     const { stored, colours } = this.#parts;
-    const planes: Pixels[] = [];
+    const planes: Samples[] = [];
     for (let plane = 0; plane < this.#layout.planes; plane++) planes.push(await this.#read(plane, run));
     const ofBlock = this.#storedRowsOf(run.to - run.from) * stored.pixelRows * stored.width * stored.samples;
     for (const [i, { row, column }] of run.blocks.entries()) {
@@ -205,7 +207,7 @@ export class BlockPage {
   }
 
   /** The samples of a plane, block after block. */
-  async #read(plane: number, { blocks, from, to }: Run): Promise<Pixels> {
+  async #read(plane: number, { blocks, from, to }: Run): Promise<Samples> {
     const { stored, reader, isBigEndian } = this.#parts;
     const known = blocks.flatMap((block) => {
       const place = block.places[plane];
@@ -217,10 +219,10 @@ export class BlockPage {
   }
 
   /** The samples of `count` pixels of a block that the file leaves out. */
-  #missing(count: number, plane: number): Pixels {
+  #missing(count: number, plane: number): Samples {
     const { fill, stored } = this.#parts;
-    const { pixel, colours } = this.#layout;
-    const pixels = new (pixel === 'u8' ? Uint8Array : Uint16Array)(count * stored.samples).fill(fill);
+    const { colours } = this.#layout;
+    const pixels = emptySamples(count * stored.samples, stored, this.#layout).fill(fill);
     // In YCbCr, the value is Y, and chroma is neutral.
     if (colours !== 'ycbcr') return pixels;
     if (stored.samples === 1) return plane === 0 ? pixels : pixels.fill(noChroma);

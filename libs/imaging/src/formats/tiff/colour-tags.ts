@@ -60,5 +60,9 @@ export async function readNoData(reader: TiffReader, entries: Entries): Promise<
  * The value of samples in blocks that the file leaves out, as GDAL reads them: the sample that stands for no value,
  * rounded and clipped to the range of a sample, or 0 if there is none.
  */
-export const fillOf = (noData: number, { bits }: TiffLayout): number =>
-  Number.isNaN(noData) ? 0 : Math.min(2 ** bits - 1, Math.max(0, Math.floor(noData + 0.5)));
+export function fillOf(noData: number, { bits, kind }: TiffLayout): number {
+  if (Number.isNaN(noData)) return 0;
+  if (kind === 'float') return noData;
+  const least = kind === 'signed' ? -(2 ** (bits - 1)) : 0;
+  return Math.min(least + 2 ** bits - 1, Math.max(least, Math.floor(noData + 0.5)));
+}

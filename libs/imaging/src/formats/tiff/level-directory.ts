@@ -1,5 +1,5 @@
 import { InputError } from '@halogrid/sources';
-import type { AskedLevel } from './asked-level.ts';
+import type { AskedLevel } from '../../planes/read-options.ts';
 import { pixelMicrons } from './pixel-size.ts';
 import { chooseLevel, type PyramidPage, pyramidLevels } from './pyramid-levels.ts';
 import { tiffTags } from './tag-names.ts';

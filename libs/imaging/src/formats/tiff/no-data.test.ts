@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { createBitPlane, hasBit } from '@halogrid/geometry';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
 import { openImage } from '../../open-image.ts';
+import type { ReadOptions } from '../../planes/read-options.ts';
 import { noGaps, planes } from '../../testing/images.ts';
 import { ImageThreads } from '../../threads/image-threads.ts';
 
@@ -60,13 +61,37 @@ for i in range(16):
     table.SetColorEntry(i, (100, 100, 100, 255) if i > 5 else (i, 2 * i, 3, 255))
 make('palette', 1, 7, tiled, table=table)
 make('sparse', 1, 7, tiled + ['SPARSE_OK=TRUE'])
+def scaled(name, kind, nodata, pixels, options):
+    path = f'{folder}/{name}.tif'
+    file = gdal.GetDriverByName('GTiff').Create(path, width, height, 1, kind, options)
+    if nodata is not None:
+        file.GetRasterBand(1).SetNoDataValue(nodata)
+    file.GetRasterBand(1).WriteArray(pixels)
+    file = None
+    file = gdal.Open(path)
+    band = file.GetRasterBand(1)
+    read = band.ReadAsArray()
+    # NaN has no value, whatever GDAL's mask says of it.
+    out = (band.GetMaskBand().ReadAsArray() == 0) | numpy.isnan(read)
+    cases.append({'name': name, 'isScaled': True, 'out': ''.join('1' if o else '0' for o in out.ravel())})
+reals = random.uniform(-50, 50, (height, width)).astype('float32')
+reals[10:30, 20:90] = numpy.nan
+scaled('real-nan', gdal.GDT_Float32, None, reals, tiled)
+scaled('real-tag', gdal.GDT_Float32, -9999, numpy.where(reals > 40, -9999, reals), tiled + ['COMPRESS=ZSTD', 'PREDICTOR=3'])
+scaled('real-strips', gdal.GDT_Float64, -9999, numpy.where(reals > 40, -9999, reals), [])
+signed = random.randint(-4, 9, (height, width))
+scaled('signed', gdal.GDT_Int16, -1, signed, tiled + ['COMPRESS=DEFLATE', 'PREDICTOR=2'])
+scaled('signed-beyond', gdal.GDT_Int16, -1e9, signed, tiled)
+scaled('long', gdal.GDT_UInt32, 7, signed + 4, tiled)
 print(json.dumps({'width': width, 'height': height, 'cases': cases}))
 `;
+
+const scale = { min: -20, max: 30, bits: 16 };
 
 interface Made {
   width: number;
   height: number;
-  cases: { name: string; out: string }[];
+  cases: { name: string; isScaled?: boolean; out: string }[];
 }
 
 test('the same pixels have no value as by the masks of GDAL, in each kind of file, by region and as a whole', {
@@ -78,13 +103,13 @@ test('the same pixels have no value as by the masks of GDAL, in each kind of fil
   const { width, height, cases }: Made = JSON.parse(stdout);
   const threads = new ImageThreads(1, 1);
   t.after(() => threads.close());
-  for (const { name, out } of cases) {
+  for (const { name, isScaled, out } of cases) {
     const uri = pathToFileURL(join(folder, `${name}.tif`)).href;
     for (const [channels, open] of [
       ['gray', openImage],
-      ['rgb', (asked: string) => threads.openImage(asked)],
+      ['rgb', (asked: string, read?: ReadOptions) => threads.openImage(asked, read)],
     ] as const) {
-      const image = await open(uri);
+      const image = await open(uri, isScaled ? { scale } : {});
       const regions = image.readsRegions
         ? [0, 61].map((x) => ({ x, y: 3, width: 89, height: 60 }))
         : [{ x: 0, y: 0, width, height }];

@@ -1,5 +1,5 @@
 import type { Size } from '@halogrid/geometry';
-import type { AskedLevel } from './asked-level.ts';
+import type { AskedLevel } from '../../planes/read-options.ts';
 import type { TiffStorage } from './tiff-layout.ts';
 
 /** What tells whether a page is a level of a pyramid. */

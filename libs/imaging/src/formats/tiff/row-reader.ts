@@ -1,6 +1,7 @@
 import { type ByteRange, giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
 import { readPlaces, type TiffBlock } from './block-places.ts';
 import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
+import { inflateZstd } from './inflate-zstd.ts';
 import { type JpegFrameHeader, jpegFrame } from './jpeg-frame.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
@@ -73,6 +74,7 @@ export class RowReader {
   async read(blocks: readonly StoredBlock[], part?: readonly [from: number, to: number]): Promise<Uint8Array> {
     const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
     const { coding, isReversed } = this.#coding.layout;
+    if (coding === 'zstd') return await this.#inflate(blocks, ranges, part);
     if (coding !== 'stored') return await this.#decode(blocks, ranges, part);
     const { rowBytes } = this.#stored;
     const parts = part ? ranges.map(({ start }) => partOf(start, rowBytes, part)) : ranges;
@@ -80,6 +82,21 @@ export class RowReader {
     await readPlaces(this.#file, parts, bytes);
     if (isReversed) reverseBits(bytes);
     return bytes;
+  }
+
+  async #inflate(
+    blocks: readonly StoredBlock[],
+    ranges: readonly ByteRange[],
+    part: readonly [from: number, to: number] | undefined,
+  ): Promise<Uint8Array> {
+    if (blocks.length > 1) return await this.#readEach(blocks);
+    const [{ place, rows }, { start, end }] = [blocks[0]!, ranges[0]!];
+    const { rowBytes } = this.#stored;
+    const bytes = new Uint8Array(end - start);
+    await this.#file.read(bytes, start);
+    if (this.#coding.layout.isReversed) reverseBits(bytes);
+    const all = await inflateZstd(bytes, rows * rowBytes, place.name);
+    return part ? all.subarray(part[0] * rowBytes, part[1] * rowBytes) : all;
   }
 
   async #decode(

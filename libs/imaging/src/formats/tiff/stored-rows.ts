@@ -1,5 +1,6 @@
-import { asPixels, type Pixels } from '../../planes/plane-target.ts';
-import type { TiffLayout } from './tiff-layout.ts';
+import { addDifferences, joinFloats } from './predict-samples.ts';
+import type { Samples } from './scale-samples.ts';
+import type { SampleKind, TiffLayout } from './tiff-layout.ts';
 
 /** How rows of blocks are stored, before they become pixels. */
 export interface StoredRows {
@@ -27,31 +28,52 @@ export function storedRows({ coding, bits, samples, unit: [across, down] }: Tiff
 }
 
 /** The samples of whole stored rows as numbers, interleaved, rows without gaps. May change `bytes`. */
-export function storedSamples(bytes: Uint8Array, rows: StoredRows, layout: TiffLayout, isBigEndian: boolean): Pixels {
+export function storedSamples(bytes: Uint8Array, rows: StoredRows, layout: TiffLayout, isBigEndian: boolean): Samples {
   const { width, samples, rowBytes, bits } = rows;
-  const { coding, unit, isDifferences } = layout;
+  const { coding, unit, isDifferences, isByRank, kind } = layout;
   if (coding === 'picture') return bytes;
   // libvips turns bits into 0 and 255.
   if (coding === 'fax') return bytes.map((value) => value & 1);
   if (unit[0] * unit[1] > 1) return unpackChroma(bytes, rows, unit);
   if (bits < 8) return unpackBits(bytes, width * samples, rowBytes, bits);
-  const pixels = asPixels(bytes, layout.pixel);
-  if (bits === 16 && isBigEndian) Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).swap16();
-  if (isDifferences) addDifferences(pixels, width * samples, samples);
-  return pixels;
+  // Predictor 3 has an order of bytes of its own.
+  if (isByRank) joinFloats(bytes, width * samples, samples, bits / 8);
+  else if (isBigEndian) swapBytes(bytes, bits);
+  if (isDifferences) addDifferences(new unsigned[bits]!(...viewOf(bytes, bits)), width * samples, samples);
+  return numbers(bytes, bits, kind);
 }
 
-/** Replaces differences by their running sums along each row. */
-function addDifferences(pixels: Pixels, length: number, samples: number): void {
-  for (let row = 0; row < pixels.length; row += length) {
-    for (let sample = row; sample < row + samples; sample++) {
-      let sum = 0;
-      for (let i = sample; i < row + length; i += samples) {
-        sum = (sum + pixels[i]!) & 0xffff;
-        pixels[i] = sum;
-      }
-    }
-  }
+const numbers = (bytes: Uint8Array, bits: number, kind: SampleKind): Samples =>
+  new (kind === 'unsigned' ? unsigned[bits]! : others[kind][bits]!)(...viewOf(bytes, bits));
+
+/** As many samples of 0, in the array that `storedSamples` gives. */
+export function emptySamples(count: number, { bits }: StoredRows, layout: TiffLayout): Samples {
+  const length = count * Math.max(1, bits / 8);
+  return numbers(new Uint8Array(length), Math.max(8, bits), layout.kind);
+}
+
+/** What arrays of samples of that many bits are views of. */
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array, bits: number) =>
+  [buffer, byteOffset, length / (bits / 8)] as const;
+
+type View<T> = new (buffer: ArrayBufferLike, byteOffset: number, length: number) => T;
+
+const unsigned: Readonly<Record<number, View<Uint8Array | Uint16Array | Uint32Array>>> = {
+  8: Uint8Array,
+  16: Uint16Array,
+  32: Uint32Array,
+};
+
+const others: Readonly<Record<Exclude<SampleKind, 'unsigned'>, Readonly<Record<number, View<Samples>>>>> = {
+  signed: { 8: Int8Array, 16: Int16Array, 32: Int32Array },
+  float: { 32: Float32Array, 64: Float64Array },
+};
+
+function swapBytes(bytes: Uint8Array, bits: number): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (bits === 16) buffer.swap16();
+  else if (bits === 32) buffer.swap32();
+  else if (bits === 64) buffer.swap64();
 }
 
 /** Unpacks values of 1, 2 or 4 bits, the first in the highest bits; each row begins at a byte. */

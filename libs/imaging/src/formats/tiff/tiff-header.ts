@@ -14,6 +14,8 @@ export interface TiffHeader {
   storage: TiffStorage;
   /** The size of a tile, or of a strip, which is as wide as the image. */
   block: { width: number; height: number; isTile: boolean };
+  /** What the samples besides the colours are. */
+  extraSamples: readonly number[];
   /** As OpenImage.captured. */
   captured?: CaptureTime;
   /** As OpenImage.place. */
@@ -95,6 +97,7 @@ export async function readTiffHeader(reader: TiffReader, { entries }: TiffDirect
       subsampling: subsampling.length === 2 ? subsampling : [2, 2],
       isDng: entries.has(tiffTags.DNGVersion),
     },
+    extraSamples: await values(tiffTags.ExtraSamples, samplesPerPixel),
     block: isTile
       ? { width: await first(tiffTags.TileWidth), height: await first(tiffTags.TileLength), isTile }
       : { width, height: Math.min(height, await first(tiffTags.RowsPerStrip, height)), isTile },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ReadOptions } from '../../planes/read-options.ts';
 import { type TiffStorage, tiffLayout } from './tiff-layout.ts';
 
 /** Values of each tag that are read. */
@@ -11,7 +12,7 @@ const read = {
   samplesPerPixel: [0, 1, 2, 3, 4, 7],
   subsampling: ['1x1', '1x2', '2x1', '2x2', '4x1', '4x2', '4x4'],
   predictor: [1, 2],
-  compression: [1, 2, 3, 4, 5, 7, 8, 32773, 32946, 50001],
+  compression: [1, 2, 3, 4, 5, 7, 8, 32773, 32946, 50000, 50001],
   fillOrder: [1, 2],
 };
 type Name = keyof typeof read;
@@ -24,7 +25,7 @@ const refused: Partial<Record<Name, unknown[]>> = {
   sampleFormat: [2, 3, 6],
   subsampling: ['0x0', '2x4'],
   predictor: [0, 3],
-  compression: [6, 9, 32771, 34676, 34887, 50000, 50002, 65000],
+  compression: [6, 9, 32771, 34676, 34887, 50002, 65000],
   fillOrder: [0],
 };
 
@@ -114,16 +115,19 @@ test('a value that is not read is refused by its name, whatever the other tags s
     [{ photometric: 2 }, /RGB of 1 samples a pixel \(SamplesPerPixel\)$/],
     [{ photometric: 5 }, /^A TIFF in CMYK has no defined luma: /],
     [{ photometric: 4 }, /^A TIFF in a mask /],
-    [{ bitsPerSample: [12] }, /^12-bit samples are not supported: /],
+    [{ bitsPerSample: [12] }, /^12-bit unsigned samples are not supported: /],
     [{ bitsPerSample: [8, 8, 16] }, /^Samples of different depths \(8, 8, 16 bits\) /],
     [{ sampleFormat: [1, 1, 3] }, /^Samples of different formats \(SampleFormat 1, 1, 3\) /],
-    [{ sampleFormat: [3], bitsPerSample: [32] }, /^32-bit floating-point samples are not supported: /],
-    [{ sampleFormat: [2] }, /^Signed samples are not supported: /],
+    [
+      { sampleFormat: [3], bitsPerSample: [32] },
+      /^32-bit floating-point samples are read with --scale MIN,MAX alone, /,
+    ],
+    [{ sampleFormat: [2] }, /^8-bit signed samples are read with --scale MIN,MAX alone, /],
     [{ sampleFormat: [6] }, /^Samples of format 6 \(SampleFormat\) /],
     [{ predictor: 3 }, /^Predictor 3 is not supported: /],
     [{ predictor: 2, bitsPerSample: [4] }, /^Predictor 2 of 4-bit samples /],
     [{ bitsPerSample: [16], photometric: 3 }, /^A palette of 16-bit samples /],
-    [{ compression: 50000 }, /^A TIFF compressed as Zstandard is not supported: /],
+    [{ compression: 34887 }, /^A TIFF compressed as LERC is not supported: /],
     [{ compression: 12345 }, /^A TIFF compressed as 12345 is not supported: /],
     [{ compression: 6 }, /^A TIFF compressed as old-style JPEG is not supported: /],
     [{ compression: 7, samplesPerPixel: 5 }, /^5 samples in a block of JPEG are not supported: 1, 2, 3, 4 are$/],
@@ -137,4 +141,66 @@ test('a value that is not read is refused by its name, whatever the other tags s
     [{ isDng: true }, /^DNG is not supported: /],
   ];
   for (const [tags, sentence] of cases) assert.match(String(tiffLayout({ ...good, ...tags })), sentence);
+});
+
+test('bands and scaled samples are read where a page has them, or refused in a sentence', () => {
+  const page: TiffStorage = {
+    planarConfiguration: 1,
+    photometric: 1,
+    bitsPerSample: [32],
+    sampleFormat: [3],
+    samplesPerPixel: 4,
+    subsampling: [2, 2],
+    predictor: 3,
+    compression: 50000,
+    fillOrder: 1,
+    isDng: false,
+  };
+  const scale = { min: -1, max: 1, bits: 16 };
+  const layout = (tags: Partial<TiffStorage>, read: ReadOptions) => tiffLayout({ ...page, ...tags }, read);
+  assert.deepEqual(layout({}, { band: { number: 3 }, scale }), {
+    pixel: 'u16',
+    colours: 'gray',
+    isInverted: false,
+    bits: 32,
+    kind: 'float',
+    scale,
+    firstSample: 2,
+    firstPlane: 0,
+    samples: 4,
+    planes: 1,
+    coding: 'zstd',
+    isReversed: false,
+    isDifferences: false,
+    isByRank: true,
+    unit: [1, 1],
+  });
+  const bytes = { bitsPerSample: [8], sampleFormat: [1], predictor: 1 };
+  const band = (number: number): ReadOptions => ({ band: { number } });
+  const sentences: [Partial<TiffStorage>, ReadOptions, string][] = [
+    [bytes, band(5), 'The job reads band 5 (--band), and the TIFF has 4 bands'],
+    [{ ...bytes, samplesPerPixel: 1 }, band(2), 'The job reads band 2 (--band), and the TIFF has 1 band'],
+    [{ ...bytes, compression: 7 }, band(4), 'The job reads band 4 (--band), and the TIFF has 3 bands'],
+    [
+      { ...bytes, photometric: 3 },
+      band(1),
+      'The samples of a TIFF in a palette have no bands (--band): those in gray and RGB have',
+    ],
+    [
+      { ...bytes, photometric: 6, samplesPerPixel: 3 },
+      { scale },
+      'The samples of a TIFF in YCbCr have no scale (--scale): those in gray and RGB have',
+    ],
+    [
+      { bitsPerSample: [16] },
+      { scale },
+      '16-bit floating-point samples are not supported: 32, 64-bit ones are, with --scale MIN,MAX',
+    ],
+    [
+      { bitsPerSample: [64], predictor: 2 },
+      { scale },
+      'Predictor 2 of 64-bit samples is not supported: it is defined for 8, 16 and 32 bits',
+    ],
+  ];
+  for (const [tags, read, sentence] of sentences) assert.equal(layout(tags, read), sentence);
 });

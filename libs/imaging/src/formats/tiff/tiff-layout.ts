@@ -1,4 +1,5 @@
 import type { PixelType } from '@halogrid/geometry';
+import type { ReadOptions, SampleScale } from '../../planes/read-options.ts';
 
 /**
  * The tags that decide how the pixels of a TIFF are stored. ExtraSamples and samples besides the colours make no
@@ -28,27 +29,36 @@ export interface TiffLayout {
   /** Gray in which 0 is white. */
   isInverted: boolean;
   bits: number;
+  kind: SampleKind;
+  /** How samples become pixels; absent: they are pixels, or are expanded to 8 bits. */
+  scale: SampleScale | undefined;
+  /** The sample with which the colours begin: in the block of a pixel, or as the number of a plane. */
+  firstSample: number;
+  firstPlane: number;
   /** Samples of a pixel in a block. */
   samples: number;
   /** The number of blocks with the same pixels: one for each sample that is read. */
   planes: 1 | 3;
   /**
-   * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones are decompressed to such
-   * bytes, `fax` gives black and white, and `picture` gives gray or RGB of 8 bits.
+   * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones and `zstd` are
+   * decompressed to such bytes, `fax` gives black and white, and `picture` gives gray or RGB of 8 bits.
    */
-  coding: 'stored' | 'packed' | 'fax' | 'picture';
+  coding: 'stored' | 'packed' | 'zstd' | 'fax' | 'picture';
   /** The first bit of each byte is the lowest. */
   isReversed: boolean;
   /** Each sample is stored as the difference from the previous pixel. */
   isDifferences: boolean;
+  /** The bytes of floating-point samples are stored by their rank, as differences (Predictor 3). */
+  isByRank: boolean;
   /** Pixels for each sample of chroma, across and down, if these are packed together. */
   unit: readonly [number, number];
 }
 
 /** Methods that compress bytes: LZW, Deflate, PackBits. */
 const packed = [5, 8, 32773, 32946];
-/** The methods for which Predictor is defined: LZW and Deflate. */
-export const predicted: readonly number[] = [5, 8, 32946];
+const zstd = 50000;
+/** The methods for which Predictor is defined: LZW, Deflate and Zstandard. */
+export const predicted: readonly number[] = [5, 8, 32946, zstd];
 const fax = [2, 3, 4];
 export const jpeg = 7;
 const webp = 50001;
@@ -71,7 +81,6 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   34712: 'JPEG 2000',
   34887: 'LERC',
   34925: 'LZMA',
-  50000: 'Zstandard',
   50002: 'JPEG XL',
 };
 
@@ -86,31 +95,34 @@ const unsupportedPhotometrics: Readonly<Record<number, string>> = {
 
 const colourNames = { gray: 'gray', rgb: 'RGB', palette: 'a palette', ycbcr: 'YCbCr' } as const;
 
+/** How numbers are stored. */
+export type SampleKind = 'unsigned' | 'signed' | 'float';
+
 /** How the pixels of a TIFF with this storage are read, or a sentence that says why they cannot be. */
-export function tiffLayout(storage: TiffStorage): TiffLayout | string {
+export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = {}): TiffLayout | string {
   const { compression, photometric, samplesPerPixel, fillOrder, planarConfiguration } = storage;
   const coding = codingOf(compression);
   if (!coding) {
     const name = unsupportedCompressions[compression] ?? compression;
-    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, PackBits, JPEG, WebP, fax and none are`;
+    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, PackBits, JPEG, WebP, fax and none are`;
   }
   if (storage.isDng) return 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are';
-  const bits = bitsOf(storage);
-  if (typeof bits === 'string') return bits;
+  const numbers = numbersOf(storage, scale);
+  if (typeof numbers === 'string') return numbers;
+  const { bits, kind } = numbers;
   if (photometric === undefined) {
     return 'The TIFF has no tag 262 (PhotometricInterpretation), which says what its samples mean';
   }
-  const colours = (['gray', 'gray', 'rgb', 'palette', undefined, undefined, 'ycbcr'] as const)[photometric];
-  if (!colours) {
+  const stored = (['gray', 'gray', 'rgb', 'palette', undefined, undefined, 'ycbcr'] as const)[photometric];
+  if (!stored) {
     const name = unsupportedPhotometrics[photometric] ?? `photometric interpretation ${photometric}`;
     return `A TIFF in ${name} has no defined luma: gray, RGB, palette and YCbCr have`;
   }
-  const needed = colours === 'gray' || colours === 'palette' ? 1 : 3;
-  if (samplesPerPixel < needed) {
-    return `The TIFF is damaged: ${colourNames[colours]} of ${samplesPerPixel} samples a pixel (SamplesPerPixel)`;
+  const usual = stored === 'gray' || stored === 'palette' ? 1 : 3;
+  if (samplesPerPixel < usual) {
+    return `The TIFF is damaged: ${colourNames[stored]} of ${samplesPerPixel} samples a pixel (SamplesPerPixel)`;
   }
-  if (bits === 16 && colours === 'palette')
-    return 'A palette of 16-bit samples is not supported: 1, 2, 4 and 8-bit are';
+  if (bits === 16 && stored === 'palette') return 'A palette of 16-bit samples is not supported: 1, 2, 4 and 8-bit are';
   if (planarConfiguration !== 1 && planarConfiguration !== 2) {
     return `The TIFF is damaged: its PlanarConfiguration is ${planarConfiguration}, where 1 and 2 are allowed`;
   }
@@ -121,24 +133,33 @@ export function tiffLayout(storage: TiffStorage): TiffLayout | string {
   const samples = isSeparate ? 1 : samplesPerPixel;
   const predictor = predicted.includes(compression) ? storage.predictor : 1;
   const isPicture = coding === 'picture';
-  const isYcbcr = colours === 'ycbcr' && !(isPicture && !isSeparate);
+  const isYcbcr = stored === 'ycbcr' && !(isPicture && !isSeparate);
   const unit = isYcbcr ? ([storage.subsampling[0]!, storage.subsampling[1]!] as const) : ([1, 1] as const);
   const refusal =
     whyNoPicture(storage, bits, samples) ??
     whyNoFax(coding, bits, samples) ??
-    whyNoPrediction(predictor, bits, unit) ??
-    (colours === 'ycbcr' ? whyNoYcbcr(bits, samplesPerPixel, isSeparate, unit) : undefined);
+    whyNoPrediction(predictor, numbers, unit) ??
+    whyNotChosen(stored === 'palette' || isYcbcr ? stored : undefined, { band, scale }) ??
+    whyNoBand(band?.number, samplesPerPixel, isPicture && !isSeparate) ??
+    (stored === 'ycbcr' ? whyNoYcbcr(bits, samplesPerPixel, isSeparate, unit) : undefined);
   if (refusal) return refusal;
+  const colours = band ? 'gray' : stored === 'ycbcr' && !isYcbcr ? 'rgb' : stored;
+  const first = (band?.number ?? 1) - 1;
   return {
-    pixel: bits === 16 ? 'u16' : 'u8',
-    colours: colours === 'ycbcr' && !isYcbcr ? 'rgb' : colours,
+    pixel: (scale?.bits ?? bits) === 16 ? 'u16' : 'u8',
+    colours,
     isInverted: photometric === 0,
     bits,
+    kind,
+    scale,
+    firstSample: isSeparate ? 0 : first,
+    firstPlane: isSeparate ? first : 0,
     samples,
-    planes: isSeparate && needed === 3 ? 3 : 1,
+    planes: isSeparate && usual === 3 && !band ? 3 : 1,
     coding,
     isReversed: fillOrder === 2 && compression !== jpeg,
     isDifferences: predictor === 2,
+    isByRank: predictor === 3,
     unit,
   };
 }
@@ -146,12 +167,23 @@ export function tiffLayout(storage: TiffStorage): TiffLayout | string {
 function codingOf(compression: number): TiffLayout['coding'] | undefined {
   if (compression === 1) return 'stored';
   if (packed.includes(compression)) return 'packed';
+  if (compression === zstd) return 'zstd';
   if (compression === jpeg || compression === webp) return 'picture';
   return fax.includes(compression) ? 'fax' : undefined;
 }
 
-/** The bits of all samples, or why they are not read. */
-function bitsOf({ bitsPerSample, sampleFormat }: TiffStorage): number | string {
+/** The bits of a sample that are read with a scale, by the kind of number. */
+const scaledBits: Readonly<Record<SampleKind, readonly number[]>> = {
+  unsigned: [1, 2, 4, 8, 16, 32],
+  signed: [8, 16, 32],
+  float: [32, 64],
+};
+
+/** The numbers that all samples are, or why they are not read. */
+function numbersOf(
+  { bitsPerSample, sampleFormat }: TiffStorage,
+  scale: SampleScale | undefined,
+): { bits: number; kind: SampleKind } | string {
   const bits = bitsPerSample[0]!;
   if (bitsPerSample.some((other) => other !== bits)) {
     return `Samples of different depths (${listed(bitsPerSample)} bits) are not supported`;
@@ -160,17 +192,30 @@ function bitsOf({ bitsPerSample, sampleFormat }: TiffStorage): number | string {
   if (sampleFormat.some((other) => other !== format)) {
     return `Samples of different formats (SampleFormat ${listed(sampleFormat)}) are not supported`;
   }
-  if (format === 3) {
-    return `${bits}-bit floating-point samples are not supported: unsigned ones of 1, 2, 4, 8 and 16 bits are`;
-  }
-  if (![1, 2, 4, 8, 16].includes(bits)) {
-    return `${bits}-bit samples are not supported: 1, 2, 4, 8 and 16-bit TIFF is`;
-  }
-  if (format === 2) return 'Signed samples are not supported: unsigned ones are';
   // All known readers read undefined samples (4) as unsigned.
-  if (format !== 1 && format !== 4)
-    return `Samples of format ${format} (SampleFormat) are not supported: unsigned ones are`;
-  return bits;
+  const kind = (['unsigned', 'signed', 'float', 'unsigned'] as const)[format - 1];
+  if (!kind) return `Samples of format ${format} (SampleFormat) are not supported: unsigned ones are`;
+  const name = `${bits}-bit ${kind === 'float' ? 'floating-point' : kind} samples`;
+  if (!scaledBits[kind].includes(bits)) {
+    return `${name} are not supported: ${listed(scaledBits[kind])}-bit ones are${kind === 'unsigned' ? '' : ', with --scale MIN,MAX'}`;
+  }
+  if (!scale && (kind !== 'unsigned' || bits > 16)) {
+    return `${name} are read with --scale MIN,MAX alone, which says which values become black and white`;
+  }
+  return { bits, kind };
+}
+
+/** Why samples of these colours are neither bands nor values to scale. */
+function whyNotChosen(colours: 'palette' | 'ycbcr' | undefined, { band, scale }: ReadOptions): string | undefined {
+  if (!colours || !(band || scale)) return undefined;
+  return `The samples of a TIFF in ${colourNames[colours]} have no ${band ? 'bands (--band)' : 'scale (--scale)'}: those in gray and RGB have`;
+}
+
+function whyNoBand(band: number | undefined, samplesPerPixel: number, isPicture: boolean): string | undefined {
+  // Pictures are decoded without alpha: to gray, or to red, green and blue.
+  const bands = isPicture ? (samplesPerPixel < 3 ? 1 : 3) : samplesPerPixel;
+  if (band === undefined || (band >= 1 && band <= bands)) return undefined;
+  return `The job reads band ${band} (--band), and the TIFF has ${bands === 1 ? '1 band' : `${bands} bands`}`;
 }
 
 const listed = (values: readonly number[]): string =>
@@ -191,11 +236,16 @@ function whyNoFax(coding: TiffLayout['coding'], bits: number, samples: number): 
   return `Fax of ${samples} samples of ${bits} bits is not supported: it is defined for one sample of 1 bit`;
 }
 
-function whyNoPrediction(predictor: number, bits: number, unit: readonly [number, number]): string | undefined {
-  if (predictor === 1) return undefined;
+function whyNoPrediction(
+  predictor: number,
+  { bits, kind }: { bits: number; kind: SampleKind },
+  unit: readonly [number, number],
+): string | undefined {
+  if (predictor === 1 || (predictor === 3 && kind === 'float')) return undefined;
   if (predictor !== 2)
     return `Predictor ${predictor} is not supported: 1 and 2 are, and 3 is for floating-point samples`;
-  if (bits < 8) return `Predictor 2 of ${bits}-bit samples is not supported: it is defined for 8 and 16 bits`;
+  if (bits < 8 || bits > 32)
+    return `Predictor 2 of ${bits}-bit samples is not supported: it is defined for 8, 16 and 32 bits`;
   return unit[0] * unit[1] > 1 ? 'Predictor 2 of subsampled YCbCr is not supported: Predictor 1 is' : undefined;
 }
 

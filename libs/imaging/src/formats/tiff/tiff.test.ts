@@ -85,12 +85,12 @@ const read: [what: string, file: WrittenTiff, pixels: Uint8Array][] = [
   ],
   ['undefined samples', { ...inStrips, tags: { ...eight, SampleFormat: [4] } }, gray],
   [
-    'gray of three samples, as ImageJ writes composites',
+    'gray of three samples, two of them alpha',
     {
       width,
       height,
       blocks: [Uint8Array.from({ length: 3 * gray.length }, (_, i) => (i % 3 === 0 ? gray[i / 3]! : 255 - (i & 127)))],
-      tags: { SamplesPerPixel: [3], BitsPerSample: [8, 8, 8] },
+      tags: { SamplesPerPixel: [3], BitsPerSample: [8, 8, 8], ExtraSamples: [1, 2] },
     },
     gray,
   ],
@@ -100,7 +100,7 @@ const read: [what: string, file: WrittenTiff, pixels: Uint8Array][] = [
       width,
       height,
       blocks: [Uint8Array.from({ length: 2 * gray.length }, (_, i) => (i % 2 === 0 ? gray[i / 2]! : 7))],
-      tags: { SamplesPerPixel: [2], BitsPerSample: [8] },
+      tags: { SamplesPerPixel: [2], BitsPerSample: [8], ExtraSamples: [2] },
     },
     gray,
   ],
@@ -220,6 +220,16 @@ test('a TIFF is read whatever tags say that are not about pixels, here and from 
 });
 
 const refused: [what: string, file: WrittenTiff, sentence: string | RegExp][] = [
+  [
+    'gray of three samples, as ImageJ writes composites',
+    {
+      width,
+      height,
+      blocks: [new Uint8Array(3 * gray.length)],
+      tags: { SamplesPerPixel: [3], BitsPerSample: [8, 8, 8] },
+    },
+    'The TIFF has 3 bands that are not colours: choose one with --band, 1 to 3',
+  ],
   [
     'no photometric interpretation',
     { ...inStrips, tags: { ...eight, PhotometricInterpretation: null } },

@@ -2,14 +2,15 @@ import type { Rect } from '@halogrid/geometry';
 import { formats, InputError, type InputFile } from '@halogrid/sources';
 import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
 import { checkDecodeRequest } from '../../planes/decode-request.ts';
-import type { OpenImage } from '../../planes/image.ts';
-import { canBePixel } from '../../planes/mark-no-data.ts';
+import type { OpenImage, SampleRange } from '../../planes/image.ts';
+import { canBeSample, rangeOf } from '../../planes/mark-no-data.ts';
 import type { PlaneTarget } from '../../planes/plane-target.ts';
+import type { ReadOptions } from '../../planes/read-options.ts';
 import { copyAsPnm } from '../copy-rows.ts';
-import type { AskedLevel } from './asked-level.ts';
 import { type BlockPage, openBlocks } from './block-page.ts';
 import { readNoData } from './colour-tags.ts';
 import { levelDirectory } from './level-directory.ts';
+import { whyChooseBand } from './several-bands.ts';
 import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
 import { TiffReader } from './tiff-reader.ts';
@@ -20,18 +21,22 @@ const maxTilePixels = 2 ** 24;
 /**
  * Opens the first page that is neither a reduced image nor a mask, or a smaller level of its pyramid. Takes `file` over
  * and keeps it open. Tiles are read by region. Colours are as stored: other samples, such as alpha, do not change them.
+ * Rejects with InputError, also if its bands are no colours and none is chosen.
  */
-export async function openTiff(file: InputFile, maxWholePixels: number, level?: AskedLevel): Promise<OpenImage> {
+export async function openTiff(file: InputFile, maxWholePixels: number, read: ReadOptions): Promise<OpenImage> {
   const reader = new TiffReader(file);
   const main = await mainDirectory(reader);
-  const directory = level ? await levelDirectory(reader, main, level) : main;
+  const directory = read.level ? await levelDirectory(reader, main, read.level) : main;
   const header = await readTiffHeader(reader, directory);
-  const layout = tiffLayout(header.storage);
+  const layout = tiffLayout(header.storage, read);
   if (typeof layout === 'string') throw new InputError('decode', layout);
+  const several = read.band ? undefined : whyChooseBand(header.storage, header.extraSamples);
+  if (several) throw new InputError('decode', several);
   const { width, height, block } = header;
   checkHasPixels(width, height);
   const noData = await readNoData(reader, directory.entries);
   const page = await openBlocks(file, reader, directory.entries, header, layout, noData);
+  const samples = layout.scale && samplesOf(layout);
   const readsRegions = block.isTile && block.width * block.height <= maxTilePixels;
   const isLarge = !readsRegions && width * height > maxWholePixels;
   if (isLarge) {
@@ -46,8 +51,9 @@ export async function openTiff(file: InputFile, maxWholePixels: number, level?: 
     pixel: layout.pixel,
     captured: header.captured,
     place: header.place,
-    ...(canBePixel(noData, layout.pixel) && { noData }),
-    ...(isConverted(layout) && { isConverted: true }),
+    ...(canBeSample(noData, samples ?? rangeOf(layout.pixel)) && { noData }),
+    samples,
+    ...((samples || isConverted(layout)) && { isConverted: true }),
     readsRegions,
     get inputBytes() {
       return file.bytesRead;
@@ -61,6 +67,13 @@ export async function openTiff(file: InputFile, maxWholePixels: number, level?: 
     close: () => file.close(),
   };
   return opened;
+}
+
+/** The values that samples can have. */
+function samplesOf({ kind, bits }: TiffLayout): SampleRange {
+  if (kind === 'float') return { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY, isReal: true };
+  const least = kind === 'signed' ? -(2 ** (bits - 1)) : 0;
+  return { least, most: least + 2 ** bits - 1, isReal: false };
 }
 
 /** Whether gray is not the samples themselves. */

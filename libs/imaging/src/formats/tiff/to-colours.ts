@@ -1,14 +1,15 @@
-import type { PixelType, Rect } from '@halogrid/geometry';
+import type { Rect } from '@halogrid/geometry';
 import type { MarkedSamples } from '../../planes/mark-no-data.ts';
 import type { Pixels } from '../../planes/plane-target.ts';
 import type { DecodedSamples } from '../../planes/write-rows.ts';
+import { type Samples, scaleSamples } from './scale-samples.ts';
 import type { TiffLayout } from './tiff-layout.ts';
 import type { YcbcrToRgb } from './ycbcr.ts';
 
 /** Samples of some pixels: all samples of each pixel or, with separate planes, one sample of each. */
 export interface SampleBlock {
   /** `samples` of each pixel side by side, rows without gaps. */
-  pixels: Pixels;
+  pixels: Samples;
   samples: number;
   /** Pixels of a row. */
   width: number;
@@ -33,33 +34,35 @@ export function toColours(
   mark?: (samples: MarkedSamples) => void,
 ): DecodedSamples {
   const channels = layout.colours === 'rgb' || layout.colours === 'ycbcr' ? 3 : 1;
-  const picked = pick(blocks, { x, y, width, height: rows }, channels, layout.pixel);
+  const samples = pick(blocks, { x, y, width, height: rows }, channels, layout.firstSample);
+  const { scale } = layout;
+  if (scale) mark?.({ pixels: samples, channels, width, rows });
+  // Without a scale, samples are pixels: `tiffLayout` refuses others.
+  const picked = scale ? scaleSamples(samples, scale) : (samples as Pixels);
   const { palette, ycbcr } = tables;
   ycbcr?.(picked);
-  mark?.({ pixels: picked, channels, width, rows });
+  if (!scale) mark?.({ pixels: picked, channels, width, rows });
   if (palette) return { pixels: expand(picked, palette), channels: 3, width, rows };
-  const most = 2 ** layout.bits - 1;
-  const scale = layout.bits < 8 ? 255 / most : 1;
-  if (layout.isInverted) for (let i = 0; i < picked.length; i++) picked[i] = scale * (most - picked[i]!);
-  else if (scale > 1) for (let i = 0; i < picked.length; i++) picked[i]! *= scale;
+  const most = 2 ** (scale?.bits ?? layout.bits) - 1;
+  const factor = most < 255 ? 255 / most : 1;
+  if (layout.isInverted) for (let i = 0; i < picked.length; i++) picked[i] = factor * (most - picked[i]!);
+  else if (factor > 1) for (let i = 0; i < picked.length; i++) picked[i]! *= factor;
   return { pixels: picked, channels, width, rows };
 }
 
-/** The first `channels` samples of each pixel inside the rectangle; a view of the block if they lie together there. */
-function pick(
-  blocks: readonly SampleBlock[],
-  { x, y, width, height }: Rect,
-  channels: 1 | 3,
-  pixel: PixelType,
-): Pixels {
-  const [first] = blocks as [SampleBlock];
-  if (blocks.length === 1 && first.samples === channels && first.width === width) {
-    return first.pixels.subarray(y * width * channels, (y + height) * width * channels);
+/**
+ * `channels` samples of each pixel inside the rectangle, from its sample `first` on; a view of the block if they lie
+ * together there.
+ */
+function pick(blocks: readonly SampleBlock[], { x, y, width, height }: Rect, channels: 1 | 3, first: number): Samples {
+  const [block] = blocks as [SampleBlock];
+  if (blocks.length === 1 && block.samples === channels && block.width === width) {
+    return block.pixels.subarray(y * width * channels, (y + height) * width * channels);
   }
-  const picked = new (pixel === 'u8' ? Uint8Array : Uint16Array)(width * height * channels);
+  const picked = new (block.pixels.constructor as new (length: number) => Samples)(width * height * channels);
   for (let channel = 0; channel < channels; channel++) {
     const { pixels, samples, width: step } = blocks[blocks.length === 1 ? 0 : channel]!;
-    const sample = blocks.length === 1 ? channel : 0;
+    const sample = blocks.length === 1 ? first + channel : 0;
     for (let row = 0, to = channel; row < height; row++) {
       const from = ((y + row) * step + x) * samples + sample;
       for (let i = 0; i < width; i++, to += channels) picked[to] = pixels[from + i * samples]!;

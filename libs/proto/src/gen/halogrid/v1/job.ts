@@ -273,7 +273,33 @@ export interface JobSpec {
    * The level of pyramids that is read: a number, 0 for the largest, or the most micrometres a pixel, such as "0.5um";
    * empty: 0. Images that lack it are quarantined.
    */
-  level?: string | undefined;
+  level?:
+    | string
+    | undefined;
+  /** Which band of TIFFs is read as gray; absent: their gray or colours. */
+  band?:
+    | BandOptions
+    | undefined;
+  /** How samples of TIFFs become pixels; absent: they are pixels as they are stored. */
+  scale?: ScaleOptions | undefined;
+}
+
+/** With it, images that are not TIFFs, and videos, are quarantined. */
+export interface BandOptions {
+  /** From 1 to 65535. */
+  number: number;
+}
+
+/**
+ * A sample v becomes floor((v - min) (2^bits - 1) / (max - min) + 0.5) in doubles, clipped to 0 and 2^bits - 1; NaN
+ * becomes 0. With it, images that are not TIFFs, and videos, are quarantined.
+ */
+export interface ScaleOptions {
+  /** Finite, and less than `max`. */
+  min: number;
+  max: number;
+  /** 8 or 16; 0 is taken as 8. */
+  bits: number;
 }
 
 /**
@@ -1012,6 +1038,8 @@ function createBaseJobSpec(): JobSpec {
     nodata: undefined,
     mask: undefined,
     level: undefined,
+    band: undefined,
+    scale: undefined,
   };
 }
 
@@ -1082,6 +1110,12 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.level !== undefined) {
       writer.uint32(234).string(message.level);
+    }
+    if (message.band !== undefined) {
+      BandOptions.encode(message.band, writer.uint32(186).fork()).join();
+    }
+    if (message.scale !== undefined) {
+      ScaleOptions.encode(message.scale, writer.uint32(194).fork()).join();
     }
     return writer;
   },
@@ -1275,6 +1309,22 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.level = reader.string();
             continue;
           }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.band = BandOptions.decode(reader, reader.uint32());
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.scale = ScaleOptions.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1326,6 +1376,146 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.nodata = object.nodata ?? undefined;
     message.mask = object.mask ?? undefined;
     message.level = object.level ?? undefined;
+    message.band = (object.band !== undefined && object.band !== null)
+      ? BandOptions.fromPartial(object.band)
+      : undefined;
+    message.scale = (object.scale !== undefined && object.scale !== null)
+      ? ScaleOptions.fromPartial(object.scale)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseBandOptions(): BandOptions {
+  return { number: 0 };
+}
+
+export const BandOptions: MessageFns<BandOptions> = {
+  encode(message: BandOptions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BandOptions {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBandOptions();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BandOptions>): BandOptions {
+    return BandOptions.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BandOptions>): BandOptions {
+    const message = createBaseBandOptions();
+    message.number = object.number ?? 0;
+    return message;
+  },
+};
+
+function createBaseScaleOptions(): ScaleOptions {
+  return { min: 0, max: 0, bits: 0 };
+}
+
+export const ScaleOptions: MessageFns<ScaleOptions> = {
+  encode(message: ScaleOptions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.min !== 0) {
+      writer.uint32(9).double(message.min);
+    }
+    if (message.max !== 0) {
+      writer.uint32(17).double(message.max);
+    }
+    if (message.bits !== 0) {
+      writer.uint32(24).uint32(message.bits);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScaleOptions {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScaleOptions();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.min = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.max = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.bits = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ScaleOptions>): ScaleOptions {
+    return ScaleOptions.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ScaleOptions>): ScaleOptions {
+    const message = createBaseScaleOptions();
+    message.min = object.min ?? 0;
+    message.max = object.max ?? 0;
+    message.bits = object.bits ?? 0;
     return message;
   },
 };

@@ -20,7 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { CaptureOptions, Grid, Pipeline, PipelineSet, StageSpan } from "./job.ts";
+import { BandOptions, CaptureOptions, Grid, Pipeline, PipelineSet, ScaleOptions, StageSpan } from "./job.ts";
 
 /** The kind of reason why a source failed. */
 export const Cause = {
@@ -793,6 +793,11 @@ export interface Lease {
   /** As the job's: the level of pyramids that is read. */
   level?:
     | string
+    | undefined;
+  /** As the job's: what of the samples of images is read. */
+  band?: BandOptions | undefined;
+  scale?:
+    | ScaleOptions
     | undefined;
   /** The trace that the lease belongs to, and the lease's span in it, as in W3C Trace Context: "00-TRACE-SPAN-FLAGS". */
   traceparent?:
@@ -5437,6 +5442,8 @@ function createBaseLease(): Lease {
     captured: undefined,
     nodata: undefined,
     level: undefined,
+    band: undefined,
+    scale: undefined,
     traceparent: undefined,
     sources: new Uint8Array(0),
   };
@@ -5499,6 +5506,12 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.level !== undefined) {
       writer.uint32(234).string(message.level);
+    }
+    if (message.band !== undefined) {
+      BandOptions.encode(message.band, writer.uint32(186).fork()).join();
+    }
+    if (message.scale !== undefined) {
+      ScaleOptions.encode(message.scale, writer.uint32(194).fork()).join();
     }
     if (message.traceparent !== undefined) {
       writer.uint32(242).string(message.traceparent);
@@ -5666,6 +5679,22 @@ export const Lease: MessageFns<Lease> = {
             message.level = reader.string();
             continue;
           }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.band = BandOptions.decode(reader, reader.uint32());
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.scale = ScaleOptions.decode(reader, reader.uint32());
+            continue;
+          }
           case 30: {
             if (tag !== 242) {
               break;
@@ -5735,6 +5764,12 @@ export const Lease: MessageFns<Lease> = {
       : undefined;
     message.nodata = object.nodata ?? undefined;
     message.level = object.level ?? undefined;
+    message.band = (object.band !== undefined && object.band !== null)
+      ? BandOptions.fromPartial(object.band)
+      : undefined;
+    message.scale = (object.scale !== undefined && object.scale !== null)
+      ? ScaleOptions.fromPartial(object.scale)
+      : undefined;
     message.traceparent = object.traceparent ?? undefined;
     message.sources = object.sources ?? new Uint8Array(0);
     return message;

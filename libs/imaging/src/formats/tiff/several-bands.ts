@@ -1,0 +1,21 @@
+import type { TiffStorage } from './tiff-layout.ts';
+
+/** Values of ExtraSamples: alpha, premultiplied or not. */
+const alphas: readonly number[] = [1, 2];
+/** RGB and one more sample: alpha, as many programs write it without saying so. */
+const mostOfRgb = 4;
+
+/**
+ * Why a page needs a choice of its band: it has several that are no colours. Gray has no other samples but such as
+ * ExtraSamples says are alpha; RGB has at most one other sample. Undefined if it needs none.
+ */
+export function whyChooseBand(
+  { photometric, samplesPerPixel: bands }: Pick<TiffStorage, 'photometric' | 'samplesPerPixel'>,
+  extraSamples: readonly number[],
+): string | undefined {
+  const isGray = photometric === 0 || photometric === 1;
+  const others = isGray ? bands - 1 : 0;
+  const areAlpha = extraSamples.length >= others && extraSamples.every((extra) => alphas.includes(extra));
+  if (isGray ? others === 0 || areAlpha : photometric !== 2 || bands <= mostOfRgb) return undefined;
+  return `The TIFF has ${bands} bands that are not colours: choose one with --band, 1 to ${bands}`;
+}

@@ -1,0 +1,35 @@
+/**
+ * What of an image becomes pixels. Only TIFF has samples to choose from, and only TIFF and OME-Zarr have levels; other
+ * images are refused.
+ */
+export interface ReadOptions {
+  /** The band that is read as gray, counted from 1; absent: the gray or the colours of the image. */
+  band?: { number: number } | undefined;
+  /** Absent: samples are pixels as they are stored. */
+  scale?: SampleScale | undefined;
+  /** The level of pyramids; absent: the largest. An image without levels has only the largest. */
+  level?: AskedLevel | undefined;
+}
+
+/** The level of a pyramid that is asked for: its number, 0 for the largest, or the most micrometres a pixel. */
+export type AskedLevel = { number: number } | { microns: number };
+
+export const sayAsked = (level: AskedLevel): string =>
+  'number' in level ? `level ${level.number}` : `at most ${level.microns} micrometres a pixel`;
+
+/** Which sample becomes 0, which becomes the largest pixel, and the bits of a pixel: 8 or 16. */
+export interface SampleScale {
+  min: number;
+  max: number;
+  bits: number;
+}
+
+/** A name for what is read: images that are read with other options have other pixels. */
+export function readName({ band, scale, level }: ReadOptions): string {
+  const parts = [
+    band && `band ${band.number}`,
+    scale && `scale ${scale.min},${scale.max},${scale.bits}`,
+    level && sayAsked(level),
+  ];
+  return parts.filter(Boolean).join(' ');
+}

@@ -1,0 +1,18 @@
+import type { ScaleOptions } from './gen/halogrid/v1/job.ts';
+
+/** The highest number of a band: TIFF counts samples in 16 bits. */
+export const maxBand = 65535;
+
+/** The bits of pixels that a scale makes. */
+export const scaleBits: readonly number[] = [8, 16];
+
+/** What `isScale` accepts, in words. */
+export const allowedScale = 'two numbers, the lower one first, and u8 or u16, as in -1,1 or 0,3000,u16,';
+
+/** Whether a scale has two finite values in ascending order with a finite distance, and bits that pixels may have. */
+export function isScale({ min, max, bits }: ScaleOptions): boolean {
+  return min < max && Number.isFinite(min) && Number.isFinite(max - min) && scaleBits.includes(bits);
+}
+
+/** A scale as its option is written. */
+export const scaleText = ({ min, max, bits }: ScaleOptions): string => `${min},${max},u${bits}`;
