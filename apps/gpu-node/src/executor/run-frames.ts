@@ -52,8 +52,8 @@ export async function runFrames(
 
 /**
  * How a source is read. Frames with a preview are left to cores, because only cores have the pixels that it shows; so
- * are all frames of a job that reads bands, scaled samples or levels, because only opening an image tells whether it has
- * them. JPEGs on servers are read over connections of this thread. Only cores tell pixels without a value.
+ * are all frames of a job that reads bands, scaled samples or levels, because only opening an image tells whether it
+ * has them. JPEGs on servers are read over connections of this thread. Only cores tell pixels without a value.
  */
 function wayOf({ job, means }: ShardRun, source: LeasedSource): 'encoded' | 'fetched' | 'raw' | 'others' {
   if (needsPreview(source) || job.read || source.mask || namesNoData(job.noData)) return 'others';
