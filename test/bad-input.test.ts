@@ -26,11 +26,11 @@ const bad: Record<string, [stage: 'read' | 'decode', sentence: RegExp]> = {
   ...(process.platform === 'linux' && { 'a-link-to-environ.png': ['decode', /empty/] }),
   'bomb.png': ['decode', /^60000x60000 is 3600000000 pixels, more than /],
   'cmyk.jpg': ['decode', /CMYK/],
-  'image.gif': ['decode', /^GIF is not supported/],
   'clip.mp4': ['decode', /^The file begins as a recording of a Hikvision recorder, but is not one: /],
   'export.dav': ['decode', /^A recording of a Dahua recorder that is encrypted .* is not supported: /],
   'link-to-nothing.png': ['read', /does not exist|no such file/i],
   'missing.png': ['read', /does not exist|no such file/i],
+  'photo.heic': ['decode', /^HEIF is not supported/],
   'photo.nef': ['decode', /^Camera raw is not supported: /],
   'pipe.png': ['read', /named pipe/],
   'text.png': ['decode', /^Not an image: .* text "These are words/],
@@ -49,7 +49,7 @@ const opened = [
   'a-link-to-environ.png',
   'clip.mp4',
   'export.dav',
-  'image.gif',
+  'photo.heic',
   'photo.nef',
   'pipe.png',
   'zero-bytes.png',
@@ -65,8 +65,9 @@ before(async () => {
   mkdirSync(join(source, 'folder.png'), { recursive: true });
   const put = (name: string, bytes: Uint8Array | string) => writeFileSync(join(source, name), bytes);
   const fixture = (name: string) => readFileSync(join(fixtures, name));
-  for (const name of ['bomb.png', 'cmyk.jpg', 'image.gif']) copyFileSync(join(fixtures, name), join(source, name));
+  for (const name of ['bomb.png', 'cmyk.jpg']) copyFileSync(join(fixtures, name), join(source, name));
   put('text.png', 'These are words and no picture.\n');
+  put('photo.heic', '\0\0\0\x1cftypheic');
   put('zero-bytes.png', '');
   put('truncated.jpg', fixture('420.jpg').subarray(0, 3000));
   put('truncated.png', fixture('rgb.png').subarray(0, 9000));

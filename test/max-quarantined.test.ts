@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { matched } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -14,7 +14,6 @@ import { scratchFolder } from './scratch-folder.ts';
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const bad = join(folder, 'bad');
-const gif = fileURLToPath(new URL('../libs/imaging/fixtures/image.gif', import.meta.url));
 const uri = (name: string): string => pathToFileURL(join(source, name)).href;
 let cluster: Cluster;
 const run = (out: string, ...more: string[]) => cluster.halogrid(['run', source, '--out', join(folder, out), ...more]);
@@ -27,7 +26,7 @@ before(async () => {
   for (const path of [source, bad]) mkdirSync(path);
   for (const name of ['empty-1.png', 'empty-2.png', 'empty-3.png']) writeFileSync(join(source, name), '');
   for (const name of ['link-7.png', 'link-8.png']) symlinkSync(`nothing of ${name}`, join(source, name));
-  copyFileSync(gif, join(source, 'picture.gif'));
+  writeFileSync(join(source, 'picture.heic'), '\0\0\0\x1cftypheic');
   for (const name of ['good-1.pgm', 'good-2.pgm']) await writePgm(join(source, name), drawPicture(20, 30));
   for (const name of ['a.png', 'b.png']) writeFileSync(join(bad, name), '');
   cluster = await Cluster.start();
@@ -67,7 +66,7 @@ for (const tile of [[], ['--tile', '8']]) {
     assert.deepEqual(quarantine, [
       { stage: 'decode', error: errorOf('empty-1.png'), inputs: 3, example: uri('empty-1.png') },
       { stage: 'read', error: errorOf('link-7.png'), inputs: 2, example: uri('link-7.png') },
-      { stage: 'decode', error: errorOf('picture.gif'), inputs: 1, example: uri('picture.gif') },
+      { stage: 'decode', error: errorOf('picture.heic'), inputs: 1, example: uri('picture.heic') },
     ]);
     assert.match(
       stdout,
@@ -105,7 +104,7 @@ test('a cluster gives the reasons while it knows the job, also after a restart',
   cluster.coordinator.signal('SIGKILL');
   await cluster.startCoordinatorAgain();
   const status = await cluster.halogrid(['status', id]);
-  assert.match(status.stdout, /^quarantined +3 × decode: .*\n +2 × read: .*\n +1 × decode: .*\/picture\.gif$/m);
+  assert.match(status.stdout, /^quarantined +3 × decode: .*\n +2 × read: .*\n +1 × decode: .*\/picture\.heic$/m);
   const facts = JSON.parse((await cluster.halogrid(['status', id, '--json'])).stdout);
   assert.deepEqual(facts.quarantine, quarantine);
   assert.deepEqual((await cluster.job(id)).reasons, quarantine);

@@ -223,7 +223,7 @@ test('if several processes claim a new folder at once, exactly one gets it', asy
 
 async function assertRefused(out: string, why: RegExp): Promise<void> {
   const spec = specOf(out);
-  await assert.rejects(claimOutputFolder(spec.out, { jobId: 'job-1', spec }), (error: Error) => {
+  await assert.rejects(claimOutputFolder(spec.out, { jobId: 'another-job', spec }), (error: Error) => {
     assert.ok(error instanceof UsageError, String(error));
     assert.match(error.message, why);
     return true;

@@ -66,7 +66,7 @@ function isSigned(assertion: string): boolean {
     return false;
   const { alg, kid } = JSON.parse(Buffer.from(head, 'base64url').toString());
   const { iss, scope, aud, iat, exp } = JSON.parse(Buffer.from(body, 'base64url').toString());
-  const isInTime = Math.abs(iat - Date.now() / 1000) < 600 && exp === iat + 3600;
+  const isInTime = Number.isInteger(iat) && exp === iat + 3600;
   const isMeant = alg === 'RS256' && kid === 'key-1' && iss === 'reader@project' && aud.endsWith('/token');
   return isMeant && isInTime && scope === 'https://www.googleapis.com/auth/devstorage.read_only';
 }
