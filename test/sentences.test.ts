@@ -231,6 +231,22 @@ const table: Wrong[] = [
     run: { level: 'big' },
     name: 'level',
   },
+  {
+    spec: { band: { number: 0 } },
+    field: 'band.number',
+    words: ['--band', '0'],
+    option: '--band',
+    run: { band: 0 },
+    name: 'band',
+  },
+  {
+    spec: { scale: { min: 1, max: 0, bits: 8 } },
+    field: 'scale',
+    words: ['--scale', '1,0'],
+    option: '--scale',
+    run: { scale: '1,0' },
+    name: 'scale',
+  },
   { spec: { maxQuarantined: {} }, field: 'max_quarantined' },
   { spec: { share: { number: 1, of: 2 } }, field: 'share' },
   {
@@ -335,6 +351,8 @@ test('the table has every field of a specification', () => {
     'priority',
     'verifyPercent',
     'level',
+    'band',
+    'scale',
   ];
   assert.deepEqual([...fields].sort(), [...new Set([...Object.keys(all), ...optional])].sort());
 });
