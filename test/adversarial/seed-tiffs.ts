@@ -16,7 +16,7 @@ export function makeSeedTiffs(): Seed[] {
   }));
 }
 
-/** Whether such a file is read only if a band is chosen: gray with samples that are not alpha, or colours with six more. */
+/** Whether such a file is read only if a band is chosen: gray with samples besides alpha, or colours with six more. */
 const needsBand = (photometric: number, extra: string): boolean =>
   photometric < 2 ? ['unstated', 'unspecified', 'six'].includes(extra) : photometric === 2 && extra === 'six';
 
