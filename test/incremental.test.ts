@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { makeVideo, noFfmpeg, runFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import { readyOutput } from '@halogrid/results/publish-output';
+import { setVariables } from '@halogrid/sources/testing-files';
 import { sendFile, startServer, startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { eventually, pause, repeated } from '@halogrid/testing';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -26,10 +27,7 @@ before(async () => {
   const keys = { accessKeyId: 'AKIDTEST', secretAccessKey: 'SECRET', region: 'eu-1', bucket: 'frames' };
   s3 = await startTestS3(keys);
   // All processes inherit these variables.
-  for (const [name, value] of Object.entries(s3.environment)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
+  setVariables(s3.environment);
   cluster = await Cluster.start();
 });
 after(() => Promise.all([cluster?.stop(), s3?.close()]));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { PostgresServer, skipPostgres } from '@halogrid/ledger/testing-postgres-server';
 import { BucketPrefix } from '@halogrid/sources';
+import { setVariables } from '@halogrid/sources/testing-files';
 import { Radosgw, skipRadosgw } from '@halogrid/sources/testing-radosgw';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
@@ -60,13 +61,6 @@ before(async () => {
 });
 
 after(() => store?.close());
-
-function setVariables(values: Record<string, string | undefined>): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-}
 
 /** SHA-256 of the files of an output in the test's store, as hashFiles gives them. */
 function hashObjects(prefix: string): Record<string, string> {

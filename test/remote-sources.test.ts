@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseOperation } from '@halogrid/kernels';
+import { setVariables } from '@halogrid/sources/testing-files';
 import {
   type ServedFile,
   sendFile,
@@ -81,10 +82,7 @@ before(async () => {
   for (const name of names) s3.objects.set(`day 1/${name}`, readFileSync(join(source, name)));
   s3.objects.set('all.tar', tar);
   s3.objects.set('day 1/notes.md', Buffer.from('no image'));
-  for (const [name, value] of Object.entries(s3.environment)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
+  setVariables(s3.environment);
   writeFileSync(join(folder, 'web.txt'), names.map((name) => `${web.origin}/${name}\n`).join(''));
   s3.objects.set('lists/all.txt', Buffer.from(names.map((name) => `../day 1/${name}`).join('\n')));
   cluster = await Cluster.start({ nodes: 2 });

@@ -1,10 +1,12 @@
 // Videos on servers, and on disks that a node does not see: the same output bytes as from files, and errors.
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { deepKinds, makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import { setVariables } from '@halogrid/sources/testing-files';
 import {
   type ServedFile,
   sendFile,
@@ -48,10 +50,7 @@ before(async () => {
   s3 = await startTestS3({ accessKeyId: 'AKIDTEST', secretAccessKey: secret, region: 'eu-1', bucket: 'archive' });
   for (const name of names) s3.objects.set(`cams/${name}`, readFileSync(join(source, name)));
   s3.objects.set('cams/notes.md', Buffer.from('no video'));
-  for (const [name, value] of Object.entries(s3.environment)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
+  setVariables(s3.environment);
   writeFileSync(join(folder, 'web.txt'), names.map((name) => `${web.origin}/${name}?token=SECRET\n`).join(''));
   cluster = await Cluster.start({ nodes: 0 });
 });

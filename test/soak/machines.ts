@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { PostgresServer } from '@halogrid/ledger/testing-postgres-server';
+import { setVariables } from '@halogrid/sources/testing-files';
 import { Radosgw } from '@halogrid/sources/testing-radosgw';
 import { eventually, timeoutMs, within } from '@halogrid/testing';
 import { get } from '../get.ts';
@@ -143,10 +144,7 @@ export class Machines {
     const postgres = await PostgresServer.start({ place: at(database) });
     const store = await Radosgw.start(at(bucket));
     store.addUser('recorder', recorder.AWS_ACCESS_KEY_ID, recorder.AWS_SECRET_ACCESS_KEY);
-    for (const [name, value] of Object.entries(store.environment)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
+    setVariables(store.environment);
     return { network, machines: new Machines(store, postgres, [database, bucket]) };
   }
 

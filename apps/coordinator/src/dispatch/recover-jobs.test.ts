@@ -10,6 +10,7 @@ import { JobSpec } from '@halogrid/proto';
 import { systemClock } from '@halogrid/service/clock';
 import { createLog } from '@halogrid/service/log';
 import { createRegistry } from '@halogrid/service/metrics';
+import { setVariables } from '@halogrid/sources/testing-files';
 import { startTestS3 } from '@halogrid/sources/testing-servers';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import { noOutput, noTables } from '../testing/no-tables.ts';
@@ -125,10 +126,7 @@ async function storeWithLoss(t: TestContext, refusals: number) {
   const options = { accessKeyId: 'AK', secretAccessKey: 'SK', region: 'us-east-1', bucket: 'results' };
   const store = await startTestS3({ ...options, fault: () => (refused-- > 0 ? 'refuse' : undefined) });
   const scratch = await mkdtemp(join(tmpdir(), 'halogrid-scratch-'));
-  for (const [name, value] of Object.entries({ ...store.environment, HALOGRID_SCRATCH: scratch })) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
+  setVariables({ ...store.environment, HALOGRID_SCRATCH: scratch });
   t.after(async () => {
     delete process.env.HALOGRID_SCRATCH;
     await store.close();

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
+import { setVariables } from '@halogrid/sources/testing-files';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
@@ -25,10 +26,7 @@ before(async () => {
     bucket: 'results',
     fault: () => (isRefusing ? 'refuse' : undefined),
   });
-  for (const [name, value] of Object.entries(store.environment)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
+  setVariables(store.environment);
 });
 
 after(async () => {

@@ -19,15 +19,17 @@ export async function temporaryFile(t: TestContext, name: string, content: strin
   return pathToFileURL(path).href;
 }
 
-/** Sets environment variables for one test; undefined removes one. */
-export function setEnvironment(t: TestContext, values: Record<string, string | undefined>): void {
-  const before = { ...process.env };
-  const set = (name: string, value: string | undefined): void => {
+/** Sets environment variables; undefined removes one. */
+export function setVariables(values: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(values)) {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
-  };
-  for (const [name, value] of Object.entries(values)) set(name, value);
-  t.after(() => {
-    for (const name of Object.keys(values)) set(name, before[name]);
-  });
+  }
+}
+
+/** Sets environment variables for one test; undefined removes one. */
+export function setEnvironment(t: TestContext, values: Record<string, string | undefined>): void {
+  const before = Object.fromEntries(Object.keys(values).map((name) => [name, process.env[name]]));
+  setVariables(values);
+  t.after(() => setVariables(before));
 }

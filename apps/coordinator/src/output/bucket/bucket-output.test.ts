@@ -6,6 +6,7 @@ import { after, before, beforeEach, suite, test } from 'node:test';
 import { outputPath } from '@halogrid/jobs/output-paths';
 import type { JobSpec } from '@halogrid/proto';
 import { exists, type Move, movesPath, newFilesPath, takeOverOutput } from '@halogrid/results/publish-output';
+import { setVariables } from '@halogrid/sources/testing-files';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { isThorough } from '@halogrid/testing';
 import { claimOutputFolder, findUnfinished, releaseOutputFolder, resumeOutputFolder } from '../output-folder.ts';
@@ -34,13 +35,6 @@ suite('outputs in a bucket', () => {
     });
     setVariables(store.environment);
   });
-
-  function setVariables(values: Record<string, string | undefined>): void {
-    for (const [name, value] of Object.entries(values)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
 
   after(async () => {
     await store.close();

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { BucketPrefix } from '@halogrid/sources';
+import { setVariables } from '@halogrid/sources/testing-files';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { JobObjects, removeJobObjects } from './job-objects.ts';
 
@@ -32,10 +33,7 @@ suite('objects of a job', () => {
       bucket: 'results',
       fault: () => (answered-- > 0 ? undefined : 'refuse'),
     });
-    for (const [name, value] of Object.entries(store.environment)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
+    setVariables(store.environment);
   });
 
   after(async () => {
