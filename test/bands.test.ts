@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { ServingCluster } from './cluster.ts';
+import { lacksPython, runPython } from './python.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -12,8 +12,7 @@ import { sharedCluster } from './shared-cluster.ts';
 // GDAL writes a scene, and each band as a gray file of its own: the only test in which the whole program, from the
 // options to the nodes, reads a band and scaled samples of tiles, strips, whole frames and copies.
 
-const python = '/usr/bin/python3';
-const lacksGdal = spawnSync(python, ['-c', 'from osgeo import gdal']).status !== 0 && `${python} has no module osgeo`;
+const lacksGdal = lacksPython('osgeo', 'numpy');
 const folder = scratchFolder();
 
 const make = `
@@ -42,12 +41,8 @@ let cluster: ServingCluster | undefined;
 
 before(async () => {
   if (lacksGdal) return;
-  const { status, stderr } = spawnSync(python, [
-    '-c',
-    `import os, sys\nos.mkdir(sys.argv[1] + '/gray')\n${make}`,
-    folder,
-  ]);
-  assert.equal(status, 0, String(stderr));
+  const { code, stderr } = await runPython(['-c', `import os, sys\nos.mkdir(sys.argv[1] + '/gray')\n${make}`, folder]);
+  assert.equal(code, 0, stderr);
   cluster = await sharedCluster('cpu');
 });
 

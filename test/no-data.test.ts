@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -7,6 +6,7 @@ import sharp from 'sharp';
 import type { ServingCluster } from './cluster.ts';
 import { lbpByDefinition } from './lbp-definition.ts';
 import { writePgm } from './picture-files.ts';
+import { lacksPython, runPython } from './python.ts';
 import { readErrors, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -14,8 +14,7 @@ import { sharedCluster } from './shared-cluster.ts';
 // GDAL writes scenes with NoData and NumPy counts their codes: the only test in which the whole program leaves pixels
 // out, from the tag of a file, or a mask beside it, to histogram and map.
 
-const python = '/usr/bin/python3';
-const lacksGdal = spawnSync(python, ['-c', 'from osgeo import gdal']).status !== 0 && `${python} has no module osgeo`;
+const lacksGdal = lacksPython('osgeo', 'numpy');
 const folder = scratchFolder();
 
 const make = `
@@ -60,8 +59,8 @@ out = band.ReadAsArray()[5:35, 35:95]
 print(json.dumps({'noData': band.GetNoDataValue(), 'out': int((out == band.GetNoDataValue()).sum())}))
 `;
 
-const runPython = (script: string, ...args: string[]) => {
-  const { stdout, stderr } = spawnSync(python, ['-c', script, ...args], { encoding: 'utf8' });
+const answerOf = async (script: string, ...args: string[]) => {
+  const { stdout, stderr } = await runPython(['-c', script, ...args]);
   assert.ok(stdout, stderr);
   return JSON.parse(stdout);
 };
@@ -70,7 +69,7 @@ let expected: { without: number[]; all: number[] };
 let cluster: ServingCluster | undefined;
 
 before(async () => {
-  if (!lacksGdal) expected = runPython(make, folder);
+  if (!lacksGdal) expected = await answerOf(make, folder);
   cluster = await sharedCluster('cpu');
 });
 
@@ -105,8 +104,8 @@ test('GDAL finds NoData in a map of signed numbers, and 0 in a map of codes', { 
     return join(out, 'maps', 'tiles.tif');
   };
   // The hole has 20 x 50 pixels, and each of its neighbours reads one of them.
-  assert.deepEqual(runPython(look, await map('conv:kernel=sobel-x,as=i16')), { noData: -32768, out: 22 * 52 });
-  assert.equal(runPython(look, await map('lbp')).noData, null);
+  assert.deepEqual(await answerOf(look, await map('conv:kernel=sobel-x,as=i16')), { noData: -32768, out: 22 * 52 });
+  assert.equal((await answerOf(look, await map('lbp'))).noData, null);
 });
 
 test('zeros of masks do not count, and a changed mask computes its image again', async () => {
