@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { askEveryMs, leaseMs } from '@halogrid/leadership';
 import { type LogLedger, registryFormat } from '@halogrid/ledger';
 import { jobPriorities } from '@halogrid/proto';
+import { createServerSecurity, exposeCredentialEnds } from '@halogrid/service';
 import { createRegistry, type Registry, waitBuckets, workBuckets } from '@halogrid/service/metrics';
 import { parse } from 'yaml';
 import { createCoordinatorConfig } from '../apps/coordinator/src/config.ts';
@@ -77,7 +78,7 @@ test('rules keep clusters apart, and alerts name theirs', () => {
     assert.doesNotMatch(expr, /\b(sum|max|min|count|group)\b(?! by \(cluster\b)/, alert ?? record);
     // Joins of two series.
     assert.doesNotMatch(expr, /\bon \((?!cluster\b)/, alert ?? record);
-    if (record) assert.match(record, /^cluster:/);
+    if (record) assert.match(record, /^(cluster|instance):/);
     else assert.match(annotations!.summary!, /\$labels\.cluster/, alert);
   }
 });
@@ -171,6 +172,7 @@ function coordinatorMetrics(): [string, string[]][] {
   // Empty objects will do, because only names are read, not values.
   exposeState(registry, {} as WorkView, {} as LogLedger);
   exposeLeadership(registry, { standby: undefined, epoch: 0 });
+  exposeCredentialEnds(registry, createServerSecurity({}));
   return names(registry);
 }
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +48,7 @@ const ofSlowness = [
   'HalogridLedgerBehind',
   'HalogridQueueStalled',
   'HalogridEventLoopLagHigh',
+  'HalogridNodeSlow',
 ];
 
 before(async () => {
@@ -117,6 +121,32 @@ test('a card that two nodes have open', async () => {
   );
   await fires('HalogridGpuShared');
   for (const node of sharing) node.hangUp();
+});
+
+test('a node that computes less than others with its device, and a token that ends', async (t) => {
+  const startedMs = Date.now();
+  const page = (pixelsASecond: number): string => {
+    const seconds = (Date.now() - startedMs) / 1000;
+    return `halogrid_node_attached 1
+halogrid_node_info{device="gpu",name="A card"} 1
+halogrid_node_pixels_total{kernel="lbp"} ${seconds * pixelsASecond}
+halogrid_node_busy_seconds_total{stage="shard"} ${seconds}
+halogrid_credential_end_timestamp_seconds{kind="token",name="rack"} ${startedMs / 1000 + 86_400}
+`;
+  };
+  const scripted = await Promise.all(
+    [1000, 1000, 100].map(async (pixelsASecond) => {
+      const server = createServer((_, response) => response.end(page(pixelsASecond))).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      t.after(() => server.close());
+      return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    }),
+  );
+  const targets = targetsOf(lab);
+  prometheus.watch('lab', { ...targets, 'halogrid-node': [...targets['halogrid-node'], ...scripted] });
+  const [slow] = await Promise.all([fires('HalogridNodeSlow'), fires('HalogridCredentialEnds')]);
+  assert.equal(slow.labels.instance, scripted[2]);
+  prometheus.watch('lab', targets);
 });
 
 test('nodes that cannot read the sources, and a job that waits for one that can', async () => {

@@ -7,6 +7,7 @@ import {
   createOwnerRules,
   createTls,
   defaultHttpLimits,
+  exposeCredentialEnds,
   fewFilesSentence,
   type ListenAddress,
   type Log,
@@ -70,6 +71,7 @@ export async function startCoordinator(
   const audit = new Audit(log);
   const tls = createTls(config.security, warn);
   const metricsRegistry = createRegistry('coordinator');
+  exposeCredentialEnds(metricsRegistry, config.security);
   /** In the order of opening; the last one is called first. */
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {

@@ -131,14 +131,14 @@ export function exposeState(registry: Registry, view: StateOfWork, ledger: State
       this.set({ state: 'attached' }, nodes.length - draining);
       this.set({ state: 'draining' }, draining);
       lacks.reset();
-      for (const { hello, lacks: its } of nodes) lacks.inc({ node: hello.name }, its.length);
+      for (const { hello, lacks: its } of nodes) lacks.inc({ node: hello.name }, causes(its));
       gpusShared.set(sharedGpus(nodes.map(({ hello }) => hello)).size);
       leasesBytes.set(nodes.reduce((sum, { leasedBytes }) => sum + leasedBytes, 0));
     },
   });
   const lacks = new Gauge({
     name: 'halogrid_node_lacks',
-    help: 'What a node was asked for by jobs and cannot do (read a folder, write results, decode), by node: it gets no shard that needs it.',
+    help: 'Reasons for which a node cannot do what jobs asked of it (read folders, write results, decode), by node: it gets no such shards.',
     labelNames: ['node'],
     registers,
   });
@@ -152,4 +152,9 @@ export function exposeState(registry: Registry, view: StateOfWork, ledger: State
     help: 'Decoded bytes that all leases together hold of the credit of nodes.',
     registers,
   });
+}
+
+/** Everything that is lacking for one reason has one cause, such as folders outside of the node's data roots. */
+function causes(lacks: readonly { need: string; reason: string }[]): number {
+  return new Set(lacks.map(({ need, reason }) => reason || need)).size;
 }

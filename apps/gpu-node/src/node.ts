@@ -8,6 +8,7 @@ import {
   type ClientSecurity,
   createAccess,
   createTls,
+  exposeCredentialEnds,
   type HttpServer,
   type HttpServerOptions,
   type ListenAddress,
@@ -118,6 +119,7 @@ export async function startNode(
     note: (line) => log.warn(line),
   });
   const workers = { ...executor.meters, device: meters.device };
+  exposeCredentialEnds(registry, config.server);
   exposeWork(registry, kind, {
     workers,
     waitingForMemory: () => meters.memory.queued,

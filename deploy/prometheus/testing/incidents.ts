@@ -31,6 +31,8 @@ export type IncidentKind =
   | 'metrics vanish'
   | 'nodes no targets'
   | 'nodes leave'
+  | 'node slows'
+  | 'token ends'
   | 'nodes flap';
 
 /** Minutes from the beginning of a job to the next. A job takes about `jobMinutes`; then the cluster is idle. */
@@ -60,11 +62,14 @@ export const incidents: Incident[] = [
   at(lab, 'event loop lags', late, 30, 15, ['HalogridEventLoopLagHigh', 5, 15]),
   at(lab, 'card shared', late, 60, 10, ['HalogridGpuShared', 1, 10]),
   at(lab, 'wrong answer', late, 70, 1, ['HalogridResultMismatch', 0, 60]),
+  // Over 15 minutes it is below a third of the others from the twelfth minute until three minutes after the end.
+  at(lab, 'node slows', late, 85, 40, ['HalogridNodeSlow', 17, 43]),
   at(archive, 'coordinator restarts', early, 40, 1),
   at(archive, 'idle coordinator restarts', early, 160, 1),
   at(archive, 'ledger behind', early, 80, 5, ['HalogridLedgerBehind', 0, 5]),
   at(archive, 'coordinator no target', second, 60, 30, ['HalogridCoordinatorAbsent', 2, 30]),
   at(archive, 'metrics vanish', second, 110, 15, ['HalogridNobodyLeads', 2, 15], ['HalogridMetricsMissing', 6, 15]),
+  at(archive, 'token ends', third, 10, 15, ['HalogridCredentialEnds', 1, 15]),
   at(archive, 'nodes no targets', third, 30, 20, ['HalogridNodesUnwatched', 6, 20]),
   at(
     archive,

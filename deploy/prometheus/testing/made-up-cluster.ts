@@ -92,6 +92,8 @@ export class MadeUpCluster {
     this.#isBlocked = now.includes('jobs blocked');
     this.#sharesCard = now.includes('card shared');
     this.#nodes[1]!.lacks = now.includes('node lacks a folder') ? 1 : 0;
+    this.#coordinators[0]!.tokenEndsAt = nowSeconds + 86_400 * (now.includes('token ends') ? 10 : 90);
+    this.#nodes[2]!.slowness = now.includes('node slows') ? 6 : 1;
     this.#coordinators[0]!.lagSeconds = now.includes('event loop lags') ? 1.5 : 0.02;
     const leader = this.#leader();
     if (leader && !now.includes('nodes hang')) this.#work(leader, minute, nowSeconds, now);
@@ -150,7 +152,7 @@ export class MadeUpCluster {
   #work(leader: MadeUpCoordinator, minute: number, nowSeconds: number, now: IncidentKind[]): void {
     leader.searched();
     for (const node of this.#attached()) {
-      for (let done = 0; done < shardsAMinute; done++) {
+      for (let done = 0; done < shardsAMinute / node.slowness; done++) {
         const job = this.#jobs.find(({ shardsLeft }) => shardsLeft > 0);
         if (!job) return;
         job.shardsLeft--;

@@ -30,6 +30,8 @@ abstract class MadeUpProcess {
   readonly instance: string;
   isUp = true;
   lagSeconds = 0.02;
+  /** Seconds since 1970; infinity: no token of it ends. */
+  tokenEndsAt = Number.POSITIVE_INFINITY;
   registry!: Registry;
   #cpuSeconds!: Counter;
 
@@ -58,6 +60,8 @@ abstract class MadeUpProcess {
     gauge('halogrid_build_info', () => 1, { app, version: '0.1.0' });
     gauge('process_resident_memory_bytes', () => 4e8);
     gauge('nodejs_eventloop_lag_p99_seconds', () => this.lagSeconds);
+    const token = { kind: 'token', name: 'rack' };
+    gauge('halogrid_credential_end_timestamp_seconds', () => this.tokenEndsAt, token);
     this.#cpuSeconds = new Counter({ name: 'process_cpu_seconds_total', help: 'CPU', registers });
   }
 }
@@ -145,6 +149,8 @@ export class MadeUpNode extends MadeUpProcess {
   readonly job = 'halogrid-node';
   readonly name: string;
   lacks = 0;
+  /** How many times as long as usual its device takes for a shard. */
+  slowness = 1;
   metrics!: NodeMetrics;
   readonly #card: string;
   #cardMillijoules = 0;
@@ -204,7 +210,7 @@ export class MadeUpNode extends MadeUpProcess {
   override tick(): void {
     super.tick();
     this.#drew(60 * cardWatts * 1000);
-    const device = Math.min(60, this.#shards * stageSeconds.compute);
+    const device = Math.min(60, this.#shards * stageSeconds.compute * this.slowness);
     this.#shards = 0;
     this.#deviceSeconds += device;
     const { busy, binding } = this.#untold;

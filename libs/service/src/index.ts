@@ -17,6 +17,7 @@ export { type Access, type Caller, type Denial, openAccess } from './security/ac
 export { type ClientSecurity, type ClientSecurityOptions, createClientSecurity } from './security/client-security.ts';
 export { type Credentials, httpCredentials } from './security/credentials.ts';
 export { createDataAccess, type DataAccess, type DataAccessOptions, namedFolders } from './security/data-access.ts';
+export { exposeCredentialEnds } from './security/expose-credential-ends.ts';
 export {
   ConnectionGate,
   type ConnectionLimits,

@@ -1,4 +1,4 @@
-import { describeLack } from '@halogrid/console/words/sentences.js';
+import { describeLacks } from '@halogrid/console/words/sentences.js';
 import type { NodeStatus } from '@halogrid/proto';
 import { table } from '@halogrid/service/text-table';
 import type { Command } from 'commander';
@@ -36,7 +36,7 @@ export function describeNodes(nodes: readonly NodeStatus[], nowMs?: number): str
     describePixels(node.pixelsDone),
     node.softwareVersion,
   ]);
-  const lines = nodes.flatMap(({ name, lacks }) => lacks.map((lack) => `${name} ${describeLack(lack)}\n`));
+  const lines = nodes.flatMap(({ name, lacks }) => describeLacks(lacks).map((lack) => `${name} ${lack}\n`));
   const head = ['NODE', 'KIND', 'DEVICE', 'GPU', 'STATE', 'LEASES', 'SHARDS', 'PIXELS', 'VERSION'];
   return table([head, ...rows]) + lines.join('');
 }

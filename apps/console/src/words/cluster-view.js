@@ -1,6 +1,6 @@
 import { describeShards, hasEnded, percentDone, secondsLeft } from './progress.js';
 import { describeClock, describeCount, describeDuration, describePixels, describeSpeed, plural } from './quantities.js';
-import { describeLack, describeMended, describeReason, shownPath, whyNothingMerged } from './sentences.js';
+import { describeLacks, describeMended, describeReason, shownPath, whyNothingMerged } from './sentences.js';
 
 /**
  * @import { AskedPipeline, JobStatus, NodeStatus } from '@halogrid/proto'
@@ -115,7 +115,7 @@ export function nodeView(node, ms, rates) {
   return {
     name: node.name,
     state: nodeState(node),
-    lacks: node.lacks.map(describeLack),
+    lacks: describeLacks(node.lacks),
     device: `${kind}: ${name}`,
     speed: describeSpeed(rates.of(`node ${node.nodeId}`)),
     leases: describeCount(node.leases),

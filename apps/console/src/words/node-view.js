@@ -1,6 +1,6 @@
 import { nodeState } from './cluster-view.js';
 import { describeBytes, describeCount, describeDuration, describePixels, describeSpeed, plural } from './quantities.js';
-import { decoded, describeLack, shownPath } from './sentences.js';
+import { decoded, describeLacks, shownPath } from './sentences.js';
 
 /**
  * @import { LeftNode, NodeStatus, WorkersAtWork } from '@halogrid/proto'
@@ -33,7 +33,7 @@ export function nodeCard(node, ms, rates) {
       ['attached', `${describeDuration(ms - node.attachedMs)} ago`],
       ...sightRows(node.sees),
     ],
-    lacks: node.lacks.map(describeLack),
+    lacks: describeLacks(node.lacks),
     lastFailure: node.lastFailure && `${describeDuration(ms - node.lastFailureMs)} ago: ${node.lastFailure}`,
   };
 }

@@ -20,6 +20,26 @@ export function describeNeed(need) {
 export const describeLack = ({ need, reason }) => (reason ? `${describeNeed(need)}: ${reason}` : describeNeed(need));
 
 /**
+ * A sentence for each reason: what a node cannot do for one reason is one cause, such as folders outside of its data
+ * roots.
+ *
+ * @param {readonly Pick<Lack, 'need' | 'reason'>[]} lacks
+ * @returns {string[]}
+ */
+export function describeLacks(lacks) {
+  const unexplained = lacks.filter(({ reason }) => !reason);
+  const byReason = Map.groupBy(
+    lacks.filter(({ reason }) => reason),
+    ({ need, reason }) => `${need.slice(0, need.indexOf(' '))} ${reason}`,
+  );
+  const explained = [...byReason.values()].map(([first, ...more]) => {
+    const { need, reason } = /** @type {Lack} */ (first);
+    return `${describeNeed(need)}${more.length > 0 ? ` and ${more.length} more` : ''}: ${reason}`;
+  });
+  return [...explained, ...unexplained.map(describeLack)];
+}
+
+/**
  * Inputs that are quarantined for one reason: how many, why, and one of them.
  *
  * @param {QuarantineReason} reason

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { decodeNeed, JobState, readNeed, writeNeed } from '@halogrid/proto';
 import {
   describeLack,
+  describeLacks,
   describeMended,
   describeNeed,
   describeReason,
@@ -42,6 +43,26 @@ test('the lack of a node is described with its reason, if there is one', () => {
   const need = 'read file:///data';
   assert.equal(describeLack({ need, reason: 'ENOENT: no such file' }), 'cannot read /data: ENOENT: no such file');
   assert.equal(describeLack({ need, reason: '' }), 'cannot read /data');
+});
+
+test('what a node cannot do for one reason is one sentence', () => {
+  const outside = 'The path lies outside of the data roots (--data-root)';
+  const lacks = [
+    { need: 'read file:///a', reason: outside },
+    { need: 'decode video', reason: '' },
+    { need: 'read file:///b', reason: outside },
+    { need: 'read file:///c', reason: 'EACCES: permission denied' },
+    { need: 'write file:///d', reason: outside },
+    { need: 'read file:///e', reason: outside },
+    { need: 'decode jpeg', reason: '' },
+  ];
+  assert.deepEqual(describeLacks(lacks), [
+    `cannot read /a and 2 more: ${outside}`,
+    'cannot read /c: EACCES: permission denied',
+    `cannot write /d: ${outside}`,
+    'cannot decode videos',
+    'cannot decode JPEGs',
+  ]);
 });
 
 test('a reason is described with its number of inputs and one of them', () => {

@@ -17,7 +17,7 @@ const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'e
 /**
  * What most of a job's time was spent on, or spent waiting for.
  *
- * @typedef {Binder | 'start' | 'listing' | 'host' | 'coordinator' | 'shards' | 'writing'} Bound
+ * @typedef {Binder | 'start' | 'listing' | 'host' | 'jobs' | 'coordinator' | 'shards' | 'writing'} Bound
  */
 
 /**
@@ -32,6 +32,7 @@ const binders = /** @type {const} */ (['network', 'read', 'decode', 'device', 'e
  * @property {Record<Work | 'shard', number>} busy the part in which a node did each work; `shard`: had a shard
  * @property {Record<Binder, number>} [binding] the part in which each held up the work after it; absent for older nodes
  * @property {number} [queued] the part in which shards waited for a node
+ * @property {number} [others] the part in which shards waited while nodes had shards of other jobs
  * @property {{ place: string, seconds: number }} [away] the host or bucket that the job waited for longest
  * @property {Bound} [bound] absent if nodes reported nothing
  */
@@ -55,7 +56,7 @@ export function whereTimeWent(job, nowMs) {
   const computing = between(times.leasedMs, computedMs);
   /** @param {string} name */
   const part = (name) => rounded((times.busySeconds[name] ?? 0) / (computing * nodesUsed || 1));
-  const { read, decode, device, encode, shard, queued } = times.busySeconds;
+  const { read, decode, device, encode, shard, queued, others } = times.busySeconds;
   const hasBinding = binders.some((name) => times.busySeconds[`${name}_binds`] !== undefined);
   const tells = [read, decode, device, encode, shard].some((seconds) => seconds !== undefined);
   /** @type {TimeSpent} */
@@ -77,6 +78,7 @@ export function whereTimeWent(job, nowMs) {
     away: awayOf(times.busySeconds),
     // Time of the coordinator, so the number of nodes does not matter.
     queued: queued === undefined ? undefined : rounded(queued / (computing || 1)),
+    others: others === undefined ? undefined : rounded(others / (computing || 1)),
   };
   return tells ? { ...spent, bound: boundOf(spent, times) } : spent;
 }
@@ -103,7 +105,7 @@ const nearly = 0.9;
  * @returns {Bound}
  */
 export function boundOf(
-  { starting, computing, writing, listing, busy, binding, queued = 0, away },
+  { starting, computing, writing, listing, busy, binding, queued = 0, others = 0, away },
   { stageSeconds, busySeconds },
 ) {
   const half = (starting + computing + writing) / 2;
@@ -116,7 +118,8 @@ export function boundOf(
     if (isAwayMostOf(idle * computing)) return 'host';
     if (listing !== undefined && listing > starting + computing * nearly) return 'listing';
     // Both were true at the same time for at least the part by which their sum exceeds 1.
-    return queued + idle - 1 > idle / 2 ? 'coordinator' : 'shards';
+    if (queued + idle - 1 <= idle / 2) return 'shards';
+    return others > queued / 2 ? 'jobs' : 'coordinator';
   }
   if (binding) return binders.reduce((a, b) => (binding[b] > binding[a] ? b : a));
   /** @param {string[]} stages */
@@ -150,7 +153,11 @@ export function describeTimeSpent(spent) {
     `${describeSeconds(computing)} computing`,
     `${describeSeconds(writing)} writing`,
   ];
-  return [['time', parts.join(', ')], ...(spent.bound ? [['bound by', describeBound(spent, spent.bound)]] : [])];
+  const { bound } = spent;
+  return [
+    ['time', parts.join(', ')],
+    ...(bound ? [['bound by', describeBound(spent, bound) + besideOthers(spent)]] : []),
+  ];
 }
 
 /** @type {Record<Binder, string>} */
@@ -180,6 +187,8 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
       return `listing: ${idle}`;
     case 'host':
       return `${placeName(away?.place ?? '')}: it was unavailable for ${describeSeconds(away?.seconds ?? 0)} of ${all}`;
+    case 'jobs':
+      return `other jobs: nodes were at them for ${percent(1 - busy.shard)} of ${describeSeconds(computing)}`;
     case 'coordinator':
       return `the coordinator: ${idle}, while shards waited for one`;
     case 'shards':
@@ -198,6 +207,20 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
       return `${workNames[work]}: running for ${ofComputing(busy[work])}; ${device}`;
     }
   }
+}
+
+/** A part of a node's time that is worth a word. */
+const notable = 0.1;
+
+/**
+ * What a job is told that shared its nodes with others, in which case its times are longer than its own work.
+ *
+ * @param {TimeSpent} spent
+ */
+function besideOthers({ busy, bound, others = 0 }) {
+  const idle = 1 - busy.shard;
+  if (bound === 'jobs' || idle < notable || others < idle / 2) return '';
+  return `; nodes were at other jobs for up to ${Math.round(Math.min(idle, others) * 100)} %`;
 }
 
 /** @param {string} place */

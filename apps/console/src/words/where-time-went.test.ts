@@ -127,6 +127,16 @@ const table: [what: string, bound: Bound, times: Partial<JobTimes>, more?: Parti
     'coordinator',
     { busySeconds: { decode: 0.5, shard: 0.7, queued: 3.8, 'away http://a:8080': 0.5 } },
   ],
+  [
+    'nodes that are at other jobs',
+    'jobs',
+    { busySeconds: { decode: 0.5, device: 0.1, shard: 0.7, queued: 3.8, others: 3.6 } },
+  ],
+  [
+    'half of the time at other jobs',
+    'device',
+    { busySeconds: { decode: 0.5, device: 1.9, shard: 2.1, queued: 3.8, others: 3.6, device_binds: 2 } },
+  ],
   ['a node that came late', 'start', { leasedMs: 5_000, busySeconds: { decode: 0.4, shard: 0.5 } }],
   ['large maps to be put together', 'writing', { computedMs: 2_500, busySeconds: { decode: 1, shard: 1 } }],
 ];
@@ -151,7 +161,7 @@ test('the time and the bottleneck are described in words', () => {
   ]);
   const bounds = table.map(([, , times]) => lines(times)[1]![1]!);
   assert.deepEqual(
-    [1, 6, 7, 8, 9, 10, 11, 12, 14, 15, 17, 18].map((i) => bounds[i]),
+    [1, 6, 7, 8, 9, 10, 11, 12, 14, 15, 17, 18, 19, 20].map((i) => bounds[i]),
     [
       'the device: busy for 90 % of 4.00 s, decoding for 100 %',
       'listing: nodes had no shard for 83 % of 4.00 s',
@@ -163,6 +173,8 @@ test('the time and the bottleneck are described in words', () => {
       'the coordinator: nodes had no shard for 83 % of 4.00 s, while shards waited for one',
       "the host 'a:8080': it was unavailable for 2.50 s of 5.00 s",
       "the bucket 'b': it was unavailable for 3.00 s of 5.00 s",
+      'other jobs: nodes were at them for 83 % of 4.00 s',
+      'the device: it had work for 2.00 s of 4.00 s and was busy for 48 %; nodes were at other jobs for up to 48 %',
       'the start: it took 4.00 s of 5.00 s',
       'writing the results: it took 3.50 s of 5.00 s',
     ],

@@ -96,6 +96,7 @@ export class JobDriver {
       planned: (steps) => this.#planned(jobId, steps),
       planEnded: () => tell({ kind: 'PlanEnded', jobId }),
       queued: () => scheduler.queued(jobId),
+      isBesideOthers: () => scheduler.hasLeasesBeside(jobId),
       lost: (lost) => this.#lost(job, lost),
       abandoned: () => tell({ kind: 'JobAbandoned', jobId }),
       changed: (state) => {

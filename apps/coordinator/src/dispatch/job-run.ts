@@ -37,7 +37,7 @@ import { JobSpeed } from './job-speed.ts';
 import { KeptShards } from './kept-shards.ts';
 import { LostParts, type LostShard } from './lost-parts.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
-import { QueueTime } from './queue-time.ts';
+import { type QueueSeconds, QueueTime } from './queue-time.ts';
 
 /**
  * The plan is read ahead up to this many waiting shards: some seconds of work for a hundred nodes, and a few megabytes.
@@ -110,6 +110,8 @@ export interface JobRunListener {
   planEnded(): void;
   /** Shards that wait for a node now, and the sources in them. */
   queued(): { shards: number; sources: number };
+  /** Whether nodes have shards of other jobs now. */
+  isBesideOthers(): boolean;
   lost(shard: LostShard): void;
   /** Its results are not needed any more. */
   abandoned(): void;
@@ -218,7 +220,7 @@ export class JobRun {
   shardLeased(nodeId: string): void {
     this.nodeIds.add(nodeId);
     this.speed.begin(this.#clock.monotonicMs());
-    this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
+    this.#lookAtQueue();
     this.#ledger.noteTime(this.job.jobId, 'leasedMs', this.#clock.wallMs());
     this.#tables.start();
     this.queueShrank();
@@ -238,9 +240,9 @@ export class JobRun {
     }
   }
 
-  /** The seconds since the last call in which shards of it waited for nodes. */
-  takeQueuedSeconds(): number {
-    this.#queueTime.look(this.#clock.monotonicMs(), this.#listener.queued().shards);
+  /** The seconds since the last call in which shards of it waited for nodes, each under a name of busy_seconds. */
+  takeQueuedSeconds(): QueueSeconds {
+    this.#lookAtQueue();
     return this.#queueTime.take();
   }
 
@@ -446,6 +448,11 @@ export class JobRun {
       await this.#room.promise;
     }
     this.#stopped.signal.throwIfAborted();
+  }
+
+  #lookAtQueue(): void {
+    const isQueued = this.#listener.queued().shards > 0;
+    this.#queueTime.look(this.#clock.monotonicMs(), isQueued, isQueued && this.#listener.isBesideOthers());
   }
 
   /** How full the queues of waiting and kept shards are, as a share of their limits. */

@@ -160,6 +160,7 @@ async function endOf(allowed: number, isGivenUp: boolean): Promise<string> {
     },
     lost: () => {},
     queued: () => ({ shards: 0, sources: 0 }),
+    isBesideOthers: () => false,
     abandoned: () => {},
     changed: () => {},
   });

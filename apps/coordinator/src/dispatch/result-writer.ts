@@ -37,7 +37,7 @@ export class ResultWriter {
     try {
       const { content, node } = answer;
       const run = jobs.get(lease.jobId);
-      const busySeconds = { ...content.busySeconds, ...run?.takeHostSeconds(), queued: run?.takeQueuedSeconds() ?? 0 };
+      const busySeconds = { ...content.busySeconds, ...run?.takeHostSeconds(), ...run?.takeQueuedSeconds() };
       const outcome = await ledger.commit({ ...lease, ...content, busySeconds, node });
       const pixels = recorder.committed(command, outcome, startMs);
       // The ledger has a newer epoch: another coordinator leads.

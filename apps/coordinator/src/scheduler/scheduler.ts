@@ -87,6 +87,14 @@ export class Scheduler<Answer extends Comparable> {
     return { shards: queuedShards(job), sources: job.fresh.weight + job.retries.weight };
   }
 
+  /** Whether nodes have shards of a job other than this one. */
+  hasLeasesBeside(jobId: string): boolean {
+    for (const job of this.#state.jobs.values()) {
+      if (job.jobId !== jobId && job.open.size > queuedShards(job)) return true;
+    }
+    return false;
+  }
+
   /**
    * How many shards for nodes the jobs have. Shards being written to the ledger count as leased; shards of kept sources
    * do not count. `paused`: shards that would be queued if their jobs were not paused.

@@ -47,6 +47,7 @@ export async function mergeShares(
       planned() {},
       planEnded: () => void answerAll().then(() => run.shardsDone(), stop),
       queued: () => ({ shards: 0, sources: 0 }),
+      isBesideOthers: () => false,
       lost: (lost) => void whyLost(shares, lost).then((why) => stop(new Error(why)), stop),
       abandoned() {},
       changed() {},

@@ -486,9 +486,9 @@ export interface JobTimes {
   /** Seconds that nodes spent in each stage, as in ShardCompleted, summed over merged shards. */
   stageSeconds: { [key: string]: number };
   /**
-   * Seconds that nodes were busy by activity, as in ShardCompleted, summed over nodes. Two kinds of entry are seconds
-   * of the coordinator: `queued`: shards of the job waited for a node; `away URI`: the job waited for that host or
-   * bucket.
+   * Seconds that nodes were busy by activity, as in ShardCompleted, summed over nodes. Three kinds of entry are seconds
+   * of the coordinator: `queued`: shards of the job waited for a node; `others`: they waited while nodes had shards of
+   * other jobs; `away URI`: the job waited for that host or bucket.
    */
   busySeconds: { [key: string]: number };
 }
