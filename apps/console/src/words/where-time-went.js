@@ -213,14 +213,13 @@ function describeBound({ starting, computing, writing, busy, binding, away }, bo
 const notable = 0.1;
 
 /**
- * What a job is told that shared its nodes with others, in which case its times are longer than its own work.
+ * The addition for a job that shared its nodes with others: its times are longer than its own work.
  *
  * @param {TimeSpent} spent
  */
-function besideOthers({ busy, bound, others = 0 }) {
-  const idle = 1 - busy.shard;
-  if (bound === 'jobs' || idle < notable || others < idle / 2) return '';
-  return `; nodes were at other jobs for up to ${Math.round(Math.min(idle, others) * 100)} %`;
+function besideOthers({ computing, bound, others = 0 }) {
+  if (bound === 'jobs' || others < notable) return '';
+  return `; other jobs had shards at nodes while its own waited, for ${Math.round(others * 100)} % of ${describeSeconds(computing)}`;
 }
 
 /** @param {string} place */

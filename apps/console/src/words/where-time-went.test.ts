@@ -174,7 +174,7 @@ test('the time and the bottleneck are described in words', () => {
       "the host 'a:8080': it was unavailable for 2.50 s of 5.00 s",
       "the bucket 'b': it was unavailable for 3.00 s of 5.00 s",
       'other jobs: nodes were at them for 83 % of 4.00 s',
-      'the device: it had work for 2.00 s of 4.00 s and was busy for 48 %; nodes were at other jobs for up to 48 %',
+      'the device: it had work for 2.00 s of 4.00 s and was busy for 48 %; other jobs had shards at nodes while its own waited, for 90 % of 4.00 s',
       'the start: it took 4.00 s of 5.00 s',
       'writing the results: it took 3.50 s of 5.00 s',
     ],
