@@ -54,7 +54,7 @@ test('overlays hold the same objects but for what makes them different', { skip 
   assert.deepEqual(named('sqlite'), base);
   assert.deepEqual(named('postgres'), base);
   assert.deepEqual(named('cpu'), base.map((name) => name.replace('-gpu', '-cpu')).sort());
-  for (const folder of ['sqlite', 'postgres', 'cpu', 'monitoring', 'keda'] as const) {
+  for (const folder of ['sqlite', 'postgres', 'buckets', 'cpu', 'monitoring', 'keda'] as const) {
     for (const { metadata } of printed[folder]) assert.equal(metadata.namespace, 'halogrid', metadata.name);
   }
 });
@@ -165,6 +165,20 @@ test('a coordinator keeps unfinished outputs of buckets on a volume', { skip }, 
     const { value } = env.find(({ name }) => name === 'HALOGRID_SCRATCH')!;
     assert.equal(volumeMounts.find(({ name }) => name === 'scratch')!.mountPath, value);
   }
+});
+
+test('a cluster whose sources and outputs are in buckets shares no storage', { skip }, () => {
+  const claims = printed.buckets.filter(({ kind }) => kind === 'PersistentVolumeClaim');
+  assert.deepEqual(claims, []);
+  const pods = podsOf(printed.buckets);
+  assert.deepEqual(pods.map(({ kind }) => kind).sort(), ['Deployment', 'StatefulSet']);
+  for (const pod of pods) {
+    const names = ({ name }: { name: string }) => name;
+    assert.ok(!containerOf(pod).volumeMounts.map(names).includes('data'), pod.metadata.name);
+    assert.ok(!pod.spec.template.spec.volumes.map(names).includes('data'), pod.metadata.name);
+    assert.ok(!JSON.stringify(pod).includes('ReadWriteMany'));
+  }
+  assert.equal(find('buckets', 'ConfigMap halogrid-settings').data.HALOGRID_STORAGE, 'remote');
 });
 
 /** The files of the secret halogrid-tls that a pod's settings name; it has no others. */

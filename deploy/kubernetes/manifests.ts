@@ -13,7 +13,7 @@ export interface Manifest {
 
 /** Folders that are applied by themselves, or that an overlay of the user's names. */
 export const folders = [
-  ...['base', 'gpu-nodes', 'cpu-nodes', 'sqlite', 'postgres', 'cpu', 'tls', 'monitoring', 'keda', 'kueue'],
+  ...['base', 'gpu-nodes', 'cpu-nodes', 'sqlite', 'postgres', 'buckets', 'cpu', 'tls', 'monitoring', 'keda', 'kueue'],
   ...['parts/plan', 'parts/run', 'parts/merge'],
 ] as const;
 export type Folder = (typeof folders)[number];
