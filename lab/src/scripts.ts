@@ -33,6 +33,7 @@ export const scripts: Readonly<Record<string, Script>> = {
   'node-jpegs': { path: 'node/jpegs.ts', summary: 'what JPEGs cost a node whose device decodes them' },
   'node-raw': { path: 'node/raw.ts', summary: 'raw frames of a node beside reading the same files in C' },
   memory: { path: 'memory/measure.ts', summary: 'peak memory by the size of images and the number of frames' },
+  scenes: { path: 'scenes/measure.ts', summary: 'a GeoTIFF of four bands beside its bands as gray files' },
   estimates: { path: 'estimates/measure.ts', summary: 'what plans promise beside what runs take' },
   changes: { path: 'changes/measure.ts', summary: 'how well `halogrid changes` finds what happens in a drawn street' },
   peers: { path: 'peers/compare.ts', summary: 'LBP histograms beside Dask, scikit-image, OpenCV and NumPy' },

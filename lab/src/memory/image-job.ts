@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Halogrid } from '../../../test/halogrid.ts';
 import { drawPicture } from '../../../test/picture-files.ts';
-import { peakResidentBytes } from '../../../test/process-list.ts';
 import { readHistogram, readJson } from '../../../test/results.ts';
 import { writeTiledTiff } from '../../../test/tiled-tiff.ts';
+import { runWithPeaks } from './run-with-peaks.ts';
 
 export interface ImageMeasurement {
   width: number;
@@ -22,7 +20,6 @@ export interface ImageMeasurement {
 const sourceTilePx = 512;
 /** Different tiles. Deflating more would take longer than computing them. */
 const tileCount = 97;
-const maxLifeMs = 3_600_000;
 
 /** Computes the LBP map of a drawn image of that size, 3 to 2, on the cpu device. */
 export async function measureImage(
@@ -45,20 +42,7 @@ export async function measureImage(
   const drawTile = (x: number, y: number) => tiles[((x + 7 * y) / sourceTilePx) % tileCount]!;
   await writeTiledTiff(source, { width, height }, sourceTilePx, drawTile, bits);
 
-  const run = new Halogrid(['run', source, '--out', out, '--map', map, '--device', 'cpu'], { maxLifeMs });
-  const peaks = new Map<string, number>();
-  let hasEnded = false;
-  const ended = run.ended.finally(() => {
-    hasEnded = true;
-  });
-  while (!hasEnded) {
-    for (const { pid, role } of run.processes()) {
-      peaks.set(role, Math.max(peaks.get(role) ?? 0, peakResidentBytes(pid) ?? 0));
-    }
-    await delay(200);
-  }
-  const { code, stderr } = await ended;
-  if (code !== 0) throw new Error(`The run ended with ${code}: ${stderr}`);
+  const peaks = await runWithPeaks(['run', source, '--out', out, '--map', map, '--device', 'cpu']);
   const { counted } = readHistogram(out);
   if (counted !== (width - 2) * (height - 2)) throw new Error(`${counted} pixels were counted`);
   const name = readdirSync(join(out, 'maps'))[0]!;
