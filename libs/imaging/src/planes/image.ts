@@ -39,8 +39,9 @@ export interface OpenImage {
   /** Encoded bytes read from the source so far: for a remote source, the bytes that came over the network. */
   readonly inputBytes: number;
   /**
-   * A sentence that says what was removed from the file because it does not belong to the image, or what a missing part
-   * was taken for. Absent if nothing was, and until the image has been decoded or copied.
+   * A sentence that says what was removed from the file because it does not belong to the image, what a missing part
+   * was taken for, or which other pictures were not read. Absent if there is nothing to say, and until the image has
+   * been decoded or copied.
    */
   readonly mended?: string | undefined;
   /**

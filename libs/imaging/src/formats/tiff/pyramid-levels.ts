@@ -22,6 +22,21 @@ export function pyramidLevels<Page extends PyramidPage>(first: Page, others: rea
   return levels;
 }
 
+/**
+ * Whether pages after the first show something else: of a stack, pages of its size; of other files, also pages of other
+ * shapes. Labels and macro pictures of a pyramid do not count, nor do thumbnails and masks.
+ */
+export function hasOtherPictures(first: PyramidPage, others: readonly PyramidPage[], isPyramid: boolean): boolean {
+  const isOfLevels = isPyramid || pyramidLevels(first, others).length > 1;
+  return others.some((page) => {
+    if (page.isReduced || page.isMask) return false;
+    if (page.width === first.width && page.height === first.height) return true;
+    // Scanned sheets differ by a few pixels, and are no thumbnails of one another.
+    const isThumbnail = 2 * (page.width - 1) <= first.width && showsAllOf(first, page);
+    return !isOfLevels && !isThumbnail;
+  });
+}
+
 function isLevelBelow(page: PyramidPage, above: Size, first: PyramidPage): boolean {
   if (page.isMask || (first.isTile ? !page.isTile : !page.isReduced)) return false;
   const isSmaller = page.width <= above.width && page.height <= above.height;
