@@ -46,7 +46,7 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
     checkReadOptions(format, options);
     const image = await openers[format](file, options.maxWholePixels ?? defaultMaxWholePixels, { ...options, uri });
     checkPixels(image.width, image.height);
-    return Object.assign(image.format === 'tiff' ? image : marking(image), { version: file.version });
+    return Object.assign(image.format === 'tiff' ? image : marking(image), { version: image.version ?? file.version });
   } catch (error) {
     await file.close();
     throw error;

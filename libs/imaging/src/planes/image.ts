@@ -21,7 +21,7 @@ export interface OpenImage {
   readonly pixel: PixelType;
   /**
    * A name for its file as it was opened, which changes when the file is written to: see `localVersion`,
-   * `remoteVersion`.
+   * `remoteVersion`, `slideVersion`.
    */
   readonly version?: string;
   /** When it was captured, as its Exif states it; absent if it does not. */

@@ -1,5 +1,5 @@
 import type { Rect } from '@halogrid/geometry';
-import { InputError, type InputFile, splitMember } from '@halogrid/sources';
+import { InputError, type InputFile, slideVersion, splitMember } from '@halogrid/sources';
 import { chooseLevel } from '../formats/tiff/pyramid-levels.ts';
 import { checkPixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
@@ -25,10 +25,11 @@ export async function openSlide(file: InputFile, uri: string, asked: AskedLevel 
     const remedy = 'copy it to a folder, with the files beside it, and process the copy';
     throw new InputError('decode', `OpenSlide reads slides on disks, not on servers and in tars: ${remedy}`);
   }
-  const { path, version } = file;
+  const { path } = file;
   const inputBytes = file.bytesRead;
   await file.close();
-  const slide = { path, version: `${version} ${await filesBeside(path)}` };
+  const beside = await filesBeside(path);
+  const slide = { path, version: `${file.version} ${beside}` };
   const { levels, microns, by } = await read(slide, (reader) => factsOf(reader, slide));
   const level = asked ? chooseLevel(levels, asked, microns, 'slide') : 0;
   if (typeof level === 'string') throw new InputError('decode', level);
@@ -39,6 +40,7 @@ export async function openSlide(file: InputFile, uri: string, asked: AskedLevel 
     width,
     height,
     pixel: 'u8',
+    version: slideVersion(file.version, beside, by),
     readsRegions: true,
     inputBytes,
     mended: `decoded by OpenSlide ${by}; other versions may give other pixels`,

@@ -85,6 +85,7 @@ test('a slide says who decoded it, and levels are found by micrometres', { skip 
   assert.deepEqual([await widthAt(0.25), await widthAt(0.5)], [480, 240]);
   const image = await openImage(uriOf('aperio.scn'));
   assert.match(image.mended!, /^decoded by OpenSlide \d+\.\d+\.\d+; other versions may give other pixels$/);
+  assert.match(image.version!, / slide [\da-f]{16} \d+\.\d+\.\d+$/);
   assert.deepEqual([image.format, image.pixel, image.readsRegions], ['slide', 'u8', true]);
 });
 

@@ -50,7 +50,7 @@ export class OpenSlides {
     const { handle, levels, background } = this.#slide(file);
     const size = levels[level];
     if (!size || region.x + region.width > size.width || region.y + region.height > size.height)
-      throw new InputError('read', 'The slide changed while it was read', { fault: 'changed' });
+      throw new InputError('decode', 'The slide changed while it was read');
     const at = (place: number): number => Math.round(place * size.downsample);
     return readBlocks(region, size, background, ({ x, y, width, height }) => {
       this.openslide.read(handle, this.#block, at(x), at(y), level, width, height);
