@@ -3,9 +3,9 @@
  * at fault.
  */
 export class MissingDecoderError extends Error {
-  readonly decodes: 'jpeg' | 'video';
+  readonly decodes: 'jpeg' | 'video' | 'slide';
 
-  constructor(decodes: 'jpeg' | 'video', message: string) {
+  constructor(decodes: 'jpeg' | 'video' | 'slide', message: string) {
     super(message);
     this.name = 'MissingDecoderError';
     this.decodes = decodes;

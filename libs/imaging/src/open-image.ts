@@ -12,6 +12,7 @@ import type { OpenImage } from './planes/image.ts';
 import { markPlanes } from './planes/mark-no-data.ts';
 import type { PlaneTarget } from './planes/plane-target.ts';
 import { type ReadOptions, sayAsked } from './planes/read-options.ts';
+import { openSlide } from './slides/open-slide.ts';
 
 export interface OpenImageOptions extends ReadOptions {
   /** Images that cannot be read by region and have more pixels are not decoded whole; 2^28 by default. */
@@ -31,11 +32,12 @@ const openers: Record<Format, Opener> = {
   gif: openGif,
   avif: openAvif,
   zarr: (file, _, { uri }) => openZarr(file, uri),
+  slide: (file, _, { uri, level }) => openSlide(file, uri, level),
 };
 
 /**
- * Opens the image at a URI and reads its header; the format is told by content, but for a plane of a Zarr, which its
- * URI tells. Rejects with InputError for every input that cannot be processed.
+ * Opens the image at a URI and reads its header; the format is told by content, but for a plane of a Zarr and a slide,
+ * which the URI tells. Rejects with InputError for every input that cannot be processed.
  */
 export async function openImage(uri: string, options: OpenImageOptions = {}): Promise<OpenImage> {
   const file = await openInputFile(uri);
@@ -44,7 +46,7 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
     checkReadOptions(format, options);
     const image = await openers[format](file, options.maxWholePixels ?? defaultMaxWholePixels, { ...options, uri });
     checkPixels(image.width, image.height);
-    return Object.assign(image.format === 'tiff' ? image : marking(image), { version: file.version });
+    return Object.assign(image.format === 'tiff' ? image : marking(image), { version: image.version ?? file.version });
   } catch (error) {
     await file.close();
     throw error;
@@ -70,7 +72,7 @@ function checkReadOptions(format: Format, { band, scale, level }: ReadOptions): 
     const remedy = 'exclude other images, or process them in a job of their own';
     throw new InputError('decode', `The job reads ${what}, which only a TIFF has: ${remedy}`);
   }
-  if (!level) return;
+  if (!level || format === 'slide') return;
   const [name] = formats[format].names;
   // Which number of level a plane is of, its URI tells.
   if (format !== 'zarr')

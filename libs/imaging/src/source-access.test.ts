@@ -22,6 +22,11 @@ test('no image is opened outside of the data roots, or from a host that is not a
     await assert.rejects(openImage(uri), { name: 'SourceForbiddenError' }, uri);
   }
   await (await openImage(uriOf('root/in.pgm'))).close();
+  // A file of a slide, too.
+  await mkdir(join(root, 'slide'));
+  await writeFile(join(root, 'slide.mrxs'), 'a label');
+  await symlink('../../secret.pgm', join(root, 'slide/Data0000.dat'));
+  await assert.rejects(openImage(uriOf('root/slide.mrxs')), { name: 'SourceForbiddenError' });
   // A chunk that a link leads to is outside, though its array is inside.
   const array = { shape: [4, 4], chunk: [4, 4] };
   const zarr = planeOf(await writeZarr(join(root, 'a.zarr'), array), []);

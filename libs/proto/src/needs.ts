@@ -6,8 +6,8 @@ export const readNeed = (uri: string): string => `read ${uri}`;
 /** The need to write files below a folder URI. */
 export const writeNeed = (uri: string): string => `write ${uri}`;
 
-/** The need to decode JPEGs or videos. */
-export const decodeNeed = ({ decodes }: { decodes: 'jpeg' | 'video' }): string => `decode ${decodes}`;
+/** The need to decode JPEGs, videos or slides. */
+export const decodeNeed = ({ decodes }: { decodes: 'jpeg' | 'video' | 'slide' }): string => `decode ${decodes}`;
 
 /** The need to find times by that version of the time-zone data. */
 export const zonesNeed = (version: string): string => `zones ${version}`;
@@ -16,7 +16,7 @@ export const zonesNeed = (version: string): string => `zones ${version}`;
 export function needInWords(need: string): string {
   const [verb, what = ''] = need.split(/ (.*)/s);
   if (verb === 'zones') return `tell times by the time-zone data ${what}`;
-  if (verb === 'decode') return what === 'jpeg' ? 'decode JPEGs' : 'decode videos';
+  if (verb === 'decode') return what === 'jpeg' ? 'decode JPEGs' : `decode ${what}s`;
   return `${verb} '${what.startsWith('file:') ? pathIn(what) : what}'`;
 }
 

@@ -102,6 +102,16 @@ export const formats = {
     mostPixelsPerByte: Number.POSITIVE_INFINITY,
     usualPixelsPerByte: 2,
   },
+  slide: {
+    // What OpenSlide reads and no other format does; not for sentences that list what is always read.
+    names: [],
+    // 3DHISTECH, Hamamatsu, Sakura, Leica, Ventana. Some begin as a JPEG or TIFF, which holds a label.
+    extensions: ['mrxs', 'vms', 'vmu', 'svslide', 'scn', 'bif'],
+    signatures: [],
+    reading: 'regions',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 8,
+  },
 } as const satisfies Record<string, FormatFacts>;
 
 export type Format = keyof typeof formats;
@@ -208,14 +218,8 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
   { names: ['Zeiss CZI'], extensions: ['czi'], signatures: ['ZISRAWFILE'] },
   { names: ['Nikon ND2'], extensions: ['nd2'], signatures: ['\xda\xce\xbe\x0a'] },
   { names: ['Leica LIF'], extensions: ['lif'], signatures: [] },
-  // Their first page is a label, or a small picture of the slide.
-  {
-    names: ['A slide of Leica (SCN), Ventana (BIF) or Olympus (VSI)'],
-    extensions: ['scn', 'bif', 'vsi'],
-    signatures: [],
-    isLike: 'tiff',
-  },
-  { names: ['A slide of 3DHISTECH (MRXS)'], extensions: ['mrxs'], signatures: [], isLike: 'jpeg' },
+  // Its first page is a small picture of the slide.
+  { names: ['A slide of Olympus (VSI)'], extensions: ['vsi'], signatures: [], isLike: 'tiff' },
   { names: ['PostScript'], extensions: ['eps'], signatures: ['%!PS'] },
   { names: ['PDF'], extensions: [], signatures: ['%PDF-'] },
   { names: ['ICO'], extensions: [], signatures: ['\0\0\x01\0'] },

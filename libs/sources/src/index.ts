@@ -64,7 +64,15 @@ export { defaultRemoteLimits } from './remote/remote-limits.ts';
 export { isRemoteUri } from './remote/remote-uri.ts';
 export { TransferError } from './remote/transfer-error.ts';
 export { SourceUriError } from './source-errors.ts';
-export { isOfVersion, isStatedVersion, maskedVersion, tellsContent } from './stated-version.ts';
+export {
+  isOfVersion,
+  isStatedVersion,
+  maskedVersion,
+  ofNamedFile,
+  openSlideOf,
+  slideVersion,
+  tellsContent,
+} from './stated-version.ts';
 export { type ArrayForm, arrayForm, chunkKey, type ShardForm } from './zarr/array-form.ts';
 export { beside } from './zarr/beside.ts';
 export { crc32c } from './zarr/crc32c.ts';

@@ -3,9 +3,33 @@ import { statSync, utimesSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { localVersion } from './files/local-file.ts';
-import { changedMsOf, isOfVersion, isStatedVersion, statedVersion, tellsContent } from './stated-version.ts';
+import {
+  changedMsOf,
+  isOfVersion,
+  isStatedVersion,
+  openSlideOf,
+  slideVersion,
+  statedVersion,
+  tellsContent,
+} from './stated-version.ts';
 import { temporaryFile } from './testing/temporary-files.ts';
 import { versionName } from './version-name.ts';
+
+test('a slide is of its version if its files and OpenSlide are, as far as both tell', () => {
+  const file = '20480 1767225600123.4568';
+  const version = slideVersion(file, 'abc', '3.4.1');
+  for (const [now, planned] of [
+    [version, version],
+    [version, file],
+    [file, version],
+    [version, 'mtime=1767225600.1234 size=20480'],
+  ] as const)
+    assert.ok(isOfVersion(now, planned), `${now} of ${planned}`);
+  for (const other of [slideVersion(file, 'abd', '3.4.1'), slideVersion(file, 'abc', '4.0.0'), '20480 1', undefined])
+    assert.ok(!isOfVersion(other, version), other);
+  assert.ok(!isOfVersion(version, 'size=20481'));
+  assert.deepEqual([openSlideOf(version), openSlideOf(file)], ['3.4.1', undefined]);
+});
 
 test('a size and a time to the nanosecond are the version that a listing gives', async (t) => {
   const path = fileURLToPath(await temporaryFile(t, 'a.png', 'abc'));

@@ -41,6 +41,16 @@ export const maskedVersion = (version: string, ofMask: string): string => `${ver
 
 const withoutMask = (version: string): string => version.replace(/ mask .*$/s, '');
 
+/** The version of a slide: of the file that is named, of the files beside it, and of the OpenSlide that decodes it. */
+export const slideVersion = (version: string, ofFiles: string, openslide: string): string =>
+  `${version} slide ${ofFiles} ${openslide}`;
+
+/** The OpenSlide that decodes a slide of that version; undefined for a version that does not tell. */
+export const openSlideOf = (version: string): string | undefined => / slide \S+ (\S+)$/.exec(version)?.[1];
+
+/** The version of the file that is named, without the rest of a slide. */
+export const ofNamedFile = (version: string): string => version.replace(/ slide \S+ \S+$/, '');
+
 /** Whether a file that replaces this one would have another version. It might not if a manifest states only a size. */
 export const tellsContent = (version: string): boolean => !/^size=\d+$/.test(withoutMask(version));
 
@@ -51,6 +61,13 @@ export const tellsContent = (version: string): boolean => !/^size=\d+$/.test(wit
 export function isOfVersion(now: string | undefined, version: string): boolean {
   if (now === version) return true;
   if (now === undefined) return false;
+  // Only opening a slide tells about more than the file that is named.
+  if (openSlideOf(now) !== undefined && openSlideOf(version) !== undefined) return false;
+  return isOfFile(ofNamedFile(now), ofNamedFile(version));
+}
+
+function isOfFile(now: string, version: string): boolean {
+  if (now === version) return true;
   if (!isStatedVersion(version)) return now.startsWith(`${version} `) && /^\d+$/.test(now.slice(version.length + 1));
   const [, etag, mtime, size] = /^(?:etag=(.*?))?(?: ?mtime=(\S+))?(?: ?size=(\d+))?$/.exec(version) ?? [];
   const is = factsOf(now);

@@ -6,6 +6,7 @@ import { folderSpaces } from '../doctor/folder-space.ts';
 import { probeJpegs } from '../doctor/jpegs.ts';
 import { probePorts } from '../doctor/ports.ts';
 import type { DeviceTrial } from '../doctor/probe.ts';
+import { probeSlides } from '../doctor/slides.ts';
 import { probeVideos } from '../doctor/videos.ts';
 import { type DeviceChoice, deviceChoices } from '../options/option-values.ts';
 import { exitCodes } from '../process/exit-code.ts';
@@ -46,6 +47,7 @@ async function examine(asJson: boolean, settings: Findings['settings']): Promise
     devices,
     videos: await probeVideos(),
     jpegs: probeJpegs(),
+    slides: await probeSlides(),
     space: folderSpaces(process.env, process.cwd()),
     ports: await probePorts(),
     settings,

@@ -19,6 +19,7 @@ const findings: Findings = {
   },
   videos: { works: true, ffmpeg: '8.1', path: '/lib/node-av.node' },
   jpegs: { works: true, version: '3.1.3', path: '/lib/libturbojpeg.so.0' },
+  slides: { works: true, openslide: '3.4.1', library: 'libopenslide.so.0' },
   space: [
     { what: 'results', path: '/data/halogrid-out', freeBytes: 5 * 2 ** 30, canWrite: true },
     { what: 'ledger', path: '/home/u', freeBytes: 2 ** 20, canWrite: false },
@@ -45,6 +46,7 @@ test('a person reads what works, what does not and why, and what auto takes', ()
       'auto      takes cpu: No GPU.',
       'videos    work: FFmpeg 8.1, /lib/node-av.node',
       'JPEGs     work: libjpeg-turbo 3.1.3, /lib/libturbojpeg.so.0',
+      'slides    work: OpenSlide 3.4.1, libopenslide.so.0',
       'space     results: 5.37 GB free in /data/halogrid-out',
       'space     ledger: 1.05 MB free in /home/u, but this user cannot write there',
       'port      7070: free, for the gRPC of a coordinator',

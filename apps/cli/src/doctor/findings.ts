@@ -10,6 +10,7 @@ import { describeSpace, type FolderSpace } from './folder-space.ts';
 import { describeJpegs, type JpegFinding } from './jpegs.ts';
 import { describePort, type PortFinding } from './ports.ts';
 import type { DeviceTrial } from './probe.ts';
+import { describeSlides, type SlideFinding } from './slides.ts';
 import { describeVideos, type VideoFinding } from './videos.ts';
 
 export interface Findings {
@@ -22,6 +23,8 @@ export interface Findings {
   videos: VideoFinding;
   /** libjpeg-turbo, which reads JPEGs. */
   jpegs: JpegFinding;
+  /** OpenSlide, which reads slides of vendors. */
+  slides: SlideFinding;
   /** The folders that the program writes to, and their free space. */
   space: FolderSpace[];
   /** The ports that a coordinator and a node listen on. */
@@ -50,6 +53,7 @@ export function describeFindings({ versions, machine, gpus, devices, ...found }:
     ...Object.entries(devices).map(([choice, probe]) => [choice, describeProbe(choice, probe)]),
     ['videos', describeVideos(found.videos)],
     ['JPEGs', describeJpegs(found.jpegs)],
+    ['slides', describeSlides(found.slides)],
     ...found.space.map((folder) => ['space', describeSpace(folder)]),
     ...found.ports.map((port) => ['port', describePort(port)]),
     ...found.settings.map(({ path, isThere }) => ['settings', `${path}, ${isThere ? 'read' : 'not there'}`]),

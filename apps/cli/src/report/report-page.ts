@@ -36,7 +36,7 @@ ${section('Parameters', rows(specRows(job.specification, asked(report))))}
 ${section('Result', rows(results(report)))}
 ${parts.map((part) => partSection(part, parts.length > 1))}
 ${quarantined(report)}
-${section('Mended', list((job.mended ?? []).map(describeMended)))}
+${section('Remarks', list((job.mended ?? []).map(describeMended)))}
 ${section('Nodes', nodes(report))}
 ${section('Seconds by stage, summed over nodes', rows(stages(report)))}
 </main>

@@ -41,7 +41,7 @@ test('a job is shown with the reasons why inputs are quarantined', () => {
       'sources      12 found, 2 in the results, 10 quarantined',
       'quarantined  9 × decode: The file is empty (0 bytes), e.g. /in/a.png',
       "             1 × read: '/in/b.png' does not exist",
-      'mended       2 × Bytes were left out, e.g. /in/c.jpg',
+      'remarks      2 × Bytes were left out, e.g. /in/c.jpg',
       'shards       12 of 12, 12 attempts',
       'pixels       4.00 kpx',
       'nodes        2 nodes took part',

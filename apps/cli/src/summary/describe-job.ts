@@ -30,7 +30,7 @@ export function describeJob(status: JobStatus, nowMs: number): string {
       `${counts.sources}${soFar || ' found'}, ${counts.frames} in the results, ${counts.quarantined} quarantined`,
     ],
     ...job.quarantine.map((reason, i) => [i === 0 ? 'quarantined' : '', describeReason(reason)]),
-    ...job.mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
+    ...job.mended.map((inputs, i) => [i === 0 ? 'remarks' : '', describeMended(inputs)]),
     ['shards', `${counts.shardsDone} of ${counts.shards}${soFar}, ${counts.attempts} attempts`],
     ['pixels', describePixels(counts.pixels)],
     ...describeTimeSpent(whereTimeWent(status)),

@@ -83,14 +83,14 @@ test('each reason for quarantine is shown with the path of one input', () => {
   ]);
 });
 
-test('mended inputs are shown by what was left out, with one example each', () => {
+test('remarks about inputs are shown by what was left out, with one example each', () => {
   const mended = [
     { mended: 'Bytes were left out', inputs: 9, example: 'file:///in/a%20b.jpg' },
     { mended: 'Others were', inputs: 1, example: 's3://bucket/key' },
   ];
   const lines = describeSummary({ ...summary, mended }, '/home/me').split('\n');
   assert.deepEqual(lines.slice(2, 4), [
-    '  mended   9 × Bytes were left out, e.g. /in/a b.jpg',
+    '  remarks  9 × Bytes were left out, e.g. /in/a b.jpg',
     '           1 × Others were: s3://bucket/key',
   ]);
 });

@@ -33,7 +33,7 @@ export function describeSummary(summary: JobSummary, folder: string): string {
     ['sources', `${counts.sources} found, ${counts.frames} in ${part ? 'this part' : 'the results'}`],
     ...(counts.quarantined ? [['quarantined', describeQuarantined(summary, out)]] : []),
     ...quarantine.map((reason) => ['', describeReason(reason)]),
-    ...mended.map((inputs, i) => [i === 0 ? 'mended' : '', describeMended(inputs)]),
+    ...mended.map((inputs, i) => [i === 0 ? 'remarks' : '', describeMended(inputs)]),
     ...(incremental ? [['skipped', describeChanges(incremental)]] : []),
     ['pixels', `${describePixels(counts.pixels)}${speed}`],
     ...describeTimeSpent(summary.time),

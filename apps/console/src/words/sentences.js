@@ -3,7 +3,7 @@
 /** @import { Counts, Lack, MendedInputs, QuarantineReason } from '@halogrid/proto' */
 
 /** What nodes decode, by the word in Lack.need. @type {Record<string, string>} */
-export const decoded = { video: 'videos', jpeg: 'JPEGs' };
+export const decoded = { video: 'videos', jpeg: 'JPEGs', slide: 'slides' };
 
 /**
  * What a node cannot do, from the need that it does not meet: `read file:///data` gives `cannot read /data`.

@@ -30,12 +30,14 @@ test('every need of the protocol is described in words', () => {
     writeNeed('file:///a'),
     decodeNeed({ decodes: 'jpeg' }),
     decodeNeed({ decodes: 'video' }),
+    decodeNeed({ decodes: 'slide' }),
   ];
   assert.deepEqual(needs.map(describeNeed), [
     'cannot read /a',
     'cannot write /a',
     'cannot decode JPEGs',
     'cannot decode videos',
+    'cannot decode slides',
   ]);
 });
 

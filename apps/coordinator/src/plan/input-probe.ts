@@ -7,6 +7,7 @@ import { namesNoData } from '@halogrid/proto/no-data';
 import { readOptions } from '@halogrid/proto/read-options';
 import {
   changedInput,
+  formatOfName,
   hasUnsupportedExtension,
   hasVideoExtension,
   InputError,
@@ -89,7 +90,8 @@ export interface ProbeMeans {
  * a node never meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
  *
  * Planes of a Zarr are opened, because no file tells their size. They have no listed version, because no file tells
- * whether a chunk has changed: results of an earlier run are never kept.
+ * whether a chunk has changed: results of an earlier run are never kept. Nor are results of slides, which depend on
+ * files beside them and on the version of OpenSlide.
  */
 export class InputProbe {
   readonly #spec: JobSpec;
@@ -148,7 +150,13 @@ export class InputProbe {
       input = masked;
     }
     const { version } = input;
-    if (file === undefined || !version || !tellsContent(version) || !(await earlier!.holds(file, input.uri, version)))
+    if (
+      file === undefined ||
+      !version ||
+      !tellsContent(version) ||
+      isSlide(input) ||
+      !(await earlier!.holds(file, input.uri, version))
+    )
       return this.look(input);
     return { kind: 'kept', input, file };
   }
@@ -182,7 +190,8 @@ export class InputProbe {
         return { kind: 'video', input };
       }
     }
-    if (this.#spec.tilePx || this.#read || input.named || hasNoSize(input) || isPlaneUri(uri)) return this.#open(input);
+    if (this.#spec.tilePx || this.#read || input.named || hasNoSize(input) || isPlaneUri(uri) || isSlide(input))
+      return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): InputFinding => ({ kind: 'unopened', input, bytes });
     if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
     // Opening reads the first bytes, and finds an unsupported format while the job is planned.
@@ -203,6 +212,9 @@ export class InputProbe {
  */
 const hasNoSize = ({ uri, sizeBytes, version }: Input): boolean =>
   sizeBytes === 0 && version !== undefined && uri.startsWith('file:');
+
+/** Whether OpenSlide reads it: its first bytes may be a small picture of it. */
+const isSlide = ({ uri }: Input): boolean => formatOfName(uri) === 'slide';
 
 async function openInput(input: Input, open: typeof openImage, read?: ReadOptions): Promise<InputFinding> {
   try {

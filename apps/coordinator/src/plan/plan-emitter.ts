@@ -11,6 +11,7 @@ import { maxBatchFrames } from '@halogrid/proto/job-limits';
 import { addEarlier, type EarlierPlace } from '@halogrid/results/earlier-runs';
 import { binsOfSource, histogramShape } from '@halogrid/results/histogram-shape';
 import { OutputNames } from '@halogrid/results/output-names';
+import { formatOfName } from '@halogrid/sources';
 import { isPlaneUri } from '@halogrid/sources/plane-uri';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import type { EarlierOutput } from '../output/previous/earlier-output.ts';
@@ -198,8 +199,9 @@ export class PlanEmitter {
         const { size, version } = probed;
         const tiles = countTiles(size, this.#tilePx);
         if (tiles > 1) return yield* this.#tiles({ ...source, size, tiles, pin: version });
-        // A plane of a Zarr has no listed version.
-        const pin = isPlaneUri(input.uri) ? version : pinOf(input);
+        // A plane of a Zarr has no listed version, and a slide has more files than the listed one.
+        const hasMore = isPlaneUri(input.uri) || formatOfName(input.uri) === 'slide';
+        const pin = hasMore ? version : pinOf(input);
         const bytes = channelBytes(size);
         this.#batched({ ...source, size, pin }, bytes, steps, known);
       }

@@ -112,15 +112,18 @@ test('inputs that were named or could be large are examined, and cut if they are
 });
 
 test('an image whose size its header does not tell is opened', async () => {
-  const { opened, steps } = await plan([
+  const { opened, peeked, steps } = await plan([
     { name: 'a.tif', sizeBytes: 9, content: new InputError('decode', 'Not an image') },
     { name: 'b.tif', sizeBytes: 0, content: new InputError('decode', 'The file is empty') },
+    // Its first bytes are a picture of its label.
+    { name: 'c.mrxs', sizeBytes: 9, content: { width: 1, height: 1 } },
   ]);
-  assert.deepEqual(opened, ['file:///a.tif']);
+  assert.deepEqual(opened, ['file:///a.tif', 'file:///c.mrxs']);
+  assert.deepEqual(peeked, ['file:///a.tif']);
   assert.deepEqual(errorsOf(steps), [[0, { stage: 'decode', error: 'Not an image' }]]);
   assert.deepEqual(
     shardsOf(steps).map(({ work }) => indexesOf(work)),
-    [[1]],
+    [[1, 2]],
   );
 });
 

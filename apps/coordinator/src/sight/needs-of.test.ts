@@ -36,6 +36,7 @@ const table: [what: string, sources: string[], reads: string[], needs: string[]]
     ['read file:///a', 'read file:///b'],
   ],
   ['JPEGs', ['file:///a'], ['file:///a/1.JPG'], ['read file:///a', 'decode jpeg']],
+  ['slides', ['file:///a'], ['file:///a/1.mrxs'], ['read file:///a', 'decode slide']],
 ];
 
 for (const [what, sources, reads, needs] of table) {

@@ -6,7 +6,7 @@ import { isNamedZone } from '@halogrid/sources/captured';
 /** The parts of a specification that needs depend on. */
 type Asked = Pick<JobSpec, 'sources' | 'mapFormat' | 'captured'>;
 
-type Decodes = 'video' | 'jpeg' | undefined;
+type Decodes = 'video' | 'jpeg' | 'slide' | undefined;
 
 /**
  * The most folders, and the most hosts and buckets, of a job that nodes must show they can read. Whether a node can
@@ -16,10 +16,10 @@ const maxFolders = 32;
 const maxHosts = 1024;
 
 /**
- * What the shards of a job need from a node: to read below a root; to write parts, maps and previews; to decode JPEGs
- * or videos; to know time zones as the coordinator does. A root is a folder that the job names, the folder of a file
- * that it or a manifest names, or a host or bucket. Shards with the same needs get the same array; kept shards need
- * nothing.
+ * What the shards of a job need from a node: to read below a root; to write parts, maps and previews; to decode JPEGs,
+ * videos or slides; to know time zones as the coordinator does. A root is a folder that the job names, the folder of a
+ * file that it or a manifest names, or a host or bucket. Shards with the same needs get the same array; kept shards
+ * need nothing.
  */
 export function needsOfJob(
   { sources, mapFormat, captured }: Asked,
@@ -81,5 +81,6 @@ const parentOf = (uri: string): string => uri.slice(0, Math.max(0, uri.lastIndex
 
 function decoderOf(first: string, isVideo: boolean): Decodes {
   if (isVideo) return 'video';
-  return formatOfName(first) === 'jpeg' ? 'jpeg' : undefined;
+  const format = formatOfName(first);
+  return format === 'jpeg' || format === 'slide' ? format : undefined;
 }

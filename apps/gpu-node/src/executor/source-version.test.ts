@@ -48,3 +48,20 @@ test('if a server tells nothing, the version is the URI', async () => {
     assert.equal(await sourceVersion(uri), uri);
   }
 });
+
+test('a slide that was planned with another OpenSlide is left to other nodes; with other files it is refused', () => {
+  const planned = '9 1767225600123 slide abc 3.4.1';
+  checkVersion(planned, planned);
+  checkVersion('9 1767225600123', planned);
+  assert.throws(() => checkVersion('9 1767225600123 slide abc 4.0.0', planned), {
+    name: 'MissingDecoderError',
+    decodes: 'slide',
+    message: 'OpenSlide 4.0.0 is here, and the coordinator has 3.4.1',
+  });
+  assert.throws(() => checkVersion('9 1767225600123 slide abd 3.4.1', planned), {
+    name: 'InputError',
+    fault: 'content',
+    message: 'Files beside the slide are not what they were when the job was planned',
+  });
+  assert.throws(() => checkVersion('9 2 slide abd 3.4.1', planned), { name: 'InputError', fault: 'changed' });
+});

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { MissingDecoderError } from '@halogrid/imaging';
 import {
   allowedPath,
   changedInput,
@@ -8,6 +9,8 @@ import {
   isRemoteUri,
   isStatedVersion,
   localVersion,
+  ofNamedFile,
+  openSlideOf,
   remoteVersion,
   showFile,
 } from '@halogrid/sources';
@@ -21,11 +24,25 @@ export async function sourceVersion(uri: string): Promise<string> {
   return isRemoteUri(uri) ? await versionOnServer(uri) : await versionOfFile(uri);
 }
 
-/** Throws InputError if the version is not the planned one, if that is known. */
+/**
+ * Throws InputError if the version is not the planned one, if that is known. Throws MissingDecoderError if a slide was
+ * planned with another OpenSlide, whose pixels may differ.
+ */
 export function checkVersion(now: string | undefined, planned: string | undefined): void {
   if (planned === undefined || isOfVersion(now, planned)) return;
+  if (now !== undefined) checkSlide(now, planned);
   if (isStatedVersion(planned)) throw changedInput(`The file is not what its manifest states (${planned})`);
   throw changedInput('The file is not what it was when the job was planned: it has been written to or replaced');
+}
+
+/** The coordinator sees only the file that is named, so a change of the others is not told as a change of that. */
+function checkSlide(now: string, planned: string): void {
+  const [here, there] = [openSlideOf(now), openSlideOf(planned)];
+  if (here === undefined || there === undefined) return;
+  if (here !== there)
+    throw new MissingDecoderError('slide', `OpenSlide ${here} is here, and the coordinator has ${there}`);
+  if (ofNamedFile(now) === ofNamedFile(planned))
+    throw new InputError('decode', 'Files beside the slide are not what they were when the job was planned');
 }
 
 /**

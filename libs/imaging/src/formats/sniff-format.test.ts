@@ -75,8 +75,11 @@ test('a name tells what first bytes do not', () => {
     // A file that does not begin like a raw file keeps the format of its content.
     assert.equal(sniffFormat(latin1('\xff\xd8\xff\xe0'), name), 'jpeg');
   }
-  assert.throws(() => sniffFormat(latin1('II*\0'), 'a.scn'), refusal('A slide of Leica .*'));
-  assert.throws(() => sniffFormat(latin1('\xff\xd8\xff\xe0'), 'a.mrxs'), refusal('A slide of 3DHISTECH .*'));
+  assert.throws(() => sniffFormat(latin1('II*\0'), 'a.vsi'), refusal('A slide of Olympus .*'));
+  for (const name of ['a.scn', 'a.BIF', 'file:///a.mrxs', 'a.vms', 'a.svslide']) {
+    for (const start of ['II*\0', '\xff\xd8\xff\xe0', '[Virtual Microscope'])
+      assert.equal(sniffFormat(latin1(start), name), 'slide');
+  }
   assert.throws(() => sniffFormat(latin1('\0\0\x02'), 'a.tga'), refusal('Targa'));
   assert.throws(() => sniffFormat(latin1('\xff\xd8\xff\xdb'), 'a.mjpg'), {
     message: /^A raw MJPEG stream is not .* ffmpeg/,

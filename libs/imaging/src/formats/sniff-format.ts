@@ -1,6 +1,7 @@
 import {
   type Format,
   type FormatFacts,
+  formatOfName,
   formats,
   InputError,
   unsupportedFormatOfName,
@@ -17,10 +18,11 @@ const supportedVideos =
 const svg = /^(\xef\xbb\xbf)?\s*(<[?!][^>]*>\s*)*<svg[\s>]/i;
 
 /**
- * The format of a file that begins with `head`. The name of the file decides for formats without a signature, or with
- * that of another format. Throws InputError for unsupported formats.
+ * The format of a file that begins with `head`. The name of the file decides for slides, and for formats without a
+ * signature, or with that of another format. Throws InputError for unsupported formats.
  */
 export function sniffFormat(head: Uint8Array, fileName = ''): Format {
+  if (formatOfName(fileName) === 'slide') return 'slide';
   const start = startOf(head);
   const known = supportedFormat(start);
   const named = unsupportedFormatOfName(fileName);

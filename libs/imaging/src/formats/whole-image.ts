@@ -6,6 +6,9 @@ import type { OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
 import { openSharp, type SharpFormat, type SharpImage } from './sharp-image.ts';
 
+/** What is said of an animation. */
+const firstFrame = 'only the first frame of an animation was read';
+
 /** Takes `file` over. An animation is its first frame. */
 export async function openWebp(file: InputFile, maxWholePixels: number): Promise<OpenImage> {
   return openWholeImage(file, 'webp', maxWholePixels);
@@ -22,7 +25,18 @@ export async function openPng(file: InputFile, maxWholePixels: number): Promise<
   checkHasPixels(width, height);
   // Only without interlacing do its rows come in order; an interlaced image has to be held whole.
   if (head[28] === 1) checkWholePixels(width, height, maxWholePixels);
-  return openWholeImage(file, 'png', maxWholePixels);
+  const mended = isAnimatedPng(head) ? firstFrame : undefined;
+  return Object.assign(await openWholeImage(file, 'png', maxWholePixels), { mended });
+}
+
+/** Whether a chunk that only animations have comes before the pixels. */
+function isAnimatedPng(head: Buffer): boolean {
+  for (let at = 8; at + 8 <= head.length; at += 12 + head.readUInt32BE(at)) {
+    const chunk = head.toString('latin1', at + 4, at + 8);
+    if (chunk === 'acTL') return true;
+    if (chunk === 'IDAT') return false;
+  }
+  return false;
 }
 
 /** Takes `file` over. Refuses an animation: which of its frames counts is not for us to choose. */
@@ -78,6 +92,7 @@ async function openWholeImage(
     readsRegions: false,
     inputBytes: file.bytesRead,
     captured,
+    mended: image.frames > 1 ? firstFrame : undefined,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
       checkWholePixels(width, height, maxWholePixels);

@@ -21,7 +21,7 @@ export interface OpenImage {
   readonly pixel: PixelType;
   /**
    * A name for its file as it was opened, which changes when the file is written to: see `localVersion`,
-   * `remoteVersion`.
+   * `remoteVersion`, `slideVersion`.
    */
   readonly version?: string;
   /** When it was captured, as its Exif states it; absent if it does not. */
@@ -39,8 +39,9 @@ export interface OpenImage {
   /** Encoded bytes read from the source so far: for a remote source, the bytes that came over the network. */
   readonly inputBytes: number;
   /**
-   * A sentence that says what was removed from the file because it does not belong to the image, or what a missing part
-   * was taken for. Absent if nothing was, and until the image has been decoded or copied.
+   * A sentence that says what was removed from the file because it does not belong to the image, what a missing part
+   * was taken for, or which other pictures were not read. Absent if there is nothing to say, and until the image has
+   * been decoded or copied.
    */
   readonly mended?: string | undefined;
   /**

@@ -1,5 +1,5 @@
 /**
- * What of an image becomes pixels. Only TIFF has samples to choose from, and only TIFF and OME-Zarr have levels; other
+ * What of an image becomes pixels. Only TIFF has samples to choose from; TIFF, OME-Zarr and slides have levels. Other
  * images are refused.
  */
 export interface ReadOptions {

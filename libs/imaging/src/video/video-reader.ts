@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { collectorFlags } from '@halogrid/threads/collector-flags';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
+import { readerEnv } from '../reader-env.ts';
 import { ByteStream } from './byte-stream.ts';
 import { OrderReplies } from './conversation.ts';
 import {
@@ -85,7 +86,7 @@ export class VideoReader {
     const words = [...collectorFlags, program, String(this.memory?.bytes ?? 0)];
     const stdio = ['pipe', 'pipe', 'pipe', 'pipe', this.memory?.fd ?? 'ignore'] as const;
     // In a process group of its own: Ctrl-C then reaches only the program that started it, which ends it in order.
-    this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: envOfReader(), detached: true });
+    this.#child = spawn(process.execPath, words, { stdio: [...stdio], env: readerEnv(), detached: true });
     this.memory?.closeFd();
     if (this.#child.pid === undefined) {
       // The reason comes later, as an event. An unhandled error event would end this process.
@@ -245,12 +246,6 @@ function memoryOf(create: () => SharedMemory, note: (line: string) => void): Sha
     );
     return undefined;
   }
-}
-
-/** The environment of a process that reads files which anybody may have made: without keys and passwords. */
-function envOfReader(): NodeJS.ProcessEnv {
-  const isSecret = (name: string) => /^(AWS|PG)|TOKEN|LEDGER|SECRET|PASSWORD/i.test(name);
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
 }
 
 function endOf(code: number | null, signal: string | null, text: string): string {

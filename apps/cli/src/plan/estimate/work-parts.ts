@@ -31,6 +31,8 @@ const readingCosts: Record<SourceKind, { open: number; pixel: number; byte: numb
   avif: { open: 2e-3, pixel: 20e-9, byte: 0 },
   // As blocks of a TIFF, which are compressed as well.
   zarr: { open: 4e-3, pixel: 8e-9, byte: 0 },
+  // By OpenSlide, in a process of its own.
+  slide: { open: 10e-3, pixel: 20e-9, byte: 0 },
   video: { open: 0.02, pixel: 2.5e-9, byte: 3e-9 },
   other: { open: 1e-3, pixel: 8e-9, byte: 0 },
 };

@@ -6,7 +6,7 @@ import { tiffTags } from './tag-names.ts';
 import { maxPages, pageKind, readTiffHeader } from './tiff-header.ts';
 import type { TiffDirectory, TiffReader } from './tiff-reader.ts';
 
-interface ReadPage extends PyramidPage {
+export interface ReadPage extends PyramidPage {
   directory: TiffDirectory;
 }
 
@@ -25,17 +25,22 @@ export async function levelDirectory(
     const page = await pageAt(reader, start);
     if (page) smaller.push({ ...page, isReduced: true });
   }
-  let inList = 0;
-  for (let next = main.next; next !== 0 && inList < maxPages; inList++) {
-    const directory = await reader.readDirectory(next);
-    const page = await soundPage(reader, directory);
-    if (page) smaller.push(page);
-    next = directory.next;
-  }
+  for await (const page of pagesAfter(reader, main)) smaller.push(page);
   const levels = pyramidLevels(first, smaller);
   const chosen = chooseLevel(levels, asked, await pixelMicrons(reader, main));
   if (typeof chosen === 'string') throw new InputError('decode', chosen);
   return levels[chosen]!.directory;
+}
+
+/** The pages in the list after a page, at most 64 of them, without damaged ones. */
+export async function* pagesAfter(reader: TiffReader, { next }: TiffDirectory): AsyncGenerator<ReadPage> {
+  let following = next;
+  for (let pages = 0; following !== 0 && pages < maxPages; pages++) {
+    const directory = await reader.readDirectory(following);
+    const page = await soundPage(reader, directory);
+    if (page) yield page;
+    following = directory.next;
+  }
 }
 
 async function subDirectories(reader: TiffReader, { entries }: TiffDirectory): Promise<number[]> {
@@ -43,7 +48,7 @@ async function subDirectories(reader: TiffReader, { entries }: TiffDirectory): P
   return entry ? await reader.integers(entry, maxPages) : [];
 }
 
-async function readPage(reader: TiffReader, directory: TiffDirectory): Promise<ReadPage> {
+export async function readPage(reader: TiffReader, directory: TiffDirectory): Promise<ReadPage> {
   const { width, height, block, storage } = await readTiffHeader(reader, directory);
   return { directory, width, height, isTile: block.isTile, storage, ...(await pageKind(reader, directory)) };
 }

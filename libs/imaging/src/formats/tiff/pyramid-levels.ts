@@ -22,6 +22,21 @@ export function pyramidLevels<Page extends PyramidPage>(first: Page, others: rea
   return levels;
 }
 
+/**
+ * Whether pages after the first show something else: of a stack, pages of its size; of other files, also pages of other
+ * shapes. Labels and macro pictures of a pyramid do not count, nor do thumbnails and masks.
+ */
+export function hasOtherPictures(first: PyramidPage, others: readonly PyramidPage[], isPyramid: boolean): boolean {
+  const isOfLevels = isPyramid || pyramidLevels(first, others).length > 1;
+  return others.some((page) => {
+    if (page.isReduced || page.isMask) return false;
+    if (page.width === first.width && page.height === first.height) return true;
+    // Scanned sheets differ by a few pixels, and are no thumbnails of one another.
+    const isThumbnail = 2 * (page.width - 1) <= first.width && showsAllOf(first, page);
+    return !isOfLevels && !isThumbnail;
+  });
+}
+
 function isLevelBelow(page: PyramidPage, above: Size, first: PyramidPage): boolean {
   if (page.isMask || (first.isTile ? !page.isTile : !page.isReduced)) return false;
   const isSmaller = page.width <= above.width && page.height <= above.height;
@@ -51,20 +66,27 @@ const allowance = 0.05;
 
 /**
  * The number of the level that is asked for: the coarsest level that is not coarser than asked. A sentence if the file
- * lacks it. `microns`: the size of a pixel of level 0, if the file states it.
+ * lacks it. `microns`: the size of a pixel of level 0, if the file states it; `what`: what the file is.
  */
-export function chooseLevel(levels: readonly Size[], asked: AskedLevel, microns: number | undefined): number | string {
+export function chooseLevel(
+  levels: readonly Size[],
+  asked: AskedLevel,
+  microns: number | undefined,
+  what = 'TIFF',
+): number | string {
   if ('number' in asked) {
     const there = levels.length === 1 ? `only level ${sayLevels(levels)}` : `the levels ${sayLevels(levels)}`;
-    return asked.number < levels.length ? asked.number : `The TIFF has ${there} but the job asks for ${asked.number}`;
+    return asked.number < levels.length
+      ? asked.number
+      : `The ${what} has ${there} but the job asks for ${asked.number}`;
   }
   if (microns === undefined) {
-    return `The TIFF does not state the size of a pixel, so its level must be named by number: ${sayLevels(levels)}`;
+    return `The ${what} does not state the size of a pixel, so its level must be named by number: ${sayLevels(levels)}`;
   }
   const most = asked.microns * (1 + allowance);
   const found = levels.findLastIndex(({ width }) => (microns * levels[0]!.width) / width <= most);
   if (found >= 0) return found;
-  return `A pixel of the TIFF is ${Number(microns.toPrecision(4))} micrometres wide but the job asks for at most ${asked.microns}`;
+  return `A pixel of the ${what} is ${Number(microns.toPrecision(4))} micrometres wide but the job asks for at most ${asked.microns}`;
 }
 
 const sayLevels = (levels: readonly Size[]): string =>

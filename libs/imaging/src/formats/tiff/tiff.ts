@@ -10,6 +10,7 @@ import { copyAsPnm } from '../copy-rows.ts';
 import { type BlockPage, openBlocks } from './block-page.ts';
 import { readNoData } from './colour-tags.ts';
 import { levelDirectory } from './level-directory.ts';
+import { sayOtherPages } from './other-pages.ts';
 import { whyChooseBand } from './several-bands.ts';
 import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
@@ -39,13 +40,17 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
   const samples = layout.scale && samplesOf(layout);
   const readsRegions = block.isTile && block.width * block.height <= maxTilePixels;
   const isLarge = !readsRegions && width * height > maxWholePixels;
+  const mark = async (): Promise<void> => {
+    opened.mended = await sayOtherPages(reader, main);
+  };
   if (isLarge) {
     // An image that claims more pixels than the file can hold is refused before its pixels are read.
     const most = formats.png.mostPixelsPerByte * file.sizeBytes;
     checkWholePixels(width, height, most, `a file of ${file.sizeBytes} bytes can hold`);
   }
-  const opened: OpenImage = {
+  const opened: OpenImage & { mended: string | undefined } = {
     format: 'tiff',
+    mended: undefined,
     width,
     height,
     pixel: layout.pixel,
@@ -62,8 +67,10 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
       checkDecodeRequest(opened, region, to);
       if (!readsRegions) checkWholePixels(width, height, maxWholePixels);
       await page.decode(region, to);
+      // Once for each image, because looking takes reads: the tile with the first pixel tells it for all.
+      if (region.x === 0 && region.y === 0) await mark();
     },
-    copy: isLarge ? copyOf(page, header, layout, maxWholePixels) : undefined,
+    copy: isLarge ? copyOf(page, header, layout, maxWholePixels, mark) : undefined,
     close: () => file.close(),
   };
   return opened;
@@ -86,8 +93,11 @@ function copyOf(
   { width, height, block }: TiffHeader,
   { pixel }: TiffLayout,
   maxPixels: number,
+  mark: () => Promise<void>,
 ): OpenImage['copy'] {
-  const decode = (y: number, rows: number, to: PlaneTarget): Promise<void> =>
-    page.decode({ x: 0, y, width, height: rows }, to);
+  const decode = async (y: number, rows: number, to: PlaneTarget): Promise<void> => {
+    await page.decode({ x: 0, y, width, height: rows }, to);
+    if (y === 0) await mark();
+  };
   return copyAsPnm({ width, height, pixel }, { maxPixels, rowsTogether: block.height }, decode);
 }

@@ -151,7 +151,7 @@ export interface Hello {
    * another number than the coordinator's is refused.
    */
   resultsVersion: number;
-  /** What shards may need that this node cannot do: "decode video", "decode jpeg". */
+  /** What shards may need that this node cannot do: "decode video", "decode jpeg", "decode slide". */
   lacks: Lack[];
   /**
    * Shards that the node decodes at the same time; 0: not told. The node is leased this many before its speed is known,
@@ -180,7 +180,10 @@ export interface Hello {
 
 /** Something that shards need and this node cannot do. */
 export interface Lack {
-  /** "read URI": read files below that URI; "write URI": write files below it; "decode video"; "decode jpeg". */
+  /**
+   * "read URI": read files below that URI; "write URI": write files below it; "decode video"; "decode jpeg";
+   * "decode slide".
+   */
   need: string;
   /** One sentence that says why. */
   reason: string;
