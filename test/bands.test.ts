@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { ServingCluster } from './cluster.ts';
-import { lacksPython, runPython } from './python.ts';
+import { halogrid } from './halogrid.ts';
+import { lacksPython, pythonPackage, runPython } from './python.ts';
 import { readChannels, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -30,6 +31,8 @@ def write(name, values, kind, options, nodata=None):
         file.GetRasterBand(i + 1).WriteArray(band)
 scene = random.uniform(-2, 2, (bands, height, width)).astype('float32')
 scene[:, 20:30, 40:60] = numpy.nan
+# Bands count different pixels.
+scene[1, 70:90, 5:25] = numpy.nan
 tiles = ['TILED=YES', 'BLOCKXSIZE=64', 'BLOCKYSIZE=32', 'COMPRESS=ZSTD', 'PREDICTOR=3', 'INTERLEAVE=PIXEL']
 write('float.tif', scene, gdal.GDT_Float32, tiles)
 write('strips.tif', scene, gdal.GDT_Float32, ['COMPRESS=DEFLATE', 'INTERLEAVE=BAND'])
@@ -43,7 +46,7 @@ write('gray/strips.tif', [numpy.nan_to_num(scaled, nan=0).astype('uint16')], gda
 const maps = `
 import json, sys, numpy
 from osgeo import gdal
-folder, together, *alone = sys.argv[1:]
+package, folder, together, *alone = sys.argv[1:]
 names = {}
 for pipeline in ['lbp', 'ldp']:
     for scene in ['float', 'strips']:
@@ -53,6 +56,10 @@ for pipeline in ['lbp', 'ldp']:
         file = map(together)
         assert (file.ReadAsArray() == parts).all(), pipeline
         names[pipeline] = [file.GetRasterBand(i + 1).GetDescription() for i in range(file.RasterCount)]
+sys.path.insert(0, package)
+import halogrid
+features = halogrid.load(f'{folder}/{together}', pipeline='ldp')
+assert features.channels == names['ldp'] and features.matrix.shape == (2, 8 * 256)
 print(json.dumps(names))
 `;
 
@@ -117,8 +124,11 @@ test('several bands are channels: each has the counts and map of the band alone,
   const binsOf = ({ channels }: ReturnType<typeof readChannels>) => channels.map(({ bins }) => bins);
   assert.deepEqual(binsOf(two), alone.flatMap(binsOf));
   assert.deepEqual([two.bands, two.input, two.counted], [[4, 2], ['gray'], alone[0]!.counted]);
-  const shown = await runPython(['-c', maps, folder, 'two', 'four', 'fourth and second']);
+  const shown = await runPython(['-c', maps, join(pythonPackage, 'src'), folder, 'two', 'four', 'fourth and second']);
   assert.deepEqual(JSON.parse(shown.stdout), { lbp: ['band 4', 'band 2'], ldp: names }, shown.stderr);
+  const to = join(folder, 'index');
+  const index = await halogrid(['index', join(folder, 'two'), '--pipeline', 'ldp', '--to', to]);
+  assert.equal(index.code, 0, index.stderr);
   // The same again keeps every result, other bands are refused.
   await run('two', '--band', '4,2', '--tile', '64');
   assert.equal(readJson(join(folder, 'two'), 'job.json').incremental.kept, 2);
