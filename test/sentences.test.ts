@@ -232,8 +232,8 @@ const table: Wrong[] = [
     name: 'level',
   },
   {
-    spec: { band: { number: 0 } },
-    field: 'band.number',
+    spec: { band: { numbers: [0] } },
+    field: 'band.numbers',
     words: ['--band', '0'],
     option: '--band',
     run: { band: 0 },

@@ -32,7 +32,7 @@ export interface JobRequest
   video?: Given<VideoOptions> | undefined;
   /** Which of the sources' inputs count: globs. */
   filter?: Given<SourceFilter> | undefined;
-  /** Which band of TIFFs is read as gray. */
+  /** Which bands of TIFFs are read, each as gray. */
   band?: Given<BandOptions> | undefined;
   /** How samples of TIFFs become pixels. */
   scale?: Given<ScaleOptions> | undefined;

@@ -1,4 +1,4 @@
-import { createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
+import { createPipeline, type Grid, overBands, type Pipeline } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { partOut } from './output-paths.ts';
 
@@ -32,13 +32,17 @@ export function jobParts(spec: JobSpec): [JobPart, ...JobPart[]] {
   const { pipelines, ...rest } = spec;
   const parts = pipelines?.named.map(({ name, pipeline }) => ({
     name,
-    pipeline: createPipeline(pipeline?.operations ?? []),
+    pipeline: pipelineOf(pipeline, rest),
     spec: { ...rest, pipeline, out: partOut(spec.out, name) },
   }));
   const [first, ...others] = parts ?? [];
   if (first) return [first, ...others];
-  return [{ name: '', pipeline: createPipeline(spec.pipeline?.operations ?? []), spec }];
+  return [{ name: '', pipeline: pipelineOf(spec.pipeline, spec), spec }];
 }
+
+/** A pipeline over the bands that the job reads. Throws ParameterError. */
+const pipelineOf = (pipeline: JobSpec['pipeline'], { band }: Pick<JobSpec, 'band'>): Pipeline =>
+  overBands(band?.numbers ?? [], createPipeline(pipeline?.operations ?? []));
 
 /** The pipelines of a job, in order. Throws as jobParts does. */
 export const jobPipelines = (spec: JobSpec): Pipeline[] => jobParts(spec).map(({ pipeline }) => pipeline);

@@ -9,6 +9,7 @@ export { ParameterError } from './kernel/parameter-error.ts';
 export { type DenseResult, type ItemResult, lanePixels } from './kernel/plane-item.ts';
 export { shortened } from './kernel/shortened.ts';
 export { type KernelForm, kernelForms, type ParameterForm } from './kernel-forms.ts';
+export { itemsOfBands, joinBands, ofOneBand, overBands, planesRead } from './pipeline/bands.ts';
 export { countTiles, cutTiles, defaultTilePx } from './pipeline/cut-tiles.ts';
 export { excludedPixels, type UncountedPixels } from './pipeline/excluded-pixels.ts';
 export { type Cell, cellStart, cellsOf, checkGrid, type Grid, maxImageBins } from './pipeline/grid.ts';
@@ -29,6 +30,7 @@ export {
   planPipelines,
   type SharedItem,
   type SharedPlan,
+  type UncountedInPlanes,
 } from './pipeline/shared-plan.ts';
 export { runReference } from './reference.ts';
 export type { Programs } from './registry.ts';

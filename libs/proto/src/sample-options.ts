@@ -1,7 +1,23 @@
-import type { ScaleOptions } from './gen/halogrid/v1/job.ts';
+import type { BandOptions, ScaleOptions } from './gen/halogrid/v1/job.ts';
 
 /** The highest number of a band: TIFF counts samples in 16 bits. */
 export const maxBand = 65535;
+
+/** The most bands of a job: each has results of its own. */
+export const maxBands = 1024;
+
+/** What `areBands` accepts, in words. */
+export const allowedBands = `numbers from 1 to ${maxBand}, each once and ${maxBands} at most,`;
+
+/** Whether a job can read bands of these numbers. */
+export const areBands = (numbers: readonly number[]): boolean =>
+  numbers.length > 0 &&
+  numbers.length <= maxBands &&
+  new Set(numbers).size === numbers.length &&
+  numbers.every((number) => Number.isInteger(number) && number >= 1 && number <= maxBand);
+
+/** Bands as their option is written: `1,2,4` or `all`. */
+export const bandsText = ({ numbers, all }: BandOptions): string => (all ? 'all' : numbers.join(','));
 
 /** The bits of pixels that a scale makes. */
 export const scaleBits: readonly number[] = [8, 16];

@@ -21,7 +21,7 @@ const table: [field: string, option: string][] = [
   ['pipeline.operations[1].border', '--border'],
   ['pipelines.named[1].op[0]', '--pipeline'],
   ['grid.rows', '--grid'],
-  ['band.number', '--band'],
+  ['band.numbers', '--band'],
   ['scale', '--scale'],
   ['max_quarantined.percent', '--max-quarantined'],
   ['video.to_ms', '--to'],

@@ -16,8 +16,8 @@ export interface RunOptions {
    * ['conv:kernel=sobel-x', …] }`.
    */
   pipelines?: Readonly<Record<string, string | readonly string[]>>;
-  /** The band of TIFFs that is read as gray, from 1 (their gray or colours). */
-  band?: number;
+  /** The bands of TIFFs to read, each as gray: numbers from 1, as 3 or `1,2,4`, or `all` (their gray or colours). */
+  band?: number | string;
   /** Which samples of TIFFs become black and white: `-1,1` or `0,3000,u16` (samples are pixels as stored). */
   scale?: string;
   /** Pixels outside the image: zero, replicate, reflect, mirror, wrap or interior (the kernel's own). */

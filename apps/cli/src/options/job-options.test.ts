@@ -146,7 +146,7 @@ test('every option reaches the specification', () => {
     nodata: '-9999',
     mask: 'file:///data/masks',
     level: '0.5um',
-    band: { number: 3 },
+    band: { numbers: [3] },
     scale: { min: -0.5, max: 1000, bits: 16 },
   });
 });
@@ -178,8 +178,11 @@ const refused: [string[], RegExp][] = [
   [['--max-quarantined', '-1'], /for --max-quarantined but received '-1'$/],
   [['--max-quarantined', ''], /for --max-quarantined but received ''$/],
   [['--priority', '101'], /^Expected a whole number from -100 to 100 for --priority but received '101'$/],
-  [['--band', '0'], /^Expected a whole number from 1 to 65535 for --band but received '0'$/],
-  [['--band', '1,2'], /for --band but received '1,2'$/],
+  [
+    ['--band', '0'],
+    /^Expected numbers from 1 to 65535, each once and 1024 at most, or all, for --band but received '0'$/,
+  ],
+  [['--band', '1,2,1'], /for --band but received '1,2,1'$/],
   [['--scale', '5'], /^Expected two numbers, .* for --scale but received '5'$/],
   [['--scale', '1,0'], /for --scale but received '1,0'$/],
   [['--scale', 'nan,1'], /for --scale but received 'nan,1'$/],

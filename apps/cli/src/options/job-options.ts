@@ -5,6 +5,7 @@ import {
   type Grid,
   hasExactHistogram,
   kernelNames,
+  overBands,
   type Pipeline,
 } from '@halogrid/kernels';
 import {
@@ -124,7 +125,9 @@ export function addJobOptions(command: Command): Command {
 export function parseJob(sources: readonly string[], options: JobOptions, folder: string): SubmitRequest {
   const pipelines = readPipelines(options, folder);
   const grid = parseGrid(options.grid);
-  for (const { name, pipeline } of pipelines) saying(name, () => checkResults(pipeline, options, grid));
+  for (const { name, pipeline } of pipelines) {
+    saying(name, () => checkResults(overBands(options.band?.numbers ?? [], pipeline), options, grid));
+  }
   const spec = {
     sources: sources.map((source, i) => absoluteUri(source, folder, toUri, optionOfField(`sources[${i}]`))),
     ...specifiedPipelines(pipelines),

@@ -1,9 +1,8 @@
 import type { BandOptions, ScaleOptions } from '@halogrid/proto';
-import { allowedScale, isScale, maxBand } from '@halogrid/proto/sample-options';
+import { allowedBands, allowedScale, areBands, isScale } from '@halogrid/proto/sample-options';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
-import { wholeNumber } from './option-values.ts';
 
 /** What the options of `addSampleOptions` parse to. */
 export interface SampleChoice {
@@ -13,16 +12,26 @@ export interface SampleChoice {
 
 /** The options that say what of the samples of TIFFs is read. */
 export function addSampleOptions(command: Command): Command {
-  const bandNumber = wholeNumber('--band', 1, maxBand);
   return command
-    .option('--band <n>', 'read this band of TIFFs, from 1, as gray (default: their gray or colours)', (text) => ({
-      number: bandNumber(text),
-    }))
+    .option(
+      '--band <n,…|all>',
+      'read these bands of TIFFs, from 1, each as gray, or all of them (default: their gray or colours)',
+      readBands,
+    )
     .option(
       '--scale <min,max[,type]>',
       'make pixels of the samples of TIFFs: min becomes black, max white, in u8 (default) or u16 (default: as stored)',
       readScale,
     );
+}
+
+function readBands(text: string): BandOptions {
+  if (text === 'all') return { numbers: [], all: true };
+  const numbers = text.split(',').map((number) => (/^[1-9]\d{0,4}$/.test(number) ? Number(number) : Number.NaN));
+  if (areBands(numbers)) return { numbers };
+  throw new UsageError(
+    sentence`Expected ${allowedBands.replace(/,$/, '')}, or all, for ${named('--band')} but received '${text}'`,
+  );
 }
 
 function readScale(text: string): ScaleOptions {

@@ -31,14 +31,15 @@ export interface MadePlan {
  * as in surveyJob.
  */
 export async function makePlan(
-  spec: JobSpec,
+  given: JobSpec,
   run: PlannedRun,
   signal?: AbortSignal,
   onCosts: (costs: RunCosts, soFar: Readonly<PlanTotals>, advise: () => string | undefined) => void = () => {},
   mostSegments?: number,
   through?: PassThrough,
 ): Promise<MadePlan> {
-  const { surveyJob } = await import('@halogrid/coordinator/plan');
+  const { checkedSpec, surveyJob } = await import('@halogrid/coordinator/plan');
+  const spec = given.band?.all ? await checkedSpec(given) : given;
   const notes: string[] = [];
   const { mapFormat } = spec;
   const setup = { pipelines: pipelinesOf(spec), mapFormat, nodes: run.nodes, cores: coresHere() };

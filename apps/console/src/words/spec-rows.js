@@ -26,7 +26,7 @@ export function specRows(spec, asked) {
     ['NoData', spec.nodata],
     ['masks', spec.mask && shownPath(spec.mask)],
     ['level', spec.level],
-    ['band', band?.number],
+    [band && (band.all || band.numbers.length > 1) ? 'bands' : 'band', band && describeBands(band)],
     ['scale', scale && `${scale.min} to ${scale.max}, ${scale.bits} bits`],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],
     ['fail above', maxQuarantined && describeLimit(/** @type {{}} */ (maxQuarantined))],
@@ -41,6 +41,9 @@ export function specRows(spec, asked) {
     ['output', [shownPath(spec.out)]],
   ];
 }
+
+/** @param {NonNullable<JobSpec['band']>} band */
+const describeBands = ({ numbers, all }) => (all ? `all (${numbers.length})` : numbers.join(', '));
 
 /** @param {NonNullable<JobSpec['video']>} video */
 function describeVideo({ every, fromMs, toMs, fpsNum, fpsDen, hwaccel }) {

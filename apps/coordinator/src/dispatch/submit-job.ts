@@ -6,6 +6,7 @@ import { Refusal } from '@halogrid/jobs/refusal';
 import type { JobSpec, SubmitRequest } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { type ClaimContext, claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
+import { withAllBands } from '../plan/with-all-bands.ts';
 import type { JobDriver } from './job-driver.ts';
 
 /** The most jobs that have not ended: each has a plan under way, which takes a few megabytes. */
@@ -39,7 +40,8 @@ export async function submitJob(
     throw new Refusal('exhausted', `${maxOpenJobs} jobs run or wait already: wait until one has ended, or cancel one`);
   }
   const { spec: asked, nameOutByJob } = completeSubmit(request);
-  const { spec: given, pipeline } = await checkSpec(asked, check, signal);
+  const whole = await withAllBands(asked, (spec) => checkSpec(spec, check, signal));
+  const { spec: given, pipeline } = await checkSpec(whole, check, signal);
   signal?.throwIfAborted();
   const resumed = await resume(given, nameOutByJob).catch(refuseUsage);
   if (resumed !== undefined) return resumed;

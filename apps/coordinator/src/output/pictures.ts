@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Rect } from '@halogrid/geometry';
 import { mapType } from '@halogrid/jobs/map-type';
 import { tileSide } from '@halogrid/jobs/tile-side';
-import { cutTiles, type Pipeline } from '@halogrid/kernels';
+import { cutTiles, type Pipeline, planesRead } from '@halogrid/kernels';
 import { assemblePreview, assembleSourcePicture, hasChunks } from '@halogrid/results';
 import type { DoneSource } from './done-sources.ts';
 
@@ -42,7 +42,7 @@ export async function makePictures(
   if (!(await hasChunks(sourcesScratch, 'sums', index))) return;
   const set = { source: index, size, rects: rectsOf(source, tilePx) };
   await assemblePreview({ ...set, scratch, type: mapType(pipeline.output), to: map, levels: pipeline.bins });
-  await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: pipeline.input.length, to: original });
+  await assembleSourcePicture({ ...set, scratch: sourcesScratch, bands: planesRead(pipeline), to: original });
 }
 
 /** Moves early pictures into place; false if they are missing. The renames are not synced. */

@@ -79,8 +79,8 @@ const table: [before: object, now: object, said: string][] = [
   ],
   [{ level: '1' }, { level: '0.5um' }, 'level is 0.5um and was 1'],
   [
-    { band: { number: 2 } },
-    { band: { number: 3 }, scale: { min: -1, max: 1, bits: 16 } },
+    { band: { numbers: [2] } },
+    { band: { numbers: [3] }, scale: { min: -1, max: 1, bits: 16 } },
     'band is 3 and was 2; scale is -1,1,u16 and was not given',
   ],
   [{ sources: [redactUri('https://host/a.png?key=1')] }, { sources: ['https://host/a.png?key=1'] }, ''],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { shortened } from '@halogrid/kernels';
 import type { JobSpec, Operation } from '@halogrid/proto';
-import { scaleText } from '@halogrid/proto/sample-options';
+import { bandsText, scaleText } from '@halogrid/proto/sample-options';
 import { named, type Sentence, sentence } from '@halogrid/proto/sentence';
 import { redactUri } from '@halogrid/sources';
 
@@ -45,7 +45,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     [named('nodata'), spec.nodata || 'not given'],
     [named('mask'), spec.mask || 'not given'],
     [named('level'), spec.level || 'not given'],
-    [named('band'), given(spec.band?.number)],
+    [named('band'), spec.band ? describeBands(spec.band) : 'not given'],
     [named('scale'), spec.scale ? scaleText(spec.scale) : 'not given'],
     ...operationFields(operationsOf(spec), operationsOf(other)),
     ...pipelineFields(namesOf(spec), spec, namesOf(other)),
@@ -120,5 +120,8 @@ function describeOperation({ kernel, parameters }: Operation): string {
   return list.length > 0 ? `${kernel}:${list.join(',')}` : kernel;
 }
 
+/** With the number of bands that `all` are. */
+const describeBands = (band: NonNullable<JobSpec['band']>): string =>
+  bandsText(band) + (band.all ? ` (${band.numbers.length})` : '');
 const given = (value: number | undefined): string => (value ? String(value) : 'not given');
 const milliseconds = (ms: number | undefined): string => (ms === undefined ? 'not given' : `${ms / 1000} s`);

@@ -5,7 +5,7 @@ import type { PreviewChoice } from '@halogrid/jobs/preview-choice';
 import type { PlanStep, ShardWork } from '@halogrid/jobs/shard';
 import { gatherSources } from '@halogrid/jobs/source-gatherer';
 import { tileSide } from '@halogrid/jobs/tile-side';
-import { countTiles, cutTiles, type Grid, type Pipeline, planPipelines } from '@halogrid/kernels';
+import { countTiles, cutTiles, type Grid, type Pipeline, planesRead, planPipelines } from '@halogrid/kernels';
 import type { JobSpec } from '@halogrid/proto';
 import { maxBatchFrames } from '@halogrid/proto/job-limits';
 import { addEarlier, type EarlierPlace } from '@halogrid/results/earlier-runs';
@@ -95,7 +95,7 @@ export class PlanEmitter {
   constructor(spec: JobSpec, pipeline: Pipeline, previews: PreviewChoice, signal: AbortSignal | undefined) {
     this.#spec = spec;
     this.#pipelines = spec.pipelines ? jobPipelines(spec) : [pipeline];
-    this.#channels = pipeline.input.length;
+    this.#channels = planesRead(pipeline);
     this.#previews = previews;
     this.#signal = signal;
     this.#tilePx = tileSide(spec.tilePx);

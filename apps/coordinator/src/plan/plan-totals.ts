@@ -2,7 +2,7 @@ import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
 import { mapType } from '@halogrid/jobs/map-type';
 import { areAllKnown, firstOf, type PlannedSources, readSources } from '@halogrid/jobs/planned-sources';
 import type { ImageSize, KeptWork, ShardWork } from '@halogrid/jobs/shard';
-import { type Grid, type Pipeline, pipelineOver, placeSharedItem, planPipelines } from '@halogrid/kernels';
+import { type Grid, type Pipeline, pipelineOver, placeSharedItem, planesRead, planPipelines } from '@halogrid/kernels';
 import type { MapType } from '@halogrid/results';
 import { piecesOf } from '@halogrid/results/chunk';
 import { binsOfSource, type HistogramShape, histogramShape } from '@halogrid/results/histogram-shape';
@@ -271,7 +271,7 @@ export function itemBytes(
   grid: Grid,
 ): NodeBytes & { /** At most: rows are padded. */ mapBytes: number } {
   const plan = planPipelines(pipelines, rect, size, grid);
-  const { input, pixel } = pipelines[0]!;
+  const [first] = pipelines as [Pipeline, ...Pipeline[]];
   let [resultsBytes, mapBytes] = [0, 0];
   for (const [i, { bins, output }] of pipelines.entries()) {
     const { parts } = plan.plans[i]!;
@@ -279,7 +279,11 @@ export function itemBytes(
     resultsBytes += 4 * bins * channels.length * parts.length;
     mapBytes += ((rect.width + 15) * sampleBytes[sample] + 15) * rect.height * channels.length;
   }
-  return { stagingBytes: placeSharedItem(plan, input.length, 0, sampleBytes[pixel]).end, resultsBytes, mapBytes };
+  return {
+    stagingBytes: placeSharedItem(plan, planesRead(first), 0, sampleBytes[first.pixel]).end,
+    resultsBytes,
+    mapBytes,
+  };
 }
 
 /**

@@ -15,6 +15,7 @@ import { mapAhead } from '@halogrid/threads';
 import { following } from '../output/previous/earlier-job.ts';
 import { PlanCounter, type PlanTotals } from './plan-totals.ts';
 import { planJob, realInputs } from './planner.ts';
+import { withAllBands } from './with-all-bands.ts';
 
 /** How many headers are read at once. */
 const peeksAhead = 8;
@@ -50,7 +51,7 @@ export async function surveyJob(
   mostSegments = Number.POSITIVE_INFINITY,
   through: PassThrough = (_, steps) => steps,
 ): Promise<JobSurvey> {
-  const spec = await checked(given);
+  const spec = await checkedSpec(given);
   const before = spec.share ? undefined : await following(spec);
   const mayKeep = before?.kind === 'follows' && before.how === 'kept';
   const pipelines = jobPipelines(spec);
@@ -131,9 +132,10 @@ function withFileBytes(list: typeof listAllSources): {
   };
 }
 
-async function checked(given: JobSpec): Promise<JobSpec> {
+/** In canonical form, with the bands that it asks for. Throws UsageError. */
+export async function checkedSpec(given: JobSpec): Promise<JobSpec> {
   try {
-    return (await checkSpec(given)).spec;
+    return (await checkSpec(await withAllBands(given))).spec;
   } catch (error) {
     throw error instanceof Refusal
       ? new UsageError(error.sentence, { cause: error, code: error.code, field: error.field })

@@ -4,6 +4,7 @@ import {
   type PipelinePlan,
   pipelineOver,
   placeSharedItem,
+  planesRead,
   type SharedItem,
   type SharedPlan,
 } from '@halogrid/kernels';
@@ -67,8 +68,8 @@ export class Batch {
     needsMap: boolean,
     { samplings = [], stride, mayExclude = false }: TileNeeds = {},
   ): SharedItem | undefined {
-    const channels = this.pipelines[0]!.input.length;
-    const { item, end } = placeSharedItem(plan, channels, this.#stagingBytes, sampleBytes[this.pixel], stride);
+    const planes = planesRead(this.pipelines[0]!);
+    const { item, end } = placeSharedItem(plan, planes, this.#stagingBytes, sampleBytes[this.pixel], stride);
     const makesMap = needsMap || mayExclude;
     const own = this.pipelines.map((pipeline, i) => resultsBytesOf(plan.plans[i]!, pipeline, makesMap));
     const resultsBytes = own.reduce((sum, bytes) => sum + bytes, this.#resultsBytes);

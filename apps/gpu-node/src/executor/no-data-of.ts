@@ -1,3 +1,4 @@
+import { type BitPlane, createBitPlane, type Size } from '@halogrid/geometry';
 import { canBeSample, type OpenImage, rangeOf } from '@halogrid/imaging';
 import { noDataSample } from '@halogrid/proto/no-data';
 import type { ShardJob } from './shard-job.ts';
@@ -14,3 +15,7 @@ export function noDataOf(
   if (value !== undefined && canBeSample(value, samples ?? rangeOf(pixel))) return value;
   return samples?.isReal ? Number.NaN : undefined;
 }
+
+/** Planes for the pixels without a value, in shared memory: one or, if several bands are read, one for each. */
+export const noDataPlanes = ({ channels, planes }: Pick<ShardJob, 'channels' | 'planes'>, size: Size): BitPlane[] =>
+  Array.from({ length: channels === 'gray' ? planes : 1 }, () => createBitPlane(size, true));

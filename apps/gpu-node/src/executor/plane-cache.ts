@@ -12,8 +12,8 @@ export interface DecodedPlanes {
   height: number;
   pixel: PixelType;
   bytes: Uint8Array;
-  /** The pixels without a value; absent if there are none. */
-  noData?: BitPlane | undefined;
+  /** The pixels without a value, of each band if several are read; absent if there are none. */
+  noData?: readonly BitPlane[] | undefined;
   captured?: CaptureTime;
   place?: Place | undefined;
   /** A sentence that says what was removed from its file. */
@@ -56,7 +56,8 @@ export type ImageContent =
   /** It is read by region, so there is nothing to keep. */
   | { kind: 'regions' }
   /**
-   * It is too large to be kept, and cannot be read by region: a tiled copy is read instead. `noData`: the pixel that
+   * It is too large to be kept, and cannot be read by region: a copy is read instead, in which several bands lie one
+   * below another. `noData`: the pixel that
    * stands for no value in the copy.
    */
   | { kind: 'large'; captured?: CaptureTime; place?: Place | undefined; noData?: number | undefined }

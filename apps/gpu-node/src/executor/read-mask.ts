@@ -16,7 +16,10 @@ export async function readMask(
   { uri: ofMask, version }: NonNullable<LeasedSource['mask']>,
   plan: TilePlan,
 ): Promise<BitPlane> {
-  const asImage = { ...run, job: { ...run.job, channels: 'gray' as const, read: undefined, noData: 'none' } };
+  const asImage = {
+    ...run,
+    job: { ...run.job, channels: 'gray' as const, planes: 1, read: undefined, noData: 'none' },
+  };
   const mask = { index, uri: ofMask, sizeBytes: 0, version, maskOf: uri };
   const zeros = async (pixel: PixelType, _: boolean, fill: Fill): Promise<BitPlane> => {
     const { width, height } = plan.stored;

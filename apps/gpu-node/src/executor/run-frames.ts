@@ -1,4 +1,3 @@
-import { createBitPlane } from '@halogrid/geometry';
 import { excludeShared } from '@halogrid/kernels';
 import { namesNoData } from '@halogrid/proto/no-data';
 import { formatOfName, InputError, isRemoteUri } from '@halogrid/sources';
@@ -10,7 +9,7 @@ import type { Batch } from './batch.ts';
 import { computeBatch, fillBatch, keepMaps, putOutcomes } from './compute-tiles.ts';
 import { bytesOf, listedBytes } from './device-frames.ts';
 import type { FrameOutcomes } from './frame-outcomes.ts';
-import { noDataOf } from './no-data-of.ts';
+import { noDataOf, noDataPlanes } from './no-data-of.ts';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
 import { closeImage, decodeRegion } from './open-source.ts';
 import { readMask } from './read-mask.ts';
@@ -143,10 +142,10 @@ async function decodeFrame(
 ): Promise<InputError | undefined> {
   try {
     const value = noDataOf(run.job, image);
-    const plane = value === undefined ? undefined : createBitPlane(plan.stored, true);
-    await decodeRegion(run, image, rect, { bytes, ...item, noData: plane && { value: value!, plane, x: 0, y: 0 } });
+    const planes = value === undefined ? undefined : noDataPlanes(run.job, plan.stored);
+    await decodeRegion(run, image, rect, { bytes, ...item, noData: planes && { value: value!, planes, x: 0, y: 0 } });
     const masked = source.mask && (await readMask(run, source, source.mask, plan));
-    excludeShared(pipelines, plan, item, { noData: plane, masked });
+    excludeShared(pipelines, plan, item, { noData: planes, masked });
     return undefined;
   } catch (error) {
     if (error instanceof InputError) return error;

@@ -1,6 +1,14 @@
 import type { Rect, Sampling, Size } from '@halogrid/geometry';
 import type { PlaneTarget, ReadOptions } from '@halogrid/imaging';
-import { checkGrid, createPipeline, type Grid, type Pipeline } from '@halogrid/kernels';
+import {
+  type AskedOperation,
+  checkGrid,
+  createPipeline,
+  type Grid,
+  overBands,
+  type Pipeline,
+  planesRead,
+} from '@halogrid/kernels';
 import type { Lease } from '@halogrid/proto';
 import { readOptions } from '@halogrid/proto/read-options';
 import { previewSampling } from '@halogrid/results';
@@ -13,6 +21,8 @@ export interface ShardJob {
   readonly pipelines: readonly LeasedPipeline[];
   /** The channels that the pipelines take, in the terms of decoders. */
   readonly channels: PlaneTarget['channels'];
+  /** The planes of these channels, or of the bands that are read. */
+  readonly planes: number;
   /** The grid of each image; its cells are counted separately. */
   readonly grid: Grid;
   /** Folder URI for chunks of the sources themselves. */
@@ -48,13 +58,16 @@ export function shardJob(lease: Lease, known?: KnownResults): ShardJob {
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   for (const { pipeline } of pipelines) checkGrid(grid, pipeline);
   const channels = input.length === 1 ? 'gray' : 'rgb';
-  return { pipelines, channels, grid, scratch, wantsMap, zarrShards, noData, read: readOptions(lease) };
+  const planes = planesRead(first.pipeline);
+  return { pipelines, channels, planes, grid, scratch, wantsMap, zarrShards, noData, read: readOptions(lease) };
 }
 
-function leasedPipelines({ pipeline, pipelines, scratch }: Lease): LeasedPipeline[] {
-  if (!pipelines) return pipeline ? [{ pipeline: createPipeline(pipeline.operations), scratch }] : [];
+function leasedPipelines({ pipeline, pipelines, band, scratch }: Lease): LeasedPipeline[] {
+  const create = (operations: readonly AskedOperation[] = []) =>
+    overBands(band?.numbers ?? [], createPipeline(operations));
+  if (!pipelines) return pipeline ? [{ pipeline: create(pipeline.operations), scratch }] : [];
   return pipelines.named.map(({ name, pipeline: its }) => ({
-    pipeline: createPipeline(its?.operations ?? []),
+    pipeline: create(its?.operations),
     scratch: `${scratch}/pipelines/${name}`,
   }));
 }

@@ -1,4 +1,4 @@
-import type { ItemResult, SharedItem } from '@halogrid/kernels';
+import { type ItemResult, itemsOfBands, joinBands, ofOneBand, type SharedItem } from '@halogrid/kernels';
 import type { BatchResult, Staging } from '../devices/device.ts';
 import type { Batch } from './batch.ts';
 import type { ShardRun } from './shard-run.ts';
@@ -49,10 +49,14 @@ export async function runPipelines(
     return { items: [], release };
   }
   for (const [i, pipeline] of pipelines.entries()) {
-    const its = items.map((shared) => shared.items[i]!);
+    // Bands are items of the device, as tiles are.
+    const its = items.flatMap((shared) => itemsOfBands(pipeline, shared.items[i]!));
+    const bands = its.length / items.length;
     const keep = i + 1 < pipelines.length;
-    const computed = await clock.onDevice(() => device.run(staging, its, pipeline, withMap, keep));
-    batches.push(computed);
+    const run = () => device.run(staging, its, ofOneBand(pipeline), withMap, keep);
+    const computed = await clock.onDevice(run);
+    const joined = items.map((_, nth) => joinBands(pipeline, computed.items.slice(nth * bands, (nth + 1) * bands)));
+    batches.push({ ...computed, items: joined });
     for (const stage of ['upload', 'compute', 'readback'] as const) clock.add(stage, computed.seconds[stage]);
   }
   return { items: items.map((_, j) => batches.map((batch) => batch.items[j]!)), release };

@@ -1,12 +1,12 @@
-import { type BitPlane, createBitPlane, type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
-import { markPlanes, type OpenImage, type Place, planesOf, readName } from '@halogrid/imaging';
+import { type BitPlane, type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
+import { markPlanes, type OpenImage, type Place, planesFrom, readName } from '@halogrid/imaging';
 import type { CopyRect, SharedItem, SharedPlan } from '@halogrid/kernels';
 import { namesNoData } from '@halogrid/proto/no-data';
 import { changedInput, InputError, redactUri } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { settleAll } from '@halogrid/threads';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
-import { noDataOf } from './no-data-of.ts';
+import { noDataOf, noDataPlanes } from './no-data-of.ts';
 import { closeImage, decodeRegion, openSource } from './open-source.ts';
 import { copyBits, copyPlanes, type ImageContent, type Reserve } from './plane-cache.ts';
 import type { ShardRun } from './shard-run.ts';
@@ -17,13 +17,13 @@ import type { LeasedSource } from './unpack-lease.ts';
 
 /**
  * Copies the parts of the image that a plan needs to their places in staging memory. Resolves with the pixels of the
- * stored plane that have no value, if the image may have some.
+ * stored plane that have no value, if the image may have some: of each band, if several are read.
  */
 export type Fill = (
   bytes: Uint8Array,
   plan: Pick<SharedPlan, 'stored' | 'copies'>,
   item: SharedItem,
-) => Promise<BitPlane | undefined>;
+) => Promise<readonly BitPlane[] | undefined>;
 
 /** Computes a tile of an image with pixels of that type, which `fill` copies; some may have no value. */
 type Compute<Results> = (pixel: PixelType, mayExclude: boolean, fill: Fill) => Promise<Results>;
@@ -112,7 +112,7 @@ async function withUndividedImage<Results>(
         return {
           results: await compute(content.pixel, content.noData !== undefined, async (bytes, plan, item) => {
             copyPlanes(content, bytes, plan.copies, item);
-            return content.noData && copyBits(content.noData, plan);
+            return content.noData?.map((plane) => copyBits(plane, plan));
           }),
           captured: content.captured,
           place: content.place,
@@ -138,20 +138,26 @@ export async function withOpenImage<Results>(
   const { clock } = run.turn;
   const image = await clock.time('read', () => openSource(run, source));
   try {
-    checkSize(source, image, size);
+    // A copy has the planes of several bands one below another.
+    const bands = copied && run.job.channels === 'gray' ? run.job.planes : 1;
+    checkSize(source, { width: image.width, height: image.height / bands }, size);
     const unit = sampleBytes[image.pixel];
     const value = copied ? copied.noData : noDataOf(run.job, image);
     const fill: Fill = async (bytes, { stored, copies }, { offset, stride, planeBytes }) => {
-      const plane = value === undefined ? undefined : createBitPlane(stored, true);
+      const planes = value === undefined ? undefined : noDataPlanes(run.job, stored);
       const decode = async ({ from, to }: CopyRect): Promise<void> => {
         const place = { bytes, offset: offset + to.y * stride + to.x * unit, stride, planeBytes };
-        const noData = plane && { value: value!, plane, ...to };
-        await decodeRegion(run, image, from, copied ? place : { ...place, noData });
-        if (copied && noData) markPlanes(from, { ...place, channels: run.job.channels }, image.pixel, noData);
+        const noData = planes && { value: value!, planes, ...to };
+        if (!copied) return await decodeRegion(run, image, from, { ...place, noData });
+        for (let band = 0; band < bands; band++) {
+          const { noData: own, ...target } = planesFrom({ ...place, channels: run.job.channels, noData }, band);
+          await decodeRegion(run, image, { ...from, y: from.y + band * size.height }, target);
+          if (own) markPlanes(from, target, image.pixel, own);
+        }
       };
       await clock.time('decode', () => settleAll(copies.map(decode)));
       await checkStillVersion(source);
-      return plane;
+      return planes;
     };
     const results = await compute(image.pixel, value !== undefined, fill);
     const { captured, place, mended } = image;
@@ -204,16 +210,16 @@ async function contentOf(
   const { width, height, pixel } = image;
   const stride = width * sampleBytes[pixel];
   const planeBytes = stride * height;
-  const allBytes = planeBytes * planesOf(run.job.channels);
+  const allBytes = planeBytes * run.job.planes;
   await reserve(allBytes);
   const bytes = new Uint8Array(allBytes);
-  const plane = value === undefined ? undefined : createBitPlane(image, true);
-  const noData = plane && { value: value!, plane, x: 0, y: 0 };
+  const planes = value === undefined ? undefined : noDataPlanes(run.job, image);
+  const noData = planes && { value: value!, planes, x: 0, y: 0 };
   const to = { bytes, offset: 0, stride, planeBytes, noData };
   await run.turn.clock.time('decode', () => decodeRegion(run, image, { x: 0, y: 0, width, height }, to));
   await checkStillVersion(source);
   const { mended } = image;
-  return { kind: 'planes', width, height, pixel, bytes, captured, place, mended, noData: plane };
+  return { kind: 'planes', width, height, pixel, bytes, captured, place, mended, noData: planes };
 }
 
 /** Why pixels without a value cannot be told. */

@@ -1,5 +1,5 @@
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
-import type { ItemResult, SharedItem } from '@halogrid/kernels';
+import { type ItemResult, planesRead, type SharedItem } from '@halogrid/kernels';
 import { piecesOf, samplesOfPart, writeOrigin } from '@halogrid/results';
 import { OutputError } from '../parts/output-error.ts';
 import type { ReadTile } from './read-tile.ts';
@@ -46,7 +46,7 @@ export async function writeSourceChunk(
 ): Promise<void> {
   if (!needsPreview(source)) return;
   const { stages, offset, stride, planeBytes } = item.items[0]!;
-  const type = { sample: pixel, bands: pipelines[0]!.pipeline.input.length };
+  const type = { sample: pixel, bands: planesRead(pipelines[0]!.pipeline) };
   // The halo of each kernel surrounds the input of the next one.
   const x = stages.reduce((sum, { out }) => sum + out.x, 0);
   const y = stages.reduce((sum, { out }) => sum + out.y, 0);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createPipeline } from '@halogrid/kernels';
+import { createPipeline, overBands } from '@halogrid/kernels';
 import type { Lease } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import type { PartThread } from '@halogrid/results/part-thread';
@@ -67,10 +67,11 @@ function sentParts(folder: string, parts: JobParts, lease: Lease): JobParts {
 }
 
 /** The pipelines of a lease, and the shape of each pipeline's histograms for a source. */
-export function pipelinesOf({ pipelines, pipeline, grid: asked }: Lease): PartPipeline[] {
+export function pipelinesOf({ pipelines, pipeline, band, grid: asked }: Lease): PartPipeline[] {
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   const named = pipelines?.named ?? [{ name: '', pipeline }];
   return named.map(({ name, pipeline: its }) => {
-    return { name, shape: histogramShape(createPipeline(its?.operations ?? []), grid) };
+    const over = overBands(band?.numbers ?? [], createPipeline(its?.operations ?? []));
+    return { name, shape: histogramShape(over, grid) };
   });
 }

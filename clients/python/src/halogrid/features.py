@@ -104,8 +104,12 @@ class Features:
             return
         if not isinstance(bins, int) or self.matrix.shape[-1] % bins:
             raise Error(f"Rows have {self.matrix.shape[-1]} bins where a channel has {bins}", "DATA_LOSS")
-        # Matrices count the pixels that have a partner at their own offset; ``counted`` is the sum of the first.
-        end = bins if "levels" in self.about["histogram"] else self.matrix.shape[-1]
+        # Matrices count the pixels that have a partner at their own offset; ``counted`` is the sum of the first. Bands
+        # count the pixels that have a value there; ``counted`` is what the first band counts.
+        bands = self.about.get("bands", [0])
+        if not isinstance(bands, list) or not bands or self.matrix.shape[-1] % (bins * len(bands)):
+            raise Error(f"Rows have {self.matrix.shape[-1]} bins, which bands {bands} cannot have", "DATA_LOSS")
+        end = bins if "levels" in self.about["histogram"] else self.matrix.shape[-1] // len(bands)
         for first in range(0, end, bins):
             if numpy is not None:
                 wrong = numpy.flatnonzero(self.matrix[:, first : first + bins].sum(axis=1) != self.counted)

@@ -1,11 +1,12 @@
 import { type PixelType, type Rect, sampleBytes } from '@halogrid/geometry';
-import type { PlaneTarget } from './plane-target.ts';
+import { type PlaneTarget, planesOf } from './plane-target.ts';
 
 interface Readable {
   readonly width: number;
   readonly height: number;
   readonly pixel: PixelType;
   readonly readsRegions: boolean;
+  readonly grayPlanes?: number | undefined;
 }
 
 /** Throws RangeError if a caller asks for pixels that the image lacks, or would have them written outside `to`. */
@@ -26,17 +27,24 @@ export function checkDecodeRequest(image: Readable, region: Rect, to: PlaneTarge
       `Expected ${allowed} the ${image.width}x${image.height} image but received ${width}x${height} at (${x}, ${y})`,
     );
   }
-  checkTarget(width, height, to, image.pixel);
+  checkTarget(width, height, to, image.pixel, image.grayPlanes);
 }
 
 /**
  * Throws RangeError if `width` x `height` pixels would be written outside `to`, planes over one another, or 16-bit
  * pixels to odd addresses.
  */
-export function checkTarget(width: number, height: number, to: PlaneTarget, pixel: PixelType = 'u8'): void {
+export function checkTarget(
+  width: number,
+  height: number,
+  to: PlaneTarget,
+  pixel: PixelType = 'u8',
+  grayPlanes = 1,
+): void {
   const { bytes, offset, stride, channels, planeBytes } = to;
   const unit = sampleBytes[pixel];
-  if ([bytes.byteOffset + offset, stride, channels === 'gray' ? 0 : planeBytes].some((place) => place % unit !== 0)) {
+  const planes = channels === 'gray' ? grayPlanes : planesOf(channels);
+  if ([bytes.byteOffset + offset, stride, planes === 1 ? 0 : planeBytes].some((place) => place % unit !== 0)) {
     throw new RangeError(`Expected 16-bit pixels at even addresses but received offset ${offset}, stride ${stride}`);
   }
   const planeEnd = (height - 1) * stride + width * unit;
@@ -45,10 +53,11 @@ export function checkTarget(width: number, height: number, to: PlaneTarget, pixe
       `Expected room for ${height} rows of ${width} pixels of ${unit} bytes, ${stride} bytes apart, from byte ${offset} but received ${bytes.length} bytes`,
     );
   }
-  if (channels === 'gray') return;
-  if (!Number.isInteger(planeBytes) || planeBytes < planeEnd || offset + 2 * planeBytes + planeEnd > bytes.length) {
+  if (planes === 1) return;
+  const end = offset + (planes - 1) * planeBytes + planeEnd;
+  if (!Number.isInteger(planeBytes) || planeBytes < planeEnd || end > bytes.length) {
     throw new RangeError(
-      `Expected room for three planes of ${planeEnd} bytes, ${planeBytes} bytes apart, from byte ${offset} but received ${bytes.length} bytes`,
+      `Expected room for ${planes} planes of ${planeEnd} bytes, ${planeBytes} bytes apart, from byte ${offset} but received ${bytes.length} bytes`,
     );
   }
 }

@@ -28,6 +28,10 @@ export interface OpenImage {
   readonly captured?: CaptureTime;
   /** Where it lies on the Earth, if it is a GeoTIFF. */
   readonly place?: Place | undefined;
+  /** How many bands it has; absent if its samples are no bands. */
+  readonly bands?: number | undefined;
+  /** Planes of gray: the number of bands that are read, if there are several. */
+  readonly grayPlanes?: number | undefined;
   /** The sample that stands for no value, as its file states it; absent if no sample can have it. */
   readonly noData?: number;
   /** The values that its samples can have; absent if its pixels are its samples, or are made of bytes. */
@@ -47,8 +51,9 @@ export interface OpenImage {
   /**
    * Decodes the luma, or the red, green and blue, of `region` into the planes of `to`; the region must be the
    * whole image unless `readsRegions`. A pixel is marked in `to.noData` if all its samples that are read have the value
-   * for none; of formats other than TIFF, if its gray has it, or its red, green and blue. Rejects with InputError, and
-   * with RangeError for a region or target that does not fit. Several regions may be decoded at once.
+   * for none, in the plane of its band if several are read; of formats other than TIFF, if its gray has it, or its red,
+   * green and blue. Rejects with InputError, and with RangeError for a region or target that does not fit. Several
+   * regions may be decoded at once.
    */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
   /** Present if the image is neither read by region nor small enough to be decoded whole; `decode` then rejects. */

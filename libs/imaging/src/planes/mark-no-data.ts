@@ -16,13 +16,13 @@ export interface MarkedSamples {
 /** Marks the pixels whose samples all stand for no value. */
 export function markNoData(
   { pixels, channels, width, rows }: MarkedSamples,
-  { value, plane, x, y }: NoDataTarget,
+  { value, planes: [plane], x, y }: NoDataTarget,
 ): void {
   for (let row = 0, at = 0; row < rows; row++) {
     for (let column = 0; column < width; column++, at += channels) {
       let channel = 0;
       while (channel < channels && isNoData(pixels[at + channel]!, value)) channel++;
-      if (channel === channels) setBit(plane, x + column, y + row);
+      if (channel === channels) setBit(plane!, x + column, y + row);
     }
   }
 }
@@ -36,7 +36,7 @@ export function markPlanes({ width, height }: Size, to: PlaneTarget, pixel: Pixe
     for (let x = 0, at = (to.offset + y * to.stride) / unit; x < width; x++, at++) {
       let plane = 0;
       while (plane < planes && pixels[at + plane * planeStep] === noData.value) plane++;
-      if (plane === planes) setBit(noData.plane, noData.x + x, noData.y + y);
+      if (plane === planes) setBit(noData.planes[0]!, noData.x + x, noData.y + y);
     }
   }
 }

@@ -11,9 +11,12 @@ export interface PlaneTarget {
   offset: number;
   /** Bytes from one row to the next: at least a row of what is decoded. */
   stride: number;
-  /** One plane of luma, or the three planes red, green and blue, which are equal if the image is gray. */
+  /**
+   * One plane of luma, or the three planes red, green and blue, which are equal if the image is gray. If several bands
+   * of an image are read, 'gray' is a plane for each.
+   */
   channels: 'gray' | 'rgb';
-  /** Bytes from one plane to the next, at least the size of a plane. It means nothing for 'gray'. */
+  /** Bytes from one plane to the next, at least the size of a plane. It means nothing for a single plane. */
   planeBytes: number;
   /** Where pixels without a value are marked; absent: nowhere. */
   noData?: NoDataTarget | undefined;
@@ -23,15 +26,22 @@ export interface PlaneTarget {
 export interface NoDataTarget {
   /** The sample that stands for no value. */
   readonly value: number;
-  /** In shared memory, because a thread may decode. */
-  readonly plane: BitPlane;
-  /** Where the first decoded pixel is in `plane`. */
+  /** One, or one for each band that is read; in shared memory, because a thread may decode. */
+  readonly planes: readonly BitPlane[];
+  /** Where the first decoded pixel is in each of them. */
   readonly x: number;
   readonly y: number;
 }
 
-/** The number of planes for these channels. */
+/** The number of planes for these channels, unless several bands are read. */
 export const planesOf = (channels: PlaneTarget['channels']): 1 | 3 => (channels === 'gray' ? 1 : 3);
+
+/** The planes of a target from that one on. */
+export function planesFrom(to: PlaneTarget, plane: number): PlaneTarget {
+  if (plane === 0) return to;
+  const noData = to.noData && { ...to.noData, planes: to.noData.planes.slice(plane) };
+  return { ...to, offset: to.offset + plane * to.planeBytes, noData };
+}
 
 /** What is left of a target below its first `rows` rows. */
 export function below(to: PlaneTarget, rows: number): PlaneTarget {

@@ -3,12 +3,18 @@
  * images are refused.
  */
 export interface ReadOptions {
-  /** The band that is read as gray, counted from 1; absent: the gray or the colours of the image. */
-  band?: { number: number } | undefined;
+  /** The bands that are read, each as gray; absent: the gray or the colours of the image. */
+  band?: AskedBands | undefined;
   /** Absent: samples are pixels as they are stored. */
   scale?: SampleScale | undefined;
   /** The level of pyramids; absent: the largest. An image without levels has only the largest. */
   level?: AskedLevel | undefined;
+}
+
+/** Numbers of bands, counted from 1. `all`: the image must have these bands, and no others. */
+export interface AskedBands {
+  numbers: readonly number[];
+  all?: boolean | undefined;
 }
 
 /** The level of a pyramid that is asked for: its number, 0 for the largest, or the most micrometres a pixel. */
@@ -27,7 +33,7 @@ export interface SampleScale {
 /** A name for what is read: images that are read with other options have other pixels. */
 export function readName({ band, scale, level }: ReadOptions): string {
   const parts = [
-    band && `band ${band.number}`,
+    band && `${band.all ? 'all ' : ''}bands ${band.numbers.join(',')}`,
     scale && `scale ${scale.min},${scale.max},${scale.bits}`,
     level && sayAsked(level),
   ];

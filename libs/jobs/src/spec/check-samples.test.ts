@@ -5,12 +5,12 @@ import { checkedBand, checkedScale } from './check-samples.ts';
 
 // The command checks its options itself: this is what a request over HTTP or gRPC meets.
 
-test('a band from 1 on is accepted', () => {
+test('bands from 1 on are accepted, each once', () => {
   assert.equal(checkedBand({ band: undefined }), undefined);
-  assert.deepEqual(checkedBand({ band: { number: 65535 } }), { number: 65535 });
-  for (const number of [0, 65536]) {
-    const message = `Expected 1 to 65535 for band.number but received '${number}'`;
-    assert.throws(() => checkedBand({ band: { number } }), { name: 'Refusal', kind: 'invalid', message });
+  assert.deepEqual(checkedBand({ band: { numbers: [65535, 1] } }), { numbers: [65535, 1] });
+  for (const numbers of [[], [0], [1, 65536], [2, 1, 2], Array.from({ length: 1025 }, (_, i) => i + 1)]) {
+    const message = /^Expected numbers from 1 to 65535, each once and 1024 at most, for band.numbers but received '/;
+    assert.throws(() => checkedBand({ band: { numbers } }), { name: 'Refusal', kind: 'invalid', message });
   }
 });
 

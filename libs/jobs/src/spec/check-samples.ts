@@ -1,13 +1,13 @@
 import type { JobSpec } from '@halogrid/proto';
-import { allowedScale, isScale, maxBand, scaleText } from '@halogrid/proto/sample-options';
+import { allowedBands, allowedScale, areBands, bandsText, isScale, scaleText } from '@halogrid/proto/sample-options';
 import { refuseValue } from '../refusal.ts';
 
-/** The checked band of a specification; undefined if it has none. Throws Refusal. */
+/** The checked bands of a specification; undefined if it has none. Throws Refusal. */
 export function checkedBand({ band }: Pick<JobSpec, 'band'>): JobSpec['band'] {
   if (!band) return undefined;
-  const { number } = band;
-  if (number < 1 || number > maxBand) refuseValue('band.number', number, `1 to ${maxBand}`);
-  return { number };
+  const { numbers, all } = band;
+  if (!areBands(numbers)) refuseValue('band.numbers', bandsText({ numbers }) || 'none', allowedBands);
+  return all ? { numbers, all } : { numbers };
 }
 
 /** The scale with its bits; undefined if the specification has none. Throws Refusal. */

@@ -32,6 +32,8 @@ export interface PipelineItem extends Pick<PlaneItem, 'offset' | 'stride' | 'pla
   sampling?: Sampling;
   /** The pixels of the last kernel's `out` that are excluded, as excludedPixels has them. Default: none. */
   excluded?: readonly BitPlane[];
+  /** The same for each band, if the pipeline reads several. */
+  excludedInBands?: readonly (readonly BitPlane[] | undefined)[];
 }
 
 const wholeGrid: Grid = { rows: 1, columns: 1 };

@@ -21,7 +21,9 @@ export interface Pipeline {
   /** The channels of the image that the first kernel reads, and the type of its pixels. */
   readonly input: readonly string[];
   readonly pixel: PixelType;
-  /** The type of the last kernel's dense result. */
+  /** The bands that are read, each as gray, if there are several; see `overBands`. */
+  readonly bands?: readonly number[];
+  /** The type of the dense result: the last kernel's or, of several bands, with its channels for each band in turn. */
   readonly output: ImageType;
   /** The meaning of the last kernel's result. */
   readonly meaning: Meaning;
@@ -137,7 +139,7 @@ function checkSequence(steps: readonly Step[]): void {
 
 /**
  * One line that is the same for equal pipelines, e.g. `lbp:convention=nw-cw-msb border=interior`. Kernels are joined by
- * ` > `.
+ * ` > `. Several bands follow, as in ` bands=2,4`.
  */
-export const describePipeline = ({ operations }: Pick<Pipeline, 'operations'>): string =>
-  operations.map(describeOperation).join(' > ');
+export const describePipeline = ({ operations, bands }: Pick<Pipeline, 'operations' | 'bands'>): string =>
+  operations.map(describeOperation).join(' > ') + (bands ? ` bands=${bands.join(',')}` : '');

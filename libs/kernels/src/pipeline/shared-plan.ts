@@ -1,6 +1,6 @@
 import { type BitPlane, cropBits, type Rect, type Size } from '@halogrid/geometry';
 import type { PlaneItem } from '../kernel/plane-item.ts';
-import { excludedPixels, type UncountedPixels } from './excluded-pixels.ts';
+import { excludedPixels } from './excluded-pixels.ts';
 import type { Grid } from './grid.ts';
 import { type CopyRect, copiesOf } from './halo.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -61,18 +61,28 @@ export function placeSharedItem(
   return { item: { ...place, items }, end };
 }
 
+/** For each band that is read, or for all channels, the pixels without a value; and the masked pixels. */
+export interface UncountedInPlanes {
+  noData?: readonly BitPlane[] | undefined;
+  masked?: BitPlane | undefined;
+}
+
 /** Excludes pixels of a placed tile for each pipeline. The planes have the size of the plan's stored plane. */
 export function excludeShared(
   pipelines: readonly Pipeline[],
   { plans, corners }: Pick<SharedPlan, 'plans' | 'corners'>,
   { items }: SharedItem,
-  { noData, masked }: UncountedPixels,
+  { noData = [], masked }: UncountedInPlanes,
 ): void {
   for (const [i, pipeline] of pipelines.entries()) {
     const { stages } = plans[i]!;
     const own = (plane: BitPlane | undefined) => plane && cropBits(plane, { ...corners[i]!, ...stages[0]!.stored });
-    const excluded = excludedPixels(pipeline, stages, { noData: own(noData), masked: own(masked) });
-    if (excluded) items[i]!.excluded = excluded;
+    const ownMasked = own(masked);
+    const excluded = (pipeline.bands ?? [0]).map((_, band) =>
+      excludedPixels(pipeline, stages, { noData: own(noData[band]), masked: ownMasked }),
+    );
+    if (pipeline.bands) items[i]!.excludedInBands = excluded;
+    else if (excluded[0]) items[i]!.excluded = excluded[0];
   }
 }
 

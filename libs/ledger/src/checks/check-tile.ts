@@ -10,8 +10,8 @@ import { checkErrors, refuse } from './check-answer.ts';
 /**
  * Checks a node's answer to a tile: it has an error, or one result per pipeline that covers the tile and has the bins
  * of the cells that it touches. In each cell every channel counts the same number of pixels, at most as many as lie in
- * the cell, but matrices may differ. In the first channel all cells together count `counted`. Returns the results in
- * the order of pipelines; none if the tile has an error. Throws InvalidResultError.
+ * the cell, but bands and matrices may differ. In the first channel all cells together count `counted`. Returns the
+ * results in the order of pipelines; none if the tile has an error. Throws InvalidResultError.
  */
 export function checkTile(
   work: TileWork,

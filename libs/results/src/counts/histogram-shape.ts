@@ -10,7 +10,9 @@ export interface HistogramShape {
   bins: number;
   /** Devices may count differently, so the digest leaves the bins out. */
   isNear?: true;
-  /** Set if each channel is a co-occurrence matrix; absent if every channel counts the same pixels once. */
+  /** The number of bands that were read, if several: each has the same number of channels, and its own pixels. */
+  bands?: number;
+  /** Set if each channel is a co-occurrence matrix; absent if every channel of a band counts the same pixels once. */
   matrices?: Matrices;
 }
 
@@ -25,11 +27,12 @@ export interface Matrices {
 }
 
 export function histogramShape(
-  { output, bins, binning, pairs }: Pick<Pipeline, 'output' | 'bins' | 'binning' | 'pairs'>,
+  { output, bins, binning, pairs, bands }: Pick<Pipeline, 'output' | 'bins' | 'binning' | 'pairs' | 'bands'>,
   grid: Grid,
 ): HistogramShape {
   const { channels } = output;
-  const shape = { grid, channels: channels.length, bins, isNear: binning?.isExact === false || undefined };
+  const isNear = binning?.isExact === false || undefined;
+  const shape = { grid, channels: channels.length, bins, isNear, ...(bands && { bands: bands.length }) };
   if (!pairs) return shape;
   const { levels, isSymmetric } = pairs;
   return { ...shape, matrices: { levels, isSymmetric, names: channels } };
@@ -38,6 +41,10 @@ export function histogramShape(
 /** The most that a channel counts in `pixels` pixels. */
 export const mostCounts = ({ matrices }: HistogramShape, pixels: number): number =>
   matrices?.isSymmetric ? 2 * pixels : pixels;
+
+/** Channels from the first one on that count the same pixels once; matrices may differ, and so may bands. */
+export const evenChannels = ({ channels, bands = 1, matrices }: HistogramShape): number =>
+  matrices ? 1 : channels / bands;
 
 /** Bins of one cell, in all channels. */
 export const binsOfCell = ({ channels, bins }: HistogramShape): number => channels * bins;

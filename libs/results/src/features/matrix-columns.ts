@@ -2,9 +2,14 @@ import type { Matrices } from '../counts/histogram-shape.ts';
 import { matrixStatistics, statisticNames } from '../histograms/matrix-statistics.ts';
 import type { HistogramList } from './histogram-list.ts';
 
-/** The names of the columns that matrices add, e.g. `contrast_1_45`: the statistic, the distance and the angle. */
+/**
+ * The names of the columns that matrices add, e.g. `contrast_1_45`: the statistic, the distance and the angle; of
+ * several bands `contrast_band_2_1_45`.
+ */
 export const matrixColumnNames = (matrices: Matrices | undefined): string[] =>
-  statisticNames.flatMap((statistic) => matrices?.names.map((name) => `${statistic}_${name.replace('@', '_')}`) ?? []);
+  statisticNames.flatMap(
+    (statistic) => matrices?.names.map((name) => `${statistic}_${name.replaceAll(/, |[ @]/g, '_')}`) ?? [],
+  );
 
 /** The columns of a page of `rows` rows, in the order of their names. A matrix without pairs has none of them. */
 export function matrixColumns({ levels, names }: Matrices, histograms: HistogramList, rows: number): Float64Array[] {

@@ -15,6 +15,8 @@ export interface ResultDescription {
   grid: { rows: number; columns: number };
   /** Channels of the images that were read. */
   input: readonly string[];
+  /** Bands of the images that were read, each as gray; absent if it was not several. */
+  bands?: readonly number[];
   histogram: {
     /** Bins per channel; 0 without a histogram. */
     binsPerChannel: number;
@@ -28,7 +30,7 @@ export interface ResultDescription {
 }
 
 export function describeResults(pipeline: Pipeline, grid: Grid, digest: string): ResultDescription {
-  const { output, words, bins, convention, input, pairs } = pipeline;
+  const { output, words, bins, convention, input, bands, pairs } = pipeline;
   return {
     version: softwareVersion,
     resultsVersion,
@@ -37,6 +39,7 @@ export function describeResults(pipeline: Pipeline, grid: Grid, digest: string):
     convention,
     grid,
     input,
+    ...(bands && { bands }),
     histogram: {
       binsPerChannel: bins,
       ...(pairs && { levels: pairs.levels }),

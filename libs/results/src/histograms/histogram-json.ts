@@ -6,7 +6,7 @@ import { matrixStatistics } from './matrix-statistics.ts';
 /** The merged result of a job: counts of each channel's bins, exact. */
 export interface MergedHistogram {
   kernel: string;
-  /** Pixels counted in each channel; of matrices, the sum of the first one. */
+  /** Pixels counted in each channel, of several bands in the first one; of matrices, the sum of the first one. */
   counted: bigint;
   channels: { name: string; bins: BigUint64Array }[];
   description: ResultDescription;

@@ -7,8 +7,12 @@ export const previewSidePx = 1024;
 export const mosaicGapPx = 4;
 
 /**
- * Whether the bands are panels, two in a row. One band is a gray picture instead, and three are red, green and blue.
+ * Panels in a row of a mosaic of bands, and as many rows at most: 2 for up to four bands. One band is a gray picture
+ * instead, and three are red, green and blue.
  */
+export const panelsAcross = (bands: number): number => Math.ceil(Math.sqrt(bands));
+
+/** Whether the bands are panels of a mosaic. */
 export const isMosaic = (bands: number): boolean => bands !== 1 && bands !== 3;
 
 /**
@@ -16,7 +20,8 @@ export const isMosaic = (bands: number): boolean => bands !== 1 && bands !== 3;
  * `previewSidePx` a side. It depends only on the size of the image and the number of bands, never on tiles.
  */
 export function previewStride(size: Size, bands: number): number {
-  const sidePx = isMosaic(bands) ? (previewSidePx - mosaicGapPx) / 2 : previewSidePx;
+  const across = isMosaic(bands) ? panelsAcross(bands) : 1;
+  const sidePx = Math.floor((previewSidePx - (across - 1) * mosaicGapPx) / across);
   return Math.ceil(Math.max(size.width, size.height) / sidePx);
 }
 

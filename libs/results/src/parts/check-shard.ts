@@ -31,8 +31,8 @@ export function checkShard(
 
 /**
  * A clause that says why the counts of a source cannot be right; undefined if they can. In each cell, every channel
- * must count the same number of pixels, at most as many as lie there; matrices may differ. All cells together must
- * count `counted` pixels in the first channel.
+ * must count the same number of pixels, at most as many as lie there; bands and matrices may differ. All cells together
+ * must count `counted` pixels in the first channel.
  */
 function wrongCounts(shape: HistogramShape, { size, counted, bins }: FoundSource): string | undefined {
   const pixels = size.width * size.height;

@@ -1,6 +1,6 @@
 import type { Size } from '@halogrid/geometry';
 import { type MapType, type SampleArray, samplesOf } from '../layout/map-type.ts';
-import { isMosaic, mosaicGapPx } from '../layout/preview-grid.ts';
+import { isMosaic, mosaicGapPx, panelsAcross } from '../layout/preview-grid.ts';
 import { valueRange } from './value-range.ts';
 
 /** An 8-bit picture, gray or RGB: the channels of a pixel together, rows without gaps. */
@@ -15,7 +15,7 @@ const white = 255;
 
 /**
  * Makes a picture that a person can judge from a preview's samples (bands one after another). One band is gray, three
- * bands are RGB, and two or four are a mosaic in reading order.
+ * bands are RGB, and others are a mosaic in reading order.
  *
  * Codes and labels (unsigned samples) go from black for 0 to white for `levels` - 1, where `levels` is the number of
  * bins. If `levels` is 0, the largest sample is white. Signed and floating samples go from black to white over the
@@ -73,9 +73,9 @@ function rgb(gray: Uint8Array, size: Size): PreviewPicture {
 }
 
 function mosaic(gray: Uint8Array, { width, height }: Size, bands: number): PreviewPicture {
-  const across = 2;
-  const down = bands / across;
-  const size = { width: across * width + mosaicGapPx, height: down * height + (down - 1) * mosaicGapPx };
+  const across = panelsAcross(bands);
+  const down = Math.ceil(bands / across);
+  const size = { width: across * width + (across - 1) * mosaicGapPx, height: down * height + (down - 1) * mosaicGapPx };
   const pixels = new Uint8Array(size.width * size.height).fill(white);
   for (let row = 0; row < bands * height; row++) {
     const band = Math.floor(row / height);

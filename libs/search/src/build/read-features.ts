@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import { createPipeline } from '@halogrid/kernels';
 import { type FeatureColumns, FeatureReader } from '@halogrid/results/feature-reader';
+import { evenChannels, histogramShape } from '@halogrid/results/histogram-shape';
 import { mapAhead, sayEnd, ThreadClient } from '@halogrid/threads';
 import { coresHere } from '@halogrid/threads/limits';
 import { IndexError } from '../store/index-error.ts';
-import { cellsOfGrid, countsOfCell } from '../store/pipeline-identity.ts';
+import { cellsOfGrid, countsOfCell, pipelineOf } from '../store/pipeline-identity.ts';
 import type { IndexFrame } from '../store/segment-writer.ts';
 import { checkedColumns } from './checked-columns.ts';
 import type { FeaturesOrder } from './features-worker.ts';
@@ -71,9 +71,8 @@ async function* rowGroupsOf(
   }
   const count = reader.rowGroups < worthThreads ? 0 : coresHere();
   const threads = Array.from({ length: count }, startThread);
-  const channels = pipeline.channels.length;
-  const { pairs } = createPipeline(pipeline.operations);
-  const shape = { bins: countsOfCell(pipeline), channels, evenChannels: pairs ? 1 : channels };
+  const ofCell = histogramShape(pipelineOf(pipeline), pipeline.grid);
+  const shape = { bins: countsOfCell(pipeline), channels: ofCell.channels, evenChannels: evenChannels(ofCell) };
   const read = (rowGroup: number): Promise<FeatureColumns> =>
     threads[rowGroup % count]?.order({ path: features, rowGroup, ...shape }) ??
     checkedColumns(reader, { rowGroup, ...shape });

@@ -27,7 +27,8 @@ export function isSoundManifest({ pipeline, segments, nextSegment }: Manifest): 
   );
 }
 
-function isSoundPipeline({ operations, grid, channels, bins, convention, resultsVersion }: PipelineIdentity): boolean {
+function isSoundPipeline(pipeline: PipelineIdentity): boolean {
+  const { operations, grid, bands, channels, bins, convention, resultsVersion } = pipeline;
   const isOperation = ({ kernel, parameters, border }: PipelineIdentity['operations'][number]): boolean =>
     isText(kernel) && isText(border) && parameters instanceof Object && Object.values(parameters).every(isText);
   return (
@@ -35,6 +36,7 @@ function isSoundPipeline({ operations, grid, channels, bins, convention, results
     operations.length > 0 &&
     isCount(grid?.rows) &&
     isCount(grid.columns) &&
+    (bands === undefined || (Array.isArray(bands) && bands.every((band) => isCount(band)))) &&
     Array.isArray(channels) &&
     channels.every(isText) &&
     isCount(bins) &&

@@ -1,4 +1,4 @@
-import { createPipeline, describePipeline, specifiedOperations } from '@halogrid/kernels';
+import { createPipeline, describePipeline, overBands, type Pipeline, specifiedOperations } from '@halogrid/kernels';
 import { IndexError } from './index-error.ts';
 
 /** All that decides the histograms of an image: histograms may be compared only if all of it is equal. */
@@ -6,6 +6,8 @@ export interface PipelineIdentity {
   /** As a job's specification has them, parameters complete. */
   readonly operations: readonly { kernel: string; parameters: Record<string, string>; border: string }[];
   readonly grid: { readonly rows: number; readonly columns: number };
+  /** The bands of images, if several were read. */
+  readonly bands?: readonly number[];
   readonly channels: readonly string[];
   /** Bins of a channel. */
   readonly bins: number;
@@ -20,20 +22,22 @@ export type Unit = 'frame' | 'cell';
 export interface PipelineSpecification {
   readonly pipeline: { readonly operations: PipelineIdentity['operations'] };
   readonly grid?: PipelineIdentity['grid'];
+  readonly band?: { readonly numbers?: readonly number[] };
 }
 
 /** The identity of a job's pipeline. Throws IndexError if it has no histogram. */
 export function identityOf(
-  { pipeline: { operations }, grid: asked }: PipelineSpecification,
+  { pipeline: { operations }, grid: asked, band }: PipelineSpecification,
   resultsVersion: number,
 ): PipelineIdentity {
-  const pipeline = createPipeline(operations);
-  const { bins, convention, output } = pipeline;
+  const pipeline = overBands(band?.numbers ?? [], createPipeline(operations));
+  const { bands, bins, convention, output } = pipeline;
   if (bins === 0) throw new IndexError(`'${describePipeline(pipeline)}' has no histogram to search by`);
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   return {
     operations: specifiedOperations(pipeline),
     grid,
+    ...(bands && { bands }),
     channels: [...output.channels],
     bins,
     convention,
@@ -41,8 +45,12 @@ export function identityOf(
   };
 }
 
-/** The kernels in one line. */
-export const pipelineLine = ({ operations }: PipelineIdentity): string => describePipeline(createPipeline(operations));
+/** What computes the histograms. */
+export const pipelineOf = ({ operations, bands = [] }: Pick<PipelineIdentity, 'operations' | 'bands'>): Pipeline =>
+  overBands(bands, createPipeline(operations));
+
+/** The kernels in one line, with the bands if there are several. */
+export const pipelineLine = (identity: PipelineIdentity): string => describePipeline(pipelineOf(identity));
 
 /**
  * The differences between two identities, a clause each, as in `radius is 2 there and 1 here`; empty if their

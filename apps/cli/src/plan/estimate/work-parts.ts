@@ -102,7 +102,8 @@ export function workParts(totals: PlanTotals, setup: JobSetup, device: CostDevic
       const computed = pixels - (work.knownPixels[i]?.[pixel as PixelType] ?? 0);
       // Not rounded up: the longest piece counts, and one more pixel does not make it shorter.
       const pieces = device === 'cpu' ? Math.max(tiles, computed / batchPixels) : cores;
-      const seconds = computed * kernelSecondsAPixel(pipeline.operations, device, bits);
+      const bands = pipeline.bands?.length ?? 1;
+      const seconds = computed * bands * kernelSecondsAPixel(pipeline.operations, device, bits);
       const name = `${device} ${shortName(pipeline)} of ${bits} bits`;
       // All nodes of this machine share one GPU. Pipelines may be equal except for their names.
       parts[name] = (parts[name] ?? 0) + (device === 'gpu' ? seconds : shared(seconds, pieces));

@@ -1,7 +1,7 @@
 import { type Rect, sampleBytes } from '@halogrid/geometry';
 import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
 import { type MarkedSamples, markNoData } from '../../planes/mark-no-data.ts';
-import type { PlaneTarget } from '../../planes/plane-target.ts';
+import { type PlaneTarget, planesFrom } from '../../planes/plane-target.ts';
 import { writeRows } from '../../planes/write-rows.ts';
 import { BlockPlaces, type BlockWindow, type TiffBlock } from './block-places.ts';
 import { fillOf, readColourTables } from './colour-tags.ts';
@@ -29,7 +29,10 @@ const maxRowBytes = 2 ** 30;
 
 const maxTablesBytes = 2 ** 16;
 
-/** Opens the blocks of a page. `noData`: the sample that stands for no value, or NaN. Rejects with InputError. */
+/**
+ * Opens the blocks of a page, from plane `firstPlane` on. `noData`: the sample that stands for no value, or NaN.
+ * Rejects with InputError.
+ */
 export async function openBlocks(
   file: InputFile,
   reader: TiffReader,
@@ -37,8 +40,9 @@ export async function openBlocks(
   header: TiffHeader,
   layout: TiffLayout,
   noData: number,
+  firstPlane: number,
 ): Promise<BlockPage> {
-  const places = await BlockPlaces.open(reader, entries, header, layout.firstPlane + layout.planes);
+  const places = await BlockPlaces.open(reader, entries, header, firstPlane + layout.planes);
   const tables = entries.get(tiffTags.JPEGTables);
   const faxOptions: [number, number[]][] = [];
   for (const tag of [tiffTags.T4Options, tiffTags.T6Options]) {
@@ -60,6 +64,7 @@ export async function openBlocks(
     jpegTables: tables && layout.coding === 'picture' ? await reader.bytes(tables, maxTablesBytes) : undefined,
   };
   return new BlockPage(file, header, layout, {
+    firstPlane,
     places,
     stored,
     reader: new RowReader(file, coding, stored),
@@ -70,6 +75,7 @@ export async function openBlocks(
 }
 
 interface PageParts {
+  firstPlane: number;
   places: BlockPlaces;
   stored: StoredRows;
   reader: RowReader;
@@ -110,7 +116,10 @@ export class BlockPage {
     this.#parts = parts;
   }
 
-  /** Decodes the luma, or the red, green and blue, of `region` into the planes of `to`. Rejects with InputError. */
+  /**
+   * Decodes the luma, or the red, green and blue, or the bands of `region` into the planes of `to`. Rejects with
+   * InputError.
+   */
   async decode(region: Rect, to: PlaneTarget): Promise<void> {
     const { block } = this.#header;
     const left = Math.floor(region.x / block.width);
@@ -144,7 +153,7 @@ export class BlockPage {
     }));
     const ranges: ByteRange[] = [];
     for (let plane = 0; plane < this.#layout.planes; plane++) {
-      for (const [i, place] of (await this.#parts.places.of(this.#layout.firstPlane + plane, window)).entries()) {
+      for (const [i, place] of (await this.#parts.places.of(this.#parts.firstPlane + plane, window)).entries()) {
         const block = blocks[i]!;
         block.places.push(place);
         if (place) ranges.push(this.#parts.reader.rangeOf(place, this.#storedRowsOf(this.#rowsOf(block))));
@@ -198,11 +207,14 @@ export class BlockPage {
       const crop = { x: x - left, y: y - top, width: right - x, height: bottom - y };
       const samples = planes.map((pixels) => ({ ...stored, pixels: pixels.subarray(i * ofBlock, (i + 1) * ofBlock) }));
       const [across, down] = [x - region.x, y - region.y];
-      const offset = down * to.stride + across * sampleBytes[this.#layout.pixel];
-      const { noData } = to;
-      const place = noData && { ...noData, x: noData.x + across, y: noData.y + down };
-      const mark = place && ((marked: MarkedSamples) => markNoData(marked, place));
-      writeRows(toColours(samples, crop, this.#layout, colours, mark), { ...to, offset: to.offset + offset });
+      const inPlane = down * to.stride + across * sampleBytes[this.#layout.pixel];
+      for (const [band, firstSample] of this.#layout.firstSamples.entries()) {
+        const { offset, noData, ...others } = planesFrom(to, band);
+        const place = noData && { ...noData, x: noData.x + across, y: noData.y + down };
+        const mark = place && ((marked: MarkedSamples) => markNoData(marked, place));
+        const pixels = toColours(samples, crop, this.#layout, colours, mark, firstSample);
+        writeRows(pixels, { ...others, offset: offset + inPlane });
+      }
     }
   }
 

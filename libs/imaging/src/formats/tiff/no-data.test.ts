@@ -117,7 +117,7 @@ test('the same pixels have no value as by the masks of GDAL, in each kind of fil
       for (const region of regions) {
         const plane = createBitPlane({ width: region.width + 5, height: region.height + 2 }, true);
         const target = planes(region.width, region.height, channels, noGaps, image.pixel);
-        await image.decode(region, { ...target, noData: { value, plane, x: 4, y: 1 } });
+        await image.decode(region, { ...target, noData: { value, planes: [plane], x: 4, y: 1 } });
         for (let y = 0; y < region.height; y++) {
           for (let x = 0; x < region.width; x++) {
             const isOut = out[(region.y + y) * width + region.x + x] === '1';
@@ -146,7 +146,7 @@ test('in other formats the decoded gray, or red, green and blue, tell', async (t
     assert.equal(image.noData, undefined);
     const plane = createBitPlane({ width: 3, height: 1 });
     const region = { x: 0, y: 0, width: 3, height: 1 };
-    await image.decode(region, { ...planes(3, 1, channels), noData: { value, plane, x: 0, y: 0 } });
+    await image.decode(region, { ...planes(3, 1, channels), noData: { value, planes: [plane], x: 0, y: 0 } });
     assert.deepEqual(
       [0, 1, 2].map((x) => hasBit(plane, x, 0)),
       wanted,

@@ -118,17 +118,17 @@ test('bands of all types, codecs, predictors and interleaves equal what GDAL rea
   t.after(() => server.close());
   for (const { name, number, band, scale, sha256: expected, stored } of made) {
     const uri = pathToFileURL(join(folder, `${number}.tif`)).href;
-    const read = { band: { number: band }, scale };
+    const read = { band: { numbers: [band] }, scale };
     assert.equal(await readWhole(uri, read), expected, name);
     if (number % 5 === 0) assert.equal(await readWhole(`${server.origin}/${number}.tif`, read), expected, name);
-    if (stored) assert.equal(await readWhole(uri, { band: { number: band } }), stored, name);
+    if (stored) assert.equal(await readWhole(uri, { band: { numbers: [band] } }), stored, name);
   }
 });
 
 test('a region of a scene equals that part of the whole', { skip: lacksGdal }, async () => {
   for (const { name, number, band, scale, tiled } of made) {
     if (!tiled) continue;
-    const read = { band: { number: band }, scale };
+    const read = { band: { numbers: [band] }, scale };
     const image = await openImage(pathToFileURL(join(folder, `${number}.tif`)).href, read);
     const whole = Buffer.from(await decodeOpen(image));
     const unit = scale.bits / 8;
@@ -156,7 +156,7 @@ test('a damaged scene is decoded or refused in one sentence', { skip: lacksGdal 
     }
     writeFileSync(path, damaged);
     try {
-      const read = { band: { number: made.band }, scale: made.scale };
+      const read = { band: { numbers: [made.band] }, scale: made.scale };
       const image = await openImage(pathToFileURL(path).href, { ...read, maxWholePixels: 2 ** 20 });
       const region = image.readsRegions ? { x: 0, y: 0, width: 1, height: 1 } : { ...image, x: 0, y: 0 };
       const { width, height } = region;

@@ -17,5 +17,5 @@ export function whyChooseBand(
   const others = isGray ? bands - 1 : 0;
   const areAlpha = extraSamples.length >= others && extraSamples.every((extra) => alphas.includes(extra));
   if (isGray ? others === 0 || areAlpha : photometric !== 2 || bands <= mostOfRgb) return undefined;
-  return `The TIFF has ${bands} bands that are not colours: choose one with --band, 1 to ${bands}`;
+  return `The TIFF has ${bands} bands that are not colours: choose with --band, 1 to ${bands} or all`;
 }

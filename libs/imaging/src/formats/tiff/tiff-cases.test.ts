@@ -32,7 +32,7 @@ const bytesOf = ({ tiff }: Made): Buffer => Buffer.from(tiff, 'base64');
 
 /** Gray with other samples than alpha: its first band is chosen. */
 const readOf = ({ case: { photometric, extra } }: Made): ReadOptions =>
-  photometric < 2 && ['unstated', 'unspecified', 'six'].includes(extra) ? { band: { number: 1 } } : {};
+  photometric < 2 && ['unstated', 'unspecified', 'six'].includes(extra) ? { band: { numbers: [1] } } : {};
 
 /** RGB with six more samples is not a colour, and libtiff reads none of its bands alone. */
 function isColourless({ case: { photometric, extra } }: Made): boolean {
@@ -115,7 +115,7 @@ test('bands that are no colours are refused unless one is chosen', async (t) => 
   assert.ok(refused.length > 5, String(refused.length));
   for (const made of refused) {
     const uri = await temporaryFile(t, 'a.tif', bytesOf(made));
-    const message = /^The TIFF has \d bands that are not colours: choose one with --band, 1 to \d$/;
+    const message = /^The TIFF has \d bands that are not colours: choose with --band, 1 to \d or all$/;
     await assert.rejects(openImage(uri), { name: 'InputError', message }, nameOf(made));
   }
 });

@@ -158,15 +158,15 @@ test('bands and scaled samples are read where a page has them, or refused in a s
   };
   const scale = { min: -1, max: 1, bits: 16 };
   const layout = (tags: Partial<TiffStorage>, read: ReadOptions) => tiffLayout({ ...page, ...tags }, read);
-  assert.deepEqual(layout({}, { band: { number: 3 }, scale }), {
+  assert.deepEqual(layout({}, { band: { numbers: [3] }, scale }), {
     pixel: 'u16',
     colours: 'gray',
     isInverted: false,
     bits: 32,
     kind: 'float',
     scale,
-    firstSample: 2,
-    firstPlane: 0,
+    firstSamples: [2],
+    firstPlanes: [0],
     samples: 4,
     planes: 1,
     coding: 'zstd',
@@ -176,10 +176,16 @@ test('bands and scaled samples are read where a page has them, or refused in a s
     unit: [1, 1],
   });
   const bytes = { bitsPerSample: [8], sampleFormat: [1], predictor: 1 };
-  const band = (number: number): ReadOptions => ({ band: { number } });
+  const band = (...numbers: number[]): ReadOptions => ({ band: { numbers } });
   const sentences: [Partial<TiffStorage>, ReadOptions, string][] = [
     [bytes, band(5), 'The job reads band 5 (--band), and the TIFF has 4 bands'],
     [{ ...bytes, samplesPerPixel: 1 }, band(2), 'The job reads band 2 (--band), and the TIFF has 1 band'],
+    [bytes, band(2, 6), 'The job reads bands 2, 6 (--band), and the TIFF has 4 bands'],
+    [
+      bytes,
+      { band: { numbers: [1, 2, 3], all: true } },
+      'The job reads all 3 bands of its first input (--band all), and the TIFF has 4 bands',
+    ],
     [{ ...bytes, compression: 7 }, band(4), 'The job reads band 4 (--band), and the TIFF has 3 bands'],
     [
       { ...bytes, photometric: 3 },

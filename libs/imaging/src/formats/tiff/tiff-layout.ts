@@ -1,5 +1,5 @@
 import type { PixelType } from '@halogrid/geometry';
-import type { ReadOptions, SampleScale } from '../../planes/read-options.ts';
+import type { AskedBands, ReadOptions, SampleScale } from '../../planes/read-options.ts';
 
 /**
  * The tags that decide how the pixels of a TIFF are stored. ExtraSamples and samples besides the colours make no
@@ -32,12 +32,15 @@ export interface TiffLayout {
   kind: SampleKind;
   /** How samples become pixels; absent: they are pixels, or are expanded to 8 bits. */
   scale: SampleScale | undefined;
-  /** The sample with which the colours begin: in the block of a pixel, or as the number of a plane. */
-  firstSample: number;
-  firstPlane: number;
+  /**
+   * The samples of the bands that are read, or the one with which the colours begin: in the block of a pixel, or as the
+   * numbers of planes. One of the lists has one entry.
+   */
+  firstSamples: readonly number[];
+  firstPlanes: readonly number[];
   /** Samples of a pixel in a block. */
   samples: number;
-  /** The number of blocks with the same pixels: one for each sample that is read. */
+  /** The number of blocks that make colours of the same pixels: one for each sample. */
   planes: 1 | 3;
   /**
    * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones and `zstd` are
@@ -140,11 +143,11 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
     whyNoFax(coding, bits, samples) ??
     whyNoPrediction(predictor, numbers, unit) ??
     whyNotChosen(stored === 'palette' || isYcbcr ? stored : undefined, { band, scale }) ??
-    whyNoBand(band?.number, samplesPerPixel, isPicture && !isSeparate) ??
+    whyNoBand(band, bandsOf(storage)) ??
     (stored === 'ycbcr' ? whyNoYcbcr(bits, samplesPerPixel, isSeparate, unit) : undefined);
   if (refusal) return refusal;
   const colours = band ? 'gray' : stored === 'ycbcr' && !isYcbcr ? 'rgb' : stored;
-  const first = (band?.number ?? 1) - 1;
+  const first = band?.numbers.map((number) => number - 1) ?? [0];
   return {
     pixel: (scale?.bits ?? bits) === 16 ? 'u16' : 'u8',
     colours,
@@ -152,8 +155,8 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
     bits,
     kind,
     scale,
-    firstSample: isSeparate ? 0 : first,
-    firstPlane: isSeparate ? first : 0,
+    firstSamples: isSeparate ? [0] : first,
+    firstPlanes: isSeparate ? first : [0],
     samples,
     planes: isSeparate && usual === 3 && !band ? 3 : 1,
     coding,
@@ -211,12 +214,25 @@ function whyNotChosen(colours: 'palette' | 'ycbcr' | undefined, { band, scale }:
   return `The samples of a TIFF in ${colourNames[colours]} have no ${band ? 'bands (--band)' : 'scale (--scale)'}: those in gray and RGB have`;
 }
 
-function whyNoBand(band: number | undefined, samplesPerPixel: number, isPicture: boolean): string | undefined {
+/** The number of bands of a page in gray or RGB. */
+export function bandsOf({ compression, planarConfiguration, samplesPerPixel }: TiffStorage): number {
+  const isPicture = codingOf(compression) === 'picture' && !(planarConfiguration === 2 && samplesPerPixel > 1);
   // Pictures are decoded without alpha: to gray, or to red, green and blue.
-  const bands = isPicture ? (samplesPerPixel < 3 ? 1 : 3) : samplesPerPixel;
-  if (band === undefined || (band >= 1 && band <= bands)) return undefined;
-  return `The job reads band ${band} (--band), and the TIFF has ${bands === 1 ? '1 band' : `${bands} bands`}`;
+  return isPicture ? (samplesPerPixel < 3 ? 1 : 3) : samplesPerPixel;
 }
+
+function whyNoBand(band: AskedBands | undefined, bands: number): string | undefined {
+  if (!band) return undefined;
+  const { numbers, all } = band;
+  const has = `the TIFF has ${sayBands(bands)}`;
+  if (all && numbers.length !== bands)
+    return `The job reads all ${sayBands(numbers.length)} of its first input (--band all), and ${has}`;
+  if (numbers.every((number) => number >= 1 && number <= bands)) return undefined;
+  const asked = numbers.length === 1 ? `band ${numbers[0]}` : `bands ${listed(numbers)}`;
+  return `The job reads ${asked} (--band), and ${has}`;
+}
+
+const sayBands = (count: number): string => (count === 1 ? '1 band' : `${count} bands`);
 
 const listed = (values: readonly number[]): string =>
   values.length > 8 ? `${values.slice(0, 8).join(', ')}, …` : values.join(', ');

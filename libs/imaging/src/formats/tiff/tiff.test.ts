@@ -228,7 +228,7 @@ const refused: [what: string, file: WrittenTiff, sentence: string | RegExp][] = 
       blocks: [new Uint8Array(3 * gray.length)],
       tags: { SamplesPerPixel: [3], BitsPerSample: [8, 8, 8] },
     },
-    'The TIFF has 3 bands that are not colours: choose one with --band, 1 to 3',
+    'The TIFF has 3 bands that are not colours: choose with --band, 1 to 3 or all',
   ],
   [
     'no photometric interpretation',

@@ -4,7 +4,7 @@ import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
 import { checkDecodeRequest } from '../../planes/decode-request.ts';
 import type { OpenImage, SampleRange } from '../../planes/image.ts';
 import { canBeSample, rangeOf } from '../../planes/mark-no-data.ts';
-import type { PlaneTarget } from '../../planes/plane-target.ts';
+import { type PlaneTarget, planesFrom } from '../../planes/plane-target.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
 import { copyAsPnm } from '../copy-rows.ts';
 import { type BlockPage, openBlocks } from './block-page.ts';
@@ -13,7 +13,7 @@ import { levelDirectory } from './level-directory.ts';
 import { sayOtherPages } from './other-pages.ts';
 import { whyChooseBand } from './several-bands.ts';
 import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
-import { type TiffLayout, tiffLayout } from './tiff-layout.ts';
+import { bandsOf, type TiffLayout, tiffLayout } from './tiff-layout.ts';
 import { TiffReader } from './tiff-reader.ts';
 
 /** Tiles larger than this are too large to read by region: the image is decoded whole. */
@@ -36,13 +36,18 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
   const { width, height, block } = header;
   checkHasPixels(width, height);
   const noData = await readNoData(reader, directory.entries);
-  const page = await openBlocks(file, reader, directory.entries, header, layout, noData);
+  const pages: BlockPage[] = [];
+  for (const plane of layout.firstPlanes)
+    pages.push(await openBlocks(file, reader, directory.entries, header, layout, noData, plane));
+  const decode = async (region: Rect, to: PlaneTarget): Promise<void> => {
+    for (const [band, page] of pages.entries()) await page.decode(region, planesFrom(to, band));
+    // Once for each image, because looking takes reads: the tile with the first pixel tells it for all.
+    if (region.x === 0 && region.y === 0) opened.mended = await sayOtherPages(reader, main);
+  };
+  const grayPlanes = read.band?.numbers.length;
   const samples = layout.scale && samplesOf(layout);
   const readsRegions = block.isTile && block.width * block.height <= maxTilePixels;
   const isLarge = !readsRegions && width * height > maxWholePixels;
-  const mark = async (): Promise<void> => {
-    opened.mended = await sayOtherPages(reader, main);
-  };
   if (isLarge) {
     // An image that claims more pixels than the file can hold is refused before its pixels are read.
     const most = formats.png.mostPixelsPerByte * file.sizeBytes;
@@ -56,6 +61,8 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
     pixel: layout.pixel,
     captured: header.captured,
     place: header.place,
+    ...(canHaveBands(layout) && { bands: bandsOf(header.storage) }),
+    grayPlanes,
     ...(canBeSample(noData, samples ?? rangeOf(layout.pixel)) && { noData }),
     samples,
     ...((samples || isConverted(layout)) && { isConverted: true }),
@@ -66,11 +73,9 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
     async decode(region: Rect, to: PlaneTarget): Promise<void> {
       checkDecodeRequest(opened, region, to);
       if (!readsRegions) checkWholePixels(width, height, maxWholePixels);
-      await page.decode(region, to);
-      // Once for each image, because looking takes reads: the tile with the first pixel tells it for all.
-      if (region.x === 0 && region.y === 0) await mark();
+      await decode(region, to);
     },
-    copy: isLarge ? copyOf(page, header, layout, maxWholePixels, mark) : undefined,
+    copy: isLarge ? copyOf(decode, header, { ...layout, grayPlanes }, maxWholePixels) : undefined,
     close: () => file.close(),
   };
   return opened;
@@ -83,21 +88,20 @@ function samplesOf({ kind, bits }: TiffLayout): SampleRange {
   return { least, most: least + 2 ** bits - 1, isReal: false };
 }
 
+const canHaveBands = ({ colours }: TiffLayout): boolean => colours !== 'palette' && colours !== 'ycbcr';
+
 /** Whether gray is not the samples themselves. */
 const isConverted = ({ colours, isInverted, bits }: TiffLayout): boolean =>
   colours !== 'gray' || isInverted || bits < 8;
 
-/** Makes a copy in bands of whole blocks. */
+/** Makes a copy in strips of whole blocks. */
 function copyOf(
-  page: BlockPage,
+  decode: OpenImage['decode'],
   { width, height, block }: TiffHeader,
-  { pixel }: TiffLayout,
+  { pixel, grayPlanes }: Pick<TiffLayout, 'pixel'> & Pick<OpenImage, 'grayPlanes'>,
   maxPixels: number,
-  mark: () => Promise<void>,
 ): OpenImage['copy'] {
-  const decode = async (y: number, rows: number, to: PlaneTarget): Promise<void> => {
-    await page.decode({ x: 0, y, width, height: rows }, to);
-    if (y === 0) await mark();
-  };
-  return copyAsPnm({ width, height, pixel }, { maxPixels, rowsTogether: block.height }, decode);
+  const decodeRows = (y: number, rows: number, to: PlaneTarget): Promise<void> =>
+    decode({ x: 0, y, width, height: rows }, to);
+  return copyAsPnm({ width, height, pixel, grayPlanes }, { maxPixels, rowsTogether: block.height }, decodeRows);
 }

@@ -24,7 +24,7 @@ export interface ColourTables {
 
 /**
  * The pixels inside `crop` as gray or RGB. `blocks` has one block, or one a plane. `mark` gets the samples that the
- * pixels are made of, for those without a value.
+ * pixels are made of, for those without a value. `firstSample`: the sample of a pixel with which its colours begin.
  */
 export function toColours(
   blocks: readonly SampleBlock[],
@@ -32,9 +32,10 @@ export function toColours(
   layout: TiffLayout,
   tables: ColourTables,
   mark?: (samples: MarkedSamples) => void,
+  firstSample = 0,
 ): DecodedSamples {
   const channels = layout.colours === 'rgb' || layout.colours === 'ycbcr' ? 3 : 1;
-  const samples = pick(blocks, { x, y, width, height: rows }, channels, layout.firstSample);
+  const samples = pick(blocks, { x, y, width, height: rows }, channels, firstSample);
   const { scale } = layout;
   if (scale) mark?.({ pixels: samples, channels, width, rows });
   // Without a scale, samples are pixels: `tiffLayout` refuses others.

@@ -276,7 +276,10 @@ export interface JobSpec {
   level?:
     | string
     | undefined;
-  /** Which band of TIFFs is read as gray; absent: their gray or colours. */
+  /**
+   * Which bands of TIFFs are read, each as gray; absent: their gray or colours. Several are channels of results, one
+   * band after another.
+   */
   band?:
     | BandOptions
     | undefined;
@@ -286,8 +289,13 @@ export interface JobSpec {
 
 /** With it, images that are not TIFFs, and videos, are quarantined. */
 export interface BandOptions {
-  /** From 1 to 65535. */
-  number: number;
+  /**
+   * From 1 to 65535, each once, 1024 at most. With `all`, the coordinator fills in all bands of the first source, in
+   * ascending order; a specification that it gives back has them.
+   */
+  numbers: number[];
+  /** All bands are read: sources with another number of bands are quarantined. */
+  all?: boolean | undefined;
 }
 
 /**
@@ -1387,13 +1395,20 @@ export const JobSpec: MessageFns<JobSpec> = {
 };
 
 function createBaseBandOptions(): BandOptions {
-  return { number: 0 };
+  return { numbers: [], all: undefined };
 }
 
 export const BandOptions: MessageFns<BandOptions> = {
   encode(message: BandOptions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.number !== 0) {
-      writer.uint32(8).uint32(message.number);
+    if (message.numbers.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.numbers) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.all !== undefined) {
+      writer.uint32(16).bool(message.all);
     }
     return writer;
   },
@@ -1412,11 +1427,29 @@ export const BandOptions: MessageFns<BandOptions> = {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
-            if (tag !== 8) {
+            if (tag === 8) {
+              message.numbers.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.numbers.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 2: {
+            if (tag !== 16) {
               break;
             }
 
-            message.number = reader.uint32();
+            message.all = reader.bool();
             continue;
           }
         }
@@ -1436,7 +1469,8 @@ export const BandOptions: MessageFns<BandOptions> = {
   },
   fromPartial(object: DeepPartial<BandOptions>): BandOptions {
     const message = createBaseBandOptions();
-    message.number = object.number ?? 0;
+    message.numbers = object.numbers?.map((e) => e) || [];
+    message.all = object.all ?? undefined;
     return message;
   },
 };
