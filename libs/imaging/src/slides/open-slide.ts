@@ -1,6 +1,7 @@
 import type { Rect } from '@halogrid/geometry';
 import { InputError, type InputFile, slideVersion, splitMember } from '@halogrid/sources';
 import { chooseLevel } from '../formats/tiff/pyramid-levels.ts';
+import { MissingDecoderError } from '../missing-decoder-error.ts';
 import { checkPixels } from '../pixel-limit.ts';
 import { checkDecodeRequest } from '../planes/decode-request.ts';
 import type { OpenImage } from '../planes/image.ts';
@@ -13,18 +14,23 @@ import type { SlideFacts, SlideFile } from './process/slide-protocol.ts';
 import type { SlideReader } from './slide-reader.ts';
 import { readSlide } from './slide-readers.ts';
 
+/** What helps where OpenSlide cannot reach a slide. */
+const remedy = 'copy it to a folder that nodes see, with the files beside it';
+
 /** The most pixels that come from a process at once, if a row of blocks has no more. */
 const bandPixels = 2 ** 22;
 
 /**
  * Opens a slide by OpenSlide, or a smaller level of it. Takes `file` over. Tiles are read by region, in processes of
- * their own. Rejects with InputError, and with MissingDecoderError if OpenSlide is not installed.
+ * their own. Rejects with InputError, and with MissingDecoderError if OpenSlide is not installed or cannot reach the
+ * file.
  */
 export async function openSlide(file: InputFile, uri: string, asked: AskedLevel | undefined): Promise<OpenImage> {
-  if (file.kind === 'remote' || splitMember(uri).member) {
-    const remedy = 'copy it to a folder, with the files beside it, and process the copy';
-    throw new InputError('decode', `OpenSlide reads slides on disks, not on servers and in tars: ${remedy}`);
-  }
+  // A node may be handed files that lie on a disk of others, so the file is not at fault.
+  if (file.kind === 'remote')
+    throw new MissingDecoderError('slide', `OpenSlide reads slides on disks, not from servers: ${remedy}`);
+  if (splitMember(uri).member)
+    throw new InputError('decode', `OpenSlide reads slides on disks, not in tars: ${remedy}`);
   const { path } = file;
   const inputBytes = file.bytesRead;
   await file.close();
