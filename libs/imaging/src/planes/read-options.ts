@@ -1,6 +1,6 @@
 /**
- * What of an image becomes pixels. Only TIFF has samples to choose from, and only TIFF and OME-Zarr have levels; other
- * images are refused.
+ * What of an image becomes pixels. Only TIFF and JPEG 2000 have samples to choose from, and only they and OME-Zarr have
+ * levels; other images are refused.
  */
 export interface ReadOptions {
   /** The band that is read as gray, counted from 1; absent: the gray or the colours of the image. */

@@ -53,18 +53,25 @@ const allowance = 0.05;
  * The number of the level that is asked for: the coarsest level that is not coarser than asked. A sentence if the file
  * lacks it. `microns`: the size of a pixel of level 0, if the file states it.
  */
-export function chooseLevel(levels: readonly Size[], asked: AskedLevel, microns: number | undefined): number | string {
+export function chooseLevel(
+  levels: readonly Size[],
+  asked: AskedLevel,
+  microns: number | undefined,
+  format = 'TIFF',
+): number | string {
   if ('number' in asked) {
     const there = levels.length === 1 ? `only level ${sayLevels(levels)}` : `the levels ${sayLevels(levels)}`;
-    return asked.number < levels.length ? asked.number : `The TIFF has ${there} but the job asks for ${asked.number}`;
+    return asked.number < levels.length
+      ? asked.number
+      : `The ${format} has ${there} but the job asks for ${asked.number}`;
   }
   if (microns === undefined) {
-    return `The TIFF does not state the size of a pixel, so its level must be named by number: ${sayLevels(levels)}`;
+    return `The ${format} does not state the size of a pixel, so its level must be named by number: ${sayLevels(levels)}`;
   }
   const most = asked.microns * (1 + allowance);
   const found = levels.findLastIndex(({ width }) => (microns * levels[0]!.width) / width <= most);
   if (found >= 0) return found;
-  return `A pixel of the TIFF is ${Number(microns.toPrecision(4))} micrometres wide but the job asks for at most ${asked.microns}`;
+  return `A pixel of the ${format} is ${Number(microns.toPrecision(4))} micrometres wide but the job asks for at most ${asked.microns}`;
 }
 
 const sayLevels = (levels: readonly Size[]): string =>
