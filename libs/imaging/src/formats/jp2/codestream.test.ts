@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { temporaryFile } from '@halogrid/sources/testing-files';
 import { openImage } from '../../open-image.ts';
 import { decodeOpen, decodeWhole, expectedFixtures, fixtureBytes, fixtureUri, sha256 } from '../../testing/images.ts';
+import { writeTiff } from '../tiff/testing/write-tiff.ts';
 
 // Headers that lie, made from a good file by hand: each must be refused before memory is taken for what it claims.
 
@@ -80,4 +81,33 @@ test('the damage of a tile is named, and leaves the next file as it is', async (
   await assert.rejects(decodeOpen(damaged), { name: 'InputError', message });
   await damaged.close();
   assert.equal(sha256(await decodeWhole(fixtureUri('tiles.jp2'))), expectedFixtures['tiles.jp2']!.sha256);
+});
+
+test('a block of a TIFF that is another image than the TIFF says is refused by its name', async (t) => {
+  const inStrip = (width: number, block: Uint8Array): Buffer => {
+    const tags = {
+      Compression: [34712],
+      PhotometricInterpretation: [2],
+      SamplesPerPixel: [3],
+      BitsPerSample: [8, 8, 8],
+    };
+    return writeTiff({ width, height: 61, blocks: [block], tags });
+  };
+  const refusals: [tiff: Buffer, why: string][] = [
+    [inStrip(97, good), 'it has 6 tiles of its own, and 1 is supported'],
+    [
+      inStrip(90, good),
+      'it has 97x61 pixels of 3 unsigned samples of 8 bits where the TIFF has 90x61 pixels of 3 unsigned samples of 8 bits',
+    ],
+    [
+      inStrip(97, good.subarray(0, 60)),
+      'the JPEG 2000 is cut off or damaged: the box at byte 32 ends at byte 77, and the file at byte 60',
+    ],
+  ];
+  for (const [tiff, why] of refusals) {
+    const image = await openImage(await temporaryFile(t, 'a.tif', tiff));
+    const message = `The JPEG 2000 in strip 0 of the TIFF cannot be decoded: ${why}`;
+    await assert.rejects(decodeOpen(image), { name: 'InputError', message });
+    await image.close();
+  }
 });

@@ -15,11 +15,11 @@ import { decodeOpen, noGaps, planes, sha256 } from '../../testing/images.ts';
 // JPEG 2000. Lossless files must have the samples that were written, smaller levels those that GDAL decodes.
 
 const python = '/usr/bin/python3';
-const hasGdal = "from osgeo import gdal; assert gdal.GetDriverByName('JP2OpenJPEG')";
-const lacks = spawnSync(python, ['-c', hasGdal]).status !== 0 && `${python} has no GDAL with JPEG 2000`;
+const hasMakers = "import tifffile; from osgeo import gdal; assert gdal.GetDriverByName('JP2OpenJPEG')";
+const lacks = spawnSync(python, ['-c', hasMakers]).status !== 0 && `${python} lacks tifffile, or GDAL with JPEG 2000`;
 
 const script = `
-import hashlib, json, subprocess, sys, numpy
+import hashlib, json, subprocess, sys, numpy, tifffile
 from osgeo import gdal
 gdal.UseExceptions()
 folder = sys.argv[1]
@@ -110,6 +110,25 @@ for name, options in {'offset': ['-d', '37,21'], 'offset tiles': ['-d', '37,21',
         add(f'level {level} of {name}', path, [plain], False, 'tiles' in name, {'level': {'number': level}})
 lossy = write('lossy.jp2', [bands[0]], gdal.GDT_Byte, tiles + ['REVERSIBLE=NO', 'QUALITY=30'])
 add('irreversible', lossy, [gdal.Open(lossy).ReadAsArray().astype('int64')], False, True)
+def encoded(block, options):
+    memory = gdal.GetDriverByName('MEM').Create('', block.shape[1], block.shape[0], block.shape[2], gdal.GDT_Byte if block.dtype == 'uint8' else gdal.GDT_UInt16)
+    for i in range(block.shape[2]): memory.GetRasterBand(i + 1).WriteArray(block[..., i])
+    gdal.GetDriverByName('JP2OpenJPEG').CreateCopy('/vsimem/tile.j2k', memory, options=['QUALITY=100', 'REVERSIBLE=YES'] + options)
+    file = gdal.VSIFOpenL('/vsimem/tile.j2k', 'rb')
+    data = bytes(gdal.VSIFReadL(1, gdal.VSIStatL('/vsimem/tile.j2k').size, file))
+    gdal.VSIFCloseL(file)
+    return data
+tiffs = [('slide.svs', 33005, 3, 'u1', '<'), ('gray.tif', 34712, 1, 'u1', '>'), ('deep.tif', 34712, 1, 'u2', '>'), ('deep-rgb.tif', 33005, 3, 'u2', '<')]
+for name, compression, count, type, order in tiffs:
+    planes = [smooth(60 + i, 255 if type == 'u1' else 65535) for i in range(count)]
+    padded = numpy.pad(numpy.stack(planes, -1).astype(type), ((0, -height % 64), (0, -width % 64), (0, 0)), 'edge')
+    blocks = [encoded(padded[y:y + 64, x:x + 64], ['CODEC=J2K']) for y in range(0, height, 64) for x in range(0, width, 64)]
+    shape = (height, width, 3) if count == 3 else (height, width)
+    with tifffile.TiffWriter(folder + '/' + name, byteorder=order) as file:
+        file.write(iter(blocks), shape=shape, dtype=type, tile=(64, 64), compression='deflate', photometric='rgb' if count == 3 else 'minisblack', description='Aperio Image Library v12', metadata=None)
+    # tifffile does not write such tiles without another package, but takes them for others.
+    with tifffile.TiffFile(folder + '/' + name, mode='r+b') as file: file.pages[0].tags[259].overwrite(compression)
+    add(name, folder + '/' + name, planes, type == 'u2', True)
 print(json.dumps(cases))
 `;
 

@@ -41,9 +41,10 @@ export interface TiffLayout {
   planes: 1 | 3;
   /**
    * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones and `zstd` are
-   * decompressed to such bytes, `fax` gives black and white, and `picture` gives gray or RGB of 8 bits.
+   * decompressed to such bytes, `fax` gives black and white, `picture` gives gray or RGB of 8 bits, and `jp2` gives the
+   * samples.
    */
-  coding: 'stored' | 'packed' | 'zstd' | 'fax' | 'picture';
+  coding: 'stored' | 'packed' | 'zstd' | 'fax' | 'picture' | 'jp2';
   /** The first bit of each byte is the lowest. */
   isReversed: boolean;
   /** Each sample is stored as the difference from the previous pixel. */
@@ -62,6 +63,8 @@ export const predicted: readonly number[] = [5, 8, 32946, zstd];
 const fax = [2, 3, 4];
 export const jpeg = 7;
 const webp = 50001;
+/** JPEG 2000 as Aperio and Leadtools number it. */
+const jp2: readonly number[] = [33005, 34712];
 
 /** Values of PhotometricInterpretation. */
 export const ycbcr = 6;
@@ -72,13 +75,11 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   // libtiff cannot always read back what it writes in this form.
   32771: 'fax in words of 16 bits',
   32809: 'ThunderScan',
-  33003: 'JPEG 2000',
-  33004: 'JPEG 2000',
-  33005: 'JPEG 2000',
+  33003: 'JPEG 2000 in YCbCr',
+  33004: 'JPEG 2000 without a stated colour',
   34661: 'JBIG',
   34676: 'SGI LogLuv',
   34677: 'SGI LogLuv',
-  34712: 'JPEG 2000',
   34887: 'LERC',
   34925: 'LZMA',
   50002: 'JPEG XL',
@@ -104,7 +105,7 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const coding = codingOf(compression);
   if (!coding) {
     const name = unsupportedCompressions[compression] ?? compression;
-    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, PackBits, JPEG, WebP, fax and none are`;
+    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, PackBits, JPEG, JPEG 2000 of gray and RGB, WebP, fax and none are`;
   }
   if (storage.isDng) return 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are';
   const numbers = numbersOf(storage, scale);
@@ -138,6 +139,7 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const refusal =
     whyNoPicture(storage, bits, samples) ??
     whyNoFax(coding, bits, samples) ??
+    whyNoJp2(coding, stored, bits, samples) ??
     whyNoPrediction(predictor, numbers, unit) ??
     whyNotChosen(stored === 'palette' || isYcbcr ? stored : undefined, { band, scale }) ??
     whyNoBand(band?.number, samplesPerPixel, isPicture && !isSeparate) ??
@@ -169,6 +171,7 @@ function codingOf(compression: number): TiffLayout['coding'] | undefined {
   if (packed.includes(compression)) return 'packed';
   if (compression === zstd) return 'zstd';
   if (compression === jpeg || compression === webp) return 'picture';
+  if (jp2.includes(compression)) return 'jp2';
   return fax.includes(compression) ? 'fax' : undefined;
 }
 
@@ -234,6 +237,21 @@ function whyNoPicture({ compression, photometric }: TiffStorage, bits: number, s
 function whyNoFax(coding: TiffLayout['coding'], bits: number, samples: number): string | undefined {
   if (coding !== 'fax' || (bits === 1 && samples === 1)) return undefined;
   return `Fax of ${samples} samples of ${bits} bits is not supported: it is defined for one sample of 1 bit`;
+}
+
+function whyNoJp2(
+  coding: TiffLayout['coding'],
+  colours: TiffLayout['colours'],
+  bits: number,
+  samples: number,
+): string | undefined {
+  if (coding !== 'jp2') return undefined;
+  if (colours !== 'gray' && colours !== 'rgb') {
+    return `A TIFF in ${colourNames[colours]} compressed as JPEG 2000 is not supported: gray and RGB are`;
+  }
+  if (bits !== 8 && bits !== 16) return `${bits}-bit samples in JPEG 2000 are not supported: 8 and 16-bit ones are`;
+  if (samples === 1 || samples === 3) return undefined;
+  return `${samples} samples in a block of JPEG 2000 are not supported: 1 and 3 are`;
 }
 
 function whyNoPrediction(
