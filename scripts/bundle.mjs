@@ -20,7 +20,8 @@ const here = 'urlOfThisBundle';
 
 /** Packages that are not bundled, because they have native code, or files that they find beside their own modules. */
 export const isPackage = packages(
-  ...['webgpu', 'sharp', 'koffi', '@julusian/jpeg-turbo', '@seydx/node-av-linux-x64', '@seydx/node-av-linux-arm64'],
+  ...['webgpu', 'sharp', 'koffi', '@julusian/jpeg-turbo', '@cornerstonejs/codec-openjpeg'],
+  ...['@seydx/node-av-linux-x64', '@seydx/node-av-linux-arm64'],
   ...['@grpc/proto-loader', '@grpc/reflection', 'grpc-health-check'],
   // `pg` uses it if it is installed.
   'pg-native',

@@ -197,7 +197,7 @@ test('what is not there to read is quarantined with its remedy', { skip: lacksGd
 test('images that are not TIFFs, and videos, have no bands', { skip: lacksGdal }, async () => {
   const samples = ['images', 'videos'].map((name) => fileURLToPath(new URL(`../samples/${name}`, import.meta.url)));
   assert.deepEqual(await errorsOf('others', samples, '--band', '1'), [
-    'The job reads a band (--band), which only a TIFF has: exclude other images, or process them in a job of their own',
+    'The job reads a band (--band), which only TIFF and JPEG 2000 have: exclude other images, or process them in a job of their own',
     'The job reads a band or scaled samples of TIFFs (--band, --scale): exclude videos, or process them in a job of their own',
   ]);
 });

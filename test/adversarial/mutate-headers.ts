@@ -37,6 +37,7 @@ export function fieldsOf(bytes: Buffer): Field[] {
   if (isPnm(bytes)) return Array.from({ length: 32 }, (_, at) => ({ at, size: 1 })).slice(1);
   if (head.startsWith('RIFF')) return head.includes('WEBP') ? webpFields(bytes) : aviFields(bytes);
   if (head.slice(4, 8) === 'ftyp') return boxFields(bytes, 0, bytes.length);
+  if (head.slice(4, 6) === 'jP') return jp2Fields(bytes);
   return [];
 }
 
@@ -185,6 +186,19 @@ function aviFields(bytes: Buffer): Field[] {
       fields.push({ at: at + 4, size: 4 });
       if (/^(avih|str|idx1)/.test(name)) for (let i = 8; i < 56; i += 4) fields.push({ at: at + i, size: 4 });
     }
+  }
+  return fields;
+}
+
+/** Sizes of the boxes of a JPEG 2000, and the numbers in them, in its main header, and at the beginnings of tiles. */
+function jp2Fields(bytes: Buffer): Field[] {
+  const start = bytes.indexOf('ff4fff51', 0, 'hex');
+  const tiles = bytes.indexOf('ff90000a', start, 'hex');
+  const fields = boxFields(bytes, 12, start - 8);
+  for (let at = 40; at < tiles; at++) fields.push({ at, size: 1 });
+  for (let at = start + 8; at < start + 40; at += 4) fields.push({ at, size: 4 });
+  for (let at = tiles; at >= 0; at = bytes.indexOf('ff90000a', at + 1, 'hex')) {
+    fields.push({ at: at + 4, size: 2 }, { at: at + 6, size: 4 }, { at: at + 10, size: 1 }, { at: at + 11, size: 1 });
   }
   return fields;
 }

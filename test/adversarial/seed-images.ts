@@ -13,7 +13,8 @@ export interface Seed {
 const width = 99;
 const height = 77;
 
-const restartIntervals = new URL('../../libs/imaging/fixtures/restart.jpg', import.meta.url);
+const fixture = (name: string): Promise<Buffer> =>
+  readFile(new URL(`../../libs/imaging/fixtures/${name}`, import.meta.url));
 
 /** Makes small images of every supported format. */
 export async function makeSeedImages(): Promise<Seed[]> {
@@ -53,7 +54,8 @@ export async function makeSeedImages(): Promise<Seed[]> {
   }));
   return [
     ...(await Promise.all(encoded)),
-    { name: 'restart.jpg', bytes: await readFile(restartIntervals) },
+    { name: 'restart.jpg', bytes: await fixture('restart.jpg') },
+    { name: 'tiles.jp2', bytes: await fixture('tiles.jp2') },
     { name: 'raw.pgm', bytes: raw('P5', 255, Buffer.from(gray)) },
     { name: 'raw.ppm', bytes: raw('P6', 255, Buffer.from(rgb)) },
     // In samples of 16 bits, the more significant byte comes first.

@@ -1,6 +1,7 @@
 import type { Rect } from '@halogrid/geometry';
 import { type Format, formats, InputError, type InputFile, isPlaneUri, openInputFile } from '@halogrid/sources';
 import { openBmp } from './formats/bmp.ts';
+import { openJp2 } from './formats/jp2/jp2.ts';
 import { openJpeg } from './formats/jpeg.ts';
 import { openPnm } from './formats/pnm.ts';
 import { sniffFormat } from './formats/sniff-format.ts';
@@ -31,6 +32,7 @@ const openers: Record<Format, Opener> = {
   bmp: openBmp,
   gif: openGif,
   avif: openAvif,
+  jp2: openJp2,
   zarr: (file, _, { uri }) => openZarr(file, uri),
   slide: (file, _, { uri, level }) => openSlide(file, uri, level),
 };
@@ -46,12 +48,17 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
     checkReadOptions(format, options);
     const image = await openers[format](file, options.maxWholePixels ?? defaultMaxWholePixels, { ...options, uri });
     checkPixels(image.width, image.height);
-    return Object.assign(image.format === 'tiff' ? image : marking(image), { version: image.version ?? file.version });
+    return Object.assign(hasSamples(image.format) ? image : marking(image), {
+      version: image.version ?? file.version,
+    });
   } catch (error) {
     await file.close();
     throw error;
   }
 }
+
+/** Whether samples of such images are chosen and scaled; these tell themselves which have no value. */
+const hasSamples = (format: Format): boolean => format === 'tiff' || format === 'jp2';
 
 /** The image; its decoded planes tell which pixels have no value. */
 function marking(image: OpenImage): OpenImage {
@@ -66,11 +73,11 @@ function marking(image: OpenImage): OpenImage {
 
 /** Throws InputError for an image without levels, or whose samples are neither bands nor values to scale. */
 function checkReadOptions(format: Format, { band, scale, level }: ReadOptions): void {
-  if (format === 'tiff') return;
+  if (hasSamples(format)) return;
   if (band || scale) {
     const what = band ? 'a band (--band)' : 'scaled samples (--scale)';
     const remedy = 'exclude other images, or process them in a job of their own';
-    throw new InputError('decode', `The job reads ${what}, which only a TIFF has: ${remedy}`);
+    throw new InputError('decode', `The job reads ${what}, which only TIFF and JPEG 2000 have: ${remedy}`);
   }
   if (!level || format === 'slide') return;
   const [name] = formats[format].names;

@@ -93,6 +93,14 @@ export const formats = {
     mostPixelsPerByte: Number.POSITIVE_INFINITY,
     usualPixelsPerByte: 12,
   },
+  jp2: {
+    names: ['JPEG 2000'],
+    extensions: ['jp2', 'j2k', 'j2c', 'jpc', 'jpf', 'jpx'],
+    signatures: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'],
+    reading: 'regions',
+    mostPixelsPerByte: Number.POSITIVE_INFINITY,
+    usualPixelsPerByte: 2,
+  },
   zarr: {
     names: ['OME-Zarr'],
     // A folder; an input is one of its planes, by the URI of its array's metadata.
@@ -192,11 +200,7 @@ export const unsupportedFormats: readonly UnsupportedFormat[] = [
   { names: ['DV'], extensions: ['dv', 'dif'], signatures: ['\x1f\x07\0'], isVideo: true },
   { names: ['IVF'], extensions: ['ivf'], signatures: ['DKIF'], isVideo: true },
   { names: ['YUV4MPEG'], extensions: ['y4m'], signatures: ['YUV4MPEG2'], isVideo: true },
-  {
-    names: ['JPEG 2000'],
-    extensions: ['jp2', 'j2k', 'j2c', 'jpc', 'jpf', 'jpx', 'jpm'],
-    signatures: ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'],
-  },
+  { names: ['A JPEG 2000 of several pages (JPM)'], extensions: ['jpm'], signatures: [], isLike: 'jp2' },
   { names: ['JPEG XL'], extensions: ['jxl'], signatures: ['\0\0\0\x0cJXL ', '\xff\x0a'] },
   { names: ['JPEG XR'], extensions: ['jxr', 'wdp', 'hdp'], signatures: ['II\xbc\x01'] },
   { names: ['OpenEXR'], extensions: ['exr'], signatures: ['\x76\x2f\x31\x01'] },

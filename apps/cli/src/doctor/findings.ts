@@ -91,8 +91,11 @@ export function inspectMachine(): Machine {
   };
 }
 
-/** Packages with native code that are not bundled. Their versions explain most differences between two machines. */
-const packages = ['webgpu', 'sharp', '@julusian/jpeg-turbo', `@seydx/node-av-linux-${process.arch}`];
+/** Packages with compiled code that are not bundled. Their versions explain most differences between two machines. */
+const packages = [
+  ...['webgpu', 'sharp', '@julusian/jpeg-turbo', '@cornerstonejs/codec-openjpeg'],
+  `@seydx/node-av-linux-${process.arch}`,
+];
 
 /** Versions by name; 'not installed' if a package is missing. */
 export function installedVersions(): Record<string, string> {

@@ -51,9 +51,9 @@ export interface OpenImage {
   /**
    * Decodes the luma, or the red, green and blue, of `region` into the planes of `to`; the region must be the
    * whole image unless `readsRegions`. A pixel is marked in `to.noData` if all its samples that are read have the value
-   * for none, in the plane of its band if several are read; of formats other than TIFF, if its gray has it, or its red,
-   * green and blue. Rejects with InputError, and with RangeError for a region or target that does not fit. Several
-   * regions may be decoded at once.
+   * for none, in the plane of its band if several are read; of formats other than TIFF and JPEG 2000, if its gray has
+   * it, or its red, green and blue. Rejects with InputError, and with RangeError for a region or target that does not
+   * fit. Several regions may be decoded at once.
    */
   decode(region: Rect, to: PlaneTarget): Promise<void>;
   /** Present if the image is neither read by region nor small enough to be decoded whole; `decode` then rejects. */

@@ -1,6 +1,6 @@
 /**
- * What of an image becomes pixels. Only TIFF has samples to choose from; TIFF, OME-Zarr and slides have levels. Other
- * images are refused.
+ * What of an image becomes pixels. Only TIFF and JPEG 2000 have samples to choose from; they, OME-Zarr and slides have
+ * levels. Other images are refused.
  */
 export interface ReadOptions {
   /** The bands that are read, each as gray; absent: the gray or the colours of the image. */

@@ -134,8 +134,8 @@ test('what is wrong with a slide is said in a sentence', { skip }, async (t) => 
       level: { microns: 0.1 },
     },
   );
-  await refused(uriOf('mirax.mrxs'), /^The job reads a band \(--band\), which only a TIFF has/, {
-    band: { number: 1 },
+  await refused(uriOf('mirax.mrxs'), /^The job reads a band \(--band\), which only TIFF and JPEG 2000 have/, {
+    band: { numbers: [1] },
   });
   renameSync(join(folder, 'mirax', 'Data0000.dat'), join(folder, 'mirax', 'away'));
   t.after(() => renameSync(join(folder, 'mirax', 'away'), join(folder, 'mirax', 'Data0000.dat')));

@@ -29,6 +29,7 @@ const readingCosts: Record<SourceKind, { open: number; pixel: number; byte: numb
   bmp: { open: 0.3e-3, pixel: 3e-9, byte: 0 },
   gif: { open: 2e-3, pixel: 8e-9, byte: 4e-9 },
   avif: { open: 2e-3, pixel: 20e-9, byte: 0 },
+  jp2: { open: 4e-3, pixel: 200e-9, byte: 0 },
   // As blocks of a TIFF, which are compressed as well.
   zarr: { open: 4e-3, pixel: 8e-9, byte: 0 },
   // By OpenSlide, in a process of its own.

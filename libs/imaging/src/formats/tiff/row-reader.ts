@@ -1,4 +1,6 @@
 import { type ByteRange, giveBackBytes, InputError, type InputFile, takeBytes } from '@halogrid/sources';
+import { settleAll } from '@halogrid/threads';
+import { decodeBlock } from '../jp2/decode-block.ts';
 import { readPlaces, type TiffBlock } from './block-places.ts';
 import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
 import { inflateZstd } from './inflate-zstd.ts';
@@ -75,6 +77,7 @@ export class RowReader {
     const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
     const { coding, isReversed } = this.#coding.layout;
     if (coding === 'zstd') return await this.#inflate(blocks, ranges, part);
+    if (coding === 'jp2') return await this.#decodeJp2(blocks, ranges, part);
     if (coding !== 'stored') return await this.#decode(blocks, ranges, part);
     const { rowBytes } = this.#stored;
     const parts = part ? ranges.map(({ start }) => partOf(start, rowBytes, part)) : ranges;
@@ -97,6 +100,26 @@ export class RowReader {
     if (this.#coding.layout.isReversed) reverseBits(bytes);
     const all = await inflateZstd(bytes, rows * rowBytes, place.name);
     return part ? all.subarray(part[0] * rowBytes, part[1] * rowBytes) : all;
+  }
+
+  async #decodeJp2(
+    blocks: readonly StoredBlock[],
+    ranges: readonly ByteRange[],
+    part: readonly [from: number, to: number] | undefined,
+  ): Promise<Uint8Array> {
+    const { layout } = this.#coding;
+    const { rowBytes, width, bits, samples } = this.#stored;
+    const decoded = blocks.map(async ({ place, rows }, i) => {
+      const { start, end } = ranges[i]!;
+      const bytes = Buffer.allocUnsafe(end - start);
+      await this.#file.read(bytes, start);
+      if (layout.isReversed) reverseBits(bytes);
+      const form = { width, height: rows, bits, isSigned: layout.kind === 'signed', components: samples };
+      return await decodeBlock(bytes, form, place.name);
+    });
+    const all = await settleAll(decoded);
+    if (part) return all[0]!.subarray(part[0] * rowBytes, part[1] * rowBytes);
+    return all.length === 1 ? all[0]! : Buffer.concat(all);
   }
 
   async #decode(

@@ -38,7 +38,8 @@ export function storedSamples(bytes: Uint8Array, rows: StoredRows, layout: TiffL
   if (bits < 8) return unpackBits(bytes, width * samples, rowBytes, bits);
   // Predictor 3 has an order of bytes of its own.
   if (isByRank) joinFloats(bytes, width * samples, samples, bits / 8);
-  else if (isBigEndian) swapBytes(bytes, bits);
+  // JPEG 2000 is decoded to the order of this machine.
+  else if (isBigEndian && coding !== 'jp2') swapBytes(bytes, bits);
   if (isDifferences) addDifferences(new unsigned[bits]!(...viewOf(bytes, bits)), width * samples, samples);
   return numbers(bytes, bits, kind);
 }

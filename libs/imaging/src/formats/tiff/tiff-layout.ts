@@ -1,5 +1,6 @@
 import type { PixelType } from '@halogrid/geometry';
-import type { AskedBands, ReadOptions, SampleScale } from '../../planes/read-options.ts';
+import type { ReadOptions, SampleScale } from '../../planes/read-options.ts';
+import { whyNoBand } from '../../planes/why-no-band.ts';
 
 /**
  * The tags that decide how the pixels of a TIFF are stored. ExtraSamples and samples besides the colours make no
@@ -44,9 +45,10 @@ export interface TiffLayout {
   planes: 1 | 3;
   /**
    * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones and `zstd` are
-   * decompressed to such bytes, `fax` gives black and white, and `picture` gives gray or RGB of 8 bits.
+   * decompressed to such bytes, `fax` gives black and white, `picture` gives gray or RGB of 8 bits, and `jp2` gives the
+   * samples.
    */
-  coding: 'stored' | 'packed' | 'zstd' | 'fax' | 'picture';
+  coding: 'stored' | 'packed' | 'zstd' | 'fax' | 'picture' | 'jp2';
   /** The first bit of each byte is the lowest. */
   isReversed: boolean;
   /** Each sample is stored as the difference from the previous pixel. */
@@ -65,6 +67,8 @@ export const predicted: readonly number[] = [5, 8, 32946, zstd];
 const fax = [2, 3, 4];
 export const jpeg = 7;
 const webp = 50001;
+/** JPEG 2000 as Aperio and Leadtools number it. */
+const jp2: readonly number[] = [33005, 34712];
 
 /** Values of PhotometricInterpretation. */
 export const ycbcr = 6;
@@ -75,13 +79,11 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   // libtiff cannot always read back what it writes in this form.
   32771: 'fax in words of 16 bits',
   32809: 'ThunderScan',
-  33003: 'JPEG 2000',
-  33004: 'JPEG 2000',
-  33005: 'JPEG 2000',
+  33003: 'JPEG 2000 in YCbCr',
+  33004: 'JPEG 2000 without a stated colour',
   34661: 'JBIG',
   34676: 'SGI LogLuv',
   34677: 'SGI LogLuv',
-  34712: 'JPEG 2000',
   34887: 'LERC',
   34925: 'LZMA',
   50002: 'JPEG XL',
@@ -107,7 +109,7 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const coding = codingOf(compression);
   if (!coding) {
     const name = unsupportedCompressions[compression] ?? compression;
-    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, PackBits, JPEG, WebP, fax and none are`;
+    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, PackBits, JPEG, JPEG 2000 of gray and RGB, WebP, fax and none are`;
   }
   if (storage.isDng) return 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are';
   const numbers = numbersOf(storage, scale);
@@ -141,9 +143,10 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const refusal =
     whyNoPicture(storage, bits, samples) ??
     whyNoFax(coding, bits, samples) ??
+    whyNoJp2(coding, stored, bits, samples) ??
     whyNoPrediction(predictor, numbers, unit) ??
     whyNotChosen(stored === 'palette' || isYcbcr ? stored : undefined, { band, scale }) ??
-    whyNoBand(band, bandsOf(storage)) ??
+    (band && whyNoBand(band, bandsOf(storage), 'TIFF')) ??
     (stored === 'ycbcr' ? whyNoYcbcr(bits, samplesPerPixel, isSeparate, unit) : undefined);
   if (refusal) return refusal;
   const colours = band ? 'gray' : stored === 'ycbcr' && !isYcbcr ? 'rgb' : stored;
@@ -172,6 +175,7 @@ function codingOf(compression: number): TiffLayout['coding'] | undefined {
   if (packed.includes(compression)) return 'packed';
   if (compression === zstd) return 'zstd';
   if (compression === jpeg || compression === webp) return 'picture';
+  if (jp2.includes(compression)) return 'jp2';
   return fax.includes(compression) ? 'fax' : undefined;
 }
 
@@ -221,19 +225,6 @@ export function bandsOf({ compression, planarConfiguration, samplesPerPixel }: T
   return isPicture ? (samplesPerPixel < 3 ? 1 : 3) : samplesPerPixel;
 }
 
-function whyNoBand(band: AskedBands | undefined, bands: number): string | undefined {
-  if (!band) return undefined;
-  const { numbers, all } = band;
-  const has = `the TIFF has ${sayBands(bands)}`;
-  if (all && numbers.length !== bands)
-    return `The job reads all ${sayBands(numbers.length)} of its first input (--band all), and ${has}`;
-  if (numbers.every((number) => number >= 1 && number <= bands)) return undefined;
-  const asked = numbers.length === 1 ? `band ${numbers[0]}` : `bands ${listed(numbers)}`;
-  return `The job reads ${asked} (--band), and ${has}`;
-}
-
-const sayBands = (count: number): string => (count === 1 ? '1 band' : `${count} bands`);
-
 const listed = (values: readonly number[]): string =>
   values.length > 8 ? `${values.slice(0, 8).join(', ')}, …` : values.join(', ');
 
@@ -250,6 +241,21 @@ function whyNoPicture({ compression, photometric }: TiffStorage, bits: number, s
 function whyNoFax(coding: TiffLayout['coding'], bits: number, samples: number): string | undefined {
   if (coding !== 'fax' || (bits === 1 && samples === 1)) return undefined;
   return `Fax of ${samples} samples of ${bits} bits is not supported: it is defined for one sample of 1 bit`;
+}
+
+function whyNoJp2(
+  coding: TiffLayout['coding'],
+  colours: TiffLayout['colours'],
+  bits: number,
+  samples: number,
+): string | undefined {
+  if (coding !== 'jp2') return undefined;
+  if (colours !== 'gray' && colours !== 'rgb') {
+    return `A TIFF in ${colourNames[colours]} compressed as JPEG 2000 is not supported: gray and RGB are`;
+  }
+  if (bits !== 8 && bits !== 16) return `${bits}-bit samples in JPEG 2000 are not supported: 8 and 16-bit ones are`;
+  if (samples === 1 || samples === 3) return undefined;
+  return `${samples} samples in a block of JPEG 2000 are not supported: 1 and 3 are`;
 }
 
 function whyNoPrediction(

@@ -2,7 +2,7 @@ import type { Rect } from '@halogrid/geometry';
 import { formats, InputError, type InputFile } from '@halogrid/sources';
 import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
 import { checkDecodeRequest } from '../../planes/decode-request.ts';
-import type { OpenImage, SampleRange } from '../../planes/image.ts';
+import type { OpenImage } from '../../planes/image.ts';
 import { canBeSample, rangeOf } from '../../planes/mark-no-data.ts';
 import { type PlaneTarget, planesFrom } from '../../planes/plane-target.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
@@ -11,6 +11,7 @@ import { type BlockPage, openBlocks } from './block-page.ts';
 import { readNoData } from './colour-tags.ts';
 import { levelDirectory } from './level-directory.ts';
 import { sayOtherPages } from './other-pages.ts';
+import { rangeOfSamples } from './sample-range.ts';
 import { whyChooseBand } from './several-bands.ts';
 import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { bandsOf, type TiffLayout, tiffLayout } from './tiff-layout.ts';
@@ -45,7 +46,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
     if (region.x === 0 && region.y === 0) opened.mended = await sayOtherPages(reader, main);
   };
   const grayPlanes = read.band?.numbers.length;
-  const samples = layout.scale && samplesOf(layout);
+  const samples = layout.scale && rangeOfSamples(layout);
   const readsRegions = block.isTile && block.width * block.height <= maxTilePixels;
   const isLarge = !readsRegions && width * height > maxWholePixels;
   if (isLarge) {
@@ -79,13 +80,6 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
     close: () => file.close(),
   };
   return opened;
-}
-
-/** The values that samples can have. */
-function samplesOf({ kind, bits }: TiffLayout): SampleRange {
-  if (kind === 'float') return { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY, isReal: true };
-  const least = kind === 'signed' ? -(2 ** (bits - 1)) : 0;
-  return { least, most: least + 2 ** bits - 1, isReal: false };
 }
 
 const canHaveBands = ({ colours }: TiffLayout): boolean => colours !== 'palette' && colours !== 'ycbcr';

@@ -29,7 +29,7 @@ export interface ColourTables {
 export function toColours(
   blocks: readonly SampleBlock[],
   { x, y, width, height: rows }: Rect,
-  layout: TiffLayout,
+  layout: Pick<TiffLayout, 'colours' | 'scale' | 'bits' | 'isInverted'>,
   tables: ColourTables,
   mark?: (samples: MarkedSamples) => void,
   firstSample = 0,

@@ -4,11 +4,11 @@ import type { DecodedChunk } from './chunk-decoder.ts';
  * Keeps decoded chunks that were asked for last: neighbouring tiles share chunks, and so do planes of a chunk that
  * holds several. A caller that asks for a chunk on its way gets the same promise.
  */
-export class ChunkCache {
+export class ChunkCache<Chunk extends { data: { byteLength: number } } = DecodedChunk> {
   readonly #maxBytes: number;
   /** The chunk that was asked for longest ago comes first. */
-  readonly #chunks = new Map<string, DecodedChunk>();
-  readonly #underWay = new Map<string, Promise<DecodedChunk | undefined>>();
+  readonly #chunks = new Map<string, Chunk>();
+  readonly #underWay = new Map<string, Promise<Chunk | undefined>>();
   #bytes = 0;
   #readers = 0;
 
@@ -25,7 +25,7 @@ export class ChunkCache {
    * The chunk of a key, which `load` loads if it is not kept. Failures and missing chunks go to all callers that wait,
    * and are not kept.
    */
-  get(key: string, load: () => Promise<DecodedChunk | undefined>): Promise<DecodedChunk | undefined> {
+  get(key: string, load: () => Promise<Chunk | undefined>): Promise<Chunk | undefined> {
     const known = this.#chunks.get(key);
     if (known) {
       this.#chunks.delete(key);
@@ -58,7 +58,7 @@ export class ChunkCache {
     this.#bytes = 0;
   }
 
-  #keep(key: string, chunk: DecodedChunk): void {
+  #keep(key: string, chunk: Chunk): void {
     this.#chunks.set(key, chunk);
     this.#bytes += chunk.data.byteLength;
     for (const [oldest, { data }] of this.#chunks) {
