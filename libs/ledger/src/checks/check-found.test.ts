@@ -29,6 +29,13 @@ const cases: [name: string, shape: Parameters<typeof checkFound>[2][number], sum
   ['channels count the same pixels', shape, [1n, 2n, 3n, 0n, 6n, 0n, 0n, 0n]],
   ['others are refused', shape, [1n, 2n, 3n, 0n, 5n, 0n, 0n, 0n], /6 pixels are counted but channel 1 has 5/],
   ['more pixels than there are', shape, [9n, 2n, 0n, 0n, 11n, 0n, 0n, 0n], /11 of 10 pixels are counted/],
+  ['bands may differ', { ...shape, bands: 2 }, [1n, 2n, 3n, 0n, 5n, 0n, 0n, 0n]],
+  [
+    'bands of more pixels than there are',
+    { ...shape, bands: 2 },
+    [1n, 2n, 3n, 0n, 11n, 0n, 0n, 0n],
+    /6 pixels are counted but channel 1 has 11/,
+  ],
   [
     'matrices may differ',
     { ...shape, matrices: { ...matrices, isSymmetric: false } },

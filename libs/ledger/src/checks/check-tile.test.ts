@@ -68,6 +68,19 @@ test('matrices may count different pixels, and pairs in both directions', () => 
   }
 });
 
+test('bands may count different pixels, the channels of a band count the same', () => {
+  const bands = { ...shape, channels: 4, bins: 2, bands: 2 };
+  const found = (...bins: number[]) => ({ ...result, counted: bins[0]! + bins[1]!, bins });
+  const good = found(3, 4, 5, 2, 1, 0, 0, 1);
+  assert.deepEqual(checkTile(tile, { results: [good], errors: [] }, [bands]), [good]);
+  const refusals: [why: RegExp, bins: number[]][] = [
+    [/source 1 has 7 pixels in channel 0 of a cell but 6 in channel 1/, [3, 4, 4, 2, 1, 0, 0, 1]],
+    [/source 1 has 1 pixels in channel 2 of a cell but 2 in channel 3/, [3, 4, 5, 2, 1, 0, 1, 1]],
+    [/source 1 has 9 pixels in a cell of 8/, [3, 4, 5, 2, 9, 0, 0, 9]],
+  ];
+  for (const [why, bins] of refusals) assertRefused(why, tile, { results: [found(...bins)], errors: [] }, [bands]);
+});
+
 test('with a grid, a tile answers for the cells that it touches, and each of them must add up', () => {
   // Columns begin at 0, 3 and 6, rows at 0 and 4: the tile touches two cells of the lower row, with 4 and 4 of their
   // pixels.

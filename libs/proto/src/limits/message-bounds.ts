@@ -2,6 +2,7 @@
 // kept, logged, shown and sent on: without bounds, one peer could fill the memory of all others.
 import { maxCountsBytes } from '../answers/split-answer.ts';
 import type {
+  BandOptions,
   CaptureOptions,
   Grid,
   JobSpec,
@@ -74,6 +75,7 @@ import {
   maxPipelines,
   maxUriLength,
 } from '../job-limits.ts';
+import { maxBands } from '../sample-options.ts';
 import {
   bytes,
   type Excess,
@@ -147,6 +149,8 @@ const captured = fields<CaptureOptions>({ from: text(maxDescriptionLength), zone
 const globs = list(100, text(maxUriLength));
 const filter = fields<SourceFilter>({ include: globs, exclude: globs });
 
+const band = fields<BandOptions>({ numbers: list(maxBands) });
+
 /** A specification. `checkSpec` checks its URIs, their number and the rules of kernels. */
 const spec = fields<JobSpec>({
   sources: elsewhere,
@@ -163,7 +167,7 @@ const spec = fields<JobSpec>({
   nodata: word,
   mask: elsewhere,
   level: word,
-  band: any,
+  band,
   scale: any,
   share: fields<Share>({ plan: elsewhere }),
 });
@@ -282,7 +286,7 @@ const lease = fields<Lease>({
   captured,
   nodata: word,
   level: word,
-  band: any,
+  band,
   scale: any,
   handOver: text(maxDescriptionLength),
   sources: bytes(maxSourceBlockBytes),

@@ -6,6 +6,7 @@ import { matrixStatistics, statisticNames } from '../histograms/matrix-statistic
 import { featureFiles } from '../testing/feature-rows.ts';
 import { temporaryFolder } from '../testing/maps.ts';
 import { FeatureWriter, type FileLimits } from './feature-writer.ts';
+import { matrixColumnNames } from './matrix-columns.ts';
 
 const levels = 3;
 const matrices = { levels, isSymmetric: false, names: ['1@0', '12@135'] };
@@ -45,6 +46,12 @@ test('each statistic of each matrix is a column after the histogram, null withou
       for (const name of statisticNames) assert.equal(row[`${name}_${suffix}`], expected?.[name] ?? null);
     }
   }
+});
+
+test('columns of several bands are named after the band, too', () => {
+  const names = ['band 2, 1@0', 'band 4, 12@135'];
+  const [first, second] = matrixColumnNames({ ...matrices, names });
+  assert.deepEqual([first, second], ['contrast_band_2_1_0', 'contrast_band_4_12_135']);
 });
 
 test('the files of a folder have the same columns', async (t) => {

@@ -21,7 +21,7 @@ export const isMosaic = (bands: number): boolean => bands !== 1 && bands !== 3;
  */
 export function previewStride(size: Size, bands: number): number {
   const across = isMosaic(bands) ? panelsAcross(bands) : 1;
-  const sidePx = Math.floor((previewSidePx - (across - 1) * mosaicGapPx) / across);
+  const sidePx = Math.max(1, Math.floor((previewSidePx - (across - 1) * mosaicGapPx) / across));
   return Math.ceil(Math.max(size.width, size.height) / sidePx);
 }
 

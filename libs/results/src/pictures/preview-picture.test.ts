@@ -55,6 +55,13 @@ test('four bands come in reading order with a white gap between them', () => {
   assert.deepEqual(picture, { width: 6, height: 6, channels: 1, pixels: Uint8Array.from(rows.flat()) });
 });
 
+test('of six bands, three are in a row, and a place without a band is white', () => {
+  const six = draw([1, 2, 3, 4, 5, 6], { width: 1, height: 1 }, { sample: 'u8', bands: 6 }, 256);
+  assert.deepEqual([six.width, six.height, six.pixels[5], six.pixels.at(-1)], [11, 6, 2, 6]);
+  const five = draw([1, 2, 3, 4, 5], { width: 1, height: 1 }, { sample: 'u8', bands: 5 }, 256);
+  assert.deepEqual([five.width, five.height, five.pixels.at(-1)], [11, 6, 255]);
+});
+
 test('every picture has as many pixels as its size says', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), anyMapType, (width, height, type) => {

@@ -122,8 +122,8 @@ export interface MergedSoFar {
   /** The pipeline that the counts are of. */
   pipeline: string;
   /**
-   * Pixels counted in each channel; of co-occurrence matrices, the sum of the first one. In JSON, up to 2^53 a number,
-   * above it a string; the same holds for bins.
+   * Pixels counted in each channel, of several bands in each of the first one; of co-occurrence matrices, the sum of
+   * the first one. In JSON, up to 2^53 a number, above it a string; the same holds for bins.
    */
   counted: string;
   channels: ChannelCounts[];

@@ -391,7 +391,10 @@ export interface FoundInPart {
 
 /** Sums of what a pipeline found in some sources. */
 export interface FoundSums {
-  /** Pixels that were counted in each channel, as decimal digits; of co-occurrence matrices, the sum of the first one. */
+  /**
+   * Pixels that were counted in each channel, of several bands in each of the first one, as decimal digits; of
+   * co-occurrence matrices, the sum of the first one.
+   */
   counted: string;
   /**
    * Counts of each bin, summed over all sources and cells, one channel after another, as varints like
@@ -440,7 +443,10 @@ export interface SourceResult {
   rect:
     | Rect
     | undefined;
-  /** Pixels that have a result and were counted, in each channel; of co-occurrence matrices, the sum of the first one. */
+  /**
+   * Pixels that have a result and were counted, in each channel, of several bands in each of the first one; of
+   * co-occurrence matrices, the sum of the first one.
+   */
   counted: number;
   bins: number[];
   /**
