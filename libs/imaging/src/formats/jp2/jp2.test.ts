@@ -15,8 +15,10 @@ import { decodeOpen, noGaps, planes, sha256 } from '../../testing/images.ts';
 // JPEG 2000. Lossless files must have the samples that were written, smaller levels those that GDAL decodes.
 
 const python = '/usr/bin/python3';
-const hasMakers = "import tifffile; from osgeo import gdal; assert gdal.GetDriverByName('JP2OpenJPEG')";
-const lacks = spawnSync(python, ['-c', hasMakers]).status !== 0 && `${python} lacks tifffile, or GDAL with JPEG 2000`;
+const hasMakers =
+  spawnSync(python, ['-c', "import tifffile; from osgeo import gdal; assert gdal.GetDriverByName('JP2OpenJPEG')"])
+    .status === 0 && spawnSync('opj_compress', ['-h']).error === undefined;
+const lacks = !hasMakers && 'GDAL with JPEG 2000, tifffile or opj_compress is not installed';
 
 const script = `
 import hashlib, json, subprocess, sys, numpy, tifffile
