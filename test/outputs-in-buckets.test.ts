@@ -169,6 +169,12 @@ describe('a cluster', () => {
     assert.equal(Buffer.compare(await served({ range: 'bytes=5-99' }), whole.subarray(5, 100)), 0);
     assert.equal((await fetch(`${results}/preview/none.png`)).status, 404);
     await readsAsFolder(`${cluster.http}/api/v1/jobs/${id}`, 's3://results/allowed/job', there);
+    const removed = await cluster.halogrid(['rm', id]);
+    assert.equal(removed.code, 0, removed.stderr);
+    assert.match(removed.stdout, /^Job .* removed: .* in [0-9]+ files \('s3:\/\/results\/allowed\/job'\)\.\n$/);
+    assert.deepEqual(hashObjects('allowed/job'), {});
+    const { code: again, stderr: why } = await command(['rm', 's3://results/allowed/job']);
+    assert.deepEqual([again, /is not the output of a job/.test(why)], [2, true], why);
   });
 
   /** The viewer's HTTP API, and the commands that read finished outputs, in the bucket and in a folder. */
