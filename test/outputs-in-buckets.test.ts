@@ -3,12 +3,14 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { PostgresServer, skipPostgres } from '@halogrid/ledger/testing-postgres-server';
+import type { FrameHistograms, FramesAnswer } from '@halogrid/proto';
 import { BucketPrefix } from '@halogrid/sources';
 import { setVariables } from '@halogrid/sources/testing-files';
 import { Radosgw, skipRadosgw } from '@halogrid/sources/testing-radosgw';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
 import { Cluster, startNode } from './cluster.ts';
+import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readJson, sha256 } from './results.ts';
@@ -50,6 +52,7 @@ before(async () => {
   store = await startTestS3({
     accessKeyId: 'AK',
     secretAccessKey: 'SECRET',
+    sessionToken: 'SESSION',
     region: 'us-east-1',
     bucket: 'results',
     fault: () => {
@@ -165,7 +168,46 @@ describe('a cluster', () => {
     assert.equal(Buffer.compare(await served({}), whole), 0);
     assert.equal(Buffer.compare(await served({ range: 'bytes=5-99' }), whole.subarray(5, 100)), 0);
     assert.equal((await fetch(`${results}/preview/none.png`)).status, 404);
+    await readsAsFolder(`${cluster.http}/api/v1/jobs/${id}`, 's3://results/allowed/job', there);
+    const removed = await cluster.halogrid(['rm', id]);
+    assert.equal(removed.code, 0, removed.stderr);
+    assert.match(removed.stdout, /^Job .* removed: .* in [0-9]+ files \('s3:\/\/results\/allowed\/job'\)\.\n$/);
+    assert.deepEqual(hashObjects('allowed/job'), {});
+    const { code: again, stderr: why } = await command(['rm', 's3://results/allowed/job']);
+    assert.deepEqual([again, /is not the output of a job/.test(why)], [2, true], why);
   });
+
+  /** The viewer's HTTP API, and the commands that read finished outputs, in the bucket and in a folder. */
+  async function readsAsFolder(api: string, bucket: string, there: string): Promise<void> {
+    const asked = async <Answer>(path: string): Promise<Answer> => {
+      const answer = await fetch(`${api}/${path}`);
+      assert.equal(answer.status, 200, path);
+      return (await answer.json()) as Answer;
+    };
+    const { frames, total } = await asked<FramesAnswer>('frames');
+    const previews = frames.flatMap(({ name }) => [`${name}.png`, `${name}.source.jpg`]);
+    assert.equal(total, frames.length);
+    assert.deepEqual(previews.sort(), readdirSync(join(there, 'pipelines', 'codes', 'preview')).sort());
+    const wanted = readJson(join(there, 'pipelines', 'codes'), 'histogram.json').channels[0].bins;
+    const { cells } = await asked<FrameHistograms>('cells?pipeline=codes');
+    assert.deepEqual(cells[0]!.bins, wanted);
+    const each = await Promise.all(frames.map(({ index }) => asked<FrameHistograms>(`frame?index=${index}`)));
+    assert.deepEqual(
+      each[0]!.cells[0]!.bins.map((_, bin) => each.reduce((sum, one) => sum + one.cells[0]!.bins[bin]!, 0)),
+      wanted,
+    );
+    const index = (of: string) => join(folder, of === bucket ? 'index of bucket' : 'index of folder');
+    for (const args of [
+      (of: string) => ['show', of, '-o', join(folder, 'page.html')],
+      (of: string) => ['changes', of, '--pipeline', 'codes', '--json'],
+      (of: string) => ['index', of, '--pipeline', 'codes', '--to', index(of)],
+      (of: string) => ['search', 'row:0', '--index', index(of), '--json'],
+    ]) {
+      const [inBucket, inFolder] = [await command(args(bucket)), await command(args(there))];
+      assert.equal(inBucket.code, 0, inBucket.stderr);
+      assert.equal(inBucket.stdout.replaceAll(index(bucket), index(there)), inFolder.stdout);
+    }
+  }
 
   test('writes only below the prefixes that it may write', async () => {
     for (const out of ['s3://results/allowed-not', 's3://elsewhere/allowed']) {

@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import type { CameraEvent, CameraTimeline, ChangesRequest, ChangesResponse } from '@halogrid/proto';
+import { placeAt } from '@halogrid/results/place';
 import {
   type CameraChanges,
   type ChangeEvent,
@@ -11,22 +10,22 @@ import {
   readFeatures,
   readFinishedJob,
 } from '@halogrid/search';
-import { allowedPath } from '@halogrid/sources';
+import { allowedPlace } from './allowed-place.ts';
 import { shownFrame } from './known-frame.ts';
 import type { Tickets } from './tickets.ts';
 
 /** The most cameras of an answer, and the most events of each camera: an answer is one message. */
 const most = { cameras: 64, events: 500 };
 
-/** What changed in the cameras of the job whose output is in `folder`. The request is checked before. */
+/** What changed in the cameras of the job whose output is at a path or s3: URI. The request is checked before. */
 export async function findCameraChanges(
-  folder: string,
+  place: string,
   { pipeline, minDuration, threshold, camera }: ChangesRequest,
   tickets: Tickets,
 ): Promise<ChangesResponse> {
-  const job = await readFinishedJob(await partOf(folder, pipeline));
+  const job = await readFinishedJob(await partOf(place, pipeline));
   // The folder may be read, but a link in it may lead elsewhere.
-  await allowedPath(job.features);
+  await allowedPlace(job.features);
   const shape = { ...job.pipeline.grid, bins: countsOfCell(job.pipeline) };
   const options = { minDuration: minDuration || 16, times: threshold || 8, camera: camera || undefined };
   const found = await findChanges(readFeatures(job), shape, options);
@@ -39,12 +38,12 @@ export async function findCameraChanges(
   };
 }
 
-/** The output folder of one of a job's pipelines. A single pipeline without a name has the job's own folder. */
-async function partOf(folder: string, pipeline: string): Promise<string> {
-  const parts = join(folder, 'pipelines');
-  const names = await readdir(parts).catch((): string[] => []);
-  if (names.length === 0 && pipeline === '') return folder;
-  if (names.includes(pipeline)) return join(parts, pipeline);
+/** The output of one of a job's pipelines. A single pipeline without a name has the job's own place. */
+async function partOf(at: string, pipeline: string): Promise<string> {
+  const parts = placeAt(at).in('pipelines');
+  const names = ((await parts.entries()) ?? []).map(({ name }) => name);
+  if (names.length === 0 && pipeline === '') return at;
+  if (names.includes(pipeline)) return parts.in(pipeline).at;
   const known =
     names.length > 0 ? `one of ${names.join(', ')}` : 'no name, because the job has one pipeline without a name,';
   return refuseValue('pipeline', pipeline, known);

@@ -1,16 +1,17 @@
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Refusal } from '@halogrid/jobs/refusal';
+import { type Place, PlaceError, placeAt, placeOfUri } from '@halogrid/results/place';
 import { SourceList } from '@halogrid/results/source-list';
 import { thumbnail } from '@halogrid/results/thumbnails';
-import { allowedPath, SourceForbiddenError } from '@halogrid/sources';
+import { SourceForbiddenError } from '@halogrid/sources';
+import { allowedPlace } from './allowed-place.ts';
 import type { Orders, PngPicture } from './orders.ts';
 import type { ShownFrame, Tickets } from './tickets.ts';
 
 type PictureOrder = Orders['picture']['order'];
 
 /**
- * The picture of the frame that a ticket names, or of its map if the job kept one. Rejects with Refusal or InputError.
+ * The picture of the frame that a ticket names, or of its map if the job kept one. Rejects with Refusal, InputError or
+ * PlaceError.
  */
 export async function framePicture({ ticket, of, side }: PictureOrder, tickets: Tickets): Promise<PngPicture> {
   const shown = tickets.read(ticket);
@@ -23,30 +24,30 @@ export async function framePicture({ ticket, of, side }: PictureOrder, tickets: 
 }
 
 /** The files of a job that may show the map of a source, the smallest first. */
-const mapFiles = (name: string): string[] => [join('preview', `${name}.png`), join('maps', `${name}.png`)];
+const mapFiles = (name: string): string[] => [`preview/${name}.png`, `maps/${name}.png`];
 
 async function mapPicture(shown: ShownFrame, box: { width: number; height: number }): Promise<PngPicture> {
   const none = new Refusal('missing', 'The job of this frame kept no map of it that can be shown');
   if (shown.out === undefined) throw none;
-  const out = fileURLToPath(shown.out);
+  const out = placeOfUri(shown.out);
   const name = await nameOf(out, shown);
   for (const file of name === undefined ? [] : mapFiles(name)) {
-    const path = await allowedPath(join(out, file));
-    const picture = await thumbnail({ uri: pathToFileURL(path).href }, box).catch(() => undefined);
+    const { uri } = placeAt(await allowedPlace(out.in(file).at));
+    const picture = await thumbnail({ uri }, box).catch(() => undefined);
     if (picture) return { png: picture.png, ...picture.of };
   }
   throw none;
 }
 
 /** The name of a frame's files, from the job's list of sources; undefined if the frame has none. */
-async function nameOf(out: string, { uri, frame }: ShownFrame): Promise<string | undefined> {
+async function nameOf(out: Place, { uri, frame }: ShownFrame): Promise<string | undefined> {
   try {
-    const list = await SourceList.open(out, allowedPath);
+    const list = await SourceList.open(out.at, allowedPlace);
     const index = await list?.find(uri, frame);
     const source = index === undefined ? undefined : await list!.line(index);
     return source?.quarantined || source?.name === undefined || /[/\\]/.test(source.name) ? undefined : source.name;
   } catch (error) {
-    if (error instanceof SourceForbiddenError) throw error;
+    if (error instanceof SourceForbiddenError || error instanceof PlaceError) throw error;
     // The output of the job is gone, or was changed.
     return undefined;
   }

@@ -47,10 +47,11 @@ export interface Orders {
   indexes: { order: readonly { name: string; folder: string }[]; answer: IndexStatus[] };
   frames: { order: { folder: string; request: ListFramesRequest }; answer: ListFramesResponse };
   search: { order: { folder: string; request: SearchRequest; nodes: readonly SearchNode[] }; answer: Searched };
-  changes: { order: { folder: string; request: ChangesRequest }; answer: ChangesResponse };
+  /** `place`: the path or s3: URI of an output, here and below. */
+  changes: { order: { place: string; request: ChangesRequest }; answer: ChangesResponse };
   /** Sums of cells over all sources. `name` is the name of a pipeline if the job has several. */
-  cells: { order: { folder: string; name?: string }; answer: FrameHistograms };
-  /** `count` histograms of a features.parquet, from row `first` on. */
+  cells: { order: { place: string; name?: string }; answer: FrameHistograms };
+  /** `count` histograms of the features.parquet at a path or s3: URI, from row `first` on. */
   histograms: { order: { features: string; first: number; count: number }; answer: number[][] };
   /** A picture of a frame or of its map, with at most `side` pixels in width and height. */
   picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: PngPicture };

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { Refusal, type RefusalKind } from '@halogrid/jobs/refusal';
 import type { FrameHistograms } from '@halogrid/proto';
+import { PlaceError } from '@halogrid/results/place';
 import { readsParts, regionPicture } from '@halogrid/results/region-picture';
 import { thumbnail } from '@halogrid/results/thumbnails';
 import {
@@ -14,7 +15,8 @@ import {
   SharedScan,
   UnknownCamera,
 } from '@halogrid/search';
-import { allowedPath, InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
+import { InputError, restrictSources, SourceForbiddenError } from '@halogrid/sources';
+import { allowedPlace } from './allowed-place.ts';
 import { checkCounts } from './check-counts.ts';
 import { findCameraChanges } from './find-camera-changes.ts';
 import { findFrames } from './find-frames.ts';
@@ -76,9 +78,9 @@ process.once('message', ({ access, secret, folder }: Setup) => {
       case 'search':
         return search(order);
       case 'changes':
-        return findCameraChanges(order.folder, order.request, tickets);
+        return findCameraChanges(order.place, order.request, tickets);
       case 'cells':
-        return sumCells(order.folder, order.name);
+        return sumCells(order.place, order.name);
       case 'histograms':
         return readHistograms(order);
       case 'picture':
@@ -99,14 +101,14 @@ process.once('message', ({ access, secret, folder }: Setup) => {
 });
 
 /**
- * The histogram of each cell of the grid, summed over all sources of the job whose output is in `folder`. `name` is the
+ * The histogram of each cell of the grid, summed over all sources of the job whose output is at `place`. `name` is the
  * name of a pipeline if the job has several. Sums are exact, because they are below 2^53. Rejects with Refusal or
  * IndexError.
  */
-async function sumCells(folder: string, name: string | undefined): Promise<FrameHistograms> {
-  const job = await readFinishedJob(folder, name);
+async function sumCells(place: string, name: string | undefined): Promise<FrameHistograms> {
+  const job = await readFinishedJob(place, name);
   // The folder may be read, but a link in it may lead elsewhere.
-  await allowedPath(job.features);
+  await allowedPlace(job.features);
   const { grid, channels } = job.pipeline;
   const bins = countsOfCell(job.pipeline);
   const count = cellsOfGrid(job.pipeline);
@@ -138,5 +140,6 @@ function kindOf(error: Error): { kind?: RefusalKind; field?: string } {
   if (error instanceof Refusal) return { kind: error.kind, field: error.field };
   if (error instanceof SourceForbiddenError) return { kind: 'forbidden' };
   if (error instanceof UnknownCamera) return { kind: 'missing' };
+  if (error instanceof PlaceError) return { kind: 'unavailable' };
   return error instanceof InputError || error instanceof IndexError ? { kind: 'unmet' } : {};
 }

@@ -198,7 +198,11 @@ function makeFolder(): string {
 /** Orders that are answered quickly, so they do not wait for searches. */
 const quickKinds: ReadonlySet<OrderKind> = new Set(['picture', 'region', 'readsParts', 'histograms']);
 
-/** The environment without secrets: the process decodes files that anybody may have made. */
+/**
+ * The environment without secrets, because the process decodes files that anybody may have made; but with the keys of
+ * buckets, which it reads.
+ */
 function environment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^PG|TOKEN|LEDGER|PASSWORD/i.test(name)));
+  const isSecret = (name: string) => /^PG|TOKEN|LEDGER|PASSWORD/i.test(name) && !name.startsWith('AWS_');
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
 }

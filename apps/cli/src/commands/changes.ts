@@ -10,7 +10,7 @@ export function addChangesCommand(program: Command): void {
       'Compares the frames of each camera with the one before and with a running reference, and lists what passed, what was ' +
         'left behind, and when the view was covered, blurred or turned. With a grid (run --grid 8x8) it also shows where.',
     )
-    .argument('<out>', 'output folder of a job')
+    .argument('<out>', 'output of a job: a folder, or s3://BUCKET/PREFIX')
     .option(
       '--min-duration <seconds>',
       'how long a change must last to be reported as lasting (frames, where no times are known)',

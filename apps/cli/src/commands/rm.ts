@@ -1,11 +1,11 @@
-import { fileURLToPath } from 'node:url';
+import { placeOfUri } from '@halogrid/results/place';
 import { describeBytes } from '@halogrid/service/describe-bytes';
 import type { Command } from 'commander';
 import type { CoordinatorClient } from '../client/coordinator-client.ts';
 import { addCoordinatorOption, type CoordinatorOption, withCoordinator } from '../options/coordinator-option.ts';
 import { plural } from '../progress/quantities.ts';
 import { staysSentence } from '../removal/describe-garbage.ts';
-import { isFolder, type Removed, removableOutput, removeFolder } from '../removal/remove-folder.ts';
+import { isOutput, type Removed, removableOutput, removeOut } from '../removal/remove-out.ts';
 
 type RmOptions = CoordinatorOption & { unfinished?: boolean; dryRun?: boolean; json?: boolean };
 
@@ -13,12 +13,15 @@ export function addRmCommand(program: Command): void {
   const command = program
     .command('rm')
     .description(
-      'Removes the results of jobs: of folders on this machine, or of jobs by their ids, whose coordinator removes and forgets them. ' +
+      'Removes the results of jobs: of outputs in folders or buckets, or of jobs by their ids, whose coordinator removes and forgets them. ' +
         'Only files that jobs write go; a job that runs is refused, and then nothing is removed.',
     )
-    .argument('<job|dir...>', 'output folders, or ids of jobs, or unique beginnings or ends of ids');
+    .argument(
+      '<job|out...>',
+      'outputs (folders, s3://BUCKET/PREFIX), or ids of jobs, or unique beginnings or ends of ids',
+    );
   addCoordinatorOption(command)
-    .option('--unfinished', 'also remove folders of jobs that were interrupted and could go on')
+    .option('--unfinished', 'also remove outputs of jobs that were interrupted and could go on')
     .option('--dry-run', 'only show what would be removed')
     .option('--json', 'print JSON')
     .action(async (names: string[], options: RmOptions) => {
@@ -38,9 +41,9 @@ export function addRmCommand(program: Command): void {
 /** Checks that an argument may be removed, and returns what removes it. */
 async function prepare(name: string, options: RmOptions): Promise<() => Promise<Removed>> {
   const { unfinished = false, dryRun = false } = options;
-  if (await isFolder(name)) {
+  if (await isOutput(name)) {
     const output = await removableOutput(name, unfinished);
-    return () => removeFolder(output, dryRun);
+    return () => removeOut(output, dryRun);
   }
   const ask = (dry: boolean) => withCoordinator(options, async (client) => removeJob(client, name, dry));
   const found = await ask(true);
@@ -49,13 +52,13 @@ async function prepare(name: string, options: RmOptions): Promise<() => Promise<
 
 async function removeJob(client: CoordinatorClient, name: string, dryRun: boolean): Promise<Removed> {
   const { jobId: job, out, ...removed } = await client.remove(name, { dryRun });
-  return { job, out: fileURLToPath(out), ...removed };
+  return { job, out: placeOfUri(out).at, ...removed };
 }
 
 /** A removed job in sentences, a line each. */
 export function describeRemoved({ job, out, files, bytes, stays, indexes }: Removed, dryRun: boolean): string {
   const would = dryRun ? 'would be removed' : 'removed';
-  const what = files > 0 ? `${describeBytes(bytes)} in ${plural(files, 'file')}` : 'its folder has none of its results';
+  const what = files > 0 ? `${describeBytes(bytes)} in ${plural(files, 'file')}` : 'none of its results are there';
   return [
     `Job ${job} ${would}: ${what} ('${out}').`,
     ...(stays.length > 0 ? [staysSentence(out, stays)] : []),

@@ -8,10 +8,10 @@ export function addShowCommand(program: Command): void {
       'Writes one HTML page about a finished job and prints its path. The page needs neither a coordinator nor a network. It has ' +
         'parameters, counts, digest, charts, pictures, quarantined inputs with their reasons, nodes and times.',
     )
-    .argument('<out>', 'output folder of a job')
+    .argument('<out>', 'output of a job: a folder, or s3://BUCKET/PREFIX')
     .option('-o, --out <file>', 'where to write it (default: halogrid-report-ID.html)')
     .action(async (out: string, options: { out?: string }) => {
       const { writeReport } = await import('../report/write-report.ts');
-      console.log(await writeReport(resolve(out), options.out && resolve(options.out)));
+      console.log(await writeReport(out, options.out && resolve(options.out)));
     });
 }

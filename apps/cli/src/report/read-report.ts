@@ -1,6 +1,6 @@
-import { open, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { JobSpec, MendedInputs, QuarantineReason } from '@halogrid/proto';
+import type { Place } from '@halogrid/results/place';
+import { wholeFile } from '@halogrid/results/whole-file';
 import { UsageError } from '@halogrid/service';
 
 /** The fields of job.json that the page shows. */
@@ -63,45 +63,45 @@ const maxPictureBytes = 32 * 2 ** 20;
 /** Bytes of errors.jsonl that are read at most: the file may have millions of lines. */
 const maxErrorBytes = 2 ** 18;
 
-/**
- * Reads what a page shows of an output folder. Rejects with UsageError if it is not the folder of a job that has ended.
- */
-export async function readReport(folder: string): Promise<JobReport> {
-  const job = await readJob(folder);
+/** Reads what a page shows of an output. Rejects with UsageError if it is not the output of a job that has ended. */
+export async function readReport(out: Place): Promise<JobReport> {
+  const job = await readJob(out);
   const room = { bytes: maxPictureBytes };
   const names = job.pipelines?.map(({ name }) => name) ?? [''];
   const parts: ReportPart[] = [];
   for (const name of names) {
-    const own = name === '' ? folder : join(folder, 'pipelines', name);
+    const own = name === '' ? out : out.in('pipelines', name);
     const { sources } = name === '' ? job : await readJob(own);
     parts.push({
       name,
       uris: new Map((sources ?? []).map((source) => [source.name, source.uri])),
-      chart: await take(join(own, 'histogram.svg'), room),
-      ...(await readPreviews(join(own, 'preview'), room)),
+      chart: await take(own.in('histogram.svg'), room),
+      ...(await readPreviews(own.in('preview'), room)),
     });
   }
-  return { job, parts, quarantined: await readErrors(join(folder, 'errors.jsonl')) };
+  return { job, parts, quarantined: await readErrors(out.in('errors.jsonl')) };
 }
 
-async function readJob(folder: string): Promise<WrittenJob> {
-  const text = await readFile(join(folder, 'job.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+async function readJob(out: Place): Promise<WrittenJob> {
+  const bytes = await wholeFile(out.in('job.json')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) throw error;
     throw new UsageError(
-      `Expected the output folder of a job but '${folder}' has no job.json that can be read (${error.code})`,
+      `Expected the output of a job but '${out.at}' has a job.json that cannot be read (${error.code})`,
     );
   });
-  const job = parsed(text) as WrittenJob | undefined;
+  if (!bytes) throw new UsageError(`Expected the output of a job but '${out.at}' has no job.json`);
+  const job = parsed(bytes.toString()) as WrittenJob | undefined;
   if (typeof job?.id !== 'string' || !job.counts || !Array.isArray(job.specification?.sources)) {
     // The job.json of a running job has no counts.
     const isRunning = (job as { state?: unknown } | undefined)?.state === 'running';
     throw new UsageError(
       isRunning
-        ? `Expected a job that has ended but that of '${folder}' is running or was interrupted: run the same command to continue it`
-        : `Expected the job.json of a job but that of '${folder}' is not one`,
+        ? `Expected a job that has ended but that of '${out.at}' is running or was interrupted: run the same command to continue it`
+        : `Expected the job.json of a job but that of '${out.at}' is not one`,
     );
   }
   if ((job.pipelines ?? []).some(({ name }) => /[/\\]|^\.*$/.test(name))) {
-    throw new UsageError(`Expected names of pipelines but job.json of '${folder}' has others`);
+    throw new UsageError(`Expected names of pipelines but job.json of '${out.at}' has others`);
   }
   return job;
 }
@@ -114,16 +114,12 @@ function parsed(text: string): unknown {
   }
 }
 
-async function readPreviews(
-  folder: string,
-  room: { bytes: number },
-): Promise<Pick<ReportPart, 'previews' | 'leftOut'>> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+async function readPreviews(place: Place, room: { bytes: number }): Promise<Pick<ReportPart, 'previews' | 'leftOut'>> {
+  const files = ((await place.entries()) ?? []).filter(({ isFolder }) => !isFolder).map(({ name }) => name);
   const names = [...new Set(files.map((file) => file.replace(/(\.source\.jpg|\.png)$/, '')))].sort();
   const previews: Preview[] = [];
   for (const name of names) {
-    const of = async (file: string) => (files.includes(file) ? await take(join(folder, file), room) : undefined);
+    const of = async (file: string) => (files.includes(file) ? await take(place.in(file), room) : undefined);
     const [map, source] = [await of(`${name}.png`), await of(`${name}.source.jpg`)];
     if (map || source) previews.push({ name, map, source });
   }
@@ -131,30 +127,20 @@ async function readPreviews(
 }
 
 /** The bytes of a file; undefined if it does not exist, or there is no room for it. */
-async function take(path: string, room: { bytes: number }): Promise<Buffer | undefined> {
-  const file = await open(path).catch(() => undefined);
-  try {
-    const { size = Number.POSITIVE_INFINITY } = (await file?.stat()) ?? {};
-    if (!file || size > room.bytes) return undefined;
-    room.bytes -= size;
-    return await file.readFile();
-  } finally {
-    await file?.close();
-  }
+async function take(place: Place, room: { bytes: number }): Promise<Buffer | undefined> {
+  const file = await place.file();
+  if (!file || file.sizeBytes > room.bytes) return undefined;
+  room.bytes -= file.sizeBytes;
+  return file.read(0, file.sizeBytes);
 }
 
 /** The first whole lines of errors.jsonl. */
-async function readErrors(path: string): Promise<QuarantinedInput[]> {
-  const file = await open(path).catch(() => undefined);
-  if (!file) return [];
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxErrorBytes), 0, maxErrorBytes, 0);
-    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
-    if (bytesRead === maxErrorBytes) lines.pop();
-    return lines
-      .map(parsed)
-      .filter((line): line is QuarantinedInput => typeof (line as QuarantinedInput)?.uri === 'string');
-  } finally {
-    await file.close();
-  }
+async function readErrors(place: Place): Promise<QuarantinedInput[]> {
+  const bytes = await (await place.file())?.read(0, maxErrorBytes);
+  if (!bytes) return [];
+  const lines = bytes.toString().split('\n');
+  if (bytes.length === maxErrorBytes) lines.pop();
+  return lines
+    .map(parsed)
+    .filter((line): line is QuarantinedInput => typeof (line as QuarantinedInput)?.uri === 'string');
 }

@@ -112,7 +112,7 @@ test('a failed job has a page that says why', async () => {
 });
 
 const bad: [what: string, files: Record<string, string>, sentence: RegExp][] = [
-  ['nothing', {}, /^Expected the output folder of a job but '.*' has no job\.json that can be read \(ENOENT\)$/],
+  ['nothing', {}, /^Expected the output of a job but '.*' has no job\.json$/],
   [
     'a job.json that is cut off',
     { 'job.json': '{"id":' },

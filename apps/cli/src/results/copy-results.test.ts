@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { ResultFiles } from '@halogrid/client';
+import { placeAt } from '@halogrid/results/place';
 import { UsageError } from '@halogrid/service';
 import { copyResults } from './copy-results.ts';
-import { localFiles } from './result-files.ts';
+import { filesOfPlace } from './result-files.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'halogrid-results-'));
 after(() => rm(root, { recursive: true, force: true }));
@@ -37,7 +38,7 @@ test('every file arrives under its name, in a folder that is missing or empty', 
     assert.deepEqual(await readdir(join(folder, '..')), ['results']);
   }
   const again = newFolder();
-  assert.equal(await copyResults(localFiles(missing), again), 22);
+  assert.equal(await copyResults(filesOfPlace(placeAt(missing)), again), 22);
   assert.deepEqual(
     (await readdir(again, { recursive: true })).sort(),
     (await readdir(missing, { recursive: true })).sort(),

@@ -1,63 +1,33 @@
-import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { httpCalls, type ResultFiles, servedResults } from '@halogrid/client';
+import { type Place, placeOfUri, type StoredFile } from '@halogrid/results/place';
 import type { ClientSecurity } from '@halogrid/service';
-import { isBucketUri } from '@halogrid/sources/prefix-uri';
 import { nodeFetch } from './node-fetch.ts';
 
 type Opened = Awaited<ReturnType<ResultFiles['open']>>;
 
-/** The result files in a folder of this machine. */
-export function localFiles(folder: string): ResultFiles {
-  return {
-    async list() {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-      return Promise.all(
-        files.map(async (path) => ({
-          name: relative(folder, path).split(sep).join('/'),
-          bytes: (await stat(path)).size,
-        })),
-      );
-    },
-    open: async (name) => Readable.toWeb(createReadStream(join(folder, name))) as Opened,
-    async slice(name, start, end) {
-      const file = await open(join(folder, name));
-      try {
-        const bytes = new Uint8Array(end - start);
-        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-        return bytes.buffer.slice(0, bytesRead);
-      } finally {
-        await file.close();
-      }
-    },
+/** The result files of an output that this machine can read, in a bucket with this process's credentials. */
+export function filesOfPlace(out: Place): ResultFiles {
+  const fileOf = async (name: string): Promise<StoredFile> => {
+    const file = await out.in(name).file();
+    if (!file) throw new Error(`The output '${out.at}' has no file '${name}'`);
+    return file;
   };
-}
-
-/** The result files below a prefix of a bucket, read with this process's credentials. */
-export function bucketFiles(uri: string): ResultFiles {
-  // Loaded late, because commands that read no bucket import this file too.
-  const opening = import('@halogrid/sources/bucket-prefix').then(({ BucketPrefix }) => new BucketPrefix(uri));
-  opening.catch(() => {});
   return {
     async list() {
       const files: { name: string; bytes: number }[] = [];
-      for await (const { name, sizeBytes } of (await opening).list()) {
-        if (!name.startsWith('.halogrid/')) files.push({ name, bytes: sizeBytes });
+      for await (const { name, sizeBytes } of out.files((entry) => entry !== '.halogrid')) {
+        files.push({ name, bytes: sizeBytes });
       }
       return files;
     },
-    open: async (name) => Readable.toWeb(Readable.from((await opening).read(name))) as Opened,
-    slice: async (name, start, end) => Uint8Array.from(await (await opening).slice(name, start, end)).buffer,
+    open: async (name) => Readable.toWeb(Readable.from((await fileOf(name)).stream())) as Opened,
+    slice: async (name, start, end) => Uint8Array.from(await (await fileOf(name)).read(start, end)).buffer,
   };
 }
 
-/** The result files of an output that this machine can read. */
-export const filesOfOutput = (out: string): ResultFiles =>
-  isBucketUri(out) ? bucketFiles(out) : localFiles(fileURLToPath(out));
+/** The result files of an output with this file: or s3: URI. */
+export const filesOfOutput = (uri: string): ResultFiles => filesOfPlace(placeOfUri(uri));
 
 /** The result files of a job over HTTP, from the first of these coordinators that has them. */
 export function servedFiles(addresses: readonly string[], jobId: string, security: ClientSecurity): ResultFiles {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { placeAt } from '@halogrid/results/place';
 import { type FinishedJob, type Indexed, IndexWriter, readFinishedJob } from '@halogrid/search';
 import { writing } from '@halogrid/service/system-errors';
 import { plural } from '../progress/quantities.ts';
@@ -13,13 +14,13 @@ export interface IndexOptions {
   json?: boolean;
 }
 
-/** Adds the jobs of these output folders to the index, and prints what was done. */
+/** Adds the jobs with these outputs, folders or s3: URIs, to the index, and prints what was done. */
 export async function indexFinishedJobs(
   outs: readonly string[],
   { to, pipeline, compact, json }: IndexOptions,
 ): Promise<void> {
   // All jobs are checked before anything is written.
-  const jobs = await Promise.all(outs.map((out) => readFinishedJob(resolve(out), pipeline)));
+  const jobs = await Promise.all(outs.map((out) => readFinishedJob(placeAt(out).at, pipeline)));
   const writer = await writing(to, 'another folder with --to', () => IndexWriter.open(resolve(to)));
   const done: (Indexed & { out: string })[] = [];
   try {

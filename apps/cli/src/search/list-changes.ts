@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { placeAt } from '@halogrid/results/place';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import {
   type CameraChanges,
@@ -25,14 +26,14 @@ export interface ChangesOptions {
   json?: boolean;
 }
 
-/** Prints what changed in each camera of the job in this folder. */
-export async function listChanges(folder: string, options: ChangesOptions): Promise<void> {
-  const job = await readFinishedJob(resolve(folder), options.pipeline);
+/** Prints what changed in each camera of the job whose output is in a folder or at an s3: URI. */
+export async function listChanges(of: string, options: ChangesOptions): Promise<void> {
+  const job = await readFinishedJob(placeAt(of).at, options.pipeline);
   const { pipeline } = job;
   const shape = { ...pipeline.grid, bins: countsOfCell(pipeline) };
   const { minDuration, threshold, camera } = options;
   const found = await findChanges(readFeatures(job), shape, { minDuration, times: threshold, camera });
-  checkFrames(folder, found);
+  checkFrames(of, found);
   const cameras = found.map((one) => ({
     ...one,
     events: one.events.filter(({ kind }) => options.kind?.includes(kind) ?? true),
@@ -47,14 +48,12 @@ export async function listChanges(folder: string, options: ChangesOptions): Prom
 }
 
 /** Throws one sentence if there is nothing to compare. */
-function checkFrames(folder: string, cameras: readonly CameraChanges[]): void {
+function checkFrames(of: string, cameras: readonly CameraChanges[]): void {
   const frames = cameras.reduce((sum, one) => sum + one.frames, 0);
   if (frames < 2)
-    throw new UsageError(
-      `The job in '${folder}' has ${frames === 0 ? 'no frame' : 'one frame'}: nothing can have changed`,
-    );
+    throw new UsageError(`The job in '${of}' has ${frames === 0 ? 'no frame' : 'one frame'}: nothing can have changed`);
   if (cameras.every(({ empty, withoutTime }, i) => empty + withoutTime === cameras[i]!.frames)) {
-    throw new UsageError(`No frame of the job in '${folder}' counts a pixel, so nothing can be compared`);
+    throw new UsageError(`No frame of the job in '${of}' counts a pixel, so nothing can be compared`);
   }
 }
 

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { whyNothingMerged } from '@halogrid/console/words/sentences.js';
 import { type TimeSpent, whereTimeWent } from '@halogrid/console/words/where-time-went.js';
 import type { Counts, JobStatus, MendedInputs, QuarantineReason } from '@halogrid/proto';
-import { isBucketUri } from '@halogrid/sources/prefix-uri';
+import { type Place, placeOfUri } from '@halogrid/results/place';
+import { wholeFile } from '@halogrid/results/whole-file';
 import { specPipelines } from '../options/spec-pipelines.ts';
 import { stateWord } from '../progress/describe-progress.ts';
 
@@ -61,7 +60,7 @@ export interface JobSummary {
 
 /** The summary of an ended job, with what its job.json adds if that file can be read on this machine. */
 export async function summarise(job: JobStatus): Promise<JobSummary> {
-  const out = isBucketUri(job.spec!.out) ? job.spec!.out : fileURLToPath(job.spec!.out);
+  const out = placeOfUri(job.spec!.out);
   const { sources, frames, shards, attempts, pixels, quarantined } = job.counts ?? noCounts;
   const written = await readJobJson(out, job.jobId);
   return {
@@ -84,7 +83,7 @@ export async function summarise(job: JobStatus): Promise<JobSummary> {
     time: whereTimeWent(job),
     seconds: written?.seconds,
     nodes: written?.nodes,
-    out,
+    out: out.at,
     pictures: picturesOf(job),
   };
 }
@@ -107,16 +106,10 @@ function picturesOf({ spec, counts }: JobStatus): string[] {
 
 const noCounts: Counts = { sources: 0, frames: 0, shards: 0, shardsDone: 0, attempts: 0, pixels: 0, quarantined: 0 };
 
-async function readObject(out: string, name: string): Promise<Buffer | undefined> {
-  const { BucketPrefix } = await import('@halogrid/sources/bucket-prefix');
-  return new BucketPrefix(out).get(name);
-}
-
-/** The job.json of the job; undefined if this machine does not have it. */
-async function readJobJson(out: string, jobId: string): Promise<Partial<JobSummary> | undefined> {
+/** The job.json of the job; undefined if this machine does not have it or cannot read it. */
+async function readJobJson(out: Place, jobId: string): Promise<Partial<JobSummary> | undefined> {
   try {
-    const text = isBucketUri(out) ? await readObject(out, 'job.json') : await readFile(`${out}/job.json`);
-    const written = text && JSON.parse(text.toString());
+    const written = JSON.parse(`${await wholeFile(out.in('job.json'))}`);
     return written?.id === jobId ? written : undefined;
   } catch {
     return undefined;

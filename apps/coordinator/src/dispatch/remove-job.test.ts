@@ -8,6 +8,8 @@ import { Refusal } from '@halogrid/jobs/refusal';
 import type { JobRecord } from '@halogrid/ledger';
 import { JobSpec } from '@halogrid/proto';
 import { createLog } from '@halogrid/service/log';
+import { setEnvironment } from '@halogrid/sources/testing-files';
+import { startTestS3 } from '@halogrid/sources/testing-servers';
 import { eventually } from '@halogrid/testing';
 import { removeJob } from './remove-job.ts';
 import { Retention } from './retention.ts';
@@ -112,10 +114,29 @@ test('retention removes what ended long enough ago, says so, and looks again eve
   assert.ok(!existsSync(kept));
 });
 
-test('results in a bucket stay, and the job with them', async (t) => {
+test('results in a bucket go as in a folder, and the job stays if the bucket cannot be reached', async (t) => {
+  const options = { accessKeyId: 'AK', secretAccessKey: 'SK', region: 'us-east-1', bucket: 'results' };
+  let refuses = false;
+  const store = await startTestS3({ ...options, fault: () => (refuses ? 'refuse' : undefined) });
+  t.after(() => store.close());
+  setEnvironment(t, store.environment);
   const { add, records, remove } = stage(t);
-  add('done');
-  records.get('done')!.spec.out = 's3://results/done';
-  await assert.rejects(remove('done'), refused(/are in 's3:\/\/results\/done': remove the objects there/));
-  assert.ok(records.has('done'));
+  for (const id of ['done', 'replaced']) {
+    add(id);
+    records.get(id)!.spec.out = 's3://results/job';
+  }
+  store.objects.set('job/job.json', Buffer.from('{"id":"done","state":"complete","specification":{}}'));
+  store.objects.set('job/features.parquet', Buffer.from('features'));
+  assert.equal((await remove('replaced')).files, 0, 'a later job has replaced them');
+  refuses = true;
+  await assert.rejects(
+    remove('done'),
+    refused(/in 's3:\/\/results\/job' cannot be removed: Access to .* is denied: 403/),
+  );
+  refuses = false;
+  assert.equal((await remove('done', true)).files, 2);
+  assert.deepEqual([[...records.keys()], store.objects.size], [['done'], 2]);
+  assert.equal((await remove('done')).files, 2);
+  assert.deepEqual([...records.keys()], []);
+  assert.ok([...store.objects.keys()].every((key) => key.startsWith('job/.halogrid/claims/')));
 });

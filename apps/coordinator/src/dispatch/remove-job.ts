@@ -2,12 +2,10 @@ import { outputPath } from '@halogrid/jobs/output-paths';
 import { Refusal } from '@halogrid/jobs/refusal';
 import type { Ledger } from '@halogrid/ledger';
 import type { RemoveResponse } from '@halogrid/proto';
-import { measureOutput } from '@halogrid/results/measure-output';
-import { removeOutput } from '@halogrid/results/remove-output';
-import { readOutput, type StoredOutput } from '@halogrid/results/stored-output';
 import { indexedJobs } from '@halogrid/search/indexed-jobs';
 import { isSystemError, whyNotWritten } from '@halogrid/service/system-errors';
-import { isBucketUri } from '@halogrid/sources/prefix-uri';
+import { InputError, isBucketUri, TransferError } from '@halogrid/sources';
+import { readStored, removeStored } from '../output/stored-outputs.ts';
 
 export interface Removal {
   ledger: Pick<Ledger, 'getJob' | 'forget'>;
@@ -16,8 +14,9 @@ export interface Removal {
 }
 
 /**
- * Removes the output of an ended job, if its folder still has it, and forgets the job. Rejects with Refusal if the job
- * has not ended, can go on, or its files cannot be removed: then the ledger still has it. A dry run only looks.
+ * Removes the output of an ended job, if it is still where the job wrote it, and forgets the job. Rejects with Refusal
+ * if the job has not ended, can go on, or its files cannot be removed: then the ledger still has it. A dry run only
+ * looks.
  */
 export async function removeJob(
   { ledger, indexes }: Removal,
@@ -32,20 +31,17 @@ export async function removeJob(
     throw new Refusal('unmet', `Job ${jobId} failed and can go on: submit it again, or cancel it to give it up`);
   }
   const { out } = spec;
-  if (isBucketUri(out)) {
-    throw new Refusal(
-      'unmet',
-      `The results of job ${jobId} are in '${out}': remove the objects there with the bucket's own tools`,
-    );
-  }
-  const path = outputPath(out);
+  const path = isBucketUri(out) ? out : outputPath(out);
   try {
-    const output = await readOutput(path);
-    // A later job of the same folder has replaced the results.
-    const removed = output?.jobId === jobId ? await removeOrMeasure(output, dryRun) : { files: 0, bytes: 0, stays: [] };
+    const output = await readStored(path);
+    // A later job with the same output has replaced the results.
+    const removed = output?.jobId === jobId ? await removeStored(output, dryRun) : { files: 0, bytes: 0, stays: [] };
     if (!dryRun) await ledger.forget([jobId]);
     return { jobId, out, ...removed, indexes: removed.files > 0 ? await indexesOf(jobId, indexes) : [] };
   } catch (error) {
+    if (error instanceof TransferError || error instanceof InputError) {
+      throw new Refusal('unmet', `The results of job ${jobId} in '${path}' cannot be removed: ${error.message}`);
+    }
     if (!isSystemError(error)) throw error;
     throw new Refusal(
       'unmet',
@@ -53,9 +49,6 @@ export async function removeJob(
     );
   }
 }
-
-const removeOrMeasure = async (output: StoredOutput, dryRun: boolean) =>
-  dryRun ? { ...(await measureOutput(output.path)), stays: [] } : removeOutput(output);
 
 async function indexesOf(jobId: string, indexes: ReadonlyMap<string, string>): Promise<string[]> {
   const names: string[] = [];

@@ -75,7 +75,7 @@ const isOver = ({ finishedMs, canGoOn }: JobRecord, beforeMs: number): boolean =
 
 /** A folder may be away with its whole file system; one that somebody removed leaves the folder above. */
 async function isThere(out: string): Promise<boolean> {
-  // `remove` says why it removes nothing there.
+  // `remove` says if the bucket cannot be reached.
   if (isBucketUri(out)) return true;
   const path = outputPath(out);
   const found = await Promise.all([path, dirname(path)].map((folder) => stat(folder).catch(() => undefined)));

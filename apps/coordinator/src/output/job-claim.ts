@@ -25,6 +25,8 @@ export interface JobClaim {
    * them.
    */
   canGoOn?: true;
+  /** In a bucket: the job whose output is being removed. Then the claim's id names the removal, not a job. */
+  removes?: string;
 }
 
 /** Whether the folder's job may go on, if no process runs it. A share that is done goes on to its end at once. */

@@ -1,12 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { kindOfSentence } from '@halogrid/jobs/kind-of-sentence';
 import type { JobRecord, Ledger } from '@halogrid/ledger';
 import type { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
-import { resultsPlace } from './results-folder.ts';
+import { resultsPlace } from './results-place.ts';
+import { whileReadable } from './while-readable.ts';
 
 /** How many quarantined inputs are read: the first of a million show as much as all. */
 const mostRead = 20_000;
@@ -54,10 +53,8 @@ async function listOf(
   if (open) return quarantinedNow(open);
   if (state !== 'complete') return [];
   const place = await resultsPlace(ledger, jobId);
-  const name = 'errors.jsonl';
-  return errorsOf(
-    'folder' in place ? createReadStream(join(place.folder, name)) : Readable.from(place.prefix.read(name)),
-  );
+  const file = await whileReadable(place.in('errors.jsonl').file());
+  return file ? errorsOf(Readable.from(file.stream())) : [];
 }
 
 function* quarantinedNow(sources: NonNullable<ReturnType<Ledger['quarantinedSoFar']>>): Generator<Quarantined> {

@@ -18,7 +18,7 @@ import {
   type Searched,
 } from '@halogrid/retrieval';
 import { checkChanges, checkListFrames, checkSearch } from './check-search.ts';
-import { resultsFolder } from './results-folder.ts';
+import { resultsPlace } from './results-place.ts';
 
 /**
  * Searches, for gRPC and HTTP alike. All requests are checked, and only folders that this coordinator may read are
@@ -65,8 +65,8 @@ export class Searcher {
 
   async changes(request: ChangesRequest): Promise<ChangesResponse> {
     const { jobId, out } = checkChanges(request);
-    const folder = jobId === '' ? await folderInRoots(out, 'an output') : await resultsFolder(this.#ledger, jobId);
-    return this.#retrieval.ask('changes', { folder, request });
+    const place = jobId === '' ? await folderInRoots(out, 'an output') : (await resultsPlace(this.#ledger, jobId)).at;
+    return this.#retrieval.ask('changes', { place, request });
   }
 
   picture(order: Orders['picture']['order']): Promise<PngPicture> {

@@ -1,14 +1,7 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import {
-  type AsyncBuffer,
-  asyncBufferFromFile,
-  type FileMetaData,
-  parquetMetadataAsync,
-  parquetRead,
-  parquetReadObjects,
-} from 'hyparquet';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, parquetReadObjects } from 'hyparquet';
 import { lastUpTo } from '../layout/last-up-to.ts';
+import { placeAt } from '../places/place-at.ts';
+import { asyncBufferAt } from './async-buffer.ts';
 import { HistogramPages, type Histograms } from './histogram-pages.ts';
 import { type TextColumn, textColumn } from './text-column.ts';
 
@@ -48,7 +41,7 @@ export interface FeatureColumns {
  * group. It decodes a whole row group and keeps it, so ask for rows more or less in order.
  */
 export class FeatureReader {
-  /** The files, in the order of their rows. */
+  /** The files, in the order of their rows: paths or s3: URIs. */
   readonly #paths: readonly string[];
   /** The file that was used last. The footers of all files would take much memory. */
   #last: { file: number; opened: Promise<OpenFile> };
@@ -61,11 +54,13 @@ export class FeatureReader {
   #decoded: DecodedGroup | undefined;
   readonly #pages = new HistogramPages();
 
-  /** Undefined if the file is missing. Rejects if it is not a Parquet file, or is a folder without Parquet files. */
+  /**
+   * Opens the file or folder at a path or s3: URI; undefined if it is missing. Rejects if it is not a Parquet file or
+   * is a folder without Parquet files, and with PlaceError if a bucket cannot be read.
+   */
   static async open(path: string): Promise<FeatureReader | undefined> {
-    const about = await stat(path).catch(() => undefined);
-    if (!about) return undefined;
-    const paths = about.isDirectory() ? await partsOf(path) : [path];
+    const paths = await partsOf(path);
+    if (!paths) return undefined;
     const [starts, groups] = [[0], [0]];
     let last: OpenFile | undefined;
     let schema: FileMetaData['schema'] = [];
@@ -211,18 +206,20 @@ export class FeatureReader {
 }
 
 async function openFile(path: string): Promise<OpenFile> {
-  const buffer = await asyncBufferFromFile(path);
+  const buffer = await asyncBufferAt(path);
   return { buffer, metadata: await parquetMetadataAsync(buffer) };
 }
 
 /**
- * The files of a folder by name, which is also the order of their rows. Links are passed over: they may lead out of the
- * folders that may be read.
+ * The file, or the files of the folder by name, which is also the order of their rows; undefined if neither is there.
+ * Links are passed over: they may lead out of the folders that may be read.
  */
-async function partsOf(folder: string): Promise<string[]> {
-  const files = (await readdir(folder, { withFileTypes: true })).filter((one) => one.isFile());
-  const names = files.map(({ name }) => name).filter((name) => name.endsWith('.parquet'));
-  return names.sort().map((name) => join(folder, name));
+async function partsOf(path: string): Promise<string[] | undefined> {
+  const place = placeAt(path);
+  if (await place.file()) return [path];
+  const files = (await place.entries())?.filter(({ isFolder }) => !isFolder);
+  const names = files?.map(({ name }) => name).filter((name) => name.endsWith('.parquet'));
+  return names?.sort().map((name) => place.in(name).at);
 }
 
 /** The columns that every version writes. Older files may lack other columns, which are then unknown for all rows. */

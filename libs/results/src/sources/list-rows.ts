@@ -1,16 +1,17 @@
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type RowGroup } from 'hyparquet';
+import { parquetMetadataAsync, parquetReadObjects, type RowGroup } from 'hyparquet';
+import { asyncBufferAt } from '../features/async-buffer.ts';
 import type { SourceBlocks } from './source-blocks.ts';
 import { headKey, type SourceLine } from './source-line.ts';
 
 /** The head of a list of rows, as JSON; empty if it has none. */
 export async function headOfRows(path: string): Promise<string> {
-  const { key_value_metadata = [] } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+  const { key_value_metadata = [] } = await parquetMetadataAsync(await asyncBufferAt(path));
   return key_value_metadata.find(({ key }) => key === headKey)?.value ?? '';
 }
 
 /** Opens a list that is a Parquet file with a row per source. Each row group is a block. */
 export async function rowsOf(path: string): Promise<SourceBlocks> {
-  const file = await asyncBufferFromFile(path);
+  const file = await asyncBufferAt(path);
   const metadata = await parquetMetadataAsync(file);
   const starts = [0];
   const quarantinedBefore = [0];

@@ -1,6 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { lastUpTo } from '../layout/last-up-to.ts';
+import { PlaceError, placeAt } from '../places/place-at.ts';
 import { CopiedLines } from './copied-lines.ts';
 import { firstLine, linesOf } from './list-lines.ts';
 import { headOfRows, rowsOf } from './list-rows.ts';
@@ -19,7 +18,7 @@ const mostLines = 1024;
  */
 const fewJumps = 32;
 
-/** Returns the path to read in place of `path`; rejects if it may not be read. */
+/** Returns the path or s3: URI to read in place of `path`; rejects if it may not be read. */
 type PathRule = (path: string) => string | Promise<string>;
 
 /** Reads the list of a job's sources, sources.jsonl or sources.parquet, in order or by number. Holds some of it. */
@@ -35,7 +34,10 @@ export class SourceList {
   #jumps = 0;
   #copied: Promise<CopiedLines | undefined> | undefined;
 
-  /** The list in the folder of a job or pipeline; undefined if the folder has no list. */
+  /**
+   * The list in the folder of a job or pipeline, which is a path or s3: URI; undefined if the folder has no list.
+   * Rejects with PlaceError if a bucket cannot be read, as all functions here do.
+   */
   static async open(folder: string, rule: PathRule = (path) => path): Promise<SourceList | undefined> {
     const path = await listPath(folder, rule);
     return path === undefined ? undefined : SourceList.at(path);
@@ -44,6 +46,7 @@ export class SourceList {
   /** The list at `path`, which ends with one of `listNames`. Rejects if it is missing or cannot be read. */
   static async at(path: string): Promise<SourceList> {
     const blocks = (isOfRows(path) ? rowsOf(path) : linesOf(path)).catch((cause: Error) => {
+      if (cause instanceof PlaceError) throw cause;
       throw new Error(`'${path}' cannot be read: ${cause.message}`, { cause });
     });
     return new SourceList(path, await blocks);
@@ -161,8 +164,8 @@ export class SourceList {
 /** The path of the list in a folder; undefined if the folder has no list. */
 export async function listPath(folder: string, rule: PathRule = (path) => path): Promise<string | undefined> {
   for (const name of Object.values(listNames)) {
-    const path = await rule(join(folder, name));
-    if (await stat(path).catch(() => undefined)) return path;
+    const path = await rule(placeAt(folder).in(name).at);
+    if (await placeAt(path).file()) return path;
   }
   return undefined;
 }

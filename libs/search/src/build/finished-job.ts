@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { ParameterError } from '@halogrid/kernels';
+import { PlaceError, placeAt } from '@halogrid/results/place';
+import { wholeFile } from '@halogrid/results/whole-file';
 import { IndexError } from '../store/index-error.ts';
 import { identityOf, type PipelineIdentity, type PipelineSpecification } from '../store/pipeline-identity.ts';
 import type { JobName } from '../store/segment-writer.ts';
 
 /** A complete job whose histograms can be indexed. */
 export interface FinishedJob extends JobName {
-  /** Path of its features.parquet. */
+  /** The path or s3: URI of its features.parquet. */
   readonly features: string;
   readonly pipeline: PipelineIdentity;
 }
@@ -29,15 +28,16 @@ interface NamedJobJson extends Pick<JobJson, 'id' | 'state'> {
 }
 
 /**
- * Reads the job whose output is in that folder. If the job has named pipelines, it reads the one called `name`, which
- * may be left out if there is only one. Rejects with IndexError if there is no complete job.
+ * Reads the job whose output is in that folder or at that s3: URI. If the job has named pipelines, it reads the one
+ * called `name`, which may be left out if there is only one. Rejects with IndexError if there is no complete job, and
+ * with PlaceError if a bucket cannot be read.
  */
 export async function readFinishedJob(out: string, name?: string): Promise<FinishedJob> {
   const job = await readJobJson(out);
   try {
     return await finishedJob(out, job, name);
   } catch (cause) {
-    if (cause instanceof IndexError) throw cause;
+    if (cause instanceof IndexError || cause instanceof PlaceError) throw cause;
     const why = cause instanceof ParameterError ? `names what no pipeline has (${cause.message})` : 'is damaged';
     throw new IndexError(`'${out}' is not the output of a job: its job.json ${why}`, { cause });
   }
@@ -46,16 +46,16 @@ export async function readFinishedJob(out: string, name?: string): Promise<Finis
 async function finishedJob(out: string, job: JobJson | NamedJobJson, name?: string): Promise<FinishedJob> {
   if (job.state !== 'complete')
     throw new IndexError(`The job in '${out}' is ${job.state}: only a complete one can be indexed`);
-  if (isNamed(job)) return readFinishedJob(join(out, 'pipelines', chosenName(out, job, name)));
+  if (isNamed(job)) return readFinishedJob(placeAt(out).in('pipelines', chosenName(out, job, name)).at);
   if (name !== undefined) throw new IndexError(`The pipeline of the job in '${out}' has no name: leave out '${name}'`);
   const { id, digest, resultsVersion = 1, specification } = job;
   const { sources, video } = specification;
   return {
     id,
     digest,
-    out: pathToFileURL(out).href,
+    out: placeAt(out).uri,
     sources: createHash('sha256').update(JSON.stringify({ sources, video })).digest('hex'),
-    features: join(out, 'features.parquet'),
+    features: placeAt(out).in('features.parquet').at,
     pipeline: identityOf(specification, resultsVersion),
   };
 }
@@ -74,10 +74,11 @@ function chosenName(out: string, { specification }: NamedJobJson, asked: string 
 
 async function readJobJson(out: string): Promise<JobJson | NamedJobJson> {
   try {
-    const job = JSON.parse(await readFile(join(out, 'job.json'), 'utf8'));
+    const job = JSON.parse(`${await wholeFile(placeAt(out).in('job.json'))}`);
     if (typeof job?.id === 'string' && (job.specification?.pipeline?.operations || job.specification?.pipelines?.named))
       return job;
   } catch (cause) {
+    if (cause instanceof PlaceError) throw cause;
     throw new IndexError(`'${out}' is not the output of a job: its job.json cannot be read`, { cause });
   }
   throw new IndexError(`'${out}' is not the output of a job: its job.json says nothing of a pipeline`);

@@ -1,13 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { type FeatureColumns, FeatureReader } from '@halogrid/results/feature-reader';
 import { evenChannels, histogramShape } from '@halogrid/results/histogram-shape';
+import { PlaceError } from '@halogrid/results/place';
 import { mapAhead, sayEnd, ThreadClient } from '@halogrid/threads';
 import { coresHere } from '@halogrid/threads/limits';
 import { IndexError } from '../store/index-error.ts';
 import { cellsOfGrid, countsOfCell, pipelineOf } from '../store/pipeline-identity.ts';
 import type { IndexFrame } from '../store/segment-writer.ts';
 import { checkedColumns } from './checked-columns.ts';
-import type { FeaturesOrder } from './features-worker.ts';
+import type { FeaturesFailure, FeaturesOrder } from './features-worker.ts';
 import type { FinishedJob } from './finished-job.ts';
 
 /**
@@ -21,7 +22,7 @@ const remedy = 'copy the folder again from where the job wrote it, or run the jo
 
 /**
  * The frames of a job, in the order of its features.parquet; each is valid until the next is asked for. Rejects with
- * IndexError if the file is not what a job with that pipeline writes.
+ * IndexError if the file is not what a job with that pipeline writes, and with PlaceError if a bucket cannot be read.
  */
 export async function* readFeatures(job: FinishedJob): AsyncGenerator<IndexFrame> {
   const damaged = (why: string, cause?: unknown): IndexError =>
@@ -62,6 +63,7 @@ async function* rowGroupsOf(
   damaged: (why: string, cause?: unknown) => IndexError,
 ): AsyncGenerator<FeatureColumns> {
   const reader = await FeatureReader.open(features).catch((cause) => {
+    if (cause instanceof PlaceError) throw cause;
     throw damaged(`it is cut, damaged or no Parquet${whyOf(cause)}`, cause);
   });
   if (!reader) throw damaged('it is not there');
@@ -79,7 +81,9 @@ async function* rowGroupsOf(
   try {
     yield* mapAhead(Array(reader.rowGroups).keys(), Math.max(1, 2 * count), read);
   } catch (cause) {
-    throw cause instanceof IndexError ? cause : damaged(`it is damaged${whyOf(cause)}`, cause);
+    throw cause instanceof IndexError || cause instanceof PlaceError
+      ? cause
+      : damaged(`it is damaged${whyOf(cause)}`, cause);
   } finally {
     await Promise.all(threads.map((thread) => thread.end()));
   }
@@ -91,5 +95,11 @@ const whyOf = (cause: unknown): string =>
 
 function startThread(): ThreadClient<FeaturesOrder, FeatureColumns> {
   const worker = new Worker(new URL('./features-worker.ts', import.meta.url));
-  return new ThreadClient(worker, { ended: (end) => new Error(`its thread ended: ${sayEnd(end)}`) });
+  return new ThreadClient(worker, {
+    ended: (end) => new Error(`its thread ended: ${sayEnd(end)}`),
+    unpack: (failure) => {
+      const { message, isOfPlace } = failure as FeaturesFailure;
+      return isOfPlace ? new PlaceError(message) : new Error(message);
+    },
+  });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RemoteFile } from '../remote/remote-file.ts';
 import type { RemoteLimits } from '../remote/remote-limits.ts';
+import { TransferError } from '../remote/transfer-error.ts';
 import { type Listed, listPages } from './list-page.ts';
 import { toPrefixUri } from './prefix-uri.ts';
 import { type StoreAnswer, type StoreRequest, send, storeLimits } from './send.ts';
@@ -45,14 +46,18 @@ export class BucketPrefix {
     return status === 404 ? undefined : body;
   }
 
-  /** The bytes of an object from `start` to `end`, or to its end. Rejects if it is missing. */
-  async slice(name: string, start: number, end: number): Promise<Buffer> {
+  /**
+   * The bytes of an object from `start` to `end`, or to its end. Rejects if it is missing or, if `etag` is given, has
+   * another one by now.
+   */
+  async slice(name: string, start: number, end: number, etag = ''): Promise<Buffer> {
     const { status, body } = await this.#send({
       method: 'GET',
       name,
-      headers: { range: `bytes=${start}-${end - 1}` },
-      accepts: [416],
+      headers: { range: `bytes=${start}-${end - 1}`, ...(etag && { 'if-match': `"${etag}"` }) },
+      accepts: [412, 416],
     });
+    if (status === 412) throw new TransferError(`'${this.uriOf(name)}' was replaced while it was read`);
     return status === 416 ? Buffer.alloc(0) : status === 200 ? body.subarray(start, end) : body;
   }
 

@@ -17,8 +17,9 @@ export interface Head {
   claim: JobClaim | undefined;
 }
 
-const folder = '.halogrid/claims/';
-const nameOf = (number: number): string => `${folder}${String(number).padStart(8, '0')}.json`;
+/** Where claims are. They are never removed. */
+export const claimsFolder = '.halogrid/claims/';
+const nameOf = (number: number): string => `${claimsFolder}${String(number).padStart(8, '0')}.json`;
 const pattern = /^\.halogrid\/claims\/([0-9]{8})\.json$/;
 
 /** The URI of the object of a claim, for people. */
@@ -26,7 +27,8 @@ export const claimUri = (prefix: BucketPrefix, { number }: Head): string => pref
 
 export async function readHead(prefix: BucketPrefix): Promise<Head> {
   let number = 0;
-  for await (const { name } of prefix.list(folder)) number = Math.max(number, Number(pattern.exec(name)?.[1] ?? 0));
+  for await (const { name } of prefix.list(claimsFolder))
+    number = Math.max(number, Number(pattern.exec(name)?.[1] ?? 0));
   let last = number > 0 ? await prefix.get(nameOf(number)) : undefined;
   for (;;) {
     const next = await prefix.get(nameOf(number + 1));
@@ -41,6 +43,10 @@ export async function readHead(prefix: BucketPrefix): Promise<Head> {
 /** Claims the output after `head`. Returns false if another program was faster. `text`: job.json of a running job. */
 export const takeHead = (prefix: BucketPrefix, head: Head, text: string): Promise<boolean> =>
   prefix.create(nameOf(head.number + 1), Buffer.from(text));
+
+/** Whether nobody has claimed the output after `head`. */
+export const hasHead = async (prefix: BucketPrefix, { number }: Head): Promise<boolean> =>
+  (await prefix.head(nameOf(number + 1))) === undefined;
 
 /** The job of `head` has ended. Does nothing if another job has taken over from it. */
 export async function endHead(prefix: BucketPrefix, { number, claim }: Head): Promise<void> {

@@ -10,6 +10,7 @@ import { setVariables } from '@halogrid/sources/testing-files';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { isThorough } from '@halogrid/testing';
 import { claimOutputFolder, findUnfinished, releaseOutputFolder, resumeOutputFolder } from '../output-folder.ts';
+import { readStored, removeStored } from '../stored-outputs.ts';
 import { publishToBucket } from './bucket-output.ts';
 
 // Outputs in a bucket. The server fails where a test says, and coordinators are on machines with their own scratch.
@@ -256,6 +257,61 @@ suite('outputs in a bucket', () => {
     const won = (await Promise.all(claims)).filter(Boolean);
     releaseOutputFolder(out);
     assert.equal(won.length, 1);
+  });
+
+  test('a removal that fails at any request leaves no half of an output that looks whole, and the next one ends it', async () => {
+    // Each request of a removal, or by chance one in three.
+    const step = isThorough ? 1 : 3;
+    for (let failsAt = Math.floor(Math.random() * step); ; failsAt += step) {
+      store.objects.clear();
+      out = `s3://results/job ${tests} ${failsAt}`;
+      const files = await publish('first');
+      const below = (name: string) => `${out.slice('s3://results/'.length)}/${name}`;
+      for (const name of ['notes/a.txt', 'maps/mine.txt']) store.objects.set(below(name), Buffer.from(''));
+      const stored = (await readStored(out))!;
+      const { files: count, bytes } = await removeStored(stored, true);
+      answered = failsAt;
+      const isDone = await removeStored(stored, false).then(
+        () => true,
+        () => false,
+      );
+      answered = Number.POSITIVE_INFINITY;
+      if ('job.json' in output()) for (const name of Object.keys(files)) assert.ok(name in output(), name);
+      else if (!isDone)
+        await assert.rejects(claim('second'), /is being removed, .*'halogrid rm s3:\/\/results\/job .*'/);
+      const left = await readStored(out);
+      if (isDone) assert.equal(left, undefined);
+      else {
+        assert.deepEqual([left!.jobId, left!.isUnfinished], ['first', false]);
+        assert.deepEqual((await removeStored(left!, false)).stays, ['maps/mine.txt', 'notes']);
+      }
+      assert.deepEqual(Object.keys(output()), ['maps/mine.txt', 'notes/a.txt']);
+      const kept = [...store.objects.keys()].filter((key) => key.includes('/.halogrid/') && !key.includes('/claims/'));
+      assert.deepEqual(kept, []);
+      assert.deepEqual([count, bytes > 0], [Object.keys(files).length, true]);
+      for (const name of ['notes/a.txt', 'maps/mine.txt']) store.objects.delete(below(name));
+      const again = await publish('second');
+      assert.deepEqual(output(), again, 'the next job begins from the start');
+      if (isDone) return;
+    }
+  });
+
+  test('an output that another job took is not removed, and a job whose results so far are removed writes no more', async () => {
+    await publish('first');
+    const stored = (await readStored(out))!;
+    const files = await publish('second', { ...specOf(), priority: 1 });
+    await assert.rejects(removeStored(stored, false), /of job first was taken by another job just now$/);
+    assert.deepEqual(output(), files);
+    const third = { ...specOf(), priority: 2 };
+    await claim('third', third);
+    await prepare('third', third);
+    const running = (await readStored(out))!;
+    assert.deepEqual([running.jobId, running.state, running.isUnfinished], ['third', 'running', true]);
+    await removeStored(running, false);
+    assert.deepEqual(output(), {});
+    assert.equal(await exists(outputPath(out)), false);
+    await assert.rejects(publishToBucket(out, 'third', 1), /was taken over by another job/);
+    assert.deepEqual(output(), {});
   });
 
   const refusals: [what: string, sentence: RegExp, begin: () => Promise<unknown>][] = [

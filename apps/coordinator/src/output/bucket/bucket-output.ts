@@ -43,6 +43,7 @@ export async function enterBucket(out: string, spec: JobSpec, context: BucketCon
   const folder = outputPath(out);
   await checkConditions(prefix, context);
   let head = await readHead(prefix);
+  refuseRemoval(prefix, head);
   if (head.claim && !(await context.isAlive(head.claim.coordinator)) && (await publishLeft(prefix, head, folder))) {
     head = await readHead(prefix);
   }
@@ -183,6 +184,14 @@ async function publishLeft(prefix: BucketPrefix, head: Head, folder: string): Pr
   if (ready === undefined) return false;
   await publishToBucket(prefix.uri, head.claim!.id, ready);
   return true;
+}
+
+/** A removal that was interrupted has left some of the objects. */
+function refuseRemoval(prefix: BucketPrefix, { claim }: Head): void {
+  if (claim?.removes === undefined) return;
+  throw new UsageError(
+    sentence`The output '${prefix.uri}' of job ${claim.removes} is being removed, or its removal was interrupted: 'halogrid rm ${prefix.uri}' goes on with it; or give another ${named('out')}`,
+  );
 }
 
 /** The sources of a job that ended half-way may be computed again, by the same job only. */

@@ -1,14 +1,15 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { Refusal } from '@halogrid/jobs/refusal';
 import type { Ledger } from '@halogrid/ledger';
 import type { ResultFile } from '@halogrid/proto';
 import { resultEntries } from '@halogrid/results/output-entries';
-import { type SentContent, sendContent, sendFile } from '@halogrid/service/send-file';
-import type { BucketPrefix } from '@halogrid/sources';
-import { isOfOutput } from '../../output/bucket/is-of-output.ts';
-import { inBucket, type ResultsPlace, resultsPlace } from '../results-folder.ts';
+import { type Place, placeAt, type StoredFile } from '@halogrid/results/place';
+import { sendContent } from '@halogrid/service/send-content';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
+import { resultsPlace } from '../results-place.ts';
+import { whileReadable } from '../while-readable.ts';
 import { resultNames } from './result-names.ts';
 import { otherRoute, type Route, route } from './route.ts';
 
@@ -28,9 +29,8 @@ export function resultsRoutes(ledger: Ledger, grpcPort: number): Route[] {
         answer: 'ResultsAnswer',
       },
       async ({ path }) => {
-        const place = await resultsPlace(ledger, path.id!);
-        const files = 'folder' in place ? listFiles(place.folder) : inBucket(listObjects(place.prefix));
-        return { files: await files, grpcPort };
+        const files = listFiles(await resultsPlace(ledger, path.id!));
+        return { files: await whileReadable(files), grpcPort };
       },
     ),
     otherRoute(
@@ -44,62 +44,31 @@ export function resultsRoutes(ledger: Ledger, grpcPort: number): Route[] {
       async ({ path, request }, response) => {
         const place = await resultsPlace(ledger, path.id!);
         const names = resultNames(path.name!);
-        const file = names && (await contentOf(place, names));
+        const asked = names && place.in(...names);
+        const file = asked && (await whileReadable(fileInside(place, asked)));
         if (!file) {
           const list = 'the list is at /api/v1/jobs/ID/results';
           throw new Refusal('missing', `Job ${path.id} has no such result; ${list}`, 'name');
         }
-        await (typeof file === 'string' ? sendFile(request, response, file) : sendContent(request, response, file));
+        const { sizeBytes: size, version } = file;
+        const open = ({ start, end }: { start: number; end: number }) => Readable.from(file.stream(start, end + 1));
+        await sendContent(request, response, { name: asked.at, size, version, open });
       },
     ),
   ];
 }
 
-async function listFiles(folder: string): Promise<ResultFile[]> {
+async function listFiles(place: Place): Promise<ResultFile[]> {
   const files: ResultFile[] = [];
-  for (const entry of resultEntries) {
-    const top = join(folder, entry);
-    // Links are not followed: results have none.
-    const found = await lstat(top).catch(() => undefined);
-    if (!found) continue;
-    const paths = found.isDirectory()
-      ? (await readdir(top, { recursive: true, withFileTypes: true }))
-          .filter((each) => each.isFile())
-          .map((each) => join(each.parentPath, each.name))
-      : [top];
-    for (const path of paths.sort()) {
-      files.push({ name: relative(folder, path).split(sep).join('/'), bytes: (await stat(path)).size });
-    }
+  for await (const { name, sizeBytes } of place.files((entry) => resultEntries.includes(entry))) {
+    files.push({ name, bytes: sizeBytes });
   }
   return files;
 }
 
-/** The path of a file, or the content of an object; undefined if it is missing. */
-async function contentOf(place: ResultsPlace, names: readonly string[]): Promise<string | SentContent | undefined> {
-  if ('folder' in place) return fileInside(place.folder, names);
-  const name = names.join('/');
-  const { prefix } = place;
-  const found = await inBucket(prefix.head(name));
-  return (
-    found && {
-      name,
-      size: found.sizeBytes,
-      version: found.etag,
-      open: ({ start, end }) => Readable.from(prefix.read(name, start, end + 1)),
-    }
-  );
-}
-
-async function listObjects(prefix: BucketPrefix): Promise<ResultFile[]> {
-  const files: ResultFile[] = [];
-  for await (const { name, sizeBytes } of prefix.list()) {
-    if (isOfOutput(name)) files.push({ name, bytes: sizeBytes });
-  }
-  return files;
-}
-
-/** The path of the file; undefined if it is missing, or a link leads out of the folder. */
-async function fileInside(folder: string, names: readonly string[]): Promise<string | undefined> {
-  const path = await realpath(join(folder, ...names)).catch(() => undefined);
-  return path?.startsWith(folder + sep) && (await stat(path)).isFile() ? path : undefined;
+/** The file; undefined if it is missing, or a link leads out of the folder. */
+async function fileInside(place: Place, asked: Place): Promise<StoredFile | undefined> {
+  if (isBucketUri(place.at)) return asked.file();
+  const path = await realpath(asked.at).catch(() => undefined);
+  return path?.startsWith(place.at + sep) ? placeAt(path).file() : undefined;
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
 import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import type { Ledger } from '@halogrid/ledger';
@@ -6,8 +5,9 @@ import type { JobFrame } from '@halogrid/proto';
 import type { SourceLine, SourceList } from '@halogrid/results/source-list';
 import type { Retrieval } from '@halogrid/retrieval';
 import { findJob } from '../match-job-id.ts';
-import { resultsFolder } from '../results-folder.ts';
+import { resultsPlace } from '../results-place.ts';
 import { SourceLists } from '../source-lists.ts';
+import { whileReadable } from '../while-readable.ts';
 import { otherRoute, type Route, route } from './route.ts';
 import { pictureAnswer, sendPicture } from './send-picture.ts';
 import { readFrameSteps, readIndex, readPart } from './viewer-parameters.ts';
@@ -21,12 +21,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
   /** The part of a job with the asked name, or the first: all parts have the same sources. */
   const openJob = async (given: string, asked = '') => {
     const { jobId, spec } = await findJob(ledger, given);
-    const folder = await resultsFolder(ledger, jobId);
+    const place = await resultsPlace(ledger, jobId);
     const parts = jobParts(spec);
     const part = asked ? parts.find(({ name }) => name === asked) : parts[0];
     if (!part) refuseValue('pipeline', asked, `one of ${parts.map(({ name }) => name).join(', ')}`);
-    const inside = part.name === '' ? folder : join(folder, 'pipelines', part.name);
-    return { spec, part, folder: inside, list: await lists.in(inside) };
+    const inside = part.name === '' ? place : place.in('pipelines', part.name);
+    return { spec, part, place: inside, list: await whileReadable(lists.in(inside.at)) };
   };
   const read = { method: 'GET', role: 'read' } as const;
   return [
@@ -42,11 +42,12 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
       async ({ path, query }) => {
         const { step, count } = readFrameSteps(query);
         const { list } = await openJob(path.id!);
-        const from = query.uri === undefined ? (query.from ?? 0) : await list.find(query.uri, query.frame);
+        const from =
+          query.uri === undefined ? (query.from ?? 0) : await whileReadable(list.find(query.uri, query.frame));
         if (from === undefined) throw new Refusal('missing', 'The job has no such source', 'uri');
         const frames: JobFrame[] = [];
         for (let index = from; index < Math.min(list.length, from + count * step); index += step) {
-          frames.push(frameOf(index, await list.line(index)));
+          frames.push(frameOf(index, await whileReadable(list.line(index))));
         }
         return { total: list.length, frames };
       },
@@ -93,7 +94,7 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
       async ({ path, query }) => {
         const { jobId } = await findJob(ledger, path.id!);
         const name = query.pipeline;
-        return retrieval.ask('cells', { folder: await resultsFolder(ledger, jobId), name: name || undefined });
+        return retrieval.ask('cells', { place: (await resultsPlace(ledger, jobId)).at, name: name || undefined });
       },
     ),
     route(
@@ -106,16 +107,16 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
         answer: 'FrameHistograms',
       },
       async ({ path, query }) => {
-        const { spec, part, folder, list } = await openJob(path.id!, query.pipeline);
+        const { spec, part, place, list } = await openJob(path.id!, query.pipeline);
         const index = readIndex(query);
         const line = await sourceAt(list, index);
         if (line.quarantined) throw new Refusal('unmet', 'That source is quarantined, and has no histogram');
         const grid = jobGrid(spec);
         const count = grid.rows * grid.columns;
-        const features = join(folder, 'features.parquet');
+        const before = await whileReadable(list.doneBefore(index));
         const cells = await retrieval.ask('histograms', {
-          features,
-          first: (await list.doneBefore(index)) * count,
+          features: place.in('features.parquet').at,
+          first: before * count,
           count,
         });
         return { ...grid, channels: [...part.pipeline.output.channels], cells: cells.map((bins) => ({ bins })) };
@@ -126,7 +127,7 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
 
 async function sourceAt(list: SourceList, index: number): Promise<SourceLine> {
   if (index >= list.length) refuseValue('index', index, `a whole number below ${list.length}`);
-  return list.line(index);
+  return whileReadable(list.line(index));
 }
 
 const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, videoFrame: frame });

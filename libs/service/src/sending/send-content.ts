@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -32,13 +30,6 @@ export interface SentContent {
   version: string;
   /** Its bytes from `start` to `end`, which is included. */
   open: (range: { start: number; end: number }) => Readable;
-}
-
-/** Sends a file as sendContent does. */
-export async function sendFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-  const { size, mtimeMs } = await stat(path);
-  const version = `${size.toString(16)}-${Math.round(mtimeMs).toString(16)}`;
-  await sendContent(request, response, { name: path, size, version, open: (range) => createReadStream(path, range) });
 }
 
 /** Sends a content, or the requested range of it. A whole text is compressed if the caller accepts that. */
