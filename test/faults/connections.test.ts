@@ -62,7 +62,7 @@ for (const way of ['up', 'down'] as const) {
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       const random = seeded(seed);
       const limits = ['a', 'b'].map((name) => {
-        const limitBytes = 300 + Math.floor(random() * 14_000);
+        const limitBytes = 300 + Math.floor(random() * 9_000);
         // The limit is for later connections, because the open ones have carried more already.
         const { proxy } = faults.node(name);
         proxy.cut('reset');
