@@ -74,7 +74,7 @@ function assertWhole({ out, code, stderr }: Awaited<ReturnType<typeof run>>): vo
   assert.deepEqual([job.counts.frames, job.counts.quarantined, job.digest], [count, 0, digest]);
 }
 
-/** Asserts that the node is named in the list of nodes that `halogrid nodes` printed, in the API, and in the metric of an alert. */
+/** Asserts that the node is named in what `halogrid nodes` printed, in the API, and in the metric of an alert. */
 async function assertNamed(name: string, reason: RegExp, listed: string): Promise<void> {
   assert.match(listed, new RegExp(`${name}[^]*cannot read ${archive}: ${reason.source}`));
   const node = await cluster.node(name);
@@ -240,8 +240,8 @@ blindTest(
     assert.match(stderr, /mount the folder there.*have the job wait for a node/);
     const failed = readJson(out, 'job.json');
     assert.deepEqual([failed.state, existsSync(join(out, 'errors.jsonl'))], ['failed', false]);
-    // Another job is not affected: only its files that were deleted after they were listed are set aside, although nodes
-    // are probed with them.
+    // Another job is not affected: only its files that were deleted after they were listed are set aside, although
+    // nodes are probed with them.
     const job = await cluster.jobs.untilEnded(shrunk);
     assert.deepEqual([job.state, job.counts!.frames, job.counts!.quarantined], ['JOB_STATE_COMPLETE', 36, 4]);
 

@@ -120,7 +120,7 @@ function nth(n: number, how: Absence, isIt: (request: IncomingMessage) => boolea
 const isLook = ({ headers }: IncomingMessage): boolean => headers.range === 'bytes=0-0';
 const isRead = (request: IncomingMessage): boolean => !isLook(request);
 
-/** The absences of a host in the course of one job over its files of a kind, each when the host is back from the last. */
+/** The absences of a host in one job over its files of a kind, each when the host is back from the last. */
 const courses: Record<keyof typeof kinds, { when: string; how: Absence; leaves: ReturnType<typeof nth> }[]> = {
   frames: [
     { when: 'a manifest is read', how: 503, leaves: nth(2, 503) },
@@ -163,9 +163,7 @@ test('a bucket that is unreachable while it is listed, and while its objects are
   await outlasts(bucket, 's3://day/in', 'frames', "bucket 'day'", leaves);
 });
 
-/**
- * Asserts that a job waits at each absence, says so, and has the same digest as the files on disk once the host is back.
- */
+/** Asserts that a job waits at each absence, says so, and has the digest of the files on disk once the host is back. */
 async function outlasts(
   host: FlakyHost,
   source: string,
