@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { ServingCluster } from './cluster.ts';
-import { installPackage, lacksPython, pythonPackage, runPython } from './python.ts';
+import { lacksPython, pythonPackage, runPython } from './python.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { sharedCluster } from './shared-cluster.ts';
 
@@ -15,7 +15,6 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 const skip = lacksPython('pip', 'numpy', 'pandas', 'sklearn');
 /** Whether examples that need modules which Debian lacks run too. */
 const hasAll = !lacksPython('duckdb', 'pyarrow');
-let path = '';
 let cluster: ServingCluster;
 
 const outputs = join(checkout, 'halogrid-out');
@@ -24,7 +23,6 @@ const written = ['python', 'notebook'].map((name) => join(outputs, name)).filter
 
 before(async () => {
   if (skip) return;
-  path = await installPackage();
   cluster = await sharedCluster();
 });
 after(async () => {
@@ -36,7 +34,8 @@ after(async () => {
 /** Executes cells in the root of the checkout, and returns the values of the expressions afterwards. */
 async function execute(cells: readonly (readonly [name: string, code: string])[], expressions: readonly string[]) {
   const { code, stdout, stderr } = await runPython([join(pythonPackage, 'tests/run_cells.py')], {
-    path,
+    // python.test.ts shows that an installed package has the same sources.
+    path: join(pythonPackage, 'src'),
     cwd: checkout,
     input: JSON.stringify({ cells, expressions }),
     env: { HALOGRID_URL: cluster.http, HALOGRID_BIN: join(checkout, 'apps/cli/bin/halogrid.mjs') },

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { height, noFfmpeg, width } from '@halogrid/imaging/testing-videos';
+import { isThorough } from '@halogrid/testing';
 import { Cluster } from '../cluster.ts';
 import { lbpByDefinition } from '../lbp-definition.ts';
 import { hasProc } from '../process-list.ts';
@@ -50,16 +51,16 @@ const kinds: Kind[] = [
     seeds: makeSeedImages,
     skip,
     cuts: [
-      ['--batch', '1'],
       ['--batch', '5'],
-      ['--batch', '500'],
-      ['--tile', '64'],
-      ...(isLarge
+      ['--tile', '64', '--batch', '1'],
+      ...(isThorough
         ? [
-            ['--device', 'software'],
-            ['--tile', '64', '--batch', '1'],
+            ['--batch', '1'],
+            ['--batch', '500'],
+            ['--tile', '64'],
           ]
         : []),
+      ...(isLarge ? [['--device', 'software']] : []),
     ],
     compare: compareImages,
   },
@@ -70,8 +71,13 @@ const kinds: Kind[] = [
     changes: 'tags',
     skip,
     cuts: [
-      ['--batch', '7'],
-      ['--tile', '16'],
+      ['--batch', '7', '--tile', '16'],
+      ...(isThorough
+        ? [
+            ['--batch', '7'],
+            ['--tile', '16'],
+          ]
+        : []),
     ],
     compare: compareTiffs,
   },
@@ -81,9 +87,13 @@ const kinds: Kind[] = [
     seeds: makeSeedVideos,
     skip: skip || noFfmpeg,
     cuts: [
-      ['--batch', '1'],
       ['--batch', '5'],
-      ['--batch', '500'],
+      ...(isThorough
+        ? [
+            ['--batch', '1'],
+            ['--batch', '500'],
+          ]
+        : []),
     ],
     compare: compareVideos,
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { eventually, timeoutMs } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
 import type { HalogridOptions } from '../halogrid.ts';
@@ -31,7 +31,6 @@ const cannotBind = canBind() ? false : 'this user may not mount folders';
 const skip = canMount() ? false : 'this user may not make mounts of its own';
 
 let cluster: Cluster;
-let good: ClusterNode | undefined;
 let digest: string;
 let jobs = 0;
 
@@ -39,23 +38,19 @@ before(async () => {
   mkdirSync(archive);
   for (let i = 0; i < count; i++) await writePgm(join(archive, `frame-${i}.pgm`), drawPicture(32, 24, i + 1));
   cluster = await Cluster.start({ nodes: 0, options: ['--node-grace', String(timeoutMs(1_000))] });
-  good = await cluster.startNode('good');
+  await cluster.startNode('good');
   const { out } = await run();
   digest = readJson(out, 'job.json').digest;
-});
-
-beforeEach(async () => {
-  for (const node of [...cluster.nodes]) if (node !== good) await end(node);
-  good ??= await cluster.startNode('good');
 });
 
 after(async () => {
   await cluster.stop();
 });
 
-async function end(node: ClusterNode): Promise<void> {
+async function end(name: string): Promise<void> {
+  const node = nodeOf(name);
+  if (!node) return;
   cluster.nodes.splice(cluster.nodes.indexOf(node), 1);
-  if (node === good) good = undefined;
   node.program.signal('SIGTERM');
   await node.program.ended;
 }
@@ -65,10 +60,10 @@ async function attach(name: string, more: readonly string[] = [], process: Halog
   return cluster.adopt(await startNode(cluster.address, name, 'cpu', more, process));
 }
 
-/** Runs the program over the archive, as a user does, in batches of four frames. */
+/** Runs the program over the archive, as a user does, in batches of six frames. */
 async function run(...more: string[]): Promise<{ out: string; code: number | null; stdout: string; stderr: string }> {
   const out = join(folder, `out-${++jobs}`);
-  const ended = await cluster.halogrid(['run', archive, '--batch', '4', '--out', out, ...more]);
+  const ended = await cluster.halogrid(['run', archive, '--batch', '6', '--out', out, ...more]);
   return { out, ...ended };
 }
 
@@ -79,10 +74,9 @@ function assertWhole({ out, code, stderr }: Awaited<ReturnType<typeof run>>): vo
   assert.deepEqual([job.counts.frames, job.counts.quarantined, job.digest], [count, 0, digest]);
 }
 
-/** Asserts that the node is named in the list of nodes, in the API, and in the metric of an alert. */
-async function assertNamed(name: string, reason: RegExp): Promise<void> {
-  const { stdout } = await cluster.halogrid(['nodes']);
-  assert.match(stdout, new RegExp(`${name}[^]*cannot read ${archive}: ${reason.source}`));
+/** Asserts that the node is named in what `halogrid nodes` printed, in the API, and in the metric of an alert. */
+async function assertNamed(name: string, reason: RegExp, listed: string): Promise<void> {
+  assert.match(listed, new RegExp(`${name}[^]*cannot read ${archive}: ${reason.source}`));
   const node = await cluster.node(name);
   assert.match(node!.lacks[0]!.reason, reason);
   assert.ok((await readMetrics(cluster.http)).get(`halogrid_node_lacks{node="${name}"}`)! > 0);
@@ -91,22 +85,37 @@ async function assertNamed(name: string, reason: RegExp): Promise<void> {
 const blindTest = (name: string, options: { skip?: string | false }, act: () => Promise<void>) =>
   test(name, options, act);
 
-blindTest('a node with another data root loses nothing', {}, async () => {
-  const other = join(folder, 'other-root');
-  mkdirSync(other);
-  await attach('bad', ['--data-root', other]);
-  assertWhole(await run());
-  await assertNamed('bad', /The path lies outside of the data roots/);
-});
+blindTest(
+  'nodes with another data root, another folder, a broken disk or none lose nothing, and are named',
+  {},
+  async () => {
+    const otherRoot = join(folder, 'other-root');
+    mkdirSync(otherRoot);
+    const reasons: Record<string, RegExp> = { rooted: /The path lies outside of the data roots/ };
+    const starting = [attach('rooted', ['--data-root', otherRoot])];
+    if (!skip) {
+      const other = join(folder, 'other');
+      copyOtherwise(other);
+      reasons.deceived = /It is another file there/;
+      starting.push(attach('deceived', [], { within: withOther(archive, other) }));
+      reasons.mounting = /The file does not exist/;
+      starting.push(attach('mounting', [], { within: withOwnMounts }));
+    }
+    if (brokenDisk) {
+      reasons.broken = /The file cannot be read: input\/output error/;
+      starting.push(attach('broken', [], { env: brokenDisk }));
+    }
+    await Promise.all(starting);
+    hide('mounting');
+    assertWhole(await run());
+    const { stdout } = await cluster.halogrid(['nodes']);
+    for (const [name, reason] of Object.entries(reasons)) await assertNamed(name, reason, stdout);
+    for (const name of ['rooted', 'deceived', 'broken']) await end(name);
+  },
+);
 
-blindTest('a node on which the folder is not mounted loses nothing', { skip }, async () => {
-  await attach('bad', [], { within: withoutMount(archive) });
-  assertWhole(await run());
-  await assertNamed('bad', /The file does not exist/);
-});
-
-blindTest('a node that sees other content under the same names, sizes and times loses nothing', { skip }, async () => {
-  const other = join(folder, 'other');
+/** Copies the archive with other pixels in files of the same names, sizes and times. */
+function copyOtherwise(other: string): void {
   cpSync(archive, other, { recursive: true, preserveTimestamps: true });
   for (const name of readdirSync(other)) {
     const path = join(other, name);
@@ -115,10 +124,27 @@ blindTest('a node that sees other content under the same names, sizes and times 
     writeFileSync(path, bytes);
     copyTimes(join(archive, name), path);
   }
-  await attach('bad', [], { within: withOther(archive, other) });
-  assertWhole(await run());
-  await assertNamed('bad', /It is another file there/);
-});
+}
+
+/** Makes a node that has private mounts, if there is one, see an empty folder in the place of the archive. */
+function hide(name: string): void {
+  const node = nodeOf(name);
+  if (node) mountIn(node.pid, 'mount', '-t', 'tmpfs', 'none', archive);
+}
+
+/** Undoes `hide`. */
+function show(name: string): void {
+  mountIn(nodeOf(name)!.pid, 'umount', '-l', archive);
+}
+
+const nodeOf = (name: string): ClusterNode | undefined => cluster.nodes.find((node) => node.name === name);
+
+/** The node with private mounts, which sees the archive. */
+async function mountingNode(): Promise<string> {
+  if (nodeOf('mounting')) show('mounting');
+  else await attach('mounting', [], { within: withOwnMounts });
+  return 'mounting';
+}
 
 /** Gives both files the same times, in whole seconds: `utimes` of Node cannot set nanoseconds. */
 function copyTimes(from: string, to: string): void {
@@ -127,43 +153,21 @@ function copyTimes(from: string, to: string): void {
   utimesSync(to, whole, whole);
 }
 
-blindTest(
-  'a node whose disk fails to read loses nothing',
-  { skip: brokenDisk ? false : 'there is no C compiler' },
-  async () => {
-    await attach('bad', [], { env: brokenDisk });
-    assertWhole(await run());
-    await assertNamed('bad', /The file cannot be read: input\/output error/);
-  },
-);
-
-blindTest('a job with --wait-for-node waits for a good node if there is only a bad one', { skip }, async () => {
-  await end(good!);
-  await attach('bad', [], { within: withoutMount(archive) });
-  const running = run('--wait-for-node');
-  await eventually('the job to say what it waits for', async () => {
-    const { stdout } = await cluster.halogrid(['jobs', '--json']);
-    return /cannot|can read/.test(stdout);
-  });
-  good = await cluster.startNode('good');
-  assertWhole(await running);
-  await assertNamed('bad', /The file does not exist/);
-});
-
 blindTest('a folder that vanishes half-way on a node, and comes back', { skip }, async () => {
-  const node = await attach('bad', [], { within: withOwnMounts });
+  const bad = await mountingNode();
   const out = join(folder, 'half-way');
   const jobId = await cluster.jobs.submit({ sources: [archive], out, batchFrames: 1 });
   await cluster.halfWay(jobId);
-  mountIn(node.pid, 'mount', '-t', 'tmpfs', 'none', archive);
+  hide(bad);
   await eventually('the node to miss the folder, or the job to be over without it', async () => {
-    const [node, job] = await Promise.all([cluster.node('bad'), cluster.job(jobId)]);
+    const [node, job] = await Promise.all([cluster.node(bad), cluster.job(jobId)]);
     return node!.lacks.length > 0 || String(job.state) === 'JOB_STATE_COMPLETE';
   });
-  mountIn(node.pid, 'umount', '-l', archive);
+  show(bad);
   const job = await cluster.jobs.untilEnded(jobId);
   assert.deepEqual([job.state, job.error, job.counts!.quarantined], ['JOB_STATE_COMPLETE', '', 0]);
   assert.equal(readJson(out, 'job.json').digest, digest);
+  await end(bad);
 });
 
 blindTest(
@@ -198,26 +202,6 @@ blindTest(
 );
 
 blindTest(
-  'a single node that sees nothing: the job ends with a sentence, and nothing is quarantined',
-  { skip },
-  async () => {
-    await end(good!);
-    await attach('bad', [], { within: withoutMount(archive) });
-    const { out, code, stderr } = await run();
-    assert.equal(code, 1, stderr);
-    assert.match(stderr, new RegExp(`No attached node can read '${archive}': node 'bad': The file does not exist`));
-    assert.match(stderr, /mount the folder there.*have the job wait for a node/);
-    const job = readJson(out, 'job.json');
-    assert.deepEqual([job.state, existsSync(join(out, 'errors.jsonl'))], ['failed', false]);
-    // Other jobs are not affected.
-    const seen = join(folder, 'seen');
-    mkdirSync(seen, { recursive: true });
-    await writePgm(join(seen, 'a.pgm'), drawPicture(32, 24, 1));
-    await cluster.jobs.run({ sources: [seen], out: join(folder, 'out-seen') });
-  },
-);
-
-blindTest(
   'files that neither the nodes nor the coordinator have, named in a manifest, are quarantined, and nothing else',
   {},
   async () => {
@@ -235,19 +219,39 @@ blindTest(
 );
 
 blindTest(
-  'a file that is deleted after it was listed is quarantined, also if nodes are probed with it',
-  {},
+  'nodes that see nothing: jobs end with a sentence or wait for a node, and nothing is quarantined',
+  {
+    skip,
+  },
   async () => {
     const shrinking = join(folder, 'shrinking');
     mkdirSync(shrinking);
     for (let i = 0; i < 40; i++) await writePgm(join(shrinking, `frame-${i}.pgm`), drawPicture(32, 24, i + 1));
-    await end(good!);
-    const out = join(folder, 'out-shrinking');
-    const jobId = await cluster.jobs.submit({ sources: [shrinking], out, batchFrames: 1 });
-    await eventually('the plan', async () => (await cluster.job(jobId)).planned);
+    for (const { name } of [...cluster.nodes]) await end(name);
+    const outShrinking = join(folder, 'out-shrinking');
+    const shrunk = await cluster.jobs.submit({ sources: [shrinking], out: outShrinking, batchFrames: 1 });
+    await eventually('the plan', async () => (await cluster.job(shrunk)).planned);
     for (const i of [0, 1, 2, 20]) rmSync(join(shrinking, `frame-${i}.pgm`));
-    good = await cluster.startNode('good');
-    const job = await cluster.jobs.untilEnded(jobId);
+
+    await attach('bad', [], { within: withoutMount(archive) });
+    const { out, code, stderr } = await run();
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, new RegExp(`No attached node can read '${archive}': node 'bad': The file does not exist`));
+    assert.match(stderr, /mount the folder there.*have the job wait for a node/);
+    const failed = readJson(out, 'job.json');
+    assert.deepEqual([failed.state, existsSync(join(out, 'errors.jsonl'))], ['failed', false]);
+    // Another job is not affected: only its files that were deleted after they were listed are set aside, although
+    // nodes are probed with them.
+    const job = await cluster.jobs.untilEnded(shrunk);
     assert.deepEqual([job.state, job.counts!.frames, job.counts!.quarantined], ['JOB_STATE_COMPLETE', 36, 4]);
+
+    const running = run('--wait-for-node');
+    await eventually('the job to say what it waits for', async () => {
+      const { stdout } = await cluster.halogrid(['jobs', '--json']);
+      return /cannot|can read/.test(stdout);
+    });
+    await attach('good');
+    assertWhole(await running);
+    await assertNamed('bad', /The file does not exist/, (await cluster.halogrid(['nodes'])).stdout);
   },
 );

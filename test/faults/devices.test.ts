@@ -14,7 +14,12 @@ before(async () => {
   // The time for which a node may be silent: a failed shard is tried again after it.
   if (!skip) faults = await FaultCluster.start(['good'], timeoutMs(5_000));
 });
-beforeEach(() => faults?.restore());
+beforeEach(async () => {
+  if (skip) return;
+  await faults.restore('good');
+  faults.node('good').proxy.refuse();
+  await eventually('the good node to be cut off', async () => !(await faults.cluster.node('good')));
+});
 after(() => faults?.stop());
 
 const deviceTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
@@ -48,7 +53,7 @@ deviceTest('a device that keeps hanging: its node is set aside, and another node
     return metrics.get('halogrid_nodes_set_aside_total')! >= 1;
   });
   assert.equal((await faults.cluster.job(job.jobId)).counts!.shardsDone, 0);
-  await faults.join('good');
+  faults.node('good').proxy.accept();
   await faults.completesUndisturbed(job);
   assert.equal(shardsOf('good', job), faults.work.shards);
   // The node may have given up its device by now, and ended.

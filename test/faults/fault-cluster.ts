@@ -45,6 +45,7 @@ export class FaultCluster {
   readonly #nodes = new Map<string, ProxiedNode>();
   readonly #folder: string;
   #jobs = 0;
+  #later = 0;
 
   private constructor(cluster: Cluster, folder: string, work: Work) {
     this.cluster = cluster;
@@ -129,6 +130,18 @@ export class FaultCluster {
       const attached = await Promise.all(names.map((name) => this.cluster.node(name)));
       return attached.every((node) => node && !node.draining);
     });
+  }
+
+  /**
+   * Repairs every network and waits until two nodes are attached, whose names it returns: those that are still alive,
+   * and new ones only in the place of ended ones, because a start and a first job cost two seconds of processor time.
+   */
+  async haveTwo(): Promise<[string, string]> {
+    const alive = [...this.#nodes].filter(([, { program }]) => program.pidsOf('node').length > 0);
+    const names = alive.slice(0, 2).map(([name]) => name);
+    while (names.length < 2) names.push(`later-${++this.#later}`);
+    await this.restore(...names);
+    return names as [string, string];
   }
 
   /** Submits the work, or other sources with the same cut. */

@@ -40,8 +40,15 @@ export class FlakyHost {
     this.#leaves = leaves;
   }
 
-  async back(): Promise<void> {
+  /** Whether the host fails now. */
+  get isAway(): boolean {
+    return this.#absence !== undefined;
+  }
+
+  /** Makes the host work again, until `leaves` returns an absence. */
+  async back(leaves?: (request: IncomingMessage) => Absence | undefined): Promise<void> {
     const absence = this.#absence;
+    this.#leaves = leaves;
     this.#absence = undefined;
     if (absence === 'has no name') this.#setName(true);
     if (absence === 'refuses')

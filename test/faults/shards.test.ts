@@ -40,73 +40,69 @@ async function completesWithout(job: StartedJob, name: string) {
   return line!;
 }
 
-shardTest('a node on which every shard fails: the other node computes them all', async () => {
-  await faults.join('bad', { env: withFaults({ open: { 'frame-': 'EMFILE', 'image.tif': 'EMFILE' } }) });
-  const job = await faults.submit();
-  await faults.completesUndisturbed(job);
-  assert.equal(readJson(job.out, 'job.json').nodes.length, 1);
-});
+shardTest(
+  'sources that one node cannot reach, and then shards that all fail on it, are computed by the other',
+  async () => {
+    const { folder } = faults.work;
+    const names = readdirSync(folder).filter((name) => name.startsWith('frame-'));
+    const web = await startServer((request, response) => {
+      const name = basename(request.url!);
+      sendFile({ bytes: readFileSync(join(folder, name)), etag: `"${name}"` }, request, response);
+    });
+    const proxy = await TcpProxy.start(new URL(web.origin).host);
+    try {
+      const near = await faults.submit(names.map((name) => join(folder, name)));
+      assert.equal((await faults.ended(near)).state, 'JOB_STATE_COMPLETE');
+      proxy.refuse();
+      const reroute = { [new URL(web.origin).port]: proxy.port };
+      await faults.join('bad', { env: withFaults({ reroute, open: { 'frame-': 'EMFILE', 'image.tif': 'EMFILE' } }) });
+      const far = await faults.submit(names.map((name) => `${web.origin}/${name}`));
+      const { state, error, digest } = await faults.ended(far);
+      assert.deepEqual([state, error], ['JOB_STATE_COMPLETE', '']);
+      assert.ok(proxy.accepted > 0, 'the other node tried');
+      const expected = readJson(near.out, 'job.json');
+      const { counts } = readJson(far.out, 'job.json');
+      assert.deepEqual([digest, counts.quarantined, counts.pixels], [expected.digest, 0, expected.counts.pixels]);
+      assert.deepEqual(hashFiles(far.out, 'maps'), hashFiles(near.out, 'maps'));
+      const job = await faults.submit();
+      await faults.completesUndisturbed(job);
+      assert.equal(readJson(job.out, 'job.json').nodes.length, 1);
+    } finally {
+      await proxy.close();
+      await web.close();
+    }
+  },
+);
 
-shardTest('sources that one node cannot reach are read by another', async () => {
-  const { folder } = faults.work;
-  const names = readdirSync(folder).filter((name) => name.startsWith('frame-'));
-  const web = await startServer((request, response) => {
-    const name = basename(request.url!);
-    sendFile({ bytes: readFileSync(join(folder, name)), etag: `"${name}"` }, request, response);
-  });
-  const proxy = await TcpProxy.start(new URL(web.origin).host);
-  try {
-    await faults.restore('first');
-    const near = await faults.submit(names.map((name) => join(folder, name)));
-    assert.equal((await faults.ended(near)).state, 'JOB_STATE_COMPLETE');
-    proxy.refuse();
-    await faults.join('parted', { env: withFaults({ reroute: { [new URL(web.origin).port]: proxy.port } }) });
-    const far = await faults.submit(names.map((name) => `${web.origin}/${name}`));
-    const { state, error, digest } = await faults.ended(far);
-    assert.deepEqual([state, error], ['JOB_STATE_COMPLETE', '']);
-    assert.ok(proxy.accepted > 0, 'the parted node tried');
-    const expected = readJson(near.out, 'job.json');
-    const { counts } = readJson(far.out, 'job.json');
-    assert.deepEqual([digest, counts.quarantined, counts.pixels], [expected.digest, 0, expected.counts.pixels]);
-    assert.deepEqual(hashFiles(far.out, 'maps'), hashFiles(near.out, 'maps'));
-  } finally {
-    await proxy.close();
-    await web.close();
-  }
-});
+shardTest(
+  'a shard that always fails is given up after three times on two nodes, and one that kills its nodes after three of them; no other shard is',
+  async () => {
+    await faults.restore();
+    const env = withFaults({ open: { 'poison.pgm': 'EMFILE', 'killer.pgm': 'SIGKILL' } });
+    await Promise.all(['k1', 'k2'].map((name) => faults.join(name, { env })));
+    const poisoned = await submitWith('poison.pgm');
+    const { stage, attempts, error } = await completesWithout(poisoned, 'poison.pgm');
+    assert.deepEqual([stage, attempts], ['compute', 3]);
+    assert.match(error, /^EMFILE: as the test says/);
 
-shardTest('a shard that kills its nodes is given up after three, and no other shard is', async () => {
-  await faults.restore();
-  const deadly = withFaults({ open: { 'killer.pgm': 'SIGKILL' } });
-  for (const name of ['k1', 'k2']) await faults.launch(name, { env: deadly });
-  const job = await submitWith('killer.pgm');
-  // Acts like a supervisor of nodes: starts an ended node again, with a new id.
-  const ended = faults.ended(job);
-  let over = false;
-  void ended.finally(() => {
-    over = true;
-  });
-  for (let next = 3; next <= 12 && !over; next++) {
-    await eventually('a node to die', () => over || faults.cluster.nodes.some(({ program }) => isDead(program)));
-    if (over) break;
-    for (const { name, program } of [...faults.cluster.nodes]) if (isDead(program)) await faults.kill(name);
-    await faults.launch(`k${next}`, { env: deadly });
-  }
-  await ended;
-  const { stage, attempts, error } = await completesWithout(job, 'killer.pgm');
-  assert.equal(stage, 'compute');
-  assert.match(error, /^Its node was lost 3 times while it held the shard, the last was /);
-  assert.equal(attempts, 3);
-});
+    const job = await submitWith('killer.pgm');
+    // Acts like a supervisor of nodes: starts an ended node again, with a new id.
+    const ended = faults.ended(job);
+    let over = false;
+    void ended.finally(() => {
+      over = true;
+    });
+    for (let next = 3; next <= 12 && !over; next++) {
+      await eventually('a node to die', () => over || faults.cluster.nodes.some(({ program }) => isDead(program)));
+      if (over) break;
+      for (const { name, program } of [...faults.cluster.nodes]) if (isDead(program)) await faults.kill(name);
+      await faults.launch(`k${next}`, { env });
+    }
+    await ended;
+    const lost = await completesWithout(job, 'killer.pgm');
+    assert.deepEqual([lost.stage, lost.attempts], ['compute', 3]);
+    assert.match(lost.error, /^Its node was lost 3 times while it held the shard, the last was /);
+  },
+);
 
 const isDead = (program: { pidsOf(role: string): number[] }) => program.pidsOf('node').length === 0;
-
-shardTest('a shard that always fails is tried three times, on two nodes, and then given up', async () => {
-  await faults.restore();
-  const failing = withFaults({ open: { 'poison.pgm': 'EMFILE' } });
-  await Promise.all(['p1', 'p2'].map((name) => faults.join(name, { env: failing })));
-  const job = await submitWith('poison.pgm');
-  const { stage, attempts, error } = await completesWithout(job, 'poison.pgm');
-  assert.deepEqual([stage, attempts], ['compute', 3]);
-  assert.match(error, /^EMFILE: as the test says/);
-});

@@ -9,7 +9,7 @@ import { writeTiledTiff } from '../tiled-tiff.ts';
 /** Options of every job in fault tests: small shards, so that there is always a next one to disturb. */
 export const cut = { tilePx: 32, batchFrames: 2, grid: { rows: 2, columns: 2 }, map: 'tiff' } as const;
 
-const image = { width: 256, height: 256 };
+const image = { width: 192, height: 192 };
 const frames = { count: 24, width: 32, height: 24 };
 
 /** Sources, and their expected LBP results. */
