@@ -41,9 +41,10 @@ export interface TiffLayout {
   planes: 1 | 3;
   /**
    * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones and `zstd` are
-   * decompressed to such bytes, `fax` gives black and white, and `picture` gives gray or RGB of 8 bits.
+   * decompressed to such bytes, `lerc` is decoded to them, `fax` gives black and white, and `picture` gives gray or RGB
+   * of 8 bits.
    */
-  coding: 'stored' | 'packed' | 'zstd' | 'fax' | 'picture';
+  coding: 'stored' | 'packed' | 'zstd' | 'lerc' | 'fax' | 'picture';
   /** The first bit of each byte is the lowest. */
   isReversed: boolean;
   /** Each sample is stored as the difference from the previous pixel. */
@@ -57,6 +58,7 @@ export interface TiffLayout {
 /** Methods that compress bytes: LZW, Deflate, PackBits. */
 const packed = [5, 8, 32773, 32946];
 const zstd = 50000;
+const lerc = 34887;
 /** The methods for which Predictor is defined: LZW, Deflate and Zstandard. */
 export const predicted: readonly number[] = [5, 8, 32946, zstd];
 const fax = [2, 3, 4];
@@ -79,7 +81,6 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   34676: 'SGI LogLuv',
   34677: 'SGI LogLuv',
   34712: 'JPEG 2000',
-  34887: 'LERC',
   34925: 'LZMA',
   50002: 'JPEG XL',
 };
@@ -104,7 +105,7 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const coding = codingOf(compression);
   if (!coding) {
     const name = unsupportedCompressions[compression] ?? compression;
-    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, PackBits, JPEG, WebP, fax and none are`;
+    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, LERC, PackBits, JPEG, WebP, fax and none are`;
   }
   if (storage.isDng) return 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are';
   const numbers = numbersOf(storage, scale);
@@ -138,6 +139,7 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const refusal =
     whyNoPicture(storage, bits, samples) ??
     whyNoFax(coding, bits, samples) ??
+    whyNoLerc(coding, bits, stored) ??
     whyNoPrediction(predictor, numbers, unit) ??
     whyNotChosen(stored === 'palette' || isYcbcr ? stored : undefined, { band, scale }) ??
     whyNoBand(band?.number, samplesPerPixel, isPicture && !isSeparate) ??
@@ -168,6 +170,7 @@ function codingOf(compression: number): TiffLayout['coding'] | undefined {
   if (compression === 1) return 'stored';
   if (packed.includes(compression)) return 'packed';
   if (compression === zstd) return 'zstd';
+  if (compression === lerc) return 'lerc';
   if (compression === jpeg || compression === webp) return 'picture';
   return fax.includes(compression) ? 'fax' : undefined;
 }
@@ -234,6 +237,12 @@ function whyNoPicture({ compression, photometric }: TiffStorage, bits: number, s
 function whyNoFax(coding: TiffLayout['coding'], bits: number, samples: number): string | undefined {
   if (coding !== 'fax' || (bits === 1 && samples === 1)) return undefined;
   return `Fax of ${samples} samples of ${bits} bits is not supported: it is defined for one sample of 1 bit`;
+}
+
+function whyNoLerc(coding: TiffLayout['coding'], bits: number, colours: string): string | undefined {
+  if (coding !== 'lerc') return undefined;
+  if (bits < 8) return `${bits}-bit samples in LERC are not supported: it is defined for 8 bits and more`;
+  return colours === 'ycbcr' ? 'YCbCr in LERC is not supported: RGB is' : undefined;
 }
 
 function whyNoPrediction(
