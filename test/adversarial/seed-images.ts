@@ -30,6 +30,10 @@ export async function makeSeedImages(): Promise<Seed[]> {
     'interlaced.png': ({ rgb }) => rgb().png({ progressive: true }),
     'lossy.webp': ({ rgb }) => rgb().webp({ quality: 70 }),
     'lossless.webp': ({ rgb }) => rgb().webp({ lossless: true }),
+    'colours.gif': ({ rgb }) => rgb().gif({ colours: 64 }),
+    'gray.gif': ({ gray }) => gray().gif(),
+    'rgb.avif': ({ rgb }) => rgb().avif({ effort: 0 }),
+    'gray.avif': ({ gray }) => gray().avif({ effort: 0, lossless: true }),
     'strips.tif': ({ rgb }) => rgb().tiff({ compression: 'none' }),
     'strips-lzw.tif': ({ gray }) => gray().tiff({ compression: 'lzw' }),
     'tiles-lzw.tif': ({ rgb }) => rgb().tiff({ ...tiles, compression: 'lzw', predictor: 'horizontal' }),
@@ -54,6 +58,8 @@ export async function makeSeedImages(): Promise<Seed[]> {
   return [
     ...(await Promise.all(encoded)),
     { name: 'restart.jpg', bytes: await readFile(restartIntervals) },
+    { name: 'rgb.bmp', bytes: bitmap(24, rgb) },
+    { name: 'gray.bmp', bytes: bitmap(8, gray) },
     { name: 'raw.pgm', bytes: raw('P5', 255, Buffer.from(gray)) },
     { name: 'raw.ppm', bytes: raw('P6', 255, Buffer.from(rgb)) },
     // In samples of 16 bits, the more significant byte comes first.
@@ -80,6 +86,24 @@ const deepen = (samples: Uint8Array): Uint16Array =>
 
 const raw = (kind: string, maximum: number, samples: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${kind}\n# a comment\n${width} ${height}\n${maximum}\n`), samples]);
+
+/** A BMP with rows from the bottom up, of multiples of four bytes; one of 8 bits has a palette of grays. */
+function bitmap(bits: 8 | 24, samples: Uint8Array): Buffer {
+  const rowBytes = (width * bits) / 8;
+  const stride = Math.ceil(rowBytes / 4) * 4;
+  const start = 54 + (bits === 8 ? 1024 : 0);
+  const bytes = Buffer.alloc(start + stride * height);
+  bytes.write('BM', 'latin1');
+  const numbers = { 2: bytes.length, 10: start, 14: 40, 18: width, 22: height, 34: stride * height };
+  for (const [at, value] of Object.entries(numbers)) bytes.writeUInt32LE(value, Number(at));
+  bytes.writeUInt16LE(1, 26);
+  bytes.writeUInt16LE(bits, 28);
+  if (bits === 8) for (let i = 0; i < 256; i++) bytes.fill(i, 54 + 4 * i, 57 + 4 * i);
+  for (let y = 0; y < height; y++) {
+    bytes.set(samples.subarray(y * rowBytes, (y + 1) * rowBytes), start + (height - 1 - y) * stride);
+  }
+  return bytes;
+}
 
 /** Samples as text in short lines. */
 function rows(samples: Uint8Array | Uint16Array): string {
