@@ -55,8 +55,10 @@ export async function makeSeedImages(): Promise<Seed[]> {
     name,
     bytes: await encode(open).toBuffer(),
   }));
+  const images = await Promise.all(encoded);
   return [
-    ...(await Promise.all(encoded)),
+    ...images,
+    { name: 'images.tar', bytes: tarOf(images.filter(({ name }) => /^(gray|palette)\.(png|jpg)$/.test(name))) },
     { name: 'restart.jpg', bytes: await readFile(restartIntervals) },
     { name: 'rgb.bmp', bytes: bitmap(24, rgb) },
     { name: 'gray.bmp', bytes: bitmap(8, gray) },
@@ -103,6 +105,22 @@ function bitmap(bits: 8 | 24, samples: Uint8Array): Buffer {
     bytes.set(samples.subarray(y * rowBytes, (y + 1) * rowBytes), start + (height - 1 - y) * stride);
   }
   return bytes;
+}
+
+/** A tar in the form of POSIX (ustar). */
+function tarOf(members: readonly Seed[]): Buffer {
+  const blocks = members.flatMap(({ name, bytes }) => {
+    const header = Buffer.alloc(512);
+    header.write(name, 'latin1');
+    header.write('0000644\0', 100, 'latin1');
+    header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
+    header.write('00000000000\0        0', 136, 'latin1');
+    header.write('ustar\x0000', 257, 'latin1');
+    const sum = header.reduce((all, byte) => all + byte);
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+    return [header, bytes, Buffer.alloc(-bytes.length & 511)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }
 
 /** Samples as text in short lines. */
