@@ -30,6 +30,7 @@ export const isPackage = packages(
 /** Files of packages that are read, not imported. Only these files are copied, to the same path below `packages`. */
 const readFromPackages = [
   'openseadragon/build/openseadragon/openseadragon.min.js',
+  'lerc/lerc-wasm.wasm',
   '@sparticuz/chromium/bin/swiftshader.tar.br',
 ];
 

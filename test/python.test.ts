@@ -70,6 +70,8 @@ interface Rows {
   cell: [number, number][];
   counted: number[];
   histogram: number[][];
+  /** By column: those after the histogram. */
+  statistics: Record<string, (number | null)[]>;
 }
 
 type Loaded =
@@ -108,6 +110,11 @@ async function expectedRows(file: string): Promise<Rows> {
     cell: rows.map(({ cell_row, cell_col }) => [cell_row, cell_col]),
     counted: column('counted').map(Number),
     histogram: column('histogram').map((counts: Iterable<number | bigint>) => Array.from(counts, Number)),
+    statistics: Object.fromEntries(
+      Object.keys(rows[0]!)
+        .filter((name) => /_\d+_\d+$/.test(name))
+        .map((name) => [name, column(name)]),
+    ),
   };
 }
 
@@ -188,6 +195,29 @@ test('a file of many row groups, some of them compressed, is loaded as another r
   const file = join(scratch, 'groups.parquet');
   await write(file, { shape: { grid: { rows: 1, columns: 1 }, bins: 1024 }, sources });
   const expected = await expectedRows(file);
+  for (const [one] of await load([[file, null]])) {
+    assert.ok(one && 'rows' in one, JSON.stringify(one));
+    assert.deepEqual(one.rows, expected);
+  }
+});
+
+test('statistics of matrices are loaded as another reader finds them', { skip }, async () => {
+  const matrices = { levels: 2, isSymmetric: false, names: ['1@0', '12@135'] };
+  const sources = Array.from({ length: 40 }, (_, frame) => {
+    const facts = { source: `file:///in/${frame}`, name: `${frame}`, frame, camera: null };
+    // The second matrix of some rows has no pairs, and so no statistics.
+    const histogram = [frame, 1, 2, 3, ...(frame % 3 ? [1, frame, 0, 5] : [0, 0, 0, 0])];
+    return {
+      facts: { ...facts, timestampMs: null, capturedAtMs: null },
+      cells: [{ counted: frame + 6, histogram }],
+      step: 1,
+    };
+  });
+  const file = join(scratch, 'matrices.parquet');
+  await write(file, { shape: { grid: { rows: 1, columns: 1 }, bins: 8, matrices }, sources });
+  const expected = await expectedRows(file);
+  assert.equal(Object.keys(expected.statistics).length, 14);
+  assert.ok(Object.values(expected.statistics).flat().includes(null));
   for (const [one] of await load([[file, null]])) {
     assert.ok(one && 'rows' in one, JSON.stringify(one));
     assert.deepEqual(one.rows, expected);

@@ -31,6 +31,10 @@ export async function makeSeedImages(): Promise<Seed[]> {
     'interlaced.png': ({ rgb }) => rgb().png({ progressive: true }),
     'lossy.webp': ({ rgb }) => rgb().webp({ quality: 70 }),
     'lossless.webp': ({ rgb }) => rgb().webp({ lossless: true }),
+    'colours.gif': ({ rgb }) => rgb().gif({ colours: 64 }),
+    'gray.gif': ({ gray }) => gray().gif(),
+    'rgb.avif': ({ rgb }) => rgb().avif({ effort: 0 }),
+    'gray.avif': ({ gray }) => gray().avif({ effort: 0, lossless: true }),
     'strips.tif': ({ rgb }) => rgb().tiff({ compression: 'none' }),
     'strips-lzw.tif': ({ gray }) => gray().tiff({ compression: 'lzw' }),
     'tiles-lzw.tif': ({ rgb }) => rgb().tiff({ ...tiles, compression: 'lzw', predictor: 'horizontal' }),
@@ -52,10 +56,14 @@ export async function makeSeedImages(): Promise<Seed[]> {
     name,
     bytes: await encode(open).toBuffer(),
   }));
+  const images = await Promise.all(encoded);
   return [
-    ...(await Promise.all(encoded)),
+    ...images,
+    { name: 'images.tar', bytes: tarOf(images.filter(({ name }) => /^(gray|palette)\.(png|jpg)$/.test(name))) },
     { name: 'restart.jpg', bytes: await fixture('restart.jpg') },
     { name: 'tiles.jp2', bytes: await fixture('tiles.jp2') },
+    { name: 'rgb.bmp', bytes: bitmap(24, rgb) },
+    { name: 'gray.bmp', bytes: bitmap(8, gray) },
     { name: 'raw.pgm', bytes: raw('P5', 255, Buffer.from(gray)) },
     { name: 'raw.ppm', bytes: raw('P6', 255, Buffer.from(rgb)) },
     // In samples of 16 bits, the more significant byte comes first.
@@ -82,6 +90,40 @@ const deepen = (samples: Uint8Array): Uint16Array =>
 
 const raw = (kind: string, maximum: number, samples: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${kind}\n# a comment\n${width} ${height}\n${maximum}\n`), samples]);
+
+/** A BMP with rows from the bottom up, of multiples of four bytes; one of 8 bits has a palette of grays. */
+function bitmap(bits: 8 | 24, samples: Uint8Array): Buffer {
+  const rowBytes = (width * bits) / 8;
+  const stride = Math.ceil(rowBytes / 4) * 4;
+  const start = 54 + (bits === 8 ? 1024 : 0);
+  const bytes = Buffer.alloc(start + stride * height);
+  bytes.write('BM', 'latin1');
+  const numbers = { 2: bytes.length, 10: start, 14: 40, 18: width, 22: height, 34: stride * height };
+  for (const [at, value] of Object.entries(numbers)) bytes.writeUInt32LE(value, Number(at));
+  bytes.writeUInt16LE(1, 26);
+  bytes.writeUInt16LE(bits, 28);
+  if (bits === 8) for (let i = 0; i < 256; i++) bytes.fill(i, 54 + 4 * i, 57 + 4 * i);
+  for (let y = 0; y < height; y++) {
+    bytes.set(samples.subarray(y * rowBytes, (y + 1) * rowBytes), start + (height - 1 - y) * stride);
+  }
+  return bytes;
+}
+
+/** A tar in the form of POSIX (ustar). */
+function tarOf(members: readonly Seed[]): Buffer {
+  const blocks = members.flatMap(({ name, bytes }) => {
+    const header = Buffer.alloc(512);
+    header.write(name, 'latin1');
+    header.write('0000644\0', 100, 'latin1');
+    header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
+    header.write('00000000000\0        0', 136, 'latin1');
+    header.write('ustar\x0000', 257, 'latin1');
+    const sum = header.reduce((all, byte) => all + byte);
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+    return [header, bytes, Buffer.alloc(-bytes.length & 511)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
 
 /** Samples as text in short lines. */
 function rows(samples: Uint8Array | Uint16Array): string {

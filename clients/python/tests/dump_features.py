@@ -34,6 +34,7 @@ for line in sys.stdin:
         "cell": plain(features.cells),
         "counted": plain(features.counted),
         "histogram": plain(features.matrix),
+        "statistics": {name: plain(values) for name, values in features.statistics.items()},
     }
     told = {"channels": features.channels, "bins": features.bins, "shape": list(features.matrix.shape)}
     print(json.dumps({"rows": rows, **told, "numpy": "numpy" in sys.modules}))

@@ -43,6 +43,19 @@ test('rows come from one file, or from the files of a folder in the order of the
   }
 });
 
+test('rows have the statistics of matrices', async () => {
+  const columnData = [
+    { name: 'counted', data: [1n, 0n], type: 'INT64' as const },
+    { name: 'histogram', data: [[1], [0]] },
+    { name: 'contrast_1_45', data: [0.5, null], type: 'DOUBLE' as const },
+  ];
+  const rows = await Array.fromAsync(readRows(filesOf({ 'features.parquet': parquetWriteBuffer({ columnData }) })));
+  assert.deepEqual(
+    rows.map((row) => row.contrast_1_45),
+    [0.5, null],
+  );
+});
+
 test('a job without histograms, or with several pipelines, has no such rows', async () => {
   const rowsOf = (files: Record<string, ArrayBuffer>) => Array.fromAsync(readRows(filesOf(files)));
   await assert.rejects(rowsOf({}), /^HalogridError: The job has no features.parquet: its kernel has no histogram$/);

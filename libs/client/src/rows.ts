@@ -2,6 +2,10 @@ import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { HalogridError } from './errors.ts';
 import type { ResultFiles } from './transport.ts';
 
+/** The columns of a matrix's statistics, such as `contrast_1_45`: the statistic, the distance and the angle. */
+export type StatisticColumn =
+  `${'contrast' | 'dissimilarity' | 'homogeneity' | 'asm' | 'energy' | 'correlation' | 'entropy'}_${number}_${number}`;
+
 /** A row of features.parquet: the histogram of one cell of one image or frame. Fields are named like its columns. */
 export interface FeatureRow {
   /** URI. */
@@ -22,6 +26,8 @@ export interface FeatureRow {
   counted: number;
   /** Counts of the bins, channels one after another. */
   histogram: number[];
+  /** For each matrix of `glcm`, its statistics; null for a matrix without pairs. */
+  [statistic: StatisticColumn]: number | null;
 }
 
 /**

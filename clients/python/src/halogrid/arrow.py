@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List
 
 from .errors import Error
-from .table import FLAT_COLUMNS, Table
+from .table import Table, statistic_columns
 
 
 def read_features_with_arrow(paths: List[str]) -> Table:
@@ -18,7 +18,8 @@ def read_features_with_arrow(paths: List[str]) -> Table:
     try:
         files = [parquet.ParquetFile(path) for path in paths]
         is_wide = any(file.schema_arrow.field("histogram").type.value_type == pyarrow.int64() for file in files)
-        table = Table(sum(file.metadata.num_rows for file in files), is_wide)
+        statistics = statistic_columns(files[0].schema_arrow.names)
+        table = Table(sum(file.metadata.num_rows for file in files), is_wide, statistics)
         table.about = _about(files[0])
         for path, file in zip(paths, files):
             if _about(file) != table.about:
@@ -40,7 +41,7 @@ def _about(file: Any) -> dict:
 def _add(rows: Any, table: Table) -> None:
     import pyarrow
 
-    columns = {name: rows.column(name) for name in FLAT_COLUMNS if name in rows.column_names}
+    columns = {name: rows.column(name) for name in table.columns if name in rows.column_names}
     if "captured_at" in columns:
         columns["captured_at"] = columns["captured_at"].cast(pyarrow.timestamp("ms", "UTC")).cast(pyarrow.int64())
     lists = rows.column("histogram").combine_chunks()

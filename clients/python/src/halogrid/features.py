@@ -41,6 +41,8 @@ class Features:
     """Row and column of the cell in the grid, from 0: rows x 2."""
     counted: Any
     """Pixels that a histogram counts, in each channel; of matrices, the sum of the first."""
+    statistics: Dict[str, Any]
+    """Of matrices, by the name of the column, such as ``contrast_1_45``: NaN (without NumPy: None) without pairs."""
     about: Dict[str, Any]
     """The file's description of itself: ``pipeline``, ``grid``, ``histogram``, ``digest`` and so on."""
 
@@ -58,10 +60,12 @@ class Features:
         self.names = columns.get("name")
         self.cameras = columns.get("camera", unknown)
         self.frames = _numbers(columns["frame"])
-        self.timestamps_ms = _times_in_video(columns.get("timestamp_ms", unknown))
+        self.timestamps_ms = _reals(columns.get("timestamp_ms", unknown))
         self.times = _moments(columns.get("captured_at", unknown))
         self.cells = _numbers([list(cell) for cell in zip(columns["cell_row"], columns["cell_col"])], 2)
         self.counted = _numbers(columns["counted"])
+        kept = [name for name in table.statistics if name in columns]
+        self.statistics = {name: _reals(columns[name]) for name in kept}
         self.about = _described(table.about)
         self._check_counts()
 
@@ -93,7 +97,7 @@ class Features:
             **{"frame": self.frames, "timestamp_ms": self.timestamps_ms},
             **{"captured_at": pandas.to_datetime(self.times, utc=True), "camera": self.cameras},
             **{"cell_row": self.cells[:, 0], "cell_col": self.cells[:, 1], "counted": self.counted},
-            **{"histogram": list(self.matrix)},
+            **{"histogram": list(self.matrix), **self.statistics},
         }
         return pandas.DataFrame(columns)
 
@@ -137,7 +141,7 @@ def _numbers(values: List[Any], width: int = 0) -> Any:
     return numpy.array(values, dtype=numpy.int64).reshape((len(values), width) if width else -1)
 
 
-def _times_in_video(values: List[Optional[float]]) -> Any:
+def _reals(values: List[Optional[float]]) -> Any:
     return values if numpy is None else numpy.array(values, dtype=numpy.float64)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from array import array
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterable, List, Optional
 
 from .errors import Error
 
@@ -15,19 +16,28 @@ except ImportError:
 #: Columns with one value per row. Files of earlier versions may lack some.
 FLAT_COLUMNS = ("source", "name", "frame", "timestamp_ms", "captured_at", "camera", "cell_row", "cell_col", "counted")
 
+_STATISTIC = re.compile(r"(contrast|dissimilarity|homogeneity|asm|energy|correlation|entropy)_\d+_\d+")
+
+
+def statistic_columns(names: Iterable[str]) -> List[str]:
+    """The names of the columns that are statistics of matrices, such as ``contrast_1_45``."""
+    return [name for name in names if _STATISTIC.fullmatch(name)]
+
 
 class Table:
     """Collects rows and their histograms.
 
-    ``rows`` is how many will be added. ``is_wide``: counts may need 64 bits.
+    ``rows`` is how many will be added. ``is_wide``: counts may need 64 bits. ``statistics``: the columns of
+    statistics of matrices.
     """
 
-    def __init__(self, rows: int, is_wide: bool) -> None:
+    def __init__(self, rows: int, is_wide: bool, statistics: List[str]) -> None:
         self.rows = rows
         #: The file's key-value metadata.
         self.about: Dict[str, str] = {}
         #: By name, without columns that some rows lack.
-        self.columns: Dict[str, List[Any]] = {name: [] for name in FLAT_COLUMNS}
+        self.columns: Dict[str, List[Any]] = {name: [] for name in (*FLAT_COLUMNS, *statistics)}
+        self.statistics = statistics
         self.bins: Optional[int] = None
         self._is_wide = is_wide
         self._added = 0

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, Dict, Iterator, List, Optional, Tuple
 
 from ..errors import Error
-from ..table import FLAT_COLUMNS, Table
+from ..table import Table, statistic_columns
 from .cursor import Malformed, Unsupported
 from .footer import Chunk, Footer, Group, read_footer
 from .levels import read_levels
@@ -28,7 +28,8 @@ def read_features(paths: List[str]) -> Table:
             footers.append(read_footer(file, os.fstat(file.fileno()).st_size))
     groups = [group for footer in footers for group in footer.groups]
     is_wide = any(group.chunks["histogram"].type == "INT64" for group in groups if "histogram" in group.chunks)
-    table = Table(sum(group.rows for group in groups), is_wide)
+    statistics = statistic_columns(groups[0].chunks) if groups else []
+    table = Table(sum(group.rows for group in groups), is_wide, statistics)
     table.about = footers[0].about
     lists = _Lists()
     for path, footer in zip(paths, footers):
@@ -65,11 +66,11 @@ def _read_group(file: BinaryIO, group: Group, table: Table, lists: _Lists) -> No
     # Read first, because histograms have bytes for every row: so other columns cannot claim more rows than there are.
     pages = list(lists.read(_bytes_of(file, histogram), histogram, group.rows))
     columns: Dict[str, List[Any]] = {}
-    for name in FLAT_COLUMNS:
+    for name in table.columns:
         chunk = group.chunks.get(name)
         if chunk is None:
             continue
-        if chunk.type != _TYPES[name] or len(chunk.path) != 1:
+        if chunk.type != _TYPES.get(name, "DOUBLE") or len(chunk.path) != 1:
             raise Unsupported(f"{chunk.type} in the column '{name}'")
         values: List[Any] = []
         for page in read_pages(_bytes_of(file, chunk), chunk):

@@ -5,6 +5,7 @@ import { type PlaneTarget, planesFrom } from '../../planes/plane-target.ts';
 import { writeRows } from '../../planes/write-rows.ts';
 import { BlockPlaces, type BlockWindow, type TiffBlock } from './block-places.ts';
 import { fillOf, readColourTables } from './colour-tags.ts';
+import { type LercPacking, lercPackings } from './inflate-lerc.ts';
 import { RowReader } from './row-reader.ts';
 import type { Samples } from './scale-samples.ts';
 import { emptySamples, type StoredRows, storedRows, storedSamples } from './stored-rows.ts';
@@ -61,6 +62,7 @@ export async function openBlocks(
     compression,
     photometric: photometric!,
     faxOptions,
+    lercPacking: await readLercPacking(reader, entries, layout),
     jpegTables: tables && layout.coding === 'picture' ? await reader.bytes(tables, maxTablesBytes) : undefined,
   };
   return new BlockPage(file, header, layout, {
@@ -72,6 +74,22 @@ export async function openBlocks(
     fill: fillOf(noData, layout),
     isBigEndian: reader.isBigEndian,
   });
+}
+
+async function readLercPacking(
+  reader: TiffReader,
+  entries: ReadonlyMap<number, TiffEntry>,
+  { coding }: TiffLayout,
+): Promise<LercPacking> {
+  const entry = entries.get(tiffTags.LercParameters);
+  if (coding !== 'lerc' || !entry) return 'none';
+  const [, number] = await reader.integers(entry, 2);
+  const packing = lercPackings[number ?? 0];
+  if (packing) return packing;
+  throw new InputError(
+    'decode',
+    `LERC with the additional compression ${number} (LercParameters) is not supported: 0 (none), 1 (Deflate) and 2 (Zstandard) are`,
+  );
 }
 
 interface PageParts {

@@ -3,6 +3,7 @@ import { settleAll } from '@halogrid/threads';
 import { decodeBlock } from '../jp2/decode-block.ts';
 import { readPlaces, type TiffBlock } from './block-places.ts';
 import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
+import { inflateLerc, type LercPacking } from './inflate-lerc.ts';
 import { inflateZstd } from './inflate-zstd.ts';
 import { type JpegFrameHeader, jpegFrame } from './jpeg-frame.ts';
 import type { StoredRows } from './stored-rows.ts';
@@ -17,6 +18,8 @@ export interface BlockCoding {
   /** For fax: T4Options or T6Options. */
   faxOptions: readonly (readonly [tag: number, values: readonly number[]])[];
   jpegTables: Uint8Array | undefined;
+  /** For LERC: how its blobs are compressed once more. */
+  lercPacking: LercPacking;
 }
 
 /** The most bytes of one compressed block, and of several that are decoded together. */
@@ -28,6 +31,7 @@ const maxLineBytes = 2 ** 24;
 
 /** A compressed block has at most twice the bytes of its pixels, plus this, as for the tables of a JPEG. */
 const besidePixels = 2 ** 20;
+const mostPacked = (pixelBytes: number): number => 2 * pixelBytes + besidePixels;
 
 interface StoredBlock {
   place: TiffBlock;
@@ -61,7 +65,7 @@ export class RowReader {
         `The TIFF is damaged: its ${name} has ${bytes} bytes where its pixels take ${pixelBytes}`,
       );
     }
-    const end = start + (isStored ? pixelBytes : Math.min(bytes ?? sizeBytes - start, 2 * pixelBytes + besidePixels));
+    const end = start + (isStored ? pixelBytes : Math.min(bytes ?? sizeBytes - start, mostPacked(pixelBytes)));
     if (end <= sizeBytes && start < sizeBytes) return { start, end };
     throw new InputError(
       'decode',
@@ -76,7 +80,7 @@ export class RowReader {
   async read(blocks: readonly StoredBlock[], part?: readonly [from: number, to: number]): Promise<Uint8Array> {
     const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
     const { coding, isReversed } = this.#coding.layout;
-    if (coding === 'zstd') return await this.#inflate(blocks, ranges, part);
+    if (coding === 'zstd' || coding === 'lerc') return await this.#inflate(blocks, ranges, part);
     if (coding === 'jp2') return await this.#decodeJp2(blocks, ranges, part);
     if (coding !== 'stored') return await this.#decode(blocks, ranges, part);
     const { rowBytes } = this.#stored;
@@ -98,7 +102,7 @@ export class RowReader {
     const bytes = new Uint8Array(end - start);
     await this.#file.read(bytes, start);
     if (this.#coding.layout.isReversed) reverseBits(bytes);
-    const all = await inflateZstd(bytes, rows * rowBytes, place.name);
+    const all = await this.#unpack(bytes, rows, place.name);
     return part ? all.subarray(part[0] * rowBytes, part[1] * rowBytes) : all;
   }
 
@@ -120,6 +124,15 @@ export class RowReader {
     const all = await settleAll(decoded);
     if (part) return all[0]!.subarray(part[0] * rowBytes, part[1] * rowBytes);
     return all.length === 1 ? all[0]! : Buffer.concat(all);
+  }
+
+  async #unpack(bytes: Uint8Array, rows: number, name: string): Promise<Uint8Array> {
+    const { layout, lercPacking: packing } = this.#coding;
+    const length = rows * this.#stored.rowBytes;
+    if (layout.coding === 'zstd') return await inflateZstd(bytes, length, name);
+    const { width, bits, samples } = this.#stored;
+    const block = { width, height: rows, bits, samples, kind: layout.kind };
+    return await inflateLerc(bytes, block, { name, packing, mostPacked: mostPacked(length) });
   }
 
   async #decode(

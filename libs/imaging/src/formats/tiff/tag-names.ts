@@ -32,6 +32,7 @@ export const tiffTags = {
   ReferenceBlackWhite: 532,
   ExifIFD: 34665,
   GDAL_NODATA: 42113,
+  LercParameters: 50674,
   DNGVersion: 50706,
 } as const;
 

@@ -12,7 +12,7 @@ const read = {
   samplesPerPixel: [0, 1, 2, 3, 4, 7],
   subsampling: ['1x1', '1x2', '2x1', '2x2', '4x1', '4x2', '4x4'],
   predictor: [1, 2],
-  compression: [1, 2, 3, 4, 5, 7, 8, 32773, 32946, 50000, 50001],
+  compression: [1, 2, 3, 4, 5, 7, 8, 32773, 32946, 34887, 50000, 50001],
   fillOrder: [1, 2],
 };
 type Name = keyof typeof read;
@@ -25,7 +25,7 @@ const refused: Partial<Record<Name, unknown[]>> = {
   sampleFormat: [2, 3, 6],
   subsampling: ['0x0', '2x4'],
   predictor: [0, 3],
-  compression: [6, 9, 32771, 34676, 34887, 50002, 65000],
+  compression: [6, 9, 32771, 34676, 34925, 50002, 65000],
   fillOrder: [0],
 };
 
@@ -127,7 +127,9 @@ test('a value that is not read is refused by its name, whatever the other tags s
     [{ predictor: 3 }, /^Predictor 3 is not supported: /],
     [{ predictor: 2, bitsPerSample: [4] }, /^Predictor 2 of 4-bit samples /],
     [{ bitsPerSample: [16], photometric: 3 }, /^A palette of 16-bit samples /],
-    [{ compression: 34887 }, /^A TIFF compressed as LERC is not supported: /],
+    [{ compression: 34925 }, /^A TIFF compressed as LZMA is not supported: /],
+    [{ compression: 34887, bitsPerSample: [4] }, /^4-bit samples in LERC /],
+    [{ compression: 34887, photometric: 6, samplesPerPixel: 3 }, /^YCbCr in LERC is not supported: RGB is$/],
     [{ compression: 12345 }, /^A TIFF compressed as 12345 is not supported: /],
     [{ compression: 6 }, /^A TIFF compressed as old-style JPEG is not supported: /],
     [{ compression: 33003 }, /^A TIFF compressed as JPEG 2000 in YCbCr is not supported: /],

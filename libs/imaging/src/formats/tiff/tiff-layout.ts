@@ -45,10 +45,10 @@ export interface TiffLayout {
   planes: 1 | 3;
   /**
    * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones and `zstd` are
-   * decompressed to such bytes, `fax` gives black and white, `picture` gives gray or RGB of 8 bits, and `jp2` gives the
-   * samples.
+   * decompressed to such bytes, `lerc` is decoded to them, `fax` gives black and white, `picture` gives gray or RGB of
+   * 8 bits, and `jp2` gives the samples.
    */
-  coding: 'stored' | 'packed' | 'zstd' | 'fax' | 'picture' | 'jp2';
+  coding: 'stored' | 'packed' | 'zstd' | 'lerc' | 'fax' | 'picture' | 'jp2';
   /** The first bit of each byte is the lowest. */
   isReversed: boolean;
   /** Each sample is stored as the difference from the previous pixel. */
@@ -62,6 +62,7 @@ export interface TiffLayout {
 /** Methods that compress bytes: LZW, Deflate, PackBits. */
 const packed = [5, 8, 32773, 32946];
 const zstd = 50000;
+const lerc = 34887;
 /** The methods for which Predictor is defined: LZW, Deflate and Zstandard. */
 export const predicted: readonly number[] = [5, 8, 32946, zstd];
 const fax = [2, 3, 4];
@@ -84,7 +85,6 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   34661: 'JBIG',
   34676: 'SGI LogLuv',
   34677: 'SGI LogLuv',
-  34887: 'LERC',
   34925: 'LZMA',
   50002: 'JPEG XL',
 };
@@ -109,7 +109,7 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const coding = codingOf(compression);
   if (!coding) {
     const name = unsupportedCompressions[compression] ?? compression;
-    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, PackBits, JPEG, JPEG 2000 of gray and RGB, WebP, fax and none are`;
+    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, LERC, PackBits, JPEG, JPEG 2000 of gray and RGB, WebP, fax and none are`;
   }
   if (storage.isDng) return 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are';
   const numbers = numbersOf(storage, scale);
@@ -144,6 +144,7 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
     whyNoPicture(storage, bits, samples) ??
     whyNoFax(coding, bits, samples) ??
     whyNoJp2(coding, stored, bits, samples) ??
+    whyNoLerc(coding, bits, stored) ??
     whyNoPrediction(predictor, numbers, unit) ??
     whyNotChosen(stored === 'palette' || isYcbcr ? stored : undefined, { band, scale }) ??
     (band && whyNoBand(band, bandsOf(storage), 'TIFF')) ??
@@ -174,6 +175,7 @@ function codingOf(compression: number): TiffLayout['coding'] | undefined {
   if (compression === 1) return 'stored';
   if (packed.includes(compression)) return 'packed';
   if (compression === zstd) return 'zstd';
+  if (compression === lerc) return 'lerc';
   if (compression === jpeg || compression === webp) return 'picture';
   if (jp2.includes(compression)) return 'jp2';
   return fax.includes(compression) ? 'fax' : undefined;
@@ -256,6 +258,12 @@ function whyNoJp2(
   if (bits !== 8 && bits !== 16) return `${bits}-bit samples in JPEG 2000 are not supported: 8 and 16-bit ones are`;
   if (samples === 1 || samples === 3) return undefined;
   return `${samples} samples in a block of JPEG 2000 are not supported: 1 and 3 are`;
+}
+
+function whyNoLerc(coding: TiffLayout['coding'], bits: number, colours: string): string | undefined {
+  if (coding !== 'lerc') return undefined;
+  if (bits < 8) return `${bits}-bit samples in LERC are not supported: it is defined for 8 bits and more`;
+  return colours === 'ycbcr' ? 'YCbCr in LERC is not supported: RGB is' : undefined;
 }
 
 function whyNoPrediction(
