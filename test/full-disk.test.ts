@@ -93,7 +93,7 @@ const slow = Object.entries(slowFiles('picture'))
 async function runOnDisk(
   megabytes: number,
   map: string,
-  { meanwhile = '', grace = '', graceAgain = grace, again = [] as string[], input = source } = {},
+  { meanwhile = '', grace = '', graceAgain = '', again = [] as string[], input = source } = {},
 ) {
   const run = `run '${input}' --tile 256 --map ${map} --device cpu --out ${disk}/out`;
   const once = (i: number): string => `
