@@ -15,7 +15,7 @@ const folder = scratchFolder();
 
 test('a node with a wrong device is detected and sent away, and changes no result', async (t) => {
   const source = join(folder, 'picture.pgm');
-  const picture = drawPicture(400, 400);
+  const picture = drawPicture(300, 300);
   await writePgm(source, picture);
   const cluster = await Cluster.start({ nodes: 1 });
   t.after(() => cluster.stop());

@@ -16,14 +16,14 @@ import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
 import { startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { withFaults } from './faults/node-hooks.ts';
-import { Halogrid } from './halogrid.ts';
+import { type Ended, Halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMetrics } from './read-metrics.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
 import { slowFiles } from './slow-files.ts';
-import { hasChunks, hasResults } from './unfinished.ts';
+import { hasResults } from './unfinished.ts';
 
 // The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, no
 // other leads beside it, and the job continues if the ledger is put back.
@@ -60,6 +60,8 @@ async function startCoordinator(t: TestContext, ledger: string, address: string)
   return { program, epoch, shardsDone };
 }
 
+type Coordinator = Awaited<ReturnType<typeof startCoordinator>>;
+
 /** Runs a job half-way, on a node that stays. */
 async function halfWay(
   t: TestContext,
@@ -78,17 +80,12 @@ async function halfWay(
   const node = await startNode(address, 'node', 'cpu', [], { env });
   t.after(() => node.program.kill());
   await eventually('the first results', () => hasResults(out));
-  return { place, ledger, out, address, coordinator };
+  return { place, ledger, out, address, coordinator, node };
 }
 
-/** Runs a job half-way, stops its coordinator in order, and copies its ledger. */
-async function stoppedHalfWay(t: TestContext, name: string) {
-  const { place, ledger, out, address, coordinator } = await halfWay(t, name);
-  coordinator.program.signal('SIGTERM');
-  assert.equal((await coordinator.program.ended).code, 0);
-  const copy = join(place, 'copy');
-  copyFileSync(ledger, copy);
-  return { ledger, out, address, copy };
+async function endInOrder({ program }: Coordinator): Promise<void> {
+  program.signal('SIGTERM');
+  assert.equal((await program.ended).code, 0);
 }
 
 async function assertEndsComplete(out: string): Promise<void> {
@@ -98,34 +95,12 @@ async function assertEndsComplete(out: string): Promise<void> {
   assert.deepEqual(hashFiles(out, 'maps'), hashFiles(undisturbed, 'maps'));
 }
 
-test('a ledger whose folder is renamed: its leader ends, a new ledger has other epochs, and with the old one put back the job continues', async (t) => {
-  const { place, ledger, out, address, coordinator } = await halfWay(t, 'renamed');
-  const before = await coordinator.epoch();
-  renameSync(join(place, 'ledger'), join(place, 'elsewhere'));
-  const other = await startCoordinator(t, ledger, `127.0.0.1:${await freePort()}`);
-  // The coordinator notices it when it renews its lease.
-  const { code, stderr } = await within('the coordinator to end', coordinator.program.ended);
-  assert.equal(code, 1);
-  const sentence = `halogrid: The ledger '${ledger}' was deleted or replaced while in use; nothing more is written: `;
-  assert.ok(
-    stderr.split('\n').some((line) => line.startsWith(sentence)),
-    stderr,
-  );
-  await other.program.firstLine;
-  assert.ok((await other.epoch()) > before);
-  other.program.signal('SIGTERM');
-  assert.equal((await other.program.ended).code, 0);
-  assert.equal(readJson(out, 'job.json').state, 'running');
-
-  rmSync(join(place, 'ledger'), { recursive: true });
-  renameSync(join(place, 'elsewhere'), join(place, 'ledger'));
-  const again = await startCoordinator(t, ledger, address);
-  await again.program.firstLine;
-  await assertEndsComplete(out);
-});
-
-test('a ledger with a changed bit, or overwritten with noise before a start: with a copy the job continues', async (t) => {
-  const { ledger, out, address, copy } = await stoppedHalfWay(t, 'noise');
+test('a ledger that is damaged or gone: its leader ends with a sentence, each start refuses it, and with a copy or the ledger itself the job continues', async (t) => {
+  const { place, ledger, out, address, coordinator: first, node } = await halfWay(t, 'ledger');
+  await endInOrder(first);
+  const copy = join(place, 'copy');
+  copyFileSync(ledger, copy);
+  const isRunning = () => assert.equal(readJson(out, 'job.json').state, 'running');
 
   const changed = readFileSync(copy);
   // All occurrences, because some may be remains of records that SQLite has rewritten since.
@@ -134,34 +109,16 @@ test('a ledger with a changed bit, or overwritten with noise before a start: wit
   assert.ok(places.length > 0, 'the job is in the ledger');
   for (const at of places) changed[at + 5]! ^= 4;
   writeFileSync(ledger, changed);
-  const ended = await (await startCoordinator(t, ledger, address)).program.ended;
-  assert.equal(ended.code, 1, ended.stderr);
-  assert.match(ended.stderr, /^halogrid: The ledger is damaged: .* of job \S+ .*\n$/);
-  assert.equal(readJson(out, 'job.json').state, 'running');
+  const refused = await (await startCoordinator(t, ledger, address)).program.ended;
+  assert.equal(refused.code, 1, refused.stderr);
+  assert.match(refused.stderr, /^halogrid: The ledger is damaged: .* of job \S+ .*\n$/);
+  isRunning();
 
   copyFileSync(copy, ledger);
-  overwrite(ledger);
-  await assertRefused(t, ledger, address);
-  assert.equal(readJson(out, 'job.json').state, 'running');
-
-  copyFileSync(copy, ledger);
-  const last = await startCoordinator(t, ledger, address);
-  await last.program.firstLine;
-  await assertEndsComplete(out);
-});
-
-test('a ledger that is overwritten with noise while a job runs: its leader goes on or ends with a sentence, the next start reports it, and with a copy the job continues', async (t) => {
-  const { ledger, out, address, copy } = await stoppedHalfWay(t, 'noise in use');
   const second = await startCoordinator(t, ledger, address);
   await second.program.firstLine;
-  const before = await second.shardsDone();
   overwrite(ledger);
-  // A ledger is small, so its leader may have all of it in memory and not read it again.
-  const goesOn = eventually('more results', async () => (await second.shardsDone()) > before).then(
-    () => undefined,
-    () => undefined,
-  );
-  const ended = await Promise.race([second.program.ended, goesOn]);
+  const ended = await endsOrGoesOn(second);
   if (ended) {
     assert.equal(ended.code, 1);
     assert.match(
@@ -171,28 +128,63 @@ test('a ledger that is overwritten with noise while a job runs: its leader goes 
   }
   second.program.kill();
   await second.program.ended;
-  assert.equal(readJson(out, 'job.json').state, 'running');
-
+  isRunning();
   for (const end of ['-wal', '-shm']) rmSync(ledger + end, { force: true });
-  await assertRefused(t, ledger, address);
-  assert.equal(readJson(out, 'job.json').state, 'running');
+  const { code, stderr } = await (await startCoordinator(t, ledger, address)).program.ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /^halogrid: The ledger '.*' cannot be used: it is not a ledger of halogrid, or damaged\n$/);
+  isRunning();
 
+  // The job is not to end before its ledger is gone.
+  node.program.signal('SIGSTOP');
   copyFileSync(copy, ledger);
+  const third = await startCoordinator(t, ledger, address);
+  await third.program.firstLine;
+  const epoch = await third.epoch();
+  renameSync(join(place, 'ledger'), join(place, 'elsewhere'));
+  const other = await startCoordinator(t, ledger, `127.0.0.1:${await freePort()}`);
+  // The coordinator notices it when it renews its lease.
+  const gone = await within('the coordinator to end', third.program.ended);
+  assert.equal(gone.code, 1);
+  const sentence = `halogrid: The ledger '${ledger}' was deleted or replaced while in use; nothing more is written: `;
+  assert.ok(
+    gone.stderr.split('\n').some((line) => line.startsWith(sentence)),
+    gone.stderr,
+  );
+  await other.program.firstLine;
+  assert.ok((await other.epoch()) > epoch);
+  await endInOrder(other);
+  isRunning();
+
+  rmSync(join(place, 'ledger'), { recursive: true });
+  renameSync(join(place, 'elsewhere'), join(place, 'ledger'));
   const last = await startCoordinator(t, ledger, address);
   await last.program.firstLine;
+  node.program.signal('SIGCONT');
   await assertEndsComplete(out);
 });
+
+/**
+ * How a coordinator ended whose ledger was overwritten, or undefined if it goes on. A ledger is small, so it may have
+ * all of it in memory and not read it again.
+ */
+async function endsOrGoesOn({ program, shardsDone }: Coordinator): Promise<Ended | undefined> {
+  const goesOn = async (): Promise<undefined> => {
+    try {
+      const before = await shardsDone();
+      await eventually('more results', async () => (await shardsDone()) > before);
+    } catch {
+      // It ends: it no longer answers.
+      await program.ended;
+    }
+  };
+  return Promise.race([program.ended, goesOn()]);
+}
 
 /** Overwrites all bytes of a file with noise; it stays the same file. */
 function overwrite(path: string): void {
   const noise = Uint8Array.from({ length: statSync(path).size }, (_, i) => (i * i * 31 + i * 7 + 5) % 251);
   writeFileSync(path, noise, { flag: 'r+' });
-}
-
-async function assertRefused(t: TestContext, ledger: string, address: string): Promise<void> {
-  const { code, stderr } = await (await startCoordinator(t, ledger, address)).program.ended;
-  assert.equal(code, 1);
-  assert.match(stderr, /^halogrid: The ledger '.*' cannot be used: it is not a ledger of halogrid, or damaged\n$/);
 }
 
 const logOf = (out: string): string => {
@@ -206,43 +198,52 @@ function changeBit(path: string): void {
   writeFileSync(path, bytes);
 }
 
-test('a log with a changed bit before a start: its job fails with a sentence, and the same command begins again', async (t) => {
+test('logs that are deleted or overwritten with noise while in use, or changed before a start: each job ends correctly or with a sentence, others go on, and the same command begins again', async (t) => {
   const { place, out, ledger, address, coordinator } = await halfWay(t, 'log', frameJob, slowFrames);
-  const other = join(place, 'other');
-  assert.equal((await command(['submit', ...frameJob(other), '--coordinator', address])).code, 0);
-  coordinator.program.signal('SIGTERM');
-  assert.equal((await coordinator.program.ended).code, 0);
-  changeBit(logOf(out));
-  const again = await startCoordinator(t, ledger, address);
-  await again.program.firstLine;
-  await eventually('the job to have failed', () => readJson(out, 'job.json').state === 'failed');
-  const { error, id } = readJson(out, 'job.json');
-  const sentence = `^The results so far of job ${id} are lost: The log '${out}/.halogrid/log-\\d+' has changed `;
-  assert.match(error, new RegExp(sentence));
-  await assertRightFrames(other);
-  const { code, stderr } = await command(['run', ...frameJob(out), '--coordinator', address]);
-  assert.equal(code, 0, stderr);
-  await assertRightFrames(out);
-});
-
-test('a log that is overwritten with noise while in use: its job ends correctly or with a sentence, and others go on', async (t) => {
-  const { place, out, address } = await halfWay(t, 'log in use', frameJob, slowFrames);
-  const other = join(place, 'other');
-  assert.equal((await command(['submit', ...frameJob(other), '--coordinator', address])).code, 0);
-  overwrite(logOf(out));
-  await eventually('the job to have ended', () => readJson(out, 'job.json').state !== 'running');
-  const { state, error } = readJson(out, 'job.json');
-  if (state === 'failed') {
-    assert.match(error, /The log '.*' has changed at byte \d+ since it was written$/);
+  const [deleted, changed, other] = ['deleted', 'changed', 'other'].map((name) => join(place, name));
+  const submit = async (out: string) => {
+    const { code, stderr } = await command(['submit', ...frameJob(out), '--coordinator', address]);
+    assert.equal(code, 0, stderr);
+  };
+  const runAgain = async (out: string) => {
     const { code, stderr } = await command(['run', ...frameJob(out), '--coordinator', address]);
     assert.equal(code, 0, stderr);
-  }
-  await assertRightFrames(out);
-  await assertRightFrames(other);
+    await assertRightFrames(out);
+  };
+  await submit(deleted!);
+  overwrite(logOf(out));
+  await eventually('results', () => hasResults(deleted!));
+  rmSync(logOf(deleted!));
+  await untilEnded(out, deleted!);
+  const noise = readJson(out, 'job.json');
+  if (noise.state === 'failed') {
+    assert.match(noise.error, /The log '.*' has changed at byte \d+ since it was written$/);
+    await runAgain(out);
+  } else await assertRightFrames(out);
+  const lost = readJson(deleted!, 'job.json');
+  assert.equal(lost.state, 'failed');
+  assert.match(lost.error, /The log '.*' was deleted or replaced while in use/);
+  await runAgain(deleted!);
+
+  await submit(changed!);
+  await submit(other!);
+  await eventually('results', () => hasResults(changed!));
+  await endInOrder(coordinator);
+  changeBit(logOf(changed!));
+  const again = await startCoordinator(t, ledger, address);
+  await again.program.firstLine;
+  await untilEnded(changed!);
+  const { state, error, id } = readJson(changed!, 'job.json');
+  assert.equal(state, 'failed');
+  const sentence = `^The results so far of job ${id} are lost: The log '${changed}/.halogrid/log-\\d+' has changed `;
+  assert.match(error, new RegExp(sentence));
+  await assertRightFrames(other!);
+  await runAgain(changed!);
 });
 
-test('run: a bit of the log in its output folder has changed', async () => {
-  const out = await killedRun('run, bit');
+test('run: a bit of the log in its output folder has changed, or it is only noise', async () => {
+  const out = await killedRun('run');
+  const whole = readFileSync(logOf(out));
   changeBit(logOf(out));
   const refused = await command(['run', ...frameJob(out), '--device', 'cpu']);
   assert.equal(refused.code, 2, refused.stderr);
@@ -250,14 +251,11 @@ test('run: a bit of the log in its output folder has changed', async () => {
     refused.stderr,
     /^halogrid: Job \S+ in '.*' cannot go on \(.*The log '.*' has changed .*\); remove it to start again\n$/,
   );
-  rmSync(out, { recursive: true });
-  await runsAgain(out);
-});
-
-test('run: the log in its output folder is only noise: the same command begins again', async () => {
-  const out = await killedRun('run, noise');
+  writeFileSync(logOf(out), whole);
   overwrite(logOf(out));
-  await runsAgain(out);
+  const { code, stderr } = await command(['run', ...frameJob(out), '--device', 'cpu']);
+  assert.equal(code, 0, stderr);
+  await assertRightFrames(out);
 });
 
 /** The output folder of a run that was killed half-way. */
@@ -270,14 +268,13 @@ async function killedRun(name: string): Promise<string> {
   return out;
 }
 
-async function runsAgain(out: string): Promise<void> {
-  const { code, stderr } = await command(['run', ...frameJob(out), '--device', 'cpu']);
-  assert.equal(code, 0, stderr);
-  await assertRightFrames(out);
+async function untilEnded(...outs: string[]): Promise<void> {
+  for (const out of outs)
+    await eventually('the job to have ended', () => readJson(out, 'job.json').state !== 'running');
 }
 
 async function assertRightFrames(out: string): Promise<void> {
-  await eventually('the job to have ended', () => readJson(out, 'job.json').state !== 'running');
+  await untilEnded(out);
   const { state, error, digest } = readJson(out, 'job.json');
   assert.equal(state, 'complete', error);
   assert.equal(digest, readJson(undisturbedFrames, 'job.json').digest);
@@ -285,17 +282,3 @@ async function assertRightFrames(out: string): Promise<void> {
 }
 
 const readSources = (out: string): string[] => readFileSync(join(out, 'sources.jsonl'), 'utf8').split('\n').sort();
-
-test('run: the log in its output folder is deleted', async () => {
-  const out = join(folder, 'run');
-  const run = new Halogrid(['run', ...job(out), '--device', 'cpu'], { env: slowFiles('picture.pgm') });
-  await eventually('the first results', () => hasChunks(out));
-  rmSync(join(out, '.halogrid', 'log-1'));
-  const { code, stderr } = await within('the run to end', run.ended);
-  assert.equal(code, 1);
-  assert.match(stderr, /The log '.*log-1' was deleted or replaced while in use/);
-  assert.equal(JSON.parse(readFileSync(join(out, 'job.json'), 'utf8')).state, 'failed');
-  const again = await command(['run', ...job(out), '--device', 'cpu']);
-  assert.equal(again.code, 0, again.stderr);
-  await assertEndsComplete(out);
-});

@@ -49,7 +49,7 @@ function lasting(out: string): unknown {
   return { ...rest, specification: { ...specification, out: undefined } };
 }
 
-test('merged parts are the files of one run, also if a part was killed; a later run keeps them', async () => {
+test('merged parts are the files of one run, also if a part was killed; a complete part ends at once; a later run keeps them', async () => {
   await exits(3, ['run', ...job, '--out', at('one'), ...here]);
   await exits(0, ['plan', ...job, '--write', at('plan'), '--quiet']);
   const part = (number: number): string[] => [
@@ -68,6 +68,9 @@ test('merged parts are the files of one run, also if a part was killed; a later 
   await killed.ended;
   // The plan itself quarantines the broken file, so every part says so.
   for (const number of [1, 2, 3]) await exits(3, [...part(number), ...here]);
+  const complete = await exits(3, [...part(1), '--device', 'cpu']);
+  assert.match(complete.stderr, /continues: (\d+) of \1 shards planned so far were done before/);
+  assert.match(complete.stdout, /part +1 of 3 in .*part-1\/: halogrid merge makes one output of all parts/);
   await exits(2, ['merge', at('part-1'), at('part-3'), '--out', at('merged')]);
   const { stdout } = await exits(3, [
     'merge',
@@ -83,14 +86,6 @@ test('merged parts are the files of one run, also if a part was killed; a later 
   const again = await exits(3, ['run', ...job, '--out', at('merged'), ...here, '--json']);
   const { counts, incremental } = JSON.parse(again.stdout);
   assert.deepEqual([incremental.kept, incremental.again], [counts.frames, 1]);
-});
-
-test('a complete part ends at once, and says that it is a part', async () => {
-  const args = ['run', at('images'), '--part', '1/2', '--out', at('alone'), '--device', 'cpu'];
-  await command(args);
-  const { stdout, stderr } = await command(args);
-  assert.match(stderr, /continues: (\d+) of \1 shards planned so far were done before/);
-  assert.match(stdout, /part +1 of 2 in .*alone\/: halogrid merge makes one output of all parts/);
 });
 
 const wrong: [args: string[], sentence: RegExp][] = [

@@ -5,7 +5,9 @@ import { before, test } from 'node:test';
 import { protocolVersion } from '@halogrid/proto';
 import { Cluster } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
+import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { runUndisturbed } from './shared-cluster.ts';
 import { slowFiles } from './slow-files.ts';
 
 // Nodes and coordinators of two versions work together while one after another is upgraded, with a job under way. The
@@ -33,9 +35,9 @@ async function work(cluster: Cluster, name: string, upgrade: () => Promise<void>
 }
 
 test('coordinators first, nodes first: the job goes on through both, and its digest is that of a quiet run', async () => {
-  const quiet = await Cluster.start({ nodes: 1 });
-  const { digest } = await quiet.jobs.run({ sources: [source], out: join(folder, 'quiet'), batchFrames: 1 });
-  await quiet.stop();
+  const quiet = join(folder, 'quiet');
+  await runUndisturbed([source, '--out', quiet]);
+  const { digest } = readJson(quiet, 'job.json');
 
   const digests: string[] = [];
   for (const [first, second] of [

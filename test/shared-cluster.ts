@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Cluster, ServingCluster } from './cluster.ts';
+import { command } from './command.ts';
 
 /** Devices with a cluster that test files share, and its number of nodes. */
 export const sharedNodes = { cpu: 2, software: 1 } as const;
@@ -26,8 +27,16 @@ export async function sharedCluster(device: SharedDevice = 'cpu'): Promise<Servi
   return new ServingCluster(address, http);
 }
 
-/** Runs a job undisturbed to its end on CPU nodes, for comparison with other runs. */
+/**
+ * Runs a job undisturbed to its end on CPU nodes, for comparison with other runs: on the shared cluster, or, because a
+ * cluster costs more than the job, on a node of its own.
+ */
 export async function runUndisturbed(job: readonly string[]): Promise<void> {
+  if (process.env[settingOf('cpu')] === undefined) {
+    const { code, stderr } = await command(['run', ...job, '--device', 'cpu']);
+    assert.equal(code, 0, stderr);
+    return;
+  }
   const cluster = await sharedCluster();
   try {
     const { code, stderr } = await cluster.halogrid(['run', ...job]);
