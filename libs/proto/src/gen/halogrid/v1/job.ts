@@ -1401,14 +1401,14 @@ function createBaseBandOptions(): BandOptions {
 export const BandOptions: MessageFns<BandOptions> = {
   encode(message: BandOptions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.numbers.length !== 0) {
-      writer.uint32(10).fork();
+      writer.uint32(18).fork();
       for (const v of message.numbers) {
         writer.uint32(v);
       }
       writer.join();
     }
     if (message.all !== undefined) {
-      writer.uint32(16).bool(message.all);
+      writer.uint32(24).bool(message.all);
     }
     return writer;
   },
@@ -1426,14 +1426,14 @@ export const BandOptions: MessageFns<BandOptions> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag === 8) {
+          case 2: {
+            if (tag === 16) {
               message.numbers.push(reader.uint32());
 
               continue;
             }
 
-            if (tag === 10) {
+            if (tag === 18) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
                 message.numbers.push(reader.uint32());
@@ -1444,8 +1444,8 @@ export const BandOptions: MessageFns<BandOptions> = {
 
             break;
           }
-          case 2: {
-            if (tag !== 16) {
+          case 3: {
+            if (tag !== 24) {
               break;
             }
 
