@@ -43,20 +43,29 @@ export function sumBlocks(part: SourcePart, { bytes, strideBytes, bandBytes }: P
   const { size, type, rect } = part;
   const unit = sampleBytes[type.sample];
   const [blocks, stride] = [blocksOf(part), previewStride(size, type.bands)];
-  const columns = tapsWithin(rect.x, rect.width, blocks.x, stride);
+  const { block, begin, end } = tapsWithin(rect.x, rect.width, blocks.x, stride);
   const rows = tapsWithin(rect.y, rect.height, blocks.y, stride);
   const sums = new sumArrays[sumBytes(part) as keyof typeof sumArrays](blocks.width * blocks.height * type.bands);
   for (let band = 0; band < type.bands; band++) {
-    for (let i = 0; i < rows.at.length; i++) {
-      const from = band * bandBytes + rows.at[i]! * strideBytes;
+    for (let i = 0; i < rows.block.length; i++) {
       const to = (band * blocks.height + rows.block[i]!) * blocks.width;
-      for (let j = 0; j < columns.at.length; j++) {
-        const at = from + columns.at[j]! * unit;
-        sums[to + columns.block[j]!]! += unit === 1 ? bytes[at]! : bytes[at]! + 256 * bytes[at + 1]!;
+      for (let y = rows.begin[i]!; y < rows.end[i]!; y++) {
+        const from = band * bandBytes + y * strideBytes;
+        for (let j = 0; j < block.length; j++) {
+          sums[to + block[j]!]! += sumOf(bytes, from + begin[j]! * unit, from + end[j]! * unit, unit);
+        }
       }
     }
   }
   return new Uint8Array(sums.buffer);
+}
+
+/** The sum of samples that lie together. */
+function sumOf(bytes: Uint8Array, begin: number, end: number, unit: number): number {
+  let sum = 0;
+  if (unit === 1) for (let at = begin; at < end; at++) sum += bytes[at]!;
+  else for (let at = begin; at < end; at += 2) sum += bytes[at]! + 256 * bytes[at + 1]!;
+  return sum;
 }
 
 /** Adds the sums of a part to the sums `all` of the whole image. */
@@ -93,24 +102,30 @@ function tapsOf(stride: number): number[] {
   return Array.from({ length: taps }, (_, i) => Math.floor((i * stride) / taps));
 }
 
-/** The summed pixels in a stretch of the image, counted from `begin`, and their blocks, counted from `first`. */
-function tapsWithin(
-  begin: number,
-  length: number,
-  first: number,
-  stride: number,
-): { at: Int32Array; block: Int32Array } {
-  const [at, block]: [number[], number[]] = [[], []];
+/** Stretches of pixels that are summed, each in one block: typed arrays, because they are read for each row. */
+interface Taps {
+  block: Int32Array;
+  begin: Int32Array;
+  end: Int32Array;
+}
+
+/** The summed pixels in a stretch of the image, counted from `from`, and their blocks, counted from `first`. */
+function tapsWithin(from: number, length: number, first: number, stride: number): Taps {
+  const [block, begin, end]: [number[], number[], number[]] = [[], [], []];
   const taps = tapsOf(stride);
-  for (let one = first; one * stride < begin + length; one++) {
+  for (let one = 0; (first + one) * stride < from + length; one++) {
     for (const tap of taps) {
-      const pixel = one * stride + tap - begin;
+      const pixel = (first + one) * stride + tap - from;
       if (pixel < 0 || pixel >= length) continue;
-      at.push(pixel);
-      block.push(one - first);
+      if (block.at(-1) === one && end.at(-1) === pixel) end[end.length - 1] = pixel + 1;
+      else {
+        block.push(one);
+        begin.push(pixel);
+        end.push(pixel + 1);
+      }
     }
   }
-  return { at: Int32Array.from(at), block: Int32Array.from(block) };
+  return { block: Int32Array.from(block), begin: Int32Array.from(begin), end: Int32Array.from(end) };
 }
 
 /** The number of summed pixels in each block along a side of the image; the last block may reach beyond the image. */

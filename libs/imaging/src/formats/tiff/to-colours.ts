@@ -66,7 +66,8 @@ function pick(blocks: readonly SampleBlock[], { x, y, width, height }: Rect, cha
     const sample = blocks.length === 1 ? first + channel : 0;
     for (let row = 0, to = channel; row < height; row++) {
       const from = ((y + row) * step + x) * samples + sample;
-      for (let i = 0; i < width; i++, to += channels) picked[to] = pixels[from + i * samples]!;
+      const end = from + width * samples;
+      for (let at = from; at < end; at += samples, to += channels) picked[to] = pixels[at]!;
     }
   }
   return picked;
