@@ -155,7 +155,11 @@ test('every series that a rule or a panel selects exists', async () => {
     ...ourPanels.flatMap(({ queries }) => queries.map(({ expr }) => substitute(expr))),
     ...(await prometheus.rules()).map(({ query }) => query),
   ];
-  for (const series of new Set(expressions.flatMap(selectors))) {
+  // Only servers with a certificate or tokens that end have this one.
+  const others = new Set(expressions.flatMap(selectors)).difference(
+    new Set(['halogrid_credential_end_timestamp_seconds']),
+  );
+  for (const series of others) {
     assert.ok((await prometheus.query(series)).length > 0, `no series ${series}`);
   }
 });

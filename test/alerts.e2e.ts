@@ -124,19 +124,20 @@ test('a card that two nodes have open', async () => {
 });
 
 test('a node that computes less than others with its device, and a token that ends', async (t) => {
-  const startedMs = Date.now();
-  const page = (pixelsASecond: number): string => {
-    const seconds = (Date.now() - startedMs) / 1000;
-    return `halogrid_node_attached 1
+  const now = (await prometheus.query('vector(time())'))[0]!.value;
+  /** The metrics after that many scrapes, one a second. */
+  const page = (pixelsASecond: number, seconds: number): string =>
+    `halogrid_node_attached 1
 halogrid_node_info{device="gpu",name="A card"} 1
 halogrid_node_pixels_total{kernel="lbp"} ${seconds * pixelsASecond}
 halogrid_node_busy_seconds_total{stage="shard"} ${seconds}
-halogrid_credential_end_timestamp_seconds{kind="token",name="rack"} ${startedMs / 1000 + 86_400}
+halogrid_credential_end_timestamp_seconds{kind="token",name="rack"} ${now + 86_400}
 `;
-  };
   const scripted = await Promise.all(
     [1000, 1000, 100].map(async (pixelsASecond) => {
-      const server = createServer((_, response) => response.end(page(pixelsASecond))).listen(0, '127.0.0.1');
+      let scrapes = 0;
+      const server = createServer((_, response) => response.end(page(pixelsASecond, ++scrapes)));
+      server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       t.after(() => server.close());
       return `127.0.0.1:${(server.address() as AddressInfo).port}`;
