@@ -3,9 +3,11 @@ import {
   countBits,
   emptySample,
   hasBit,
+  type MapSamples,
   type Rect,
   type SampleType,
   sampleBytes,
+  viewSamples,
 } from '@halogrid/geometry';
 import { binOf } from '../kernel/binning.ts';
 import { addTransposes, pairedPixels } from '../kernel/pairs.ts';
@@ -44,20 +46,26 @@ export function countIncluded(
   const { reads = 'u8' } = operations.at(-1)!;
   const { out } = item;
   const channels = output.channels.length;
-  const samples = samplesIn(map, output.sample);
+  const samples = viewOf(map, output.sample);
+  const unit = sampleBytes[output.sample];
+  const empty = emptySample[output.sample];
   const counts = new Uint32Array(parts.length * channels * bins);
   for (let channel = 0; channel < channels; channel++) {
     const plane = planeOfChannel(excluded, channel);
     for (const [i, part] of parts.entries()) {
       const counted = pixelsOfChannel(pipeline, restrict(item, part), channel);
       const first = (i * channels + channel) * bins;
+      const end = part.x + part.width;
       for (let y = part.y; y < part.y + part.height; y++) {
-        const isRow = y >= counted.y && y < counted.y + counted.height;
-        for (let x = part.x; x < part.x + part.width; x++) {
-          const [column, row] = [x - out.x, y - out.y];
-          if (hasBit(plane, column, row)) samples.put(channel, column, row, emptySample[output.sample]);
-          else if (bins > 0 && isRow && x >= counted.x && x < counted.x + counted.width) {
-            const value = samples.get(channel, column, row);
+        const row = y - out.y;
+        // Where the sample of x = 0 would be.
+        const start = (channel * map.bandBytes + row * map.stride) / unit - out.x;
+        const isCounted = bins > 0 && y >= counted.y && y < counted.y + counted.height;
+        const [from, to] = isCounted ? [counted.x, counted.x + counted.width] : [end, end];
+        for (let x = part.x; x < end; x++) {
+          if (hasBit(plane, x - out.x, row)) samples[start + x] = empty;
+          else if (x >= from && x < to) {
+            const value = samples[start + x]!;
             counts[first + (binning ? binOf(value, bins, binning, reads) : value)]!++;
           }
         }
@@ -68,27 +76,6 @@ export function countIncluded(
   return { counted: countedOf(pipeline, item, excluded), bins: counts, map };
 }
 
-/** Reads and writes the samples of a dense result, by band, column and row. */
-function samplesIn({ bytes, stride, bandBytes }: DenseResult, sample: SampleType) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const unit = sampleBytes[sample];
-  const { get, put } = access[sample];
-  const at = (band: number, x: number, y: number): number => band * bandBytes + y * stride + x * unit;
-  return {
-    get: (band: number, x: number, y: number): number => get(view, at(band, x, y)),
-    put: (band: number, x: number, y: number, value: number): void => put(view, at(band, x, y), value),
-  };
-}
-
-interface Access {
-  get(view: DataView, at: number): number;
-  put(view: DataView, at: number, value: number): void;
-}
-
-const access: Readonly<Record<SampleType, Access>> = {
-  u8: { get: (view, at) => view.getUint8(at), put: (view, at, value) => view.setUint8(at, value) },
-  u16: { get: (view, at) => view.getUint16(at, true), put: (view, at, value) => view.setUint16(at, value, true) },
-  u32: { get: (view, at) => view.getUint32(at, true), put: (view, at, value) => view.setUint32(at, value, true) },
-  i16: { get: (view, at) => view.getInt16(at, true), put: (view, at, value) => view.setInt16(at, value, true) },
-  f32: { get: (view, at) => view.getFloat32(at, true), put: (view, at, value) => view.setFloat32(at, value, true) },
-};
+/** All samples of a dense result. */
+const viewOf = ({ bytes }: DenseResult, sample: SampleType): MapSamples =>
+  viewSamples(sample, bytes.buffer as ArrayBuffer, bytes.byteOffset, Math.floor(bytes.length / sampleBytes[sample]));
