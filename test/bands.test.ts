@@ -129,6 +129,16 @@ test('several bands are channels: each has the counts and map of the band alone,
   const to = join(folder, 'index');
   const index = await halogrid(['index', join(folder, 'two'), '--pipeline', 'ldp', '--to', to]);
   assert.equal(index.code, 0, index.stderr);
+  // An image that is asked for is read as the images of the index were.
+  const [first] = scene();
+  const found = await halogrid(['search', first!, '--index', to, '--distance', 'l1', '--device', 'cpu', '--json']);
+  assert.equal(found.code, 0, found.stderr);
+  const [{ results }] = JSON.parse(found.stdout);
+  assert.equal(results[0].score, 0);
+  const region = await halogrid(['search', first!, '--index', to, '--region', '0,0,64x64', '--device', 'cpu']);
+  assert.match(region.stderr, /holds histograms of bands 4, 2, and parts of images and pictures are read in one band/);
+  const mixed = await halogrid(['index', join(folder, 'four'), '--pipeline', 'ldp', '--to', to]);
+  assert.match(mixed.stderr, /band is 4 there and 4,2 here/);
   // The same again keeps every result, other bands are refused.
   await run('two', '--band', '4,2', '--tile', '64');
   assert.equal(readJson(join(folder, 'two'), 'job.json').incremental.kept, 2);
@@ -156,7 +166,7 @@ test('all bands are as many as the first input has, and others are quarantined',
   assert.equal(code, 2, stderr);
   assert.match(
     stderr,
-    /^halogrid: Expected a TIFF as the first input, because --band all reads as many bands as it has, but /m,
+    /^halogrid: Expected a TIFF or JPEG 2000 as the first input, because --band all reads as many bands as it has, but /m,
   );
 });
 

@@ -8,7 +8,7 @@ export type { OpenImage } from './planes/image.ts';
 export { canBeSample, markPlanes, rangeOf } from './planes/mark-no-data.ts';
 export type { Place } from './planes/place.ts';
 export { type PlaneTarget, planesFrom, planesOf } from './planes/plane-target.ts';
-export { type ReadOptions, readName } from './planes/read-options.ts';
+export { type ReadOptions, readName, type SampleScale } from './planes/read-options.ts';
 export { imageOpener } from './threads/image-opener.ts';
 export { DecoderPool, type DecoderPoolOptions } from './video/decoder-pool.ts';
 export { type IndexVideo, VideoIndexer } from './video/index-video.ts';

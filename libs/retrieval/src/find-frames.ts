@@ -7,9 +7,11 @@ import type { PixelRegion, SearchRequest, SearchResponse, SearchResult } from '@
 import {
   type Catalog,
   checkComputable,
+  checkOneBand,
   type Finding,
   queryVector,
   readFrame,
+  readOf,
   type SearchIndex,
   type Unit,
   withoutPadding,
@@ -119,7 +121,8 @@ async function countsOfPixels(
   region: PixelRegion | undefined,
 ): Promise<Float64Array> {
   checkComputable(pipeline);
-  const source = await openPixels(uri, videoFrame);
+  checkOneBand(pipeline);
+  const source = await openPixels(uri, videoFrame, readOf(pipeline));
   try {
     const { width, height } = region ?? source;
     if (width * height <= mostPixels) return await regionHistogram(source, pipeline, region);

@@ -23,7 +23,7 @@ export { type Looked, type PartNode, SharedScan, type SharedScanOptions } from '
 export { ThreadScan } from './search/thread-scan.ts';
 export { TwinScan } from './search/twin-scan.ts';
 export type { Catalog, IndexRow } from './store/catalog.ts';
-export { checkComputable } from './store/check-computable.ts';
+export { checkComputable, checkOneBand } from './store/check-computable.ts';
 export { IndexError } from './store/index-error.ts';
 export { writeManifest } from './store/index-folder.ts';
 export { type Segment, type StoredBlock, segmentName } from './store/manifest.ts';
@@ -35,6 +35,7 @@ export {
   identityOf,
   type PipelineIdentity,
   pipelineLine,
+  readOf,
   type Unit,
 } from './store/pipeline-identity.ts';
 export { type BlockPlace, blocksOfIndex, queryVector, readFrame, withoutPadding } from './store/read-block.ts';

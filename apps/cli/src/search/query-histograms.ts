@@ -1,5 +1,13 @@
 import type { Rect } from '@halogrid/geometry';
-import { type Catalog, checkComputable, type PipelineIdentity, readFrame, withoutPadding } from '@halogrid/search';
+import {
+  type Catalog,
+  checkComputable,
+  checkOneBand,
+  type PipelineIdentity,
+  readFrame,
+  readOf,
+  withoutPadding,
+} from '@halogrid/search';
 import { redactUri } from '@halogrid/sources';
 import { framesOfJob } from './frames-of-job.ts';
 import type { Query } from './read-query.ts';
@@ -30,6 +38,7 @@ async function computeImages(
   signal: AbortSignal,
 ): Promise<Float64Array[]> {
   checkComputable(pipeline);
+  const { bands, scale, level } = pipeline;
   const spec = {
     sources: [...new Set(uris)],
     pipeline: { operations: pipeline.operations.map((operation) => ({ ...operation })) },
@@ -39,6 +48,9 @@ async function computeImages(
     tilePx: 0,
     batchFrames: 0,
     grid: { ...pipeline.grid },
+    band: bands && { numbers: [...bands] },
+    scale: scale && { ...scale },
+    level,
   };
   const { job, parts } = await framesOfJob(spec, 'cpu', silent, signal);
   const reason = job.reasons[0];
@@ -65,6 +77,7 @@ export async function regionHistograms(
   signal: AbortSignal,
 ): Promise<Float64Array[]> {
   checkComputable(catalog.pipeline);
+  checkOneBand(catalog.pipeline);
   // Loaded only here: decoders and kernels, which other queries do not need.
   const { openPixels, regionHistogram } = await import('@halogrid/search/query');
   const histograms: Float64Array[] = [];
@@ -72,7 +85,7 @@ export async function regionHistograms(
     signal.throwIfAborted();
     const { uri, videoFrame } = pixelsOf(query, catalog);
     try {
-      const source = await openPixels(uri, videoFrame);
+      const source = await openPixels(uri, videoFrame, readOf(catalog.pipeline));
       histograms.push(await regionHistogram(source, catalog.pipeline, region).finally(() => source.close()));
     } catch (error) {
       throw new Error(`The query '${query.text}' cannot be used: ${(error as Error).message}`, { cause: error });

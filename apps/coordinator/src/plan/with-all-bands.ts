@@ -39,7 +39,7 @@ async function bandsOf(uri: string, spec: JobSpec): Promise<number> {
     return image.bands ?? 1;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const allowed = sentence`a TIFF as the first input, because ${named('band')} all reads as many bands as it has,`;
+    const allowed = sentence`a TIFF or JPEG 2000 as the first input, because ${named('band')} all reads as many bands as it has,`;
     throw new Refusal(
       'invalid',
       sentence`Expected ${allowed} but '${redactUri(uri)}' is none: ${error.message}`,

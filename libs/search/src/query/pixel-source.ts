@@ -1,5 +1,5 @@
 import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
-import { type OpenImage, openImage, type PlaneTarget, planesOf, readFrames } from '@halogrid/imaging';
+import { type OpenImage, openImage, type PlaneTarget, planesOf, type ReadOptions, readFrames } from '@halogrid/imaging';
 import { InputError } from '@halogrid/sources';
 
 /** Pixels that can be read by region. */
@@ -20,12 +20,13 @@ interface Planes extends Size {
 const maxWholePixels = 2 ** 26;
 
 /**
- * Opens an image, or a frame of a video by its number, for reading regions. An image that cannot be read by region is
+ * Opens an image, or a frame of a video by its number, for reading regions. `read`: what becomes pixels of images, at
+ * most one band. An image that cannot be read by region is
  * decoded whole, once. Rejects with InputError.
  */
-export async function openPixels(uri: string, videoFrame?: number): Promise<PixelSource> {
+export async function openPixels(uri: string, videoFrame?: number, read: ReadOptions = {}): Promise<PixelSource> {
   if (videoFrame !== undefined) return openFrame(uri, videoFrame);
-  const image = await openImage(uri, { maxWholePixels });
+  const image = await openImage(uri, { ...read, maxWholePixels });
   const { width, height, pixel } = image;
   let whole: Promise<Planes> | undefined;
   return {

@@ -1,4 +1,6 @@
+import type { ReadOptions, SampleScale } from '@halogrid/imaging';
 import { createPipeline, describePipeline, overBands, type Pipeline, specifiedOperations } from '@halogrid/kernels';
+import { parseLevel } from '@halogrid/proto/level';
 import { IndexError } from './index-error.ts';
 
 /** All that decides the histograms of an image: histograms may be compared only if all of it is equal. */
@@ -6,8 +8,12 @@ export interface PipelineIdentity {
   /** As a job's specification has them, parameters complete. */
   readonly operations: readonly { kernel: string; parameters: Record<string, string>; border: string }[];
   readonly grid: { readonly rows: number; readonly columns: number };
-  /** The bands of images, if several were read. */
+  /** The bands of images that were read; absent: their gray or colours. */
   readonly bands?: readonly number[];
+  /** How samples became pixels, if they were scaled; absent: they were pixels. */
+  readonly scale?: SampleScale;
+  /** The level of pyramids that was read, as a job names it; absent: the largest. */
+  readonly level?: string;
   readonly channels: readonly string[];
   /** Bins of a channel. */
   readonly bins: number;
@@ -23,21 +29,26 @@ export interface PipelineSpecification {
   readonly pipeline: { readonly operations: PipelineIdentity['operations'] };
   readonly grid?: PipelineIdentity['grid'];
   readonly band?: { readonly numbers?: readonly number[] };
+  readonly scale?: { readonly min?: number; readonly max?: number; readonly bits?: number };
+  readonly level?: string;
 }
 
 /** The identity of a job's pipeline. Throws IndexError if it has no histogram. */
 export function identityOf(
-  { pipeline: { operations }, grid: asked, band }: PipelineSpecification,
+  { pipeline: { operations }, grid: asked, band, scale, level }: PipelineSpecification,
   resultsVersion: number,
 ): PipelineIdentity {
-  const pipeline = overBands(band?.numbers ?? [], createPipeline(operations));
-  const { bands, bins, convention, output } = pipeline;
+  const bands = band?.numbers;
+  const pipeline = overBands(bands ?? [], createPipeline(operations));
+  const { bins, convention, output } = pipeline;
   if (bins === 0) throw new IndexError(`'${describePipeline(pipeline)}' has no histogram to search by`);
   const grid = { rows: asked?.rows || 1, columns: asked?.columns || 1 };
   return {
     operations: specifiedOperations(pipeline),
     grid,
     ...(bands && { bands }),
+    ...(scale && { scale: { min: scale.min ?? 0, max: scale.max ?? 0, bits: scale.bits || 8 } }),
+    ...(level && { level }),
     channels: [...output.channels],
     bins,
     convention,
@@ -48,6 +59,11 @@ export function identityOf(
 /** What computes the histograms. */
 export const pipelineOf = ({ operations, bands = [] }: Pick<PipelineIdentity, 'operations' | 'bands'>): Pipeline =>
   overBands(bands, createPipeline(operations));
+
+/** What is read of images for these histograms. */
+export function readOf({ bands, scale, level }: PipelineIdentity): ReadOptions {
+  return { band: bands && { numbers: bands }, scale, level: parseLevel(level ?? '') };
+}
 
 /** The kernels in one line, with the bands if there are several. */
 export const pipelineLine = (identity: PipelineIdentity): string => describePipeline(pipelineOf(identity));
@@ -65,7 +81,16 @@ export function differences(there: PipelineIdentity, here: PipelineIdentity): st
   );
 }
 
-function factsOf({ operations, grid, channels, bins, resultsVersion }: PipelineIdentity): Map<string, string> {
+function factsOf({
+  operations,
+  grid,
+  bands,
+  scale,
+  level,
+  channels,
+  bins,
+  resultsVersion,
+}: PipelineIdentity): Map<string, string> {
   const facts = new Map([['kernels', operations.map(({ kernel }) => kernel).join(' > ')]]);
   operations.forEach(({ parameters, border }, i) => {
     const of = operations.length > 1 ? ` of kernel ${i + 1}` : '';
@@ -73,6 +98,9 @@ function factsOf({ operations, grid, channels, bins, resultsVersion }: PipelineI
     for (const [name, value] of Object.entries(parameters)) facts.set(`${name}${of}`, value);
   });
   facts.set('grid', `${grid.rows}x${grid.columns}`);
+  if (bands) facts.set('band', bands.join(','));
+  if (scale) facts.set('scale', Object.values(scale).join(','));
+  if (level) facts.set('level', level);
   facts.set('channels', channels.join(' '));
   facts.set('bins', String(bins));
   return facts.set('results version', String(resultsVersion));
