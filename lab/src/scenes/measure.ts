@@ -1,5 +1,6 @@
 // Measures a GeoTIFF of four bands with NoData, from the disk and by ranges, beside its bands as gray files.
-//   npm run lab -- scenes [--side 20000] [--repetitions 1] [--device cpu] [--folder halogrid-out/scenes]
+//   npm run lab -- scenes [--side 20000] [--repetitions 1] [--device cpu] [--tile 4096]
+//     [--folder halogrid-out/scenes]
 // lab/src/scenes/README.md says what it makes.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     side: { type: 'string', default: '20000' },
     repetitions: { type: 'string', default: '1' },
     device: { type: 'string', default: 'cpu' },
+    tile: { type: 'string', default: '4096' },
   },
 });
 const { folder, device } = values;
@@ -39,7 +41,7 @@ try {
   for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
     for (const [name, words] of Object.entries(sources)) {
       const out = join(folder, 'out');
-      const peaks = await runWithPeaks(['run', ...words, '--out', out, '--device', device]);
+      const peaks = await runWithPeaks(['run', ...words, '--out', out, '--device', device, '--tile', values.tile]);
       const megabytes = ['node', 'coordinator', 'run'].map((role) => Math.round((peaks.get(role) ?? 0) / 1e6));
       const seconds: number = readJson(out, 'job.json').wallSeconds;
       console.log(`| ${[name, seconds.toFixed(1), ...megabytes].join(' | ')} |`);
