@@ -1,10 +1,12 @@
 import { type BitPlane, greatest, type PixelType, type Size, sampleBytes, setBit } from '@halogrid/geometry';
-import type { Samples } from '../formats/tiff/scale-samples.ts';
 import type { SampleRange } from './image.ts';
 import { asPixels, type NoDataTarget, type PlaneTarget, planesOf } from './plane-target.ts';
 
 /** Whether a sample stands for no value. NaN always does. */
 export const isNoData = (sample: number, value: number): boolean => sample === value || Number.isNaN(sample);
+
+/** A typed array of samples. */
+type Samples = ArrayLike<number> & Pick<Uint8Array, 'indexOf'>;
 
 /** Samples of pixels: `channels` side by side, rows without gaps. */
 export interface MarkedSamples {
