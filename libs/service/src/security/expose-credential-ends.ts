@@ -26,15 +26,13 @@ export function exposeCredentialEnds(registry: Registry, { tls, tokensFile }: Se
   });
 }
 
+interface Ending {
+  name: string;
+  expiresMs: number;
+}
+
 /** The token that ends next after `nowMs`; undefined if none does. */
-export function nextToEnd(
-  entries: readonly TokenEntry[],
-  nowMs: number,
-): { name: string; expiresMs: number } | undefined {
-  return entries
-    .flatMap(({ name, expiresMs }) => (expiresMs !== undefined && expiresMs > nowMs ? [{ name, expiresMs }] : []))
-    .reduce<{ name: string; expiresMs: number } | undefined>(
-      (a, b) => (a && a.expiresMs <= b.expiresMs ? a : b),
-      undefined,
-    );
+export function nextToEnd(entries: readonly TokenEntry[], nowMs: number): Ending | undefined {
+  const ending = entries.flatMap(({ name, expiresMs = 0 }) => (expiresMs > nowMs ? [{ name, expiresMs }] : []));
+  return ending.reduce<Ending | undefined>((a, b) => (a && a.expiresMs <= b.expiresMs ? a : b), undefined);
 }

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type Rect, type Size, sampleBytes } from '@halogrid/geometry';
+import type { Rect, Size } from '@halogrid/geometry';
 import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
 import { forEachLimited } from '@halogrid/threads';
 import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
 import { checkDecodeRequest } from '../../planes/decode-request.ts';
 import type { OpenImage } from '../../planes/image.ts';
-import { type MarkedSamples, markNoData } from '../../planes/mark-no-data.ts';
 import { type PlaneTarget, planesFrom } from '../../planes/plane-target.ts';
 import { type ReadOptions, readName } from '../../planes/read-options.ts';
-import { writeRows } from '../../planes/write-rows.ts';
 import { chooseLevel } from '../tiff/pyramid-levels.ts';
 import { rangeOfSamples } from '../tiff/sample-range.ts';
 import type { Samples } from '../tiff/scale-samples.ts';
-import { toColours } from '../tiff/to-colours.ts';
+import { writeColours } from '../tiff/write-colours.ts';
 import { ChunkCache } from '../zarr/chunk-cache.ts';
 import { type Codestream, readCodestream } from './codestream.ts';
 import { checkTileSize, decodeTile } from './decode-tile.ts';
@@ -148,15 +146,10 @@ function copyTile(
   const width = Math.min(area.x + area.width, region.x + region.width) - left;
   const height = Math.min(area.y + area.height, region.y + region.height) - top;
   const crop = { x: left - area.x, y: top - area.y, width, height };
-  const [across, down] = [left - region.x, top - region.y];
-  const { noData } = to;
-  const place = noData && { ...noData, x: noData.x + across, y: noData.y + down };
-  const mark = place && ((marked: MarkedSamples) => markNoData(marked, place));
   // Samples of less than 8 bits are expanded in place.
   const pixels = layout.bits < 8 ? tile.pixels.slice() : tile.pixels;
   const block = { ...tile, pixels, width: area.width };
-  const { colours, bits, scale, palette } = layout;
-  const how = { colours, bits, scale, isInverted: false };
-  const offset = to.offset + down * to.stride + across * sampleBytes[layout.pixel];
-  writeRows(toColours([block], crop, how, { palette, ycbcr: undefined }, mark), { ...to, offset });
+  const tables = { palette: layout.palette, ycbcr: undefined };
+  const target = { to, across: left - region.x, down: top - region.y };
+  writeColours([block], crop, { ...layout, isInverted: false }, tables, target);
 }

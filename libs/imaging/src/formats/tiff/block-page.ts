@@ -1,8 +1,6 @@
 import { type Rect, sampleBytes } from '@halogrid/geometry';
 import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
-import { type MarkedSamples, markNoData } from '../../planes/mark-no-data.ts';
 import { type PlaneTarget, planesFrom } from '../../planes/plane-target.ts';
-import { writeRows } from '../../planes/write-rows.ts';
 import { BlockPlaces, type BlockWindow, type TiffBlock } from './block-places.ts';
 import { fillOf, readColourTables } from './colour-tags.ts';
 import { type LercPacking, lercPackings } from './inflate-lerc.ts';
@@ -13,7 +11,8 @@ import { tiffTags } from './tag-names.ts';
 import type { TiffHeader } from './tiff-header.ts';
 import type { TiffLayout } from './tiff-layout.ts';
 import type { TiffEntry, TiffReader } from './tiff-reader.ts';
-import { type ColourTables, toColours } from './to-colours.ts';
+import type { ColourTables } from './to-colours.ts';
+import { writeColours } from './write-colours.ts';
 
 /** The most samples of blocks that are read together. */
 const runSamples = 2 ** 22;
@@ -225,13 +224,9 @@ export class BlockPage {
       const crop = { x: x - left, y: y - top, width: right - x, height: bottom - y };
       const samples = planes.map((pixels) => ({ ...stored, pixels: pixels.subarray(i * ofBlock, (i + 1) * ofBlock) }));
       const [across, down] = [x - region.x, y - region.y];
-      const inPlane = down * to.stride + across * sampleBytes[this.#layout.pixel];
       for (const [band, firstSample] of this.#layout.firstSamples.entries()) {
-        const { offset, noData, ...others } = planesFrom(to, band);
-        const place = noData && { ...noData, x: noData.x + across, y: noData.y + down };
-        const mark = place && ((marked: MarkedSamples) => markNoData(marked, place));
-        const pixels = toColours(samples, crop, this.#layout, colours, mark, firstSample);
-        writeRows(pixels, { ...others, offset: offset + inPlane });
+        const target = { to: planesFrom(to, band), across, down, firstSample };
+        writeColours(samples, crop, this.#layout, colours, target);
       }
     }
   }
