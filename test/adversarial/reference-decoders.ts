@@ -1,9 +1,9 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { timeoutMs } from '@halogrid/testing';
+import { askPython, lacksPython, timeoutMs } from '@halogrid/testing';
 import type { Picture } from '../lbp-definition.ts';
 
 // Decodes files with programs that are not part of halogrid. Their results count only if they print no error or
@@ -61,16 +61,11 @@ export async function decodeByOthers(path: string, bytes: Buffer): Promise<Refer
 
 /** GDAL's result for each TIFF; undefined if GDAL is not installed. */
 export async function readTiffsByGdal(paths: readonly string[]): Promise<Reference[] | undefined> {
-  const python = '/usr/bin/python3';
   const script = fileURLToPath(new URL('gdal-gray.py', import.meta.url));
-  if (!isInstalled(python) || (await silently(python, ['-c', 'import numpy; from osgeo import gdal'])) === undefined) {
-    return undefined;
-  }
-  const { stdout } = spawnSync(python, [script], {
-    input: paths.map((path) => `${path}\n`).join(''),
-    maxBuffer: maxBytes,
-  });
-  const answers = stdout.toString().trim().split('\n');
+  if (lacksPython('import numpy; from osgeo import gdal')) return undefined;
+  const answers = askPython(script, [], paths.map((path) => `${path}\n`).join(''))
+    .trim()
+    .split('\n');
   return answers.map((line) => {
     const { none, width, height, bits, pixels } = JSON.parse(line);
     if (none !== undefined) return { none };

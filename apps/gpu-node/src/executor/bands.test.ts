@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -8,6 +7,7 @@ import type { Rect } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
 import { type AskedOperation, createPipeline } from '@halogrid/kernels';
 import type { FoundResult, Lease } from '@halogrid/proto';
+import { askPython, lacksPython } from '@halogrid/testing';
 import fc from 'fast-check';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
@@ -23,8 +23,7 @@ import {
 // GDAL makes scenes with pixels that have no value in some bands. The only test that compares several bands with each
 // alone for real files, cuts and devices, counts and maps; test/bands.test.ts compares a band with a gray file.
 
-const python = '/usr/bin/python3';
-const lacksGdal = spawnSync(python, ['-c', 'from osgeo import gdal']).status !== 0 && `${python} has no module osgeo`;
+const lacksGdal = lacksPython('import numpy; from osgeo import gdal');
 
 const script = `
 import sys, numpy
@@ -102,8 +101,7 @@ for (const kind of ['cpu', 'software'] as const) {
   test(`several bands have the results and maps of each band alone on ${kind}`, { skip: lacksGdal }, async () => {
     const device = kind === 'cpu' ? cpu : await sharedDevice();
     await withFolder(async (folder) => {
-      const { status, stderr } = spawnSync(python, ['-c', script, folder.path], { encoding: 'utf8' });
-      assert.equal(status, 0, stderr);
+      askPython(script, [folder.path]);
       const given = fc.record({
         file: fc.constantFrom('tiles', 'planes', 'strips'),
         numbers: fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { minLength: 2, maxLength: 4 }),

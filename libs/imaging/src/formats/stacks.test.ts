@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
+import { askPython, lacksPython } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../open-image.ts';
 import { decodeOpen, planes } from '../testing/images.ts';
@@ -12,14 +12,12 @@ import { hasOtherPictures, type PyramidPage } from './tiff/pyramid-levels.ts';
 // Worth its seconds: a stack that is read as its first picture in silence is a wrong result. The files are of other
 // programs, made by one call.
 
-const python = '/usr/bin/python3';
-const hasMakers = spawnSync(python, ['-c', 'import tifffile, PIL']).status === 0;
-const skip = hasMakers ? false : 'tifffile or Pillow is not installed (python3-tifffile, python3-pil)';
+const skip = lacksPython('import tifffile, PIL');
 
 test('a file of several pictures says that only the first was read, and once for all tiles', { skip }, async (t) => {
   const folder = await temporaryFolder(t);
   const program = fileURLToPath(new URL('testing/make-stacks.py', import.meta.url));
-  const made: Record<string, string[]> = JSON.parse(execFileSync(python, [program, folder], { encoding: 'utf8' }));
+  const made: Record<string, string[]> = JSON.parse(askPython(program, [folder]));
   const sentences: Record<string, string | undefined> = {
     several: 'only the first of several pages was read',
     animated: 'only the first frame of an animation was read',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { Rect } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import { temporaryFile } from '@halogrid/sources/testing-files';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
+import { askPython, lacksPython } from '@halogrid/testing';
 import fc from 'fast-check';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
 import { openImage } from '../open-image.ts';
@@ -29,18 +30,15 @@ interface Made {
   levels: [width: number, height: number, expected: string][];
 }
 
-const python = '/usr/bin/python3';
-const hasMakers =
-  spawnSync(python, ['-c', "import tifffile, PIL, ctypes; ctypes.CDLL('libopenslide.so.0')"]).status === 0 &&
-  spawnSync('vips', ['--version']).status === 0;
-const skip = hasMakers ? false : 'tifffile, OpenSlide or libvips is not installed';
+const lacksVips = spawnSync('vips', ['--version']).status !== 0 && 'libvips is not installed (libvips-tools)';
+const skip = lacksVips || lacksPython("import tifffile, PIL, ctypes; ctypes.CDLL('libopenslide.so.0')");
 
 let folder: string;
 let made: Made[];
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'halogrid-slides-'));
   const program = fileURLToPath(new URL('testing/make-slides.py', import.meta.url));
-  made = hasMakers ? JSON.parse(execFileSync(python, [program, folder], { encoding: 'utf8' })) : [];
+  made = skip ? [] : JSON.parse(askPython(program, [folder]));
 });
 after(async () => {
   await endReaders();

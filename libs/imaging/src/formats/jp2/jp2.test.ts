@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { PixelType } from '@halogrid/geometry';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
+import { askPython, lacksPython } from '@halogrid/testing';
 import { openImage } from '../../open-image.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
 import { decodeOpen, noGaps, planes, sha256 } from '../../testing/images.ts';
@@ -14,11 +15,9 @@ import { decodeOpen, noGaps, planes, sha256 } from '../../testing/images.ts';
 // GDAL and opj_compress make the files, and NumPy or GDAL says what they hold, all in one call: no other test decodes
 // JPEG 2000. Lossless files must have the samples that were written, smaller levels those that GDAL decodes.
 
-const python = '/usr/bin/python3';
-const hasMakers =
-  spawnSync(python, ['-c', "import tifffile; from osgeo import gdal; assert gdal.GetDriverByName('JP2OpenJPEG')"])
-    .status === 0 && spawnSync('opj_compress', ['-h']).error === undefined;
-const lacks = !hasMakers && 'GDAL with JPEG 2000, tifffile or opj_compress is not installed';
+const lacksOpj = spawnSync('opj_compress', ['-h']).error !== undefined && 'opj_compress is not installed';
+const lacks =
+  lacksOpj || lacksPython("import tifffile; from osgeo import gdal; assert gdal.GetDriverByName('JP2OpenJPEG')");
 
 const script = `
 import hashlib, json, subprocess, sys, numpy, tifffile
@@ -152,9 +151,7 @@ let cases: Made[];
 before(() => {
   folder = mkdtempSync(join(tmpdir(), 'halogrid-jp2-'));
   if (lacks) return;
-  const { stdout, stderr, status } = spawnSync(python, ['-c', script, folder], { maxBuffer: 2 ** 26 });
-  assert.equal(status, 0, stderr.toString());
-  cases = JSON.parse(stdout.toString());
+  cases = JSON.parse(askPython(script, [folder]));
 });
 
 after(() => rmSync(folder, { recursive: true, force: true }));

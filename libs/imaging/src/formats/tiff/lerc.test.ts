@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -7,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { createBitPlane, hasBit } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
+import { askPython, lacksPython } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import { noGaps, planes } from '../../testing/images.ts';
@@ -16,12 +16,9 @@ import { scaleSamples } from './scale-samples.ts';
 // GDAL writes files in LERC, all in one call, and says what it reads back from them: only so is it sure that a decoder
 // of another house gives the same numbers. Mutants of them show that damage is a sentence.
 
-const python = '/usr/bin/python3';
-const lacksGdal =
-  spawnSync(python, [
-    '-c',
-    "from osgeo import gdal; assert 'LERC' in gdal.GetDriverByName('GTiff').GetMetadata()['DMD_CREATIONOPTIONLIST']",
-  ]).status !== 0 && `${python} has no module osgeo, or it writes no LERC`;
+const lacksGdal = lacksPython(
+  "from osgeo import gdal; assert 'LERC' in gdal.GetDriverByName('GTiff').GetMetadata()['DMD_CREATIONOPTIONLIST']",
+);
 
 const script = `
 import json, sys, base64, numpy
@@ -69,9 +66,7 @@ test('LERC is read to what GDAL reads, with its masks, and damage of it is a sen
   skip: lacksGdal,
 }, async (t) => {
   const folder = await temporaryFolder(t);
-  const { stdout, stderr } = spawnSync(python, ['-c', script, folder], { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  assert.ok(stdout, stderr);
-  const cases: { name: string; band: number; samples: string }[] = JSON.parse(stdout);
+  const cases: { name: string; band: number; samples: string }[] = JSON.parse(askPython(script, [folder]));
   const region = { x: 0, y: 0, width, height };
   for (const { name, band, samples } of cases) {
     const image = await openImage(pathToFileURL(join(folder, `${name}.tif`)).href, {

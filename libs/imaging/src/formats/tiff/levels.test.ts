@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { InputError } from '@halogrid/sources';
 import { temporaryFile, temporaryFolder } from '@halogrid/sources/testing-files';
+import { askPython, lacksPython } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import type { AskedLevel } from '../../planes/read-options.ts';
@@ -18,18 +19,13 @@ import { type WrittenTiff, writeTiff } from './testing/write-tiff.ts';
 // Worth its seconds: other programs make slides once for the whole file, and OpenSlide's own pixels of each level are
 // compared; the rules themselves are pure.
 
-const python = '/usr/bin/python3';
-const hasMakers =
-  spawnSync(python, ['-c', "import tifffile, ctypes; ctypes.CDLL('libopenslide.so.0')"]).status === 0 &&
-  spawnSync('vips', ['--version']).status === 0;
-const skip = hasMakers
-  ? false
-  : 'tifffile, OpenSlide or libvips is not installed (python3-tifffile, libopenslide0, libvips-tools)';
+const lacksVips = spawnSync('vips', ['--version']).status !== 0 && 'libvips is not installed (libvips-tools)';
+const skip = lacksVips || lacksPython("import tifffile, ctypes; ctypes.CDLL('libopenslide.so.0')");
 
 test('each level of slides has the pixels that OpenSlide reads, and is found by micrometres', { skip }, async (t) => {
   const folder = await temporaryFolder(t);
   const program = fileURLToPath(new URL('testing/make-slides.py', import.meta.url));
-  const slides = JSON.parse(execFileSync(python, [program, folder], { encoding: 'utf8' })) as {
+  const slides = JSON.parse(askPython(program, [folder])) as {
     file: string;
     levels: [width: number, height: number, expected: string][];
   }[];

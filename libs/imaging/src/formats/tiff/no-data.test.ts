@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createBitPlane, hasBit } from '@halogrid/geometry';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
+import { askPython, lacksPython } from '@halogrid/testing';
 import { openImage } from '../../open-image.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
 import { noGaps, planes } from '../../testing/images.ts';
@@ -14,8 +14,7 @@ import { ImageThreads } from '../../threads/image-threads.ts';
 // GDAL makes the files, all in one call, and says which pixels its masks leave out. It alone tells whether the samples
 // of a file are compared, and not what they are converted to.
 
-const python = '/usr/bin/python3';
-const lacksGdal = spawnSync(python, ['-c', 'from osgeo import gdal']).status !== 0 && `${python} has no module osgeo`;
+const lacksGdal = lacksPython('import numpy; from osgeo import gdal');
 
 const script = `
 import json, sys, numpy
@@ -98,9 +97,7 @@ test('the same pixels have no value as by the masks of GDAL, in each kind of fil
   skip: lacksGdal,
 }, async (t) => {
   const folder = await temporaryFolder(t);
-  const { stdout, stderr } = spawnSync(python, ['-c', script, folder], { encoding: 'utf8' });
-  assert.ok(stdout, stderr);
-  const { width, height, cases }: Made = JSON.parse(stdout);
+  const { width, height, cases }: Made = JSON.parse(askPython(script, [folder]));
   const threads = new ImageThreads(1, 1);
   t.after(() => threads.close());
   for (const { name, isScaled, out } of cases) {

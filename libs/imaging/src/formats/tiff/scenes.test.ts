@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { InputError } from '@halogrid/sources';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
+import { askPython, lacksPython } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
@@ -15,8 +15,7 @@ import { decodeOpen, noGaps, planes, sha256 } from '../../testing/images.ts';
 // GDAL makes the files and NumPy scales what GDAL reads of them, all in one call: no other test has samples of these
 // types, bands, Zstandard or Predictor 3.
 
-const python = '/usr/bin/python3';
-const lacksGdal = spawnSync(python, ['-c', 'from osgeo import gdal']).status !== 0 && `${python} has no module osgeo`;
+const lacksGdal = lacksPython('import numpy; from osgeo import gdal');
 
 const script = `
 import hashlib, itertools, json, sys, numpy
@@ -96,9 +95,7 @@ after(() => rmSync(folder, { recursive: true }));
 let made: Made[] = [];
 before(() => {
   if (lacksGdal) return;
-  const { stdout, stderr } = spawnSync(python, ['-c', script, folder], { encoding: 'utf8', maxBuffer: 2 ** 26 });
-  assert.ok(stdout, stderr);
-  made = JSON.parse(stdout);
+  made = JSON.parse(askPython(script, [folder]));
 });
 
 const readWhole = async (uri: string, read: ReadOptions): Promise<string> => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { crc32c, InputError, planeUri } from '@halogrid/sources';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
-import { repeated } from '@halogrid/testing';
+import { askPython, lacksPython, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import { assertPlanes, decodeOpen, decodeWhole, planes } from '../../testing/images.ts';
@@ -17,16 +16,14 @@ import { planeBytes, planeOf, writeZarr, type ZarrOfTests } from './testing/writ
 // Worth its seconds: each codec, byte order and order of axes is compared with zarr-python in one call of Python, and
 // everything else is written by the specification, without a process.
 
-const python = '/usr/bin/python3';
-const skip =
-  spawnSync(python, ['-c', 'import zarr']).status === 0 ? false : 'zarr-python is not installed (python3-zarr)';
+const skip = lacksPython('import zarr');
 
 test('planes of arrays that zarr-python made are what it reads, whatever their codec and order', {
   skip,
 }, async (t) => {
   const folder = await temporaryFolder(t);
   const program = fileURLToPath(new URL('testing/make-zarrs.py', import.meta.url));
-  const lines = execFileSync(python, [program, folder], { encoding: 'utf8' }).trim().split('\n');
+  const lines = askPython(program, [folder]).trim().split('\n');
   assert.equal(lines.length, 44 + 24 + 12);
   for (const line of lines) {
     const { file, indices, expected } = JSON.parse(line) as { file: string; indices: number[]; expected: string };
