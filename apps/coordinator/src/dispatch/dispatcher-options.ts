@@ -4,8 +4,8 @@ import type { Clock } from '@halogrid/service/clock';
 import type { Pause } from '@halogrid/service/system-pause';
 import type { OwnerCredits } from '../scheduler/events.ts';
 import type { Eyes } from '../sight/own-view.ts';
-import type { JobWork } from './job-run.ts';
 import type { JobSpans } from './job-spans.ts';
+import type { JobWork } from './job-work.ts';
 import type { Metrics } from './work-metrics.ts';
 
 export interface DispatcherOptions {

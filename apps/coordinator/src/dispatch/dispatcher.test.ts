@@ -19,7 +19,7 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { eventually, turns, within } from '@halogrid/testing';
 import { noOutput, noTables } from '../testing/no-tables.ts';
 import { Dispatcher } from './dispatcher.ts';
-import type { JobWork } from './job-run.ts';
+import type { JobWork } from './job-work.ts';
 import type { LeaseOrder, NodeReport } from './node-session.ts';
 import { createMetrics } from './work-metrics.ts';
 

@@ -1,21 +1,9 @@
 import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
 import { coordinatorLack, waitsForHost } from '@halogrid/jobs/away-sentences';
 import { outputName, outputPath } from '@halogrid/jobs/output-paths';
-import { isUnmeant, whyFailed } from '@halogrid/jobs/refusal';
+import { isUnmeant } from '@halogrid/jobs/refusal';
 import { isRecorded, type KeptShard, type PlannedStep } from '@halogrid/jobs/shard';
-import { WantError } from '@halogrid/jobs/want-error';
-import type { Pipeline } from '@halogrid/kernels';
-import {
-  type AnsweredShards,
-  FencedError,
-  isEnd,
-  isLedgerLost,
-  type JobRecord,
-  type JobResults,
-  type Ledger,
-  type LedgerState,
-} from '@halogrid/ledger';
-import type { JobSpec } from '@halogrid/proto';
+import { isEnd, type Ledger, type LedgerState } from '@halogrid/ledger';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { Log } from '@halogrid/service';
 import type { Clock } from '@halogrid/service/clock';
@@ -23,85 +11,24 @@ import { type Pause, systemPause } from '@halogrid/service/system-pause';
 import { traced } from '@halogrid/service/trace-context';
 import type { AwayHost } from '@halogrid/sources';
 import { zonelessNotes } from '../output/captured-by.ts';
-import type { FinaliseBegun, FinishedOutput } from '../output/finalise.ts';
+import type { FinishedOutput } from '../output/finalise.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
 import { type OutputGraces, OutputWait } from '../output/output-wait.ts';
 import type { PicturesAhead } from '../output/pictures-ahead.ts';
 import type { KeptReader } from '../output/previous/kept-reader.ts';
-import type { TablesEvents, TablesOutput } from '../output/tables-output.ts';
+import type { TablesOutput } from '../output/tables-output.ts';
 import { continuePlan } from '../plan/continue-plan.ts';
 import { runPlan } from '../plan/run-plan.ts';
 import { type Eyes, ownEyes } from '../sight/own-view.ts';
 import { HostTime } from './host-time.ts';
+import { JobNotes } from './job-notes.ts';
 import { JobSpeed } from './job-speed.ts';
+import { endBecause, type JobEnd, type JobWork } from './job-work.ts';
 import { KeptShards } from './kept-shards.ts';
 import { LostParts, type LostShard } from './lost-parts.ts';
 import { whyTooManyQuarantined } from './quarantine-limit.ts';
+import { QueueRoom } from './queue-room.ts';
 import { type QueueSeconds, QueueTime } from './queue-time.ts';
-
-/**
- * The plan is read ahead up to this many waiting shards: some seconds of work for a hundred nodes, and a few megabytes.
- */
-const maxQueuedShards = 4096;
-
-/**
- * The most sources in waiting shards and in kept shards that are not read yet: a batch may have thousands. Their blocks
- * take some 23 bytes each until they are done.
- */
-const maxQueuedSources = 2 ** 16;
-
-/** The work of a job outside the coordinator's memory. */
-export interface JobWork {
-  /** Yields steps of the plan, some at a time. Throws the signal's reason soon after it aborts; so does `finalise`. */
-  plan(spec: JobSpec, pipeline: Pipeline, signal: AbortSignal): AsyncIterable<readonly PlannedStep[]>;
-  /** Reads results that its plan keeps from an earlier output; absent: plans keep nothing. */
-  earlier?(job: AcceptedJob): Pick<KeptReader, 'keep' | 'end'>;
-  /** The part of the output that is written while results come. */
-  tables(job: AcceptedJob, events: TablesEvents): TablesOutput;
-  /** Makes previews of these sources while results come in; absent: `finalise` makes all of them. */
-  pictures?(
-    job: AcceptedJob,
-    chosen: readonly number[],
-    settled: TablesEvents['settled'],
-  ): Pick<PicturesAhead, 'advance' | 'end'> | undefined;
-  /**
-   * Writes the output, each file through `until`. `previewed` are the sources that get a preview, if all were listed in
-   * this process. `now` gives milliseconds since 1970. Rejects with LostPartError if a part is lost.
-   */
-  finalise(
-    results: JobResults,
-    pipeline: Pipeline,
-    begun: Required<Pick<FinaliseBegun, 'epoch' | 'confirm' | 'until'>> & {
-      tables: TablesOutput;
-      previewed?: readonly number[];
-    },
-    now: () => number,
-    signal: AbortSignal,
-  ): Promise<FinishedOutput>;
-  /** Done shards whose parts are missing; absent: this is not checked. */
-  lostShards?(
-    job: Pick<AcceptedJob, 'jobId' | 'spec'>,
-    answered: (from: number, atMost: number) => Promise<AnsweredShards>,
-  ): Promise<readonly number[]>;
-  /**
-   * Ends the output of a job without results. Resolves with true if its finished shards are kept, so that it can go on.
-   */
-  abandon(job: JobRecord, end: JobEnd, finishedMs: number): Promise<boolean>;
-  /** Releases the output folder, if the job has it. */
-  release(out: string, jobId: string): void;
-}
-
-/** `isWant`: something outside the job is missing, as in WantError. */
-export type JobEnd = { state: 'cancelled' } | { state: 'failed'; error: string; isWant?: boolean };
-
-/**
- * How a job ends because of an error. If another coordinator leads, or the ledger is lost, the job does not end here:
- * the coordinator that leads, or has the ledger back, goes on with it.
- */
-export function endBecause(error: unknown): JobEnd | 'closing' {
-  if (error instanceof FencedError || isLedgerLost(error)) return 'closing';
-  return { state: 'failed', error: whyFailed(error), isWant: error instanceof WantError };
-}
 
 /** Callbacks from a running job to its driver. */
 export interface JobRunListener {
@@ -168,15 +95,14 @@ export class JobRun {
   /** Sources that get a preview, once all are listed. */
   #previewed: readonly number[] | undefined;
   #pictures: Pick<PicturesAhead, 'advance' | 'end'> | undefined;
-  /** The notes about its sources: a repeated plan gives all of them again. */
-  #notes: readonly string[] = [];
+  readonly #notes: JobNotes;
   readonly #stopped = new AbortController();
   /** Replaced when a shard is to be done again. */
   #shardsDone = Promise.withResolvers<void>();
   /** Resolves when all known losses are withdrawn. */
   #losing: Promise<void> | undefined;
   #isFinalising = false;
-  #room = Promise.withResolvers<void>();
+  readonly #room: QueueRoom;
   /** The host that its plan waits for. */
   #away: AwayHost | undefined;
 
@@ -213,6 +139,11 @@ export class JobRun {
       (shards) => this.#wait.until(() => this.#keep(shards)),
       () => this.queueShrank(),
     );
+    this.#notes = new JobNotes(ledger, job.jobId);
+    this.#room = new QueueRoom(() => {
+      const { shards, sources } = listener.queued();
+      return { shards, sources: sources + this.#kept.sources };
+    });
     this.ended = this.#run(begin);
   }
 
@@ -261,7 +192,7 @@ export class JobRun {
 
   /** The number of its waiting shards fell. */
   queueShrank(): void {
-    if (this.#queuedPart() <= 1 / 2) this.#room.resolve();
+    this.#room.shrank();
   }
 
   /** The ledger has more results, or has quarantined sources. */
@@ -296,7 +227,7 @@ export class JobRun {
     void this.#tables.abort();
     // Callers that wait for the ledger may be waiting for the disk of the output.
     if (how !== 'closing') void this.#ledger.giveUp(this.job.jobId);
-    this.#room.resolve();
+    this.#room.end();
     this.#shardsDone.resolve();
   }
 
@@ -307,7 +238,7 @@ export class JobRun {
       await this.#plan();
       const { digest, captured } = await this.#untilFinished();
       const notes = zonelessNotes(captured);
-      this.#tellOf(notes);
+      this.#notes.add(notes);
       if (notes.length > 0) this.#listener.planned(notes);
       await this.#setState('complete', { digest });
       this.#log.info({ digest }, 'The job is complete');
@@ -392,14 +323,14 @@ export class JobRun {
     // A resumed job may allow fewer quarantined inputs than before.
     await this.#checkQuarantined();
     if (planned) {
-      this.#notes = notes;
+      this.#notes.load(notes);
       return this.#listener.planEnded();
     }
     const steps = this.#work.plan(spec, pipeline, this.#stopped.signal);
     await runPlan(continuePlan(this.#ledger.recordedPlan(jobId), steps), {
       write: async (steps) => {
         const recorded = steps.filter(isRecorded);
-        this.#tellOf(steps);
+        this.#notes.add(steps);
         await this.#ledger.addPlan(jobId, recorded, false);
         this.#listener.planned(steps);
         for (const step of steps) {
@@ -408,20 +339,15 @@ export class JobRun {
         }
         await this.#checkQuarantined();
       },
-      room: () => this.#waitForRoom(),
+      room: async () => {
+        await this.#room.wait();
+        this.#stopped.signal.throwIfAborted();
+      },
     });
     this.#ledger.noteTime(jobId, 'listedMs', this.#clock.wallMs());
     await this.#ledger.addPlan(jobId, [], true);
     this.#listener.planEnded();
     await this.#checkQuarantined();
-  }
-
-  #tellOf(steps: readonly PlannedStep[]): void {
-    const notes = steps.flatMap((step) => (step.kind === 'note' ? [step.text] : []));
-    if (notes.length === 0) return;
-    // A job that is finalised again gets the same notes again.
-    this.#notes = [...new Set([...this.#notes, ...notes])];
-    this.#ledger.setNotes(this.job.jobId, this.#notes);
   }
 
   #makePictures(chosen: readonly number[]): void {
@@ -442,23 +368,9 @@ export class JobRun {
     if (error) this.stop({ state: 'failed', error });
   }
 
-  async #waitForRoom(): Promise<void> {
-    if (this.#queuedPart() >= 1) {
-      this.#room = Promise.withResolvers();
-      await this.#room.promise;
-    }
-    this.#stopped.signal.throwIfAborted();
-  }
-
   #lookAtQueue(): void {
     const isQueued = this.#listener.queued().shards > 0;
     this.#queueTime.look(this.#clock.monotonicMs(), isQueued, isQueued && this.#listener.isBesideOthers());
-  }
-
-  /** How full the queues of waiting and kept shards are, as a share of their limits. */
-  #queuedPart(): number {
-    const { shards, sources } = this.#listener.queued();
-    return Math.max(shards / maxQueuedShards, (sources + this.#kept.sources) / maxQueuedSources);
   }
 
   async #giveUp(end: JobEnd): Promise<void> {

@@ -24,7 +24,8 @@ import {
 } from '../testing/coordinator-stage.ts';
 import { leasedSources } from '../testing/leased-sources.ts';
 import { noOutput, noTables } from '../testing/no-tables.ts';
-import { JobRun, type JobWork } from './job-run.ts';
+import { JobRun } from './job-run.ts';
+import type { JobWork } from './job-work.ts';
 
 const inputs = (value: number): MaxQuarantined => ({ limit: { $case: 'inputs', value } });
 const percent = (value: number): MaxQuarantined => ({ limit: { $case: 'percent', value } });

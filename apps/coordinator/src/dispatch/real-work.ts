@@ -9,7 +9,7 @@ import { openPictures } from '../output/pictures-ahead.ts';
 import { KeptReader } from '../output/previous/kept-reader.ts';
 import { openTables } from '../output/tables-file.ts';
 import type { TablesEvents } from '../output/tables-output.ts';
-import type { JobWork } from './job-run.ts';
+import type { JobWork } from './job-work.ts';
 import { withShares } from './work-of-shares.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { endBecause, type JobRun } from './job-run.ts';
+import type { JobRun } from './job-run.ts';
+import { endBecause } from './job-work.ts';
 
 /** The running jobs, and the callers that wait for a change of one of them. */
 export class RunningJobs {

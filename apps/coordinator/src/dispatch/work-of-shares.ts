@@ -1,7 +1,7 @@
 import type { Ledger } from '@halogrid/ledger';
 import { finishShare, noTables } from '../output/finish-share.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
-import type { JobWork } from './job-run.ts';
+import type { JobWork } from './job-work.ts';
 
 /**
  * The work of whole jobs and of shares. A share makes no output, so it needs neither tables nor pictures; it ends once

@@ -4,7 +4,7 @@ import { Journal, type Ledger, type LogHome, LogLedger } from '@halogrid/ledger'
 import { memoryParts } from '@halogrid/ledger/testing-memory-parts';
 import type { Log } from '@halogrid/service';
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
-import type { JobWork } from '../../dispatch/job-run.ts';
+import type { JobWork } from '../../dispatch/job-work.ts';
 import type { Metrics } from '../../dispatch/work-metrics.ts';
 import { type FullDisk, type Outage, simulatedEyes } from './simulated-files.ts';
 import { type RegistryWorld, SimulatedRegistry } from './simulated-registry.ts';

@@ -1,6 +1,6 @@
 import type { AcceptedJob } from '@halogrid/jobs/accepted-job';
 import { foundShard, keepPart, shapesOf } from '@halogrid/ledger/testing-memory-parts';
-import type { JobWork } from '../../dispatch/job-run.ts';
+import type { JobWork } from '../../dispatch/job-work.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { resultsOf, type SimulatedJob } from './simulated-job.ts';
 import type { VirtualClock } from './virtual-clock.ts';
