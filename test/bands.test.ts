@@ -200,7 +200,7 @@ test('what is not there to read is quarantined with its remedy', { skip: lacksGd
   ]);
   assert.match(
     (await errors('no scale', '--band', '1')).join(),
-    /^32-bit floating-point samples are read with --scale /,
+    /^32-bit floating-point samples need --scale /,
   );
 });
 

@@ -23,7 +23,8 @@ interface Service {
   deploy?: { replicas?: number; resources?: { reservations: { devices: object[] } } };
 }
 
-const load = (path: string) => parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { merge: true });
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const load = (path: string) => parse(read(path), { merge: true });
 const compose = load('compose.yaml');
 const gpu = load('compose.gpu.yaml');
 const twoGpus = load('compose.two-gpus.yaml');
@@ -184,6 +185,16 @@ test('Prometheus scrapes nodes that a coordinator names as it does in Compose', 
     relabel_configs: [{ target_label, replacement }],
   };
   assert.deepEqual(load('../prometheus/prometheus.machines.yml'), expected);
+});
+
+test('Prometheus of one machine scrapes its cluster as on several machines, without tokens', () => {
+  const text = read('../prometheus/prometheus.machines.yml');
+  const expected = parse(text.replaceAll('//coordinator:', '//localhost:').replaceAll('[coordinator:', '[localhost:'));
+  for (const scrape of expected.scrape_configs) {
+    delete scrape.authorization;
+    for (const found of scrape.http_sd_configs ?? []) delete found.authorization;
+  }
+  assert.deepEqual(load('../prometheus/prometheus.one-machine.yml'), expected);
 });
 
 test('two coordinators lead by the same PostgreSQL, which only they can reach, and nodes dial both', () => {

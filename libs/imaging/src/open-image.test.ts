@@ -77,8 +77,8 @@ test('names that libvips or URIs take for something else are read', async (t) =>
 const refused: [name: string, reason: RegExp][] = [
   ['cmyk.jpg', /^A JPEG in CMYK has no defined luma: /],
   ['bomb.png', /^60000x60000 is 3600000000 pixels, more than a file of 65 bytes can hold$/],
-  ['float.tif', /^32-bit floating-point samples are read with --scale MIN,MAX alone, /],
-  ['signed.tif', /^\d+-bit signed samples are read with --scale MIN,MAX alone, /],
+  ['float.tif', /^32-bit floating-point samples need --scale MIN,MAX: /],
+  ['signed.tif', /^\d+-bit signed samples need --scale MIN,MAX: /],
   ['raw.dng', /^DNG is not supported: /],
   ['cmyk.tif', /^A TIFF in CMYK has no defined luma: /],
   ['lab.tif', /^A TIFF in CIELab has no defined luma: /],

@@ -1,5 +1,5 @@
 /** Values of `level` of a specification, in words. */
-export const allowedLevels = "a number from 0, the largest, or the most micrometres a pixel, such as '0.5um'";
+export const allowedLevels = "a level (0 is the largest), or the most micrometres a pixel, such as '0.5um'";
 
 /** The level of a pyramid that a job asks for: its number, or the most micrometres a pixel. */
 export type AskedLevel = { number: number } | { microns: number };

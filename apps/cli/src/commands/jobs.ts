@@ -27,7 +27,7 @@ export function addSubmitCommand(program: Command): void {
       'image, video, folder, tar, glob, http(s), s3, gs or az URI, or manifest (.txt, .jsonl, .parquet)',
     );
   addQuietOption(addCoordinatorOption(addJobOptions(command)))
-    .option('--wait', 'if no coordinator answers, wait until one does')
+    .option('--wait', 'if no coordinator answers, wait until one does (to wait for the job: halogrid watch)')
     .option('--json', 'print the accepted job as JSON')
     .action(async (sources: string[], options: SubmitOptions) => {
       const request = parseJob(sources, options, process.cwd());

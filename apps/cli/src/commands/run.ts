@@ -132,7 +132,7 @@ async function run(sources: string[], options: RunOptions, command: Command): Pr
     if (doneBefore > 0) {
       view.note(`Job ${job.id} continues: ${doneBefore} of ${shards} shards planned so far were done before.`);
     } else {
-      if (made) view.note(describePlanShortly(made.plan));
+      if (made) view.note(describePlanShortly(made.plan, made.quarantine));
       if (advice) view.note(`${advice}.`);
       const earlier = cluster && request.nameOutByJob ? await describeEarlierRun(job) : undefined;
       if (earlier) view.note(earlier);

@@ -8,7 +8,7 @@ export interface VoiceChoice {
 }
 
 export const addQuietOption = (command: Command): Command =>
-  command.option('-q, --quiet', 'print errors only, no progress or notes, on stderr');
+  command.option('-q, --quiet', 'print errors only on stderr, no progress or notes; results stay on stdout');
 
 export const addVerboseOption = (command: Command): Command =>
   command.option('-v, --verbose', 'print the log of the coordinator and nodes on stderr');

@@ -72,9 +72,13 @@ test('the table says that the machine is busy', () => {
 });
 
 test('a plan is one line at the head of a run', () => {
+  const rest = '25.6 Gpx, 110 shards, at most 34.0 GB of results, about 2.1 min (1.0 min to 4.2 min).';
+  const reasons = [{ stage: 'open', error: 'it is empty', inputs: 2, example: 'a.png' }];
+  assert.equal(describePlanShortly({ ...plan, quarantined: 0 }), `Plan: 12345 sources, ${rest}`);
+  assert.equal(describePlanShortly(plan, reasons), `Plan: 12345 sources, 2 cannot be read, ${rest}`);
   assert.equal(
-    describePlanShortly(plan),
-    'Plan: 12345 sources, 25.6 Gpx, 110 shards, at most 34.0 GB of results, about 2.1 min (1.0 min to 4.2 min).',
+    describePlanShortly({ ...plan, sources: 2 }, reasons),
+    `Plan: 2 sources, 2 cannot be read, ${rest}\n  2 × open: it is empty, e.g. a.png`,
   );
 });
 

@@ -58,18 +58,21 @@ export function describePlan(plan: JobPlan, quarantine: readonly QuarantineReaso
   ]);
 }
 
-/** A plan in one line. */
-export function describePlanShortly({ sources, kept, pixels, shards, output, estimate }: JobPlan): string {
+/** A plan in one line; if nothing can be read, then the reasons, a line each. */
+export function describePlanShortly(plan: JobPlan, quarantine: readonly QuarantineReason[] = []): string {
+  const { sources, kept, quarantined, pixels, shards, output, estimate } = plan;
   const { mapsBytes, featuresBytes, histogramBytes } = output;
   const facts = [
     plural(sources, 'source'),
     kept > 0 && `${count(kept)} of them unchanged since the last run`,
+    quarantined > 0 && `${count(quarantined)} cannot be read`,
     describePixels(pixels),
     plural(shards, 'shard'),
     `at most ${describeBytes(mapsBytes + featuresBytes + histogramBytes)} of results`,
     describeTime(estimate),
   ];
-  return `Plan: ${facts.filter(Boolean).join(', ')}.`;
+  const line = `Plan: ${facts.filter(Boolean).join(', ')}.`;
+  return quarantined < sources ? line : [line, ...quarantine.map((reason) => `  ${describeReason(reason)}`)].join('\n');
 }
 
 /** A duration in two digits: `0.35 s`, `14 s`, `2.1 min`, `3.1 h`, `12 days`. */

@@ -20,7 +20,7 @@ export function boundBy(job, nowMs) {
         name === 'bound by' ? `Bound by ${words}.` : `${words}.`,
       );
     }),
-    element('dl', { class: 'bars' }, ...bars.flat(), ...bar('holding a shard', spent.busy.shard, false)),
+    element('dl', { class: 'bars' }, ...bars.flat()),
     element(
       'p',
       { class: 'hint' },
@@ -28,15 +28,19 @@ export function boundBy(job, nowMs) {
         ? 'Share of the computing time in which everything else waited for it (mean of all nodes).'
         : 'Share of the computing time in which nodes did it (mean of all nodes).',
     ),
+    element('p', { class: 'hint' }, `Nodes held shards for ${percentOf(spent.busy.shard)} of the computing time.`),
   ];
 }
 
 /** @template {string} Name @param {Record<Name, number>} parts @returns {[Name, number][]} */
 const entriesOf = (parts) => /** @type {[Name, number][]} */ (Object.entries(parts));
 
+/** @param {number} part */
+const percentOf = (part) => `${Math.round(part * 100)} %`;
+
 /** @param {string} words @param {number} part @param {boolean} isMain */
 function bar(words, part, isMain) {
-  const percent = `${Math.round(part * 100)} %`;
+  const percent = percentOf(part);
   const meter = element('meter', {
     min: 0,
     max: 1,

@@ -12,7 +12,7 @@ const names = Object.entries({
   upload: 'upload to the device',
   compute: 'computing',
   readback: 'readback',
-  encode: 'storing maps',
+  encode: 'storing results',
   merge: 'merging',
   lease: 'from lease to merge',
 });

@@ -166,7 +166,7 @@ export const workNames = {
   read: 'reading',
   decode: 'decoding',
   device: 'the device',
-  encode: 'storing maps',
+  encode: 'storing results',
   node: "the node's own work",
 };
 

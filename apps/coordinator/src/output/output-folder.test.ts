@@ -83,6 +83,22 @@ test('the output of a complete job stays until another job is complete, however 
   assert.deepEqual((await readdir(out, { recursive: true })).sort(), files.sort());
 });
 
+test('a complete job without a result is replaced by any job, and one with a result is not', async (t) => {
+  for (const frames of [0, 1]) {
+    const { out, spec } = await leftBehind(t, 'complete', { sources: 3, frames, quarantined: 3 - frames });
+    const other = { ...spec, band: { numbers: [2] } };
+    const claimed = claimOutputFolder(spec.out, { jobId: 'new', spec: other });
+    if (frames > 0) {
+      await assert.rejects(claimed, / holds the results of another job \(old\): band is 2 and was not given/);
+      continue;
+    }
+    await claimed;
+    releaseOutputFolder(spec.out);
+    assert.deepEqual((await readdir(out)).sort(), ['.halogrid', 'job.json']);
+    assert.equal((await readJobJson(out)).id, 'new');
+  }
+});
+
 test('if another job followed a complete one and was left half-way, the sentence says how to go on, and how to go back', async (t) => {
   const { out, spec } = await leftBehind(t, 'complete');
   const before = await readFile(join(out, 'job.json'), 'utf8');
@@ -128,11 +144,12 @@ test('a folder that is not available is refused with one sentence, and nothing i
 });
 
 /** A folder with the remains of a job in this state, whose process has ended. */
-async function leftBehind(t: TestContext, state: string) {
+async function leftBehind(t: TestContext, state: string, counts?: object) {
   const out = await temporaryFolder(t);
   const spec = specOf(out);
   const dead = { host: hostname(), pid: await pidOfEndedProcess() };
-  await writeFile(join(out, 'job.json'), JSON.stringify({ id: 'old', state, specification: spec, coordinator: dead }));
+  const claim = { id: 'old', state, specification: spec, coordinator: dead, counts };
+  await writeFile(join(out, 'job.json'), JSON.stringify(claim));
   await writeFile(join(out, 'histogram.json'), '{}');
   await writeFile(join(out, 'features.parquet'), '');
   await mkdir(join(out, 'maps'));

@@ -301,13 +301,18 @@ async function enterFolder(path: string, job: NewJob): Promise<void> {
   }
 }
 
-/** Replaces a job that has stopped or ended, if it has the same specification, or is complete and may be followed. */
+/**
+ * Replaces a job that has stopped or ended, if it has the same specification, or is complete and may be followed or has
+ * no result.
+ */
 async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promise<void> {
   if (existing.state === 'running' && (await isProcessAlive(existing.coordinator))) throw inUse(path, existing);
   const differences = differencesOf(existing, job.spec);
-  if (differences) throw otherJob(path, existing, differences, await untouchedOf(path, existing));
+  if (differences && !isEmpty(existing)) {
+    throw otherJob(path, existing, differences, await untouchedOf(path, existing));
+  }
   const out = pathToFileURL(path).href;
-  if (existing.state === 'complete') return setAside(path, job);
+  if (existing.state === 'complete' && !differences) return setAside(path, job);
   await takeOver(path, existing, job);
   const ready = await readyOutput(path);
   if (ready !== undefined) {
@@ -316,6 +321,9 @@ async function replaceJob(path: string, existing: JobClaim, job: NewJob): Promis
   } else if (await exists(earlierJobPath(out))) await clearScratch(path);
   else await removeOutput(out);
 }
+
+/** Whether a complete job has no result, as if all of its inputs need an option that was not given. */
+const isEmpty = ({ state, counts }: JobClaim): boolean => state === 'complete' && counts?.frames === 0;
 
 /** Replaces a complete job, whose output stays. */
 async function setAside(path: string, job: NewJob): Promise<void> {

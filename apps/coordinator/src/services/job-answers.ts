@@ -66,8 +66,10 @@ export class JobAnswers {
   /** The histogram merged so far. Rejects with Refusal if the job has ended. */
   async merged(record: JobRecord, asked: AskedHistogram): Promise<MergedSoFar> {
     const { jobId, state } = record;
-    if (record.finishedMs > 0)
-      throw new Refusal('unmet', `Job ${jobId} is ${state}: what it merged is among its results, if it has any`);
+    if (record.finishedMs > 0) {
+      const where = state === 'complete' ? 'its counts are in histogram.json of its results' : 'it has no results';
+      throw new Refusal('unmet', `Job ${jobId} is ${state}: ${where}`);
+    }
     return (await this.mergedSoFar(record, asked)) ?? silence(jobId);
   }
 

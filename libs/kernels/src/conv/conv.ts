@@ -67,7 +67,7 @@ export const conv: KernelDefinition<ConvSettings> = {
     bin:
       as === 'u8'
         ? 'pixels whose result is rounded to i'
-        : `pixels whose result is ${first * width} + ${width} i or more, and below that of the next bin; the first and the last bin have what is beyond them, too`,
+        : `pixels with results from ${first * width} + ${width} i up to, but without, that of bin i + 1; the first and the last bin also have what is beyond them`,
   }),
   tolerance: ({ arithmetic }, reads) => toleranceOf(arithmetic[reads], reads),
   bins: ({ binning }) => binning.bins,

@@ -40,7 +40,7 @@ const isTar = ({ name, error }: Source): boolean => error === undefined && isTar
 const isCompressedTar = ({ name, error }: Source): boolean => error === undefined && isCompressedTarName(name);
 
 const compressed =
-  'A compressed tar is not read, because its members are no ranges of bytes: decompress it to a .tar, or unpack it';
+  'A compressed tar is not read: decompress it to a .tar, or unpack it';
 
 async function* membersOf(source: Source, options: ListingOptions): AsyncGenerator<Source[], void, undefined> {
   let tar: OpenTar | undefined;

@@ -30,7 +30,7 @@ export function jp2Layout(
   const samples = `${bits}-bit ${isSigned ? 'signed' : 'unsigned'} samples`;
   if (bits > maxBits) return `${samples} of a JPEG 2000 are not supported: 1 to ${maxBits} bits are`;
   if (isSigned && !scale) {
-    return `${samples} are read with --scale MIN,MAX alone, which says which values become black and white`;
+    return `${samples} need --scale MIN,MAX: the values that become black and white`;
   }
   const kind = isSigned ? 'signed' : 'unsigned';
   const common = { pixel: (scale?.bits ?? bits) > 8 ? 'u16' : 'u8', bits, kind, scale, palette: undefined } as const;

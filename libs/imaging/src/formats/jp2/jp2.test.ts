@@ -227,7 +227,7 @@ test('what is not there is refused with what is', { skip: lacks }, async () => {
     [
       'signed',
       {},
-      '16-bit signed samples are read with --scale MIN,MAX alone, which says which values become black and white',
+      '16-bit signed samples need --scale MIN,MAX: the values that become black and white',
     ],
     [
       'a palette',

@@ -120,9 +120,9 @@ test('a value that is not read is refused by its name, whatever the other tags s
     [{ sampleFormat: [1, 1, 3] }, /^Samples of different formats \(SampleFormat 1, 1, 3\) /],
     [
       { sampleFormat: [3], bitsPerSample: [32] },
-      /^32-bit floating-point samples are read with --scale MIN,MAX alone, /,
+      /^32-bit floating-point samples need --scale MIN,MAX: /,
     ],
-    [{ sampleFormat: [2] }, /^8-bit signed samples are read with --scale MIN,MAX alone, /],
+    [{ sampleFormat: [2] }, /^8-bit signed samples need --scale MIN,MAX: /],
     [{ sampleFormat: [6] }, /^Samples of format 6 \(SampleFormat\) /],
     [{ predictor: 3 }, /^Predictor 3 is not supported: /],
     [{ predictor: 2, bitsPerSample: [4] }, /^Predictor 2 of 4-bit samples /],

@@ -209,7 +209,7 @@ function numbersOf(
     return `${name} are not supported: ${listed(scaledBits[kind])}-bit ones are${kind === 'unsigned' ? '' : ', with --scale MIN,MAX'}`;
   }
   if (!scale && (kind !== 'unsigned' || bits > 16)) {
-    return `${name} are read with --scale MIN,MAX alone, which says which values become black and white`;
+    return `${name} need --scale MIN,MAX: the values that become black and white`;
   }
   return { bits, kind };
 }
