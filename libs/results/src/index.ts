@@ -11,4 +11,5 @@ export { dziPage, dziScript, dziScriptName } from './maps/dzi-page.ts';
 export { type MapFormat, mapExtensions, whyNotHeld } from './maps/map-format.ts';
 export { writeJpeg } from './pictures/encodings.ts';
 export { type HistogramChart, histogramSvg } from './pictures/histogram-svg.ts';
+export { matrixSvg } from './pictures/matrix-svg.ts';
 export { assemblePreview, assembleSourcePicture, type PreviewOutput } from './pictures/preview.ts';

@@ -51,8 +51,14 @@ test('times are clock times if these are known', () => {
 test('notes mention clocks that go back and frames that are left out', () => {
   const firstBack = { uri: 'file:///gate/7.jpg', frame: 0 };
   const noted = { ...camera, frames: 20, withoutTime: 1, empty: 4, clockWentBack: 2, firstBack };
-  assert.deepEqual(changeNotes([camera]), []);
-  assert.deepEqual(changeNotes([noted]), [
+  assert.deepEqual(changeNotes([camera], 4.98), []);
+  assert.deepEqual(changeNotes([camera], 16), [
+    'gate is 9.96 s long: no lasting change can be found in less than 32 s, twice --min-duration (16).',
+  ]);
+  assert.deepEqual(changeNotes([{ ...camera, time: 'frame' }], 8000), [
+    'gate is 9960 frames long: no lasting change can be found in less than 16000 frames, twice --min-duration (8000).',
+  ]);
+  assert.deepEqual(changeNotes([noted], 16), [
     "The clock of gate goes back 2 times, first at frame 0 of 'file:///gate/7.jpg': its frames are compared in the order of features.parquet, and times repeat.",
     '1 frame of gate left out: no timestamp_ms, which other frames have.',
     '4 frames of gate left out: no counted pixels.',

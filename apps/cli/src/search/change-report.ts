@@ -73,10 +73,15 @@ function placeOf(cells: Change['cells'], all: number): string {
 /** Samples that a camera needs before changes are found: one block for the reference, one to learn what is usual. */
 const learnedSamples = 16;
 
-/** Notes on the frames of cameras and their times, a sentence each. */
-export function changeNotes(cameras: readonly CameraChanges[]): string[] {
-  return cameras.flatMap(({ camera, time, frames, withoutTime, empty, clockWentBack, firstBack }) => {
+/**
+ * Notes on the frames of cameras and their times, a sentence each. `minDuration`: of lasting changes, in seconds, or in
+ * frames of cameras without times.
+ */
+export function changeNotes(cameras: readonly CameraChanges[], minDuration: number): string[] {
+  return cameras.flatMap(({ camera, time, frames, withoutTime, empty, clockWentBack, firstBack, timeline }) => {
     const notes = [];
+    const length = (timeline.at(-1)?.time ?? 0) - (timeline[0]?.time ?? 0);
+    const least = 2 * minDuration * (time === 'frame' ? 1 : 1000);
     if (clockWentBack > 0) {
       notes.push(
         `The clock of ${camera} goes back ${clockWentBack === 1 ? 'once' : `${clockWentBack} times`}, first at frame ` +
@@ -90,6 +95,11 @@ export function changeNotes(cameras: readonly CameraChanges[]): string[] {
     if (frames - withoutTime - empty <= learnedSamples) {
       notes.push(
         `${camera} has ${plural(frames, 'frame')}: the first ${learnedSamples} only serve as the reference for later ones.`,
+      );
+    } else if (length < least) {
+      const [is, needs] = [length, least].map((span) => (time === 'frame' ? `${span} frames` : `${span / 1000} s`));
+      notes.push(
+        `${camera} is ${is} long: no lasting change can be found in less than ${needs}, twice --min-duration (${minDuration}).`,
       );
     }
     return notes;

@@ -39,7 +39,7 @@ export async function listChanges(of: string, options: ChangesOptions): Promise<
     events: one.events.filter(({ kind }) => options.kind?.includes(kind) ?? true),
   }));
   const changes = cameras.flatMap((one) => changesOf(one, shape.columns));
-  for (const note of changeNotes(cameras)) process.stderr.write(`${note}\n`);
+  for (const note of changeNotes(cameras, minDuration)) process.stderr.write(`${note}\n`);
   process.stdout.write(
     options.json ? `${JSON.stringify(changes, null, 2)}\n` : describeChanges(changes, cameras, cellsOfGrid(pipeline)),
   );

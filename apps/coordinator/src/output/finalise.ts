@@ -20,6 +20,7 @@ import {
   dziScriptName,
   histogramSvg,
   mapExtensions,
+  matrixSvg,
   syncFolder,
   writeFileAtomically,
 } from '@halogrid/results';
@@ -347,8 +348,10 @@ async function writeHistogram({ folder, results, pipeline }: Part, digest: strin
   await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));
   if (pipeline.bins === 0) return;
   const title = `${kernel.toUpperCase()} histogram`;
-  const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} pixels`;
-  await writeFileAtomically(join(folder, 'histogram.svg'), histogramSvg({ title, subtitle, channels, binning }));
+  const subtitle = `${describePipeline(pipeline)} · ${counted.toLocaleString('en')} ${pairs ? 'pairs' : 'pixels'}`;
+  const chart = { title, subtitle, channels };
+  const svg = pairs ? matrixSvg({ ...chart, levels: pairs.levels }) : histogramSvg({ ...chart, binning });
+  await writeFileAtomically(join(folder, 'histogram.svg'), svg);
 }
 
 /** Makes a picture of the map of each done source in `previewed`, and a picture of the source. */

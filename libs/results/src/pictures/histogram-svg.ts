@@ -1,3 +1,4 @@
+import { binTicks, chartPage, escapeXml, fixed, plot } from './chart-page.ts';
 import { countScale, type ScaleKind, scaleKind, shortCount } from './count-scale.ts';
 
 export interface HistogramChart {
@@ -18,13 +19,7 @@ interface ValueBins {
   width: number;
 }
 
-const plot = { left: 84, width: 1024, height: 280 };
-const headHeight = 84;
-const lineHeight = 19;
-/** How many characters of a description fit into the width of the plot. */
-const lineLength = 140;
 const panelHeight = plot.height + 84;
-const width = plot.left + plot.width + 32;
 
 /** One column per pixel of the plot's width. More could not be told apart, and the file would become large. */
 const maxColumns = plot.width;
@@ -33,26 +28,6 @@ const maxColumns = plot.width;
 const maxBarWidth = 64;
 const axisLabels = { linear: 'Number of pixels', logarithmic: 'Number of pixels, logarithmic' };
 
-/** The chart has its own background, so that it can be read on any page. It is dark if the reader's screen is. */
-const style = `
-  text { font: 13px system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: #4b5563 }
-  .title { font-size: 22px; font-weight: 600; fill: #111827 }
-  .channel { font-size: 14px; font-weight: 600; fill: #111827 }
-  .page { fill: #ffffff }
-  .bar { fill: #2563eb }
-  .bar:hover { fill: #f59e0b }
-  .grid { stroke: #e5e7eb }
-  .axis { stroke: #6b7280 }
-  .y { text-anchor: end }
-  .x, .label { text-anchor: middle }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #9ca3af }
-    .title, .channel { fill: #f3f4f6 }
-    .page { fill: #111827 }
-    .bar { fill: #60a5fa }
-    .grid { stroke: #374151 }
-  }`;
-
 /**
  * Draws histograms as a self-contained SVG: a bar per bin, which shows its exact count under the pointer. `scaleKind`
  * chooses the scale of heights for all channels together, and the title names it. With more than 1024 bins, each bar
@@ -60,36 +35,18 @@ const style = `
  */
 export function histogramSvg({ title, subtitle, channels, binning }: HistogramChart): string {
   const binsAColumn = Math.ceil((channels[0]?.bins.length ?? 0) / maxColumns);
-  const lines = linesOf(binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle);
-  const head = headHeight + (lines.length - 1) * lineHeight;
-  const height = head + channels.length * panelHeight;
   const columns = channels.map(({ bins }) => columnsOf(bins, binning));
   const scale = scaleKind(columns.flat().map(({ count }) => Number(count)));
-  const heading = `${title}, ${scale} scale`;
-  const panels = channels.map(({ name }, i) => {
-    const named = channels.length > 1 ? name : undefined;
-    return panel(columns[i]!, { top: head + i * panelHeight, name: named, scale, binning });
+  return chartPage({
+    title: `${title}, ${scale} scale`,
+    subtitle: binsAColumn > 1 ? `${subtitle} · ${binsAColumn} bins a column` : subtitle,
+    height: channels.length * panelHeight,
+    panels: (head) =>
+      channels.map(({ name }, i) => {
+        const named = channels.length > 1 ? name : undefined;
+        return panel(columns[i]!, { top: head + i * panelHeight, name: named, scale, binning });
+      }),
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
-<title>${escapeXml(heading)}</title>
-<style>${style}
-</style>
-<rect class="page" width="${width}" height="${height}"/>
-<text class="title" x="${plot.left}" y="36">${escapeXml(heading)}</text>
-${lines.map((line, i) => `<text x="${plot.left}" y="${60 + i * lineHeight}">${escapeXml(line)}</text>`).join('\n')}
-${panels.join('\n')}
-</svg>
-`;
-}
-
-/** Cuts a text into lines that fit the plot, between words and after commas. */
-function linesOf(text: string): string[] {
-  const lines = [''];
-  for (const word of text.split(/(?<= )|(?<=,)/)) {
-    if (lines.at(-1)!.length + word.length > lineLength && lines.at(-1) !== '') lines.push('');
-    lines.push(lines.pop()! + word);
-  }
-  return lines.map((line) => line.trim());
 }
 
 /** One channel's axes and bars, with its upper edge at `top`. */
@@ -169,19 +126,3 @@ function columnsOf(bins: BigUint64Array, values: ValueBins | undefined): Column[
     return { name, bins: held.length, count: held.reduce((sum, count) => sum + count, 0n) };
   });
 }
-
-/** The bins that the axis names: all of up to 18 bins, else every 4th, 32nd or 512th, say; always the last one. */
-function binTicks(bins: number): number[] {
-  const step = bins <= 18 ? 1 : 2 ** Math.ceil(Math.log2(bins / 10));
-  const ticks = Array.from({ length: Math.ceil(bins / step) }, (_, i) => i * step);
-  const last = ticks[ticks.length - 1]!;
-  // The last bin replaces a tick so near that the two numbers would touch.
-  if (bins - 1 - last < step / 2 && last > 0) ticks.pop();
-  if (ticks[ticks.length - 1] !== bins - 1) ticks.push(bins - 1);
-  return ticks;
-}
-
-const fixed = (value: number): string => String(Math.round(value * 100) / 100);
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
