@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,6 +8,7 @@ import { temporaryFolder } from '@halogrid/sources/testing-files';
 import fc from 'fast-check';
 import { openImage } from '../open-image.ts';
 import { decodeOpen, planes } from '../testing/images.ts';
+import { sayOtherJpegs } from './other-jpegs.ts';
 import { hasOtherPictures, type PyramidPage } from './tiff/pyramid-levels.ts';
 
 // Worth its seconds: a stack that is read as its first picture in silence is a wrong result. The files are of other
@@ -23,6 +25,7 @@ test('a file of several pictures says that only the first was read, and once for
   const sentences: Record<string, string | undefined> = {
     several: 'only the first of several pages was read',
     animated: 'only the first frame of an animation was read',
+    pictures: 'only the first of several pictures was read',
     one: undefined,
   };
   for (const [kind, files] of Object.entries(made)) {
@@ -33,7 +36,8 @@ test('a file of several pictures says that only the first was read, and once for
       await image.close();
     }
   }
-  const uriOf = (name: string): string => pathToFileURL(made.several!.find((file) => basename(file) === name)!).href;
+  const uriOf = (name: string, kind = 'several'): string =>
+    pathToFileURL(made[kind]!.find((file) => basename(file) === name)!).href;
   // The tile with the first pixel says it, and so does a copy.
   const image = await openImage(uriOf('channels.ome.tif'));
   const target = planes(64, 64, 'gray');
@@ -46,6 +50,30 @@ test('a file of several pictures says that only the first was read, and once for
   await large.copy!.write(`${folder}/copy.pgm`, 'gray');
   assert.match(large.mended!, /^only the first of several pages/);
   await large.close();
+  // The second entry of the list begins 66 bytes behind the word.
+  const mpo = readFileSync(new URL(uriOf('stereo.mpo', 'pictures')));
+  const second = mpo.indexOf('MPF\0') + 70;
+  const kinds: [kind: number, bytes: number, counts: boolean][] = [
+    [0x02_0002, 1, true],
+    [0x8002_0003, 1, true],
+    [0x01_0002, mpo.length, false],
+    [0, 1, false],
+    [0, mpo.length, true],
+  ];
+  for (const [kind, bytes, counts] of kinds) {
+    mpo.writeUInt32LE(kind, second);
+    mpo.writeUInt32LE(bytes, second + 4);
+    assert.equal(sayOtherJpegs(mpo) !== undefined, counts, kind.toString(16));
+  }
+  const change = fc.record({ at: fc.nat(120), value: fc.nat(255) });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
+      const damaged = Buffer.from(mpo);
+      for (const { at, value } of changes) damaged[at] = value;
+      const said = sayOtherJpegs(damaged);
+      assert.ok(said === undefined || said === sentences.pictures);
+    }),
+  );
 });
 
 test('levels, thumbnails and masks are no other pictures; a page of the same size is one', () => {

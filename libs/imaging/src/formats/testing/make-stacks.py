@@ -1,6 +1,6 @@
 """
 Writes files with several pictures, and files with one, with tifffile and Pillow: make-stacks.py FOLDER. Prints JSON:
-{"several": [files], "animated": [files], "one": [files]}.
+{"several": [files], "animated": [files], "pictures": [files], "one": [files]}.
 """
 import json, sys
 import numpy as np, tifffile
@@ -9,7 +9,7 @@ from PIL import Image
 folder = sys.argv[1]
 stack = np.random.default_rng(1).integers(0, 256, (3, 40, 50), np.uint8)
 colours = np.kron(stack[..., None], np.ones((1, 8, 8, 3), np.uint8))
-made = {'several': [], 'animated': [], 'one': []}
+made = {'several': [], 'animated': [], 'pictures': [], 'one': []}
 
 
 def path(kind, name):
@@ -42,6 +42,7 @@ with tifffile.TiffWriter(path('one', 'slide.svs')) as tiff:
     tiff.write(colours[0][::4, ::4], rowsperstrip=16, photometric='rgb', metadata=None)
     tiff.write(colours[0][::2, ::2], tile=(64, 64), photometric='rgb', metadata=None)
     tiff.write(colours[0][:90, :50], rowsperstrip=16, photometric='rgb', metadata=None)
-for name in ('still.webp', 'still.png'):
+frames[0].save(path('pictures', 'stereo.mpo'), save_all=True, append_images=frames[1:2])
+for name in ('still.webp', 'still.png', 'still.jpg'):
     frames[0].save(path('one', name), lossless=True)
 print(json.dumps(made))
