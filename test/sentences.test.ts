@@ -232,6 +232,14 @@ const table: Wrong[] = [
     name: 'level',
   },
   {
+    spec: { page: 65_536 },
+    field: 'page',
+    words: ['--page', '65536'],
+    option: '--page',
+    run: { page: 65_536 },
+    name: 'page',
+  },
+  {
     spec: { band: { numbers: [0] } },
     field: 'band.numbers',
     words: ['--band', '0'],
@@ -351,6 +359,7 @@ test('the table has every field of a specification', () => {
     'priority',
     'verifyPercent',
     'level',
+    'page',
     'band',
     'scale',
   ];

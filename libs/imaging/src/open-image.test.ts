@@ -82,7 +82,10 @@ const refused: [name: string, reason: RegExp][] = [
   ['raw.dng', /^DNG is not supported: /],
   ['cmyk.tif', /^A TIFF in CMYK has no defined luma: /],
   ['lab.tif', /^A TIFF in CIELab has no defined luma: /],
-  ['animated.gif', /^A GIF with 2 frames is not read, only one with a single frame: ffmpeg -i IN.gif /],
+  [
+    'animated.gif',
+    /^A GIF with 2 frames is not read, only one with a single frame: --page N reads one, and ffmpeg -i IN.gif /,
+  ],
   ['ten-bit.avif', /^An AVIF with 10 or 12 bits a sample is not supported: one with 8 bits is$/],
 ];
 

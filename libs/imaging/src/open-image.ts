@@ -60,6 +60,8 @@ export async function openImage(uri: string, options: OpenImageOptions = {}): Pr
 /** Whether samples of such images are chosen and scaled; these tell themselves which have no value. */
 const hasSamples = (format: Format): boolean => format === 'tiff' || format === 'jp2';
 
+const hasPages = (format: Format): boolean => format === 'tiff' || format === 'gif' || format === 'webp';
+
 /** The image; its decoded planes tell which pixels have no value. */
 function marking(image: OpenImage): OpenImage {
   const decode = image.decode.bind(image);
@@ -71,8 +73,11 @@ function marking(image: OpenImage): OpenImage {
   });
 }
 
-/** Throws InputError for an image without levels, or whose samples are neither bands nor values to scale. */
-function checkReadOptions(format: Format, { band, scale, level }: ReadOptions): void {
+/** Throws InputError for an image without pages or levels, or whose samples are neither bands nor values to scale. */
+function checkReadOptions(format: Format, { band, scale, level, page = 1 }: ReadOptions): void {
+  const [name] = formats[format].names;
+  if (page > 1 && !hasPages(format))
+    throw new InputError('decode', `A ${name} has no pages but the job asks for page ${page}`);
   if (hasSamples(format)) return;
   if (band || scale) {
     const what = band ? 'a band (--band)' : 'scaled samples (--scale)';
@@ -80,7 +85,6 @@ function checkReadOptions(format: Format, { band, scale, level }: ReadOptions): 
     throw new InputError('decode', `The job reads ${what}, which only TIFF and JPEG 2000 have: ${remedy}`);
   }
   if (!level || format === 'slide') return;
-  const [name] = formats[format].names;
   // Which number of level a plane is of, its URI tells.
   if (format !== 'zarr')
     throw new InputError('decode', `A ${name} has no levels but the job asks for ${sayAsked(level)}`);

@@ -25,6 +25,9 @@ export const maxUriLength = 8_192;
  */
 export const maxBatchFrames = 4096;
 
+/** The largest `JobSpec.page`: all pages before it are looked at. */
+export const maxPage = 65_535;
+
 /** The largest `Share.of`. */
 export const maxShares = 10_000;
 

@@ -5,10 +5,12 @@ import {
   type CameraChanges,
   type ChangeEvent,
   countsOfCell,
+  type FinishedJob,
   findChanges,
   type Moment,
   readFeatures,
   readFinishedJob,
+  readOf,
 } from '@halogrid/search';
 import { allowedPlace } from './allowed-place.ts';
 import { shownFrame } from './known-frame.ts';
@@ -32,7 +34,7 @@ export async function findCameraChanges(
   const frames = found.reduce((sum, one) => sum + one.frames, 0);
   if (frames < 2) throw new Refusal('unmet', 'The job has fewer than two frames, so nothing can have changed');
   return {
-    cameras: found.slice(0, most.cameras).map((one) => timelineOf(one, job.out, tickets)),
+    cameras: found.slice(0, most.cameras).map((one) => timelineOf(one, job, tickets)),
     leftOut: Math.max(0, found.length - most.cameras),
     ...job.pipeline.grid,
   };
@@ -49,8 +51,13 @@ async function partOf(at: string, pipeline: string): Promise<string> {
   return refuseValue('pipeline', pipeline, known);
 }
 
-function timelineOf({ events, timeline, ...camera }: CameraChanges, out: string, tickets: Tickets): CameraTimeline {
-  const frameOf = ({ uri, frame, isVideo }: Moment) => shownFrame({ uri, frame, isVideo, out }, tickets);
+function timelineOf(
+  { events, timeline, ...camera }: CameraChanges,
+  { out, pipeline }: FinishedJob,
+  tickets: Tickets,
+): CameraTimeline {
+  const read = readOf(pipeline);
+  const frameOf = ({ uri, frame, isVideo }: Moment) => shownFrame({ uri, frame, isVideo, read, out }, tickets);
   const chosen = chooseEvents(events, most.events);
   return {
     ...camera,

@@ -20,7 +20,7 @@ test('the map of a frame is found in the bucket of its job', async (t) => {
   store.objects.set('job/sources.jsonl', Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
   store.objects.set('job/preview/a b.png', Buffer.from(png));
   const tickets = new Tickets(Buffer.alloc(32));
-  const ticket = tickets.sign({ uri, frame: 0, isVideo: false, out: 's3://results/job' });
+  const ticket = tickets.sign({ uri, frame: 0, isVideo: false, read: {}, out: 's3://results/job' });
   const { width, height } = await framePicture({ ticket, of: 'map', side: 32 }, tickets);
   assert.equal(Math.max(width, height), 60, 'the size of the preview');
   store.objects.delete('job/preview/a b.png');

@@ -16,10 +16,10 @@ type PictureOrder = Orders['picture']['order'];
 export async function framePicture({ ticket, of, side }: PictureOrder, tickets: Tickets): Promise<PngPicture> {
   const shown = tickets.read(ticket);
   if (!shown) throw new Refusal('missing', 'This coordinator has not told of that frame: ask for it again');
-  const { uri, frame, isVideo } = shown;
+  const { uri, frame, isVideo, read } = shown;
   const box = { width: side, height: side };
   if (of === 'map') return mapPicture(shown, box);
-  const { png, of: size } = await thumbnail({ uri, videoFrame: isVideo ? frame : undefined }, box);
+  const { png, of: size } = await thumbnail({ uri, videoFrame: isVideo ? frame : undefined, read }, box);
   return { png, ...size };
 }
 

@@ -1,5 +1,6 @@
 import type { IndexedFrame } from '@halogrid/proto';
-import type { Catalog } from '@halogrid/search';
+import { shownOf } from '@halogrid/results/shown-pixels';
+import { type Catalog, readOf } from '@halogrid/search';
 import type { Tickets } from './tickets.ts';
 
 /** Path of pictures in the HTTP API. A ticket follows it. */
@@ -8,8 +9,10 @@ export const picturePath = '/api/v1/frames/';
 /** A row of an index as a message. */
 export function indexedFrame(catalog: Catalog, row: number, tickets: Tickets): IndexedFrame {
   const { uri, frame, timestampMs, capturedAtMs, camera } = catalog.describe(row);
+  const { out } = catalog.jobOf(row);
+  const read = readOf(catalog.pipeline);
   return {
-    ...shownFrame({ uri, frame, isVideo: timestampMs !== null, out: catalog.jobOf(row).out }, tickets),
+    ...shownFrame({ uri, frame, isVideo: timestampMs !== null, read, out }, tickets),
     timestampMs: timestampMs ?? undefined,
     capturedMs: capturedAtMs ?? undefined,
     camera: camera ?? undefined,
@@ -19,7 +22,8 @@ export function indexedFrame(catalog: Catalog, row: number, tickets: Tickets): I
 
 /** A frame as a message, with the path of its picture; the path is empty if the URI is too long for a ticket. */
 export function shownFrame(frame: Parameters<Tickets['sign']>[0], tickets: Tickets): IndexedFrame {
-  const ticket = tickets.sign(frame);
+  // The list of all bands could be too long for a ticket.
+  const ticket = tickets.sign({ ...frame, read: shownOf(frame.read) });
   const { uri, frame: number, isVideo } = frame;
   return { uri, frame: number, isVideo, picture: ticket === '' ? '' : `${picturePath}${ticket}` };
 }

@@ -12,6 +12,7 @@ import type {
   SearchRequest,
   SearchResponse,
 } from '@halogrid/proto';
+import type { ShownSource } from '@halogrid/results/thumbnails';
 import type { Looked } from '@halogrid/search';
 import type { SourceAccess } from '@halogrid/sources';
 
@@ -56,11 +57,12 @@ export interface Orders {
   /** A picture of a frame or of its map, with at most `side` pixels in width and height. */
   picture: { order: { ticket: string; of: 'frame' | 'map'; side: number }; answer: PngPicture };
   /** Whether regions of the image can be shown. */
-  readsParts: { order: { uri: string }; answer: boolean };
+  readsParts: { order: Omit<ShownSource, 'videoFrame'>; answer: boolean };
   /**
-   * A region of an image (absent: all of it), or a whole frame of a video; at most `side` pixels in width and height.
+   * A region of an image (absent: all of it) at the level that is read, or a whole frame of a video; at most `side`
+   * pixels in width and height.
    */
-  region: { order: { uri: string; videoFrame?: number; region?: Rect; side: number }; answer: PngPicture };
+  region: { order: ShownSource & { region?: Rect; side: number }; answer: PngPicture };
 }
 
 export type OrderKind = keyof Orders;

@@ -86,7 +86,7 @@ process.once('message', ({ access, secret, folder }: Setup) => {
       case 'picture':
         return framePicture(order, tickets);
       case 'readsParts':
-        return readsParts(order.uri);
+        return readsParts(order);
       case 'region':
         return sourcePicture(order);
     }
@@ -124,11 +124,11 @@ async function sumCells(place: string, name: string | undefined): Promise<FrameH
 }
 
 /** A picture of an image, of a region of it, or of a frame of a video. Rejects as sources do. */
-async function sourcePicture({ uri, videoFrame, region, side }: Orders['region']['order']): Promise<PngPicture> {
+async function sourcePicture({ region, side, ...shown }: Orders['region']['order']): Promise<PngPicture> {
   const { png, of } =
-    region && videoFrame === undefined
-      ? await regionPicture(uri, region, side)
-      : await thumbnail({ uri, videoFrame }, { width: side, height: side });
+    region && shown.videoFrame === undefined
+      ? await regionPicture(shown, region, side)
+      : await thumbnail(shown, { width: side, height: side });
   return { png, ...of };
 }
 

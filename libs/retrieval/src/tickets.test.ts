@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Tickets } from './tickets.ts';
 
-const frame = { uri: 'file:///archive/ä b.mp4', frame: 17, isVideo: true, out: 'file:///results' };
+const frame = {
+  uri: 'file:///archive/ä b.mp4',
+  frame: 17,
+  isVideo: true,
+  read: { level: { number: 2 } },
+  out: 'file:///results',
+};
 
 test('a ticket names its frame, and cannot be turned into one for another frame', () => {
   const tickets = new Tickets(randomBytes(32));

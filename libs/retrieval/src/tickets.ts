@@ -1,10 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ShownSource } from '@halogrid/results/thumbnails';
 
 /** A frame that may be shown. `out` is the URI of its job's output folder, which may have a map of the frame. */
 export interface ShownFrame {
   uri: string;
   frame: number;
   isVideo: boolean;
+  /** What its picture shows of an image. */
+  read: NonNullable<ShownSource['read']>;
   out?: string;
 }
 

@@ -32,6 +32,7 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   nodata: '--nodata',
   mask: '--mask',
   level: '--level',
+  page: '--page',
   video: {
     every: '--every',
     fromMs: '--from',

@@ -12,6 +12,7 @@ const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'
   nodata: -9999,
   mask: 'masks',
   level: 2,
+  page: 3,
   band: 2,
   scale: '0,1',
   op: 'lbp',

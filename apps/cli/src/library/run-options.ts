@@ -28,6 +28,8 @@ export interface RunOptions {
   mask?: string;
   /** The level of slides and other pyramids: 0 is the largest; or the most micrometres a pixel, as `0.5um` (0). */
   level?: number | string;
+  /** The page of stacks of TIFF, or the frame of animated GIF and WebP, from 1 (the first, and no animated GIF). */
+  page?: number;
   /** The output folder (halogrid-out/ID). */
   out?: string;
   /** The dense result of every source: none, tiff, tiff:deflate, zarr, zarr:zstd, png or dzi (none). */

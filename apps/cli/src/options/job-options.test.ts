@@ -41,6 +41,7 @@ test('a source alone asks for the defaults', () => {
     nodata: undefined,
     mask: undefined,
     level: undefined,
+    page: undefined,
     band: undefined,
     scale: undefined,
   });
@@ -111,6 +112,8 @@ test('every option reaches the specification', () => {
       'masks',
       '--level',
       '.50 um',
+      '--page',
+      '4',
       '--band',
       '3',
       '--scale',
@@ -146,6 +149,7 @@ test('every option reaches the specification', () => {
     nodata: '-9999',
     mask: 'file:///data/masks',
     level: '0.5um',
+    page: 4,
     band: { numbers: [3] },
     scale: { min: -0.5, max: 1000, bits: 16 },
   });

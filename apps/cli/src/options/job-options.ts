@@ -27,6 +27,7 @@ import { addCapturedOptions, type CapturedChoice, capturedOptions } from './capt
 import { addFilterOptions, type FilterChoice, filterOptions } from './filter-options.ts';
 import { addLevelOption, type LevelChoice } from './level-option.ts';
 import { collect, countOrPercentage, parseWord, percentage, wholeNumber } from './option-values.ts';
+import { addPageOption, type PageChoice } from './page-option.ts';
 import { readBorder } from './read-border.ts';
 import { inOption, readPipelines, saying, specifiedPipelines } from './read-pipelines.ts';
 import { addSampleOptions, type SampleChoice } from './sample-options.ts';
@@ -40,6 +41,7 @@ export interface JobOptions
     FilterChoice,
     SampleChoice,
     LevelChoice,
+    PageChoice,
     UncountedChoice {
   op?: string[];
   pipeline?: string[];
@@ -117,7 +119,7 @@ export function addJobOptions(command: Command): Command {
     )
     .option('--checksum', 'compare the content of files to find what changed since the last run with this --out')
     .option('--fresh', 'compute everything, whatever the last run with this --out did');
-  const ofImages = addSampleOptions(addLevelOption(addUncountedOptions(addFilterOptions(command))));
+  const ofImages = addSampleOptions(addPageOption(addLevelOption(addUncountedOptions(addFilterOptions(command)))));
   return addVideoOptions(addCapturedOptions(ofImages));
 }
 
@@ -149,6 +151,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     nodata: options.nodata,
     mask: options.mask === undefined ? undefined : absoluteUri(options.mask, folder, toFileUri, '--mask'),
     level: options.level || undefined,
+    page: options.page,
     band: options.band,
     scale: options.scale,
   };

@@ -1,6 +1,15 @@
 import { join, resolve } from 'node:path';
+import type { SheetRow } from '@halogrid/results/contact-sheet';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
-import { type Catalog, type DistanceName, queryVector, SearchIndex, type Unit, type Vector } from '@halogrid/search';
+import {
+  type Catalog,
+  type DistanceName,
+  queryVector,
+  readOf,
+  SearchIndex,
+  type Unit,
+  type Vector,
+} from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
 import { anotherFolder, writing } from '@halogrid/service/system-errors';
@@ -70,7 +79,8 @@ export async function answerQueries(
     if (isFewer) for (const note of whyFewer(catalog, unit, top)) process.stderr.write(`${note}\n`);
     const text = `${JSON.stringify(answers, null, 2)}\n`;
     process.stdout.write(json ? text : answers.map(describeAnswers).join('\n'));
-    if (out !== undefined) await writing(out, anotherFolder, () => writeAnswers(out, text, answers));
+    if (out !== undefined)
+      await writing(out, anotherFolder, () => writeAnswers(out, text, sheetRows(answers, readOf(catalog.pipeline))));
     return exitCodes.complete;
   } finally {
     await index.close();
@@ -97,10 +107,10 @@ function checkFilter(catalog: Catalog, { since, until, camera }: SearchOptions):
   if (camera !== undefined) catalog.checkCamera(camera);
 }
 
-async function writeAnswers(out: string, text: string, answers: readonly AnswersOfQuery[]): Promise<void> {
+async function writeAnswers(out: string, text: string, rows: readonly SheetRow[]): Promise<void> {
   await makeFolders(out);
   await writeFileAtomically(join(out, 'results.json'), text);
   const { contactSheet } = await import('@halogrid/results/contact-sheet');
-  await writeFileAtomically(join(out, 'contact-sheet.png'), await contactSheet(sheetRows(answers)));
+  await writeFileAtomically(join(out, 'contact-sheet.png'), await contactSheet(rows));
   process.stderr.write(`Written: ${out}/results.json and ${out}/contact-sheet.png.\n`);
 }

@@ -39,14 +39,18 @@ test('answers are a table for people', () => {
 
 test('a sheet shows images and frames of videos', () => {
   const captured = { ...answer, rank: 3, uri: 'https://host/50%.jpg', capturedAt: '2026-01-31T08:00:00.000Z' };
-  assert.deepEqual(sheetRows([{ ...answers, results: [answer, ofVideo, captured] }]), [
+  const read = { level: { number: 2 } };
+  assert.deepEqual(sheetRows([{ ...answers, results: [answer, ofVideo, captured] }], read), [
     {
       title: 'a.jpg by intersection',
       tiles: [
-        { shown: { uri: answer.uri, videoFrame: undefined }, caption: ['1. 0.987654', 'a.jpg'] },
-        { shown: { uri: ofVideo.uri, videoFrame: 250 }, caption: ['2. 0.987654', 'cam.mp4#250 cell 1,2 10.000 s'] },
+        { shown: { uri: answer.uri, videoFrame: undefined, read }, caption: ['1. 0.987654', 'a.jpg'] },
         {
-          shown: { uri: captured.uri, videoFrame: undefined },
+          shown: { uri: ofVideo.uri, videoFrame: 250, read },
+          caption: ['2. 0.987654', 'cam.mp4#250 cell 1,2 10.000 s'],
+        },
+        {
+          shown: { uri: captured.uri, videoFrame: undefined, read },
           caption: ['3. 0.987654', '50%.jpg 2026-01-31T08:00:00.000Z'],
         },
       ],

@@ -1,3 +1,4 @@
+import type { ReadOptions } from '@halogrid/imaging';
 import type { SheetRow } from '@halogrid/results/contact-sheet';
 import { type Catalog, cellsOfGrid, type DistanceName, type Finding, type Unit } from '@halogrid/search';
 import { table } from '@halogrid/service/text-table';
@@ -79,12 +80,12 @@ function timeOf({ capturedAt, timestampMs }: Pick<PrintedResult, 'capturedAt' | 
   return timestampMs === null ? '-' : `${(timestampMs / 1000).toFixed(3)} s`;
 }
 
-/** Rows of a contact sheet with the first results, each with score and time. */
-export function sheetRows(answers: readonly AnswersOfQuery[]): SheetRow[] {
+/** Rows of a contact sheet with the first results, each with score and time. `read`: what the index reads of images. */
+export function sheetRows(answers: readonly AnswersOfQuery[], read: ReadOptions): SheetRow[] {
   return answers.slice(0, sheetQueries).map(({ query, distance, results }) => ({
     title: `${query} by ${distance}`,
     tiles: results.slice(0, sheetTiles).map((answer) => ({
-      shown: { uri: answer.uri, videoFrame: answer.timestampMs === null ? undefined : answer.frame },
+      shown: { uri: answer.uri, videoFrame: answer.timestampMs === null ? undefined : answer.frame, read },
       caption: [`${answer.rank}. ${answer.score.toFixed(6)}`, captionOf(answer)],
     })),
   }));

@@ -73,9 +73,10 @@ test('a timeline and a sheet show events with their frames', () => {
     name: 'covered, 0.500',
     isLasting: true,
   });
-  const [row] = changeSheetRows(camera);
+  const read = { band: { numbers: [3] } };
+  const [row] = changeSheetRows(camera, read);
   assert.deepEqual(row!.tiles.slice(0, 2), [
-    { shown: { uri: 'file:///gate.mp4', videoFrame: 49 }, caption: ['before', '2.0 s'] },
-    { shown: { uri: 'file:///gate.mp4', videoFrame: 100 }, caption: ['left, 0.250', '4.0 s'] },
+    { shown: { uri: 'file:///gate.mp4', videoFrame: 49, read }, caption: ['before', '2.0 s'] },
+    { shown: { uri: 'file:///gate.mp4', videoFrame: 100, read }, caption: ['left, 0.250', '4.0 s'] },
   ]);
 });

@@ -1,3 +1,4 @@
+import type { ReadOptions } from '@halogrid/imaging';
 import type { ChangesRow } from '@halogrid/results/changes-svg';
 import type { SheetRow, SheetTile } from '@halogrid/results/contact-sheet';
 import type { CameraChanges, ChangeEvent, ChangeKind, Moment, TimeKind } from '@halogrid/search';
@@ -128,14 +129,17 @@ export function timelineRows(cameras: readonly CameraChanges[]): ChangesRow[] {
 
 const sheetEvents = 24;
 
-/** Rows of a contact sheet with the frames before and after events: lasting events first, then the strongest. */
-export function changeSheetRows({ camera, time, events }: CameraChanges): SheetRow[] {
+/**
+ * Rows of a contact sheet with the frames before and after events: lasting events first, then the strongest. `read`:
+ * what the job reads of images.
+ */
+export function changeSheetRows({ camera, time, events }: CameraChanges, read: ReadOptions): SheetRow[] {
   const shown = events
     .toSorted((a, b) => Number(isLasting(b)) - Number(isLasting(a)) || b.strength - a.strength)
     .slice(0, sheetEvents)
     .sort((a, b) => a.start.time - b.start.time);
   const tileOf = ({ uri, frame, isVideo, time: at }: Moment, words: string): SheetTile => ({
-    shown: { uri, videoFrame: isVideo ? frame : undefined },
+    shown: { uri, videoFrame: isVideo ? frame : undefined, read },
     caption: [words, spoken(timeText(at, time), time)],
   });
   const tiles = shown.flatMap(({ kind, before, after, strength }) => [

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ReadOptions } from '@halogrid/imaging';
 import { placeAt } from '@halogrid/results/place';
 import { writeFileAtomically } from '@halogrid/results/write-file-atomically';
 import {
@@ -9,6 +10,7 @@ import {
   findChanges,
   readFeatures,
   readFinishedJob,
+  readOf,
 } from '@halogrid/search';
 import { UsageError } from '@halogrid/service';
 import { makeFolders } from '@halogrid/service/make-folders';
@@ -44,7 +46,7 @@ export async function listChanges(of: string, options: ChangesOptions): Promise<
     options.json ? `${JSON.stringify(changes, null, 2)}\n` : describeChanges(changes, cameras, cellsOfGrid(pipeline)),
   );
   const { out } = options;
-  if (out !== undefined) await writing(out, anotherFolder, () => writeChanges(out, changes, cameras));
+  if (out !== undefined) await writing(out, anotherFolder, () => writeChanges(out, changes, cameras, readOf(pipeline)));
 }
 
 /** Throws one sentence if there is nothing to compare. */
@@ -57,7 +59,12 @@ function checkFrames(of: string, cameras: readonly CameraChanges[]): void {
   }
 }
 
-async function writeChanges(out: string, changes: readonly object[], cameras: readonly CameraChanges[]): Promise<void> {
+async function writeChanges(
+  out: string,
+  changes: readonly object[],
+  cameras: readonly CameraChanges[],
+  read: ReadOptions,
+): Promise<void> {
   const [{ contactSheet }, { changesSvg }] = await Promise.all([
     import('@halogrid/results/contact-sheet'),
     import('@halogrid/results/changes-svg'),
@@ -65,7 +72,7 @@ async function writeChanges(out: string, changes: readonly object[], cameras: re
   await makeFolders(out);
   await writeFileAtomically(join(out, 'events.jsonl'), changes.map((change) => `${JSON.stringify(change)}\n`).join(''));
   await writeFileAtomically(join(out, 'timeline.svg'), changesSvg('What changed', timelineRows(cameras)));
-  const sheet = await contactSheet(cameras.flatMap(changeSheetRows));
+  const sheet = await contactSheet(cameras.flatMap((camera) => changeSheetRows(camera, read)));
   await writeFileAtomically(join(out, 'before-after.png'), sheet);
   process.stderr.write(`Written: events.jsonl, timeline.svg and before-after.png in ${out}.\n`);
 }

@@ -38,7 +38,7 @@ async function computeImages(
   signal: AbortSignal,
 ): Promise<Float64Array[]> {
   checkComputable(pipeline);
-  const { bands, scale, level } = pipeline;
+  const { bands, scale, level, page } = pipeline;
   const spec = {
     sources: [...new Set(uris)],
     pipeline: { operations: pipeline.operations.map((operation) => ({ ...operation })) },
@@ -51,6 +51,7 @@ async function computeImages(
     band: bands && { numbers: [...bands] },
     scale: scale && { ...scale },
     level,
+    page,
   };
   const { job, parts } = await framesOfJob(spec, 'cpu', silent, signal);
   const reason = job.reasons[0];

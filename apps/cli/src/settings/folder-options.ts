@@ -46,7 +46,7 @@ export const ofFolder: ReadonlySet<string> = new Set([
   // What is computed.
   ...['op', 'pipeline', 'border', 'grid', 'map', 'block', 'distance', 'cells', 'region'],
   ...['every', 'from', 'fps', 'captured-from', 'captured-zone', 'include', 'exclude'],
-  ...['band', 'scale', 'level', 'nodata', 'mask'],
+  ...['band', 'scale', 'level', 'page', 'nodata', 'mask'],
   // How it is cut, and where on this machine it runs.
   ...['tile', 'batch', 'split-images', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name', 'credit'],
   // When it waits or fails.

@@ -26,6 +26,7 @@ export function specRows(spec, asked) {
     ['NoData', spec.nodata],
     ['masks', spec.mask && shownPath(spec.mask)],
     ['level', spec.level],
+    ['page', spec.page],
     [band && (band.all || band.numbers.length > 1) ? 'bands' : 'band', band && describeBands(band)],
     ['scale', scale && `${scale.min} to ${scale.max}, ${scale.bits} bits`],
     ['captured', captured && [captured.from, captured.zone].filter(Boolean).join(', ')],

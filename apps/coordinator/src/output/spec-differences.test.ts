@@ -78,6 +78,7 @@ const table: [before: object, now: object, said: string][] = [
     'filter.include is *.png a/** and was not given',
   ],
   [{ level: '1' }, { level: '0.5um' }, 'level is 0.5um and was 1'],
+  [{ page: 2 }, {}, 'page is not given and was 2'],
   [
     { band: { numbers: [2] } },
     { band: { numbers: [3] }, scale: { min: -1, max: 1, bits: 16 } },

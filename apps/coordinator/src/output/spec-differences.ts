@@ -45,6 +45,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     [named('nodata'), spec.nodata || 'not given'],
     [named('mask'), spec.mask || 'not given'],
     [named('level'), spec.level || 'not given'],
+    [named('page'), given(spec.page)],
     [named('band'), spec.band ? describeBands(spec.band) : 'not given'],
     [named('scale'), spec.scale ? scaleText(spec.scale) : 'not given'],
     ...operationFields(operationsOf(spec), operationsOf(other)),

@@ -43,6 +43,10 @@ const opensAhead = 8;
 const noDataOfVideo =
   'NoData and masks are for images, not for videos: exclude videos, or process them in a job of their own';
 
+/** Why a video is not read by page. */
+const pageOfVideo =
+  'The job asks for a page of stacks, which a video lacks: exclude videos, or process them in a job of their own';
+
 /** Why a video is not read at a level. */
 const levelOfVideo =
   'The job asks for a level of pyramids, which a video lacks: exclude videos, or process them in a job of their own';
@@ -84,10 +88,10 @@ export interface ProbeMeans {
 /**
  * Finds out what the plan of a job must know about its inputs.
  *
- * Inputs that were named themselves are opened, and so are all inputs of a job that asks for a tile size or a level.
- * Files found in folders are read only if they are large enough to hold more than a tile's pixels. First only their
- * header is read: for a JPEG that takes 40 µs of a core, opening 80 (measured), and decoding a millisecond or more. So
- * a node never meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
+ * Inputs that were named themselves are opened, and so are all inputs of a job that asks for a tile size, a level or a
+ * page. Files found in folders are read only if they are large enough to hold more than a tile's pixels. First only
+ * their header is read: for a JPEG that takes 40 µs of a core, opening 80 (measured), and decoding a millisecond or
+ * more. So a node never meets a frame that is too large to hold, and a JPEG below 32 KiB costs nothing.
  *
  * Planes of a Zarr are opened, because no file tells their size. They have no listed version, because no file tells
  * whether a chunk has changed: results of an earlier run are never kept. Nor are results of slides, which depend on
@@ -181,6 +185,7 @@ export class InputProbe {
       if (isVideo instanceof InputError) return { kind: 'unreadable', input, error: isVideo };
       if (isVideo && this.#read?.level)
         return { kind: 'unreadable', input, error: new InputError('read', levelOfVideo) };
+      if (isVideo && this.#read?.page) return { kind: 'unreadable', input, error: new InputError('read', pageOfVideo) };
       if (isVideo) {
         if (this.#masks || namesNoData(this.#spec.nodata))
           return { kind: 'unreadable', input, error: new InputError('read', noDataOfVideo) };

@@ -15,6 +15,7 @@ export function toLease({ lease, shard, job, verify }: LeaseOrder): Lease {
     captured: job.spec.captured,
     nodata: job.spec.nodata,
     level: job.spec.level,
+    page: job.spec.page,
     band: job.spec.band,
     scale: job.spec.scale,
     work: toWork(shard.work),

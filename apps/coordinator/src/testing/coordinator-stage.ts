@@ -25,6 +25,7 @@ import {
   type SourceError,
   splitAnswer,
 } from '@halogrid/proto';
+import { readOptions } from '@halogrid/proto/read-options';
 import { summariseShard } from '@halogrid/results/found-shard';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import { PartWriter } from '@halogrid/results/part-writer';
@@ -133,7 +134,7 @@ async function resultsOf(lease: Lease, { operations }: Pipeline, scratch: string
   const work = lease.work!;
   const results: FoundResult[] = [];
   for (const source of leasedSources(lease)) {
-    const image = await openImage(source.uri);
+    const image = await openImage(source.uri, readOptions(lease));
     const size = { width: image.width, height: image.height };
     const rect = work.$case === 'tile' ? work.value.rect! : { x: 0, y: 0, ...size };
     const plan = planPipeline(pipeline, rect, size, lease.grid);

@@ -49,7 +49,7 @@ test('results and sentences are the same wherever JPEGs are decoded: JPEGs of ev
   });
 });
 
-test('for photographs, a picture with a capture time, several pipelines and cells, the device gives the same as cores', async () => {
+test('for photographs, a picture with a capture time, the first of two, several pipelines and cells, the device gives the same as cores', async () => {
   await withFolder(async (folder) => {
     const exif = { IFD2: { DateTimeOriginal: '2026:01:31 08:00:00', OffsetTimeOriginal: '+02:00' } };
     const plain = sharp(Buffer.alloc(64 * 48, 100), { raw: { width: 64, height: 48, channels: 1 } });
@@ -64,6 +64,13 @@ test('for photographs, a picture with a capture time, several pipelines and cell
         .jpeg({ quality, chromaSubsampling });
       uris.push(await folder.put(`${name}.jpg`, await jpeg.toBuffer()));
     }
+    // The list of a stereo camera's two pictures (CIPA DC-007): a directory of one entry, and 16 bytes a picture.
+    const list = Buffer.alloc(66);
+    list.write('\xff\xe2\0\x40MPF\0II*\0\x08\0\0\0\x01\0\x02\xb0\x07\0\x20\0\0\0\x1a', 'latin1');
+    list.writeUInt32LE(0x02_0002, 34 + 16);
+    const first = await plain.jpeg().toBuffer();
+    const stereo = Buffer.concat([first.subarray(0, 2), list, first.subarray(2), first]);
+    uris.push(await folder.put('stereo.jpg', stereo));
     const other = lbp({ convention: 'nw-cw-lsb' }, 'mirror');
     const named = [
       { name: 'a', pipeline: { operations: [lbp()] }, op: [] },
@@ -78,6 +85,8 @@ test('for photographs, a picture with a capture time, several pipelines and cell
     assert.ok(batches[0]! > 5 && out() === 0);
     const captured = { localMs: Date.UTC(2026, 0, 31, 8), offsetMinutes: 120 };
     assert.deepEqual(expected.results!.find(({ source }) => source === 0)!.captured, captured);
+    const mended = 'only the first of several pictures was read';
+    assert.deepEqual(expected.mended!.kinds, [{ mended, sources: 1, source: uris.length - 1 }]);
   });
 });
 

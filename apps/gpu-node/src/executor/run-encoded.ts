@@ -91,7 +91,7 @@ export async function computeEncoded(run: ShardRun, jpegs: ReadJpegs, outcomes: 
 /** Places the planes of `frames` that were read. Throws RangeError if they do not fit, which limits rule out. */
 export function placeEncoded(
   { job, means }: ShardRun,
-  { layout, colours, taken, captured }: EncodedBatch,
+  { layout, colours, taken, captured, mended }: EncodedBatch,
   frames: readonly AskedFrame[],
 ): Pick<ReadJpegs, 'batch' | 'tiles' | 'planesBytes'> {
   const { maxStagingBytes } = means.device;
@@ -106,7 +106,8 @@ export function placeEncoded(
     if (!item) throw new RangeError(`The planes of ${count} JPEGs and their results do not fit the device`);
     const { source, position } = frames[nth]!;
     const { size, rect } = plan;
-    return { source, position, size, rect, item, fileBytes, captured: captured.get(nth) };
+    const facts = { captured: captured.get(nth), mended: mended.get(nth) };
+    return { source, position, size, rect, item, fileBytes, ...facts };
   });
   let planesBytes = batch.stagingBytes;
   for (const [i, { item }] of tiles.entries()) {

@@ -73,7 +73,8 @@ async function withBands<Results>(
       await checkStillVersion(source);
       return undefined;
     });
-    return { results, captured: bands.index.captured };
+    const { captured, mended } = bands.index;
+    return { results, captured, mended };
   } catch (error) {
     if (error instanceof BandInDoubt) return undefined;
     throw error;

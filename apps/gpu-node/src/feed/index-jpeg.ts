@@ -1,4 +1,5 @@
 import { jpegTime } from '@halogrid/imaging/jpeg-time';
+import { sayOtherJpegs } from '@halogrid/imaging/other-jpegs';
 import { endOfHeader, type JpegFrame, type JpegStretches, readJpegFrame, StretchScan } from '@halogrid/jpeg';
 import { giveBackBytes, takeBytes } from '@halogrid/sources';
 import type { CaptureTime } from '@halogrid/sources/capture-time';
@@ -13,6 +14,8 @@ export interface JpegIndex {
   stretches: JpegStretches;
   sizeBytes: number;
   captured?: CaptureTime;
+  /** As OpenImage.mended: other pictures that were not read. */
+  mended?: string;
 }
 
 /** Bytes read of a file at first, and the most read to find its data: pictures and profiles in a header may be long. */
@@ -39,7 +42,8 @@ export async function indexJpeg(asked: AskedFile, leastPixels: number): Promise<
     if (!head || !frame || typeof frame === 'string' || !isWorthIt(frame, leastPixels)) return undefined;
     const stretches = await readStretches(file, frame);
     if (!stretches) return undefined;
-    return { head, frame, stretches, sizeBytes: file.sizeBytes, captured: jpegTime(head) };
+    const facts = { captured: jpegTime(head), mended: sayOtherJpegs(head) };
+    return { head, frame, stretches, sizeBytes: file.sizeBytes, ...facts };
   } finally {
     await closePlanned(file);
   }

@@ -1,4 +1,5 @@
 import { jpegTime } from '@halogrid/imaging/jpeg-time';
+import { sayOtherJpegs } from '@halogrid/imaging/other-jpegs';
 import {
   chromaBytes,
   hasColours,
@@ -24,6 +25,7 @@ export class JpegBatch {
   readonly #reader: JpegFrameReader;
   readonly #files: PlacedFile[] = [];
   readonly #captured = new Map<number, CaptureTime>();
+  readonly #mended = new Map<number, string>();
   #bytes = 0;
   #planesBytes = 0;
   #resultBytes = 0;
@@ -68,6 +70,8 @@ export class JpegBatch {
     this.#files.push({ frame, offset, bytes: fileBytes, position });
     const captured = jpegTime(head);
     if (captured) this.#captured.set(position, captured);
+    const mended = sayOtherJpegs(head);
+    if (mended) this.#mended.set(position, mended);
     this.#bytes += roundUp(fileBytes, 4);
     this.#planesBytes = planesBytes;
     this.#resultBytes = resultBytes;
@@ -79,6 +83,7 @@ export class JpegBatch {
     const at = this.#files.findIndex((file) => file.position === position);
     this.#files.splice(at, 1);
     this.#captured.delete(position);
+    this.#mended.delete(position);
   }
 
   end(done: number): EncodedBatch {
@@ -90,7 +95,8 @@ export class JpegBatch {
       this.#limits.channels === 'rgb'
         ? layOutColours(this.#files)
         : { layout: layOutJpegs(this.#files), colours: undefined };
-    return { done, layout, colours, filesBytes: this.#bytes, taken, captured: this.#captured };
+    const facts = { captured: this.#captured, mended: this.#mended };
+    return { done, layout, colours, filesBytes: this.#bytes, taken, ...facts };
   }
 }
 

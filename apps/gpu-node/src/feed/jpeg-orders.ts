@@ -38,6 +38,8 @@ export interface EncodedBatch {
   taken: Uint32Array<ArrayBuffer>;
   /** Capture times, by index among the requested files; files without one are missing. */
   captured: ReadonlyMap<number, CaptureTime>;
+  /** Sentences about pictures of a file that are not read, by index among the requested files. */
+  mended: ReadonlyMap<number, string>;
 }
 
 /** Words per file in `taken`. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { captureText } from '@halogrid/sources/capture-time';
 import fc from 'fast-check';
 import { exifTime, exifTimeOf } from './exif-time.ts';
-import { jpegExif } from './jpeg-exif.ts';
+import { jpegSegment } from './jpeg-segment.ts';
 
 /*
  * By ExifTool 12.57: -DateTimeOriginal='2026:01:31 08:00:00' with -SubSecTimeOriginal=250 -OffsetTimeOriginal=+02:00,
@@ -40,7 +40,7 @@ test('the time that another program wrote is read, in either order of bytes, wit
       exif,
       Buffer.from('ffda', 'hex'),
     ]);
-    assert.equal(read(jpegExif(jpeg)!), expected);
+    assert.equal(read(jpegSegment(jpeg, 'exif')!), expected);
   }
 });
 
@@ -65,14 +65,14 @@ test('damage of any kind gives a time or none, and nothing is read twice', (t) =
       const bytes = Uint8Array.from(exif);
       for (const [at, value] of changes) bytes[at] = value;
       read(bytes.subarray(0, length));
-      jpegExif(bytes);
+      jpegSegment(bytes, 'exif');
     }),
     { numRuns: 2_000 },
   );
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       read(bytes);
-      jpegExif(Uint8Array.from([0xff, 0xd8, ...bytes]));
+      jpegSegment(Uint8Array.from([0xff, 0xd8, ...bytes]), 'exif');
     }),
   );
   // A directory with the most entries possible, all of them unknown.

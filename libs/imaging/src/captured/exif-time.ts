@@ -1,4 +1,5 @@
 import { type CaptureTime, clockMs, offsetOf } from '@halogrid/sources/capture-time';
+import { smallTiff, tiffEntry } from './tiff-entry.ts';
 
 /** Tags of Exif 2.32; the first is in the first directory of a TIFF and leads to the directory that has the others. */
 export const exifTags = { directory: 0x8769, time: 0x9003, offset: 0x9011, fraction: 0x9291 } as const;
@@ -18,15 +19,13 @@ export const maxTextBytes = 64;
  */
 export function exifTime(exif: Uint8Array): CaptureTime | undefined {
   const bytes = withoutPrefix(exif);
-  if (bytes.length < 8) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const order = view.getUint16(0);
-  const isLittle = order === 0x4949;
-  if (!(isLittle || order === 0x4d4d) || view.getUint16(2, isLittle) !== 42) return undefined;
-  const directory = entry(view, view.getUint32(4, isLittle), exifTags.directory, isLittle);
+  const tiff = smallTiff(bytes);
+  const directory = tiff && tiffEntry(tiff, exifTags.directory);
   if (directory?.type !== long) return undefined;
+  const { view, isLittle } = tiff!;
+  const own = { view, isLittle, directory: view.getUint32(directory.at, isLittle) };
   const text = (tag: number): string | undefined => {
-    const found = entry(view, view.getUint32(directory.at, isLittle), tag, isLittle);
+    const found = tiffEntry(own, tag);
     if (found?.type !== ascii) return undefined;
     const at = found.count <= 4 ? found.at : view.getUint32(found.at, isLittle);
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(
@@ -57,21 +56,4 @@ export function exifTimeOf(texts: Partial<Record<'time' | 'offset' | 'fraction',
 function withoutPrefix(exif: Uint8Array): Uint8Array {
   const hasPrefix = exif[0] === 0x45 && exif[1] === 0x78 && exif[2] === 0x69 && exif[3] === 0x66;
   return hasPrefix ? exif.subarray(6) : exif;
-}
-
-/** An entry of the directory at `start`: its type, the number of its values, and where its last four bytes are. */
-function entry(
-  view: DataView,
-  start: number,
-  tag: number,
-  isLittle: boolean,
-): { type: number; count: number; at: number } | undefined {
-  if (start + 2 > view.byteLength) return undefined;
-  const entries = view.getUint16(start, isLittle);
-  for (let i = 0, at = start + 2; i < entries && at + 12 <= view.byteLength; i++, at += 12) {
-    if (view.getUint16(at, isLittle) === tag) {
-      return { type: view.getUint16(at + 2, isLittle), count: view.getUint32(at + 4, isLittle), at: at + 8 };
-    }
-  }
-  return undefined;
 }

@@ -10,6 +10,7 @@ import { type PlaneTarget, planesOf } from '../planes/plane-target.ts';
 import { writeRows } from '../planes/write-rows.ts';
 import { type ReadJpeg, readJpeg, versionsOf } from './jpeg-header.ts';
 import { whyRefused } from './jpeg-verdict.ts';
+import { sayOtherJpegs } from './other-jpegs.ts';
 import { decodeTurboJpeg, limitDecodes } from './turbojpeg.ts';
 
 /** The largest file: it is held whole while it is decoded. 2^28 pixels take a tenth of this at the usual qualities. */
@@ -84,6 +85,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
   const isLarge = width * height > maxWholePixels;
   if (isLarge) checkLarge(bytes, jpeg, maxWholePixels);
   const captured = jpegTime(bytes);
+  const others = sayOtherJpegs(bytes);
   let { mended } = jpeg;
   let decoding: Promise<unknown> = Promise.resolve();
   const opened: OpenImage = {
@@ -94,7 +96,7 @@ export async function openJpeg(file: InputFile, maxWholePixels: number): Promise
     readsRegions: false,
     inputBytes: all.length,
     get mended() {
-      return mended;
+      return mended && others ? `${mended}; ${others}` : (mended ?? others);
     },
     captured,
     async decode(region: Rect, to: PlaneTarget): Promise<void> {

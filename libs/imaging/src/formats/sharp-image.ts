@@ -31,7 +31,7 @@ export interface SharpImage {
   readonly width: number;
   readonly height: number;
   readonly pixel: PixelType;
-  /** 1, or more of an animation, whose first frame is read. */
+  /** 1, or more of an animation. */
   readonly frames: number;
   /** As OpenImage.captured. */
   readonly captured?: CaptureTime;
@@ -48,8 +48,11 @@ export interface SharpImage {
 /** Tiles of a copy: libvips refuses files whose tiles are far larger than they are. */
 const copyTilePx = 256;
 
-/** Reads the header of a file of that format, given as its path or its bytes. Rejects with InputError. */
-export async function openSharp(file: string | Buffer, format: SharpFormat): Promise<SharpImage> {
+/**
+ * Reads the header of a file of that format, given as its path or its bytes. `frame`: what is decoded of an animation,
+ * from 1. Rejects with InputError.
+ */
+export async function openSharp(file: string | Buffer, format: SharpFormat, frame = 1): Promise<SharpImage> {
   const options: SharpOptions = {
     // Colours as stored, not as a monitor would show them.
     ignoreIcc: true,
@@ -61,11 +64,11 @@ export async function openSharp(file: string | Buffer, format: SharpFormat): Pro
   // libvips takes brackets at the end of a name for options.
   const input = typeof file === 'string' && file.endsWith(']') ? await readFile(file) : file;
   const sharp = await loadSharp();
-  const open = (): Sharp => sharp(input, options);
+  const open = (): Sharp => sharp(input, frame > 1 ? { ...options, page: frame - 1 } : options);
   const refuse = (error: Error): never => {
     throw refusal(error, format);
   };
-  const { width, height, depth, space, exif, pages = 1 } = await open().metadata().catch(refuse);
+  const { width, height, depth, space, exif, pages = 1 } = await sharp(input, options).metadata().catch(refuse);
   const stored = spaces[space];
   if (!stored || depth !== (stored.pixel === 'u8' ? 'uchar' : 'ushort')) {
     throw new InputError(

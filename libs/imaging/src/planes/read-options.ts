@@ -9,6 +9,11 @@ export interface ReadOptions {
   scale?: SampleScale | undefined;
   /** The level of pyramids; absent: the largest. An image without levels has only the largest. */
   level?: AskedLevel | undefined;
+  /**
+   * The page of a TIFF, or the frame of an animated GIF or WebP, from 1; absent: the first, and an animated GIF is
+   * refused. Other images have one page.
+   */
+  page?: number | undefined;
 }
 
 /** Numbers of bands, counted from 1. `all`: the image must have these bands, and no others. */
@@ -31,11 +36,12 @@ export interface SampleScale {
 }
 
 /** A name for what is read: images that are read with other options have other pixels. */
-export function readName({ band, scale, level }: ReadOptions): string {
+export function readName({ band, scale, level, page }: ReadOptions): string {
   const parts = [
     band && `${band.all ? 'all ' : ''}bands ${band.numbers.join(',')}`,
     scale && `scale ${scale.min},${scale.max},${scale.bits}`,
     level && sayAsked(level),
+    page && `page ${page}`,
   ];
   return parts.filter(Boolean).join(' ');
 }

@@ -13,6 +13,7 @@ import {
   jobPriorities,
   mapFormats,
   maxBatchFrames,
+  maxPage,
   maxShares,
   maxSources,
   maxTilePx,
@@ -68,6 +69,8 @@ export async function checkSpec(
   const nodata = checkedNoData(given);
   await checkMask(given);
   const level = checkedLevel(given);
+  const page = given.page ?? 0;
+  if (page > maxPage) refuseValue('page', page, `1 to ${maxPage}`);
   const band = checkedBand(given);
   const scale = checkedScale(given);
   const share = checkShare(given);
@@ -90,6 +93,7 @@ export async function checkSpec(
   if (nodata) spec.nodata = nodata;
   if (given.mask) spec.mask = given.mask;
   if (level) spec.level = level;
+  if (page) spec.page = page;
   if (band) spec.band = band;
   if (scale) spec.scale = scale;
   if (share) spec.share = share;

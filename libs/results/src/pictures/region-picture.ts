@@ -1,18 +1,22 @@
-import { type Rect, sampleBytes } from '@halogrid/geometry';
+import type { Rect, Size } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
 import { InputError } from '@halogrid/sources';
-import { shrink, type Thumbnail } from './thumbnails.ts';
+import { decodeShown, shownOf } from './shown-pixels.ts';
+import { type ShownSource, shrink, type Thumbnail } from './thumbnails.ts';
+
+type ShownImage = Omit<ShownSource, 'videoFrame'>;
 
 /** The most pixels that are decoded for one picture: 50 MB as colours of 8 bits. */
 const maxRegionPixels = 2 ** 24;
 
 /**
- * The picture of a part of an image in colour, at most `side` pixels wide and high, and never enlarged. The part is
- * clipped to the image. Rejects with InputError if the part lies outside of the image, or if too many pixels would have
- * to be decoded for one picture. A format that is not read by region decodes the whole image for every part.
+ * The picture of a part of an image, at most `side` pixels wide and high, and never enlarged; the part is in pixels of
+ * the level that is read, and clipped to the image. It shows what `shownOf` chooses. Rejects with InputError if the
+ * part lies outside of the image, or if too many pixels would have to be decoded for one picture. A format that is not
+ * read by region decodes the whole image for every part.
  */
-export async function regionPicture(uri: string, asked: Rect, side: number): Promise<Thumbnail> {
-  const image = await openImage(uri);
+export async function regionPicture({ uri, read = {} }: ShownImage, asked: Rect, side: number): Promise<Thumbnail> {
+  const image = await openImage(uri, shownOf(read));
   try {
     const { width, height, pixel, readsRegions } = image;
     const region = clipped(asked, { width, height });
@@ -24,13 +28,10 @@ export async function regionPicture(uri: string, asked: Rect, side: number): Pro
         `${decoded.width}x${decoded.height} are more than the ${maxRegionPixels} pixels that are decoded for a picture`,
       );
     }
-    const stride = decoded.width * sampleBytes[pixel];
-    const planeBytes = stride * decoded.height;
-    const bytes = new Uint8Array(3 * planeBytes);
-    await image.decode(decoded, { bytes, offset: 0, stride, channels: 'rgb', planeBytes });
+    const { bytes, planes } = await decodeShown(image, decoded);
     const part = { x: region.x - decoded.x, y: region.y - decoded.y, width: region.width, height: region.height };
     const box = { width: Math.min(side, region.width), height: Math.min(side, region.height) };
-    const picture = await shrink(bytes, pixel, decoded, 3, box, part);
+    const picture = await shrink(bytes, pixel, decoded, planes, box, part);
     return { ...picture, of: { width: part.width, height: part.height } };
   } finally {
     await image.close();
@@ -38,12 +39,12 @@ export async function regionPicture(uri: string, asked: Rect, side: number): Pro
 }
 
 /** Whether parts of an image can be shown, wherever they lie. Rejects with InputError if the image cannot be opened. */
-export async function readsParts(uri: string): Promise<boolean> {
-  const image = await openImage(uri);
+export async function readsParts({ uri, read = {} }: ShownImage): Promise<boolean> {
+  const image = await openImage(uri, shownOf(read));
   await image.close();
   return image.readsRegions || image.width * image.height <= maxRegionPixels;
 }
 
-function clipped({ x, y, width, height }: Rect, size: { width: number; height: number }): Rect {
+function clipped({ x, y, width, height }: Rect, size: Size): Rect {
   return { x, y, width: Math.min(width, size.width - x), height: Math.min(height, size.height - y) };
 }

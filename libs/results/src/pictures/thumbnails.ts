@@ -1,13 +1,16 @@
 import { type PixelType, type Rect, type Size, sampleBytes } from '@halogrid/geometry';
-import { openImage, readFrames } from '@halogrid/imaging';
+import { openImage, type ReadOptions, readFrames } from '@halogrid/imaging';
 import { loadSharp } from '@halogrid/imaging/sharp';
 import { InputError } from '@halogrid/sources';
 import { pngOptions } from './encodings.ts';
+import { decodeShown, shownOf } from './shown-pixels.ts';
 
 /** An image, or a frame of a video by its number. */
 export interface ShownSource {
   uri: string;
-  videoFrame?: number;
+  videoFrame?: number | undefined;
+  /** What a job reads of images; absent: their gray or colours, as they are stored. */
+  read?: ReadOptions | undefined;
 }
 
 /** A small picture as a PNG. */
@@ -25,16 +28,16 @@ export const thumbnailKey = ({ uri, videoFrame }: ShownSource): string =>
   videoFrame === undefined ? uri : `${uri}#${videoFrame}`;
 
 /**
- * Pictures that fit `box`, by `thumbnailKey`: images in colour, frames of videos in gray. A source that cannot be read,
- * or is too large, is missing.
+ * Pictures that fit `box`, by `thumbnailKey`: of images what `shownOf` chooses, frames of videos in gray. A source that
+ * cannot be read, or is too large, is missing.
  */
 export async function thumbnails(shown: readonly ShownSource[], box: Size): Promise<Map<string, Thumbnail>> {
   const pictures = new Map<string, Thumbnail>();
   const byVideo = Map.groupBy(shown, ({ uri, videoFrame }) => (videoFrame === undefined ? undefined : uri));
-  for (const { uri } of byVideo.get(undefined) ?? []) {
-    if (pictures.has(uri)) continue;
-    const picture = await imageAt(uri, box, true).catch(() => undefined);
-    if (picture) pictures.set(uri, picture);
+  for (const image of byVideo.get(undefined) ?? []) {
+    if (pictures.has(image.uri)) continue;
+    const picture = await imageAt(image, box, true).catch(() => undefined);
+    if (picture) pictures.set(image.uri, picture);
   }
   byVideo.delete(undefined);
   for (const [uri, frames] of byVideo) {
@@ -53,8 +56,9 @@ export async function thumbnails(shown: readonly ShownSource[], box: Size): Prom
 }
 
 /** The picture of a source, never enlarged. Rejects with InputError if the source cannot be shown. */
-export async function thumbnail({ uri, videoFrame }: ShownSource, box: Size): Promise<Thumbnail> {
-  if (videoFrame === undefined) return imageAt(uri, box, false);
+export async function thumbnail(shown: ShownSource, box: Size): Promise<Thumbnail> {
+  const { uri, videoFrame } = shown;
+  if (videoFrame === undefined) return imageAt(shown, box, false);
   for await (const { pixels, pixel, width, height } of readFrames(uri, new Set([videoFrame]))) {
     return shrink(pixels, pixel, { width, height }, 1, within(box, { width, height }));
   }
@@ -66,19 +70,16 @@ function within(box: Size, { width, height }: Size): Size {
   return { width: Math.min(box.width, width), height: Math.min(box.height, height) };
 }
 
-async function imageAt(uri: string, box: Size, mayEnlarge: boolean): Promise<Thumbnail> {
-  const image = await openImage(uri);
+async function imageAt({ uri, read = {} }: ShownSource, box: Size, mayEnlarge: boolean): Promise<Thumbnail> {
+  const image = await openImage(uri, shownOf(read));
   try {
     const { width, height, pixel } = image;
     if (width * height > maxPixels) {
       throw new InputError('decode', `${width}x${height} are more than the ${maxPixels} pixels that are shown`);
     }
-    const stride = width * sampleBytes[pixel];
-    const planeBytes = stride * height;
-    const bytes = new Uint8Array(3 * planeBytes);
-    await image.decode({ x: 0, y: 0, width, height }, { bytes, offset: 0, stride, channels: 'rgb', planeBytes });
     const size = { width, height };
-    return await shrink(bytes, pixel, size, 3, mayEnlarge ? box : within(box, size));
+    const { bytes, planes } = await decodeShown(image, { x: 0, y: 0, ...size });
+    return await shrink(bytes, pixel, size, planes, mayEnlarge ? box : within(box, size));
   } finally {
     await image.close();
   }

@@ -28,7 +28,7 @@ export function isSoundManifest({ pipeline, segments, nextSegment }: Manifest): 
 }
 
 function isSoundPipeline(pipeline: PipelineIdentity): boolean {
-  const { operations, grid, bands, scale, level, channels, bins, convention, resultsVersion } = pipeline;
+  const { operations, grid, bands, scale, level, page, channels, bins, convention, resultsVersion } = pipeline;
   const isOperation = ({ kernel, parameters, border }: PipelineIdentity['operations'][number]): boolean =>
     isText(kernel) && isText(border) && parameters instanceof Object && Object.values(parameters).every(isText);
   return (
@@ -39,6 +39,7 @@ function isSoundPipeline(pipeline: PipelineIdentity): boolean {
     (bands === undefined || (Array.isArray(bands) && bands.every((band) => isCount(band)))) &&
     (scale === undefined || [scale?.min, scale?.max, scale?.bits].every(Number.isFinite)) &&
     (level === undefined || isText(level)) &&
+    (page === undefined || isCount(page)) &&
     Array.isArray(channels) &&
     channels.every(isText) &&
     isCount(bins) &&

@@ -14,6 +14,8 @@ export interface PipelineIdentity {
   readonly scale?: SampleScale;
   /** The level of pyramids that was read, as a job names it; absent: the largest. */
   readonly level?: string;
+  /** The page of stacks that was read, if a job names it; absent: the first. */
+  readonly page?: number;
   readonly channels: readonly string[];
   /** Bins of a channel. */
   readonly bins: number;
@@ -31,11 +33,12 @@ export interface PipelineSpecification {
   readonly band?: { readonly numbers?: readonly number[] };
   readonly scale?: { readonly min?: number; readonly max?: number; readonly bits?: number };
   readonly level?: string;
+  readonly page?: number;
 }
 
 /** The identity of a job's pipeline. Throws IndexError if it has no histogram. */
 export function identityOf(
-  { pipeline: { operations }, grid: asked, band, scale, level }: PipelineSpecification,
+  { pipeline: { operations }, grid: asked, band, scale, level, page }: PipelineSpecification,
   resultsVersion: number,
 ): PipelineIdentity {
   const bands = band?.numbers;
@@ -49,6 +52,7 @@ export function identityOf(
     ...(bands && { bands }),
     ...(scale && { scale: { min: scale.min ?? 0, max: scale.max ?? 0, bits: scale.bits || 8 } }),
     ...(level && { level }),
+    ...(page && { page }),
     channels: [...output.channels],
     bins,
     convention,
@@ -61,8 +65,8 @@ export const pipelineOf = ({ operations, bands = [] }: Pick<PipelineIdentity, 'o
   overBands(bands, createPipeline(operations));
 
 /** What is read of images for these histograms. */
-export function readOf({ bands, scale, level }: PipelineIdentity): ReadOptions {
-  return { band: bands && { numbers: bands }, scale, level: parseLevel(level ?? '') };
+export function readOf({ bands, scale, level, page }: PipelineIdentity): ReadOptions {
+  return { band: bands && { numbers: bands }, scale, level: parseLevel(level ?? ''), page };
 }
 
 /** The kernels in one line, with the bands if there are several. */
@@ -87,6 +91,7 @@ function factsOf({
   bands,
   scale,
   level,
+  page,
   channels,
   bins,
   resultsVersion,
@@ -101,6 +106,7 @@ function factsOf({
   if (bands) facts.set('band', bands.join(','));
   if (scale) facts.set('scale', Object.values(scale).join(','));
   if (level) facts.set('level', level);
+  if (page) facts.set('page', String(page));
   facts.set('channels', channels.join(' '));
   facts.set('bins', String(bins));
   return facts.set('results version', String(resultsVersion));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { writeTiff } from '@halogrid/imaging/testing-tiffs';
 import type {
   ErrorAnswer,
   FrameHistograms,
@@ -113,6 +114,31 @@ test('a running job shows its merged results and history, and a complete one say
     assert.equal((await get(`jobs/${jobId}/${wrong}`)).status, 400, wrong);
   }
   assert.equal((await get(`jobs/${jobId}/frame?index=2`)).status, 409);
+});
+
+test('pictures show the level and the band of a source that the job read', async (t) => {
+  const { jobs, folder, node, get, api } = await setPage(t);
+  // A tile of 16 x 16 pixels with two samples: the second is 16 times the row plus the column, or 100 more.
+  const page = (width: number, height: number, plus: number) => ({
+    ...{ width, height, blocks: [Uint8Array.from({ length: 512 }, (_, i) => (i % 2) * ((i >> 1) + plus))] },
+    tags: { TileWidth: [16], TileLength: [16], SamplesPerPixel: [2], BitsPerSample: [8, 8] },
+  });
+  const scene = join(folder, 'scene.tif');
+  await writeFile(scene, writeTiff({ ...page(12, 8, 0), pages: [page(6, 4, 100)] }));
+  const uri = pathToFileURL(scene).href;
+  const { jobId } = await submit(jobs, specOf(folder, [uri], { band: { numbers: [2], all: false }, level: '1' }));
+  await complete(node, await node.next('lease'));
+  await watchToEnd(jobs, jobId);
+  const [frame] = (await get<FramesAnswer>(`jobs/${jobId}/frames?`)).body.frames;
+  assert.deepEqual([frame!.width, frame!.height], [6, 4]);
+  assert.deepEqual((await get(`jobs/${jobId}/image?index=0`)).body, { readsParts: true });
+  const picture = await fetch(`${api}/jobs/${jobId}/picture?index=0&side=64&x=4&y=2&width=512&height=512`);
+  assert.equal(picture.headers.get('halogrid-size'), '2x2');
+  const { data } = await sharp(await picture.arrayBuffer())
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  assert.deepEqual([...data], [136, 137, 152, 153]);
 });
 
 test('pages run only scripts of this coordinator, whatever their address says', async (t) => {

@@ -2,6 +2,7 @@ import { jobGrid, jobParts } from '@halogrid/jobs/accepted-job';
 import { Refusal, refuseValue } from '@halogrid/jobs/refusal';
 import type { Ledger } from '@halogrid/ledger';
 import type { JobFrame } from '@halogrid/proto';
+import { readOptions } from '@halogrid/proto/read-options';
 import type { SourceLine, SourceList } from '@halogrid/results/source-list';
 import type { Retrieval } from '@halogrid/retrieval';
 import { findJob } from '../match-job-id.ts';
@@ -62,9 +63,10 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
         answer: 'ImageAnswer',
       },
       async ({ path, query }) => {
-        const line = await sourceAt((await openJob(path.id!)).list, readIndex(query));
-        const { uri, videoFrame } = sourceOf(line);
-        return { readsParts: videoFrame === undefined && (await retrieval.ask('readsParts', { uri })) };
+        const { spec, list } = await openJob(path.id!);
+        const { uri, frame } = await sourceAt(list, readIndex(query));
+        const read = readOptions(spec);
+        return { readsParts: frame === undefined && (await retrieval.ask('readsParts', { uri, read })) };
       },
     ),
     otherRoute(
@@ -77,9 +79,10 @@ export function viewerRoutes(ledger: Ledger, retrieval: Pick<Retrieval, 'ask'>):
         answer: pictureAnswer,
       },
       async ({ path, query }, response) => {
-        const { list } = await openJob(path.id!);
-        const line = await sourceAt(list, readIndex(query));
-        sendPicture(response, await retrieval.ask('region', { ...sourceOf(line), ...readPart(query) }), pictureAge);
+        const { spec, list } = await openJob(path.id!);
+        const { uri, frame } = await sourceAt(list, readIndex(query));
+        const shown = { uri, videoFrame: frame, read: readOptions(spec) };
+        sendPicture(response, await retrieval.ask('region', { ...shown, ...readPart(query) }), pictureAge);
       },
     ),
     route(
@@ -129,8 +132,6 @@ async function sourceAt(list: SourceList, index: number): Promise<SourceLine> {
   if (index >= list.length) refuseValue('index', index, `a whole number below ${list.length}`);
   return whileReadable(list.line(index));
 }
-
-const sourceOf = ({ uri, frame }: SourceLine) => ({ uri, videoFrame: frame });
 
 function frameOf(index: number, line: SourceLine): JobFrame {
   const { uri, frame, timestampMs } = line;

@@ -14,6 +14,8 @@ export interface Codestream {
   bits: number;
   isSigned: boolean;
   components: number;
+  /** Pixels for each sample of the second and third component, across and down. */
+  chroma: readonly [across: number, down: number];
   /** How often every component is halved: the number of its smaller levels. */
   halvings: number;
   /** The segments of the main header that decide how tiles are decoded, without SIZ. */
@@ -43,13 +45,21 @@ const maxPrecincts = 2 ** 20;
 
 const damaged = (how: string): InputError => new InputError('decode', `The JPEG 2000 is damaged: ${how}`);
 
-/** Reads the main header of the codestream in these bytes of a source. Rejects with InputError. */
-export async function readCodestream(source: ByteSource, start: number, end: number): Promise<Codestream> {
+/**
+ * Reads the main header of the codestream in these bytes of a source. Rejects with InputError; also if components have
+ * fewer samples, unless these may be `chroma`.
+ */
+export async function readCodestream(
+  source: ByteSource,
+  start: number,
+  end: number,
+  fewer: 'none' | 'chroma' = 'none',
+): Promise<Codestream> {
   const what = 'the header of its codestream';
   const head = await source.bytes(start, 4, what);
   if (head.readUInt32BE(0) !== 0xff4fff51) throw damaged('its codestream does not begin with its size');
   const length = (await source.bytes(start + 4, 2, what)).readUInt16BE(0);
-  const size = readSize(Buffer.from(await source.bytes(start + 4, length, what)));
+  const size = readSize(Buffer.from(await source.bytes(start + 4, length, what)), fewer);
   const segments: Buffer[] = [];
   const stated: Codestream['stated'] = [];
   let halvings: number | undefined;
@@ -85,7 +95,7 @@ const refused = (what: string): InputError =>
 
 type Size = Omit<Codestream, 'halvings' | 'segments' | 'stated' | 'firstPart' | 'end'>;
 
-function readSize(segment: Buffer): Size {
+function readSize(segment: Buffer, fewer: 'none' | 'chroma'): Size {
   const components = segment.length < 41 ? 0 : segment.readUInt16BE(36);
   if (components === 0 || segment.length !== 38 + 3 * components) {
     throw damaged('the length of its size (SIZ) is wrong');
@@ -103,12 +113,15 @@ function readSize(segment: Buffer): Size {
     throw damaged(`its tiles of ${tile.width}x${tile.height} are ${columns * rows}, and ${maxTiles} are allowed`);
   }
   const depth = segment[38]!;
+  const chroma = fewer === 'chroma' && components === 3 ? ([segment[42]!, segment[43]!] as const) : ([1, 1] as const);
+  const mayBeFewer = x0 === 0 && y0 === 0 && chroma.every((step) => step === 1 || step === 2);
   for (let i = 38; i < segment.length; i += 3) {
-    if (segment[i + 1] !== 1 || segment[i + 2] !== 1) throw refused('with components that have fewer samples');
+    const [across, down] = i > 38 && mayBeFewer ? chroma : [1, 1];
+    if (segment[i + 1] !== across || segment[i + 2] !== down) throw refused('with components that have fewer samples');
     if (segment[i] !== depth) throw refused('with components of different depths');
   }
   const tiles = { ...tile, columns, rows };
-  return { x0, y0, x1, y1, tiles, bits: (depth & 0x7f) + 1, isSigned: depth > 0x7f, components };
+  return { x0, y0, x1, y1, tiles, bits: (depth & 0x7f) + 1, isSigned: depth > 0x7f, components, chroma };
 }
 
 /** The halvings that a segment COD states. Throws InputError if its precincts are so small that they take gigabytes. */

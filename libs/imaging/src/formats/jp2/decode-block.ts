@@ -1,6 +1,7 @@
 import { InputError } from '@halogrid/sources';
 import { readCodestream } from './codestream.ts';
 import { checkTileSize, decodeTile } from './decode-tile.ts';
+import { decodeYcbcr } from './decode-ycbcr.ts';
 import { memorySource } from './file-window.ts';
 import { readBoxes } from './jp2-boxes.ts';
 import { findTileParts } from './tile-parts.ts';
@@ -12,6 +13,8 @@ export interface BlockForm {
   bits: number;
   isSigned: boolean;
   components: number;
+  /** Three components are Y, Cb and Cr, and the block is decoded to red, green and blue. */
+  isYcbcr: boolean;
 }
 
 /**
@@ -22,7 +25,7 @@ export async function decodeBlock(bytes: Buffer, form: BlockForm, name: string):
   try {
     const source = memorySource(bytes);
     const { start, end } = await readBoxes(source);
-    const stream = await readCodestream(source, start, end);
+    const stream = await readCodestream(source, start, end, form.isYcbcr ? 'chroma' : 'none');
     const { x0, y0, x1, y1, bits, isSigned, components, tiles } = stream;
     const found = { width: x1 - x0, height: y1 - y0, bits, isSigned, components };
     if (sayForm(found) !== sayForm(form)) {
@@ -34,6 +37,7 @@ export async function decodeBlock(bytes: Buffer, form: BlockForm, name: string):
     checkTileSize(stream, 0);
     const [parts] = await findTileParts(source, stream);
     const pieces = parts!.map((part) => bytes.subarray(part.start, part.end));
+    if (form.isYcbcr) return await decodeYcbcr(stream, pieces);
     const chosen = Array.from({ length: components }, (_, i) => i);
     const { buffer, byteOffset, byteLength } = await decodeTile(stream, 0, pieces, { level: 0, components: chosen });
     return new Uint8Array(buffer, byteOffset, byteLength);
@@ -45,5 +49,5 @@ export async function decodeBlock(bytes: Buffer, form: BlockForm, name: string):
   }
 }
 
-const sayForm = ({ width, height, bits, isSigned, components }: BlockForm): string =>
+const sayForm = ({ width, height, bits, isSigned, components }: Omit<BlockForm, 'isYcbcr'>): string =>
   `${width}x${height} pixels of ${components} ${isSigned ? 'signed' : 'unsigned'} samples of ${bits} bits`;

@@ -54,7 +54,7 @@ export function tilesAt(stream: Codestream, { x, y, width, height }: Rect, level
  * if these are of another tile.
  */
 export function tileStream(stream: Codestream, number: number, parts: readonly Buffer[]): Buffer | undefined {
-  const { tiles, bits, components, segments } = stream;
+  const { tiles, bits, components, chroma, segments } = stream;
   const { x0, y0, x1, y1 } = tileOf(stream, number);
   const left = tiles.x + (number % tiles.columns) * tiles.width;
   const top = tiles.y + Math.floor(number / tiles.columns) * tiles.height;
@@ -66,7 +66,7 @@ export function tileStream(stream: Codestream, number: number, parts: readonly B
     head.writeUInt32BE(value, 8 + 4 * i);
   }
   head.writeUInt16BE(components, 40);
-  for (let i = 0; i < components; i++) head[42 + 3 * i] = bits - 1;
+  for (let i = 0; i < components; i++) head.set([bits - 1, ...(i === 0 ? [1, 1] : chroma)], 42 + 3 * i);
   const pieces: Uint8Array[] = [head, ...segments];
   for (const part of parts) {
     if (readPartHead(part)?.tile !== number) return undefined;

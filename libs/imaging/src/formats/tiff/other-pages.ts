@@ -7,8 +7,9 @@ import type { TiffDirectory, TiffReader } from './tiff-reader.ts';
 /** The most bytes of a description in which ImageJ's number of images is looked for. */
 const maxDescriptionBytes = 4096;
 
-/** What is said of a file whose other pages hold pictures that were not read. */
-const sentence = 'only the first of several pages was read';
+/** What is said of a file whose other pages hold pictures that were not read; and if they are no pages of a TIFF. */
+const ofImageJ = 'only the first of several pages was read';
+const ofPages = `${ofImageJ}; --page N reads another`;
 
 /**
  * A sentence if the file holds pictures besides the page that is read and its levels; undefined if not. It reads no
@@ -16,7 +17,8 @@ const sentence = 'only the first of several pages was read';
  */
 export async function sayOtherPages(reader: TiffReader, main: TiffDirectory): Promise<string | undefined> {
   try {
-    return (await hasOthers(reader, main)) ? sentence : undefined;
+    if (main.next === 0) return (await isImageJStack(reader, main)) ? ofImageJ : undefined;
+    return (await hasOthers(reader, main)) ? ofPages : undefined;
   } catch (error) {
     if (error instanceof InputError && error.fault === 'content') return undefined;
     throw error;
@@ -24,8 +26,7 @@ export async function sayOtherPages(reader: TiffReader, main: TiffDirectory): Pr
 }
 
 async function hasOthers(reader: TiffReader, main: TiffDirectory): Promise<boolean> {
-  const { entries, next } = main;
-  if (next === 0) return await isImageJStack(reader, main);
+  const { entries } = main;
   const first = await readPage(reader, main);
   const isPyramid = entries.has(tiffTags.SubIFDs);
   const others: PyramidPage[] = [];

@@ -8,7 +8,7 @@ import { inflateZstd } from './inflate-zstd.ts';
 import { type JpegFrameHeader, jpegFrame } from './jpeg-frame.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
-import { jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
+import { jp2Ycbcr, jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
 
 /** What is needed to decode blocks, besides their bytes. */
 export interface BlockCoding {
@@ -118,7 +118,8 @@ export class RowReader {
       const bytes = Buffer.allocUnsafe(end - start);
       await this.#file.read(bytes, start);
       if (layout.isReversed) reverseBits(bytes);
-      const form = { width, height: rows, bits, isSigned: layout.kind === 'signed', components: samples };
+      const isYcbcr = this.#coding.compression === jp2Ycbcr;
+      const form = { width, height: rows, bits, isSigned: layout.kind === 'signed', components: samples, isYcbcr };
       return await decodeBlock(bytes, form, place.name);
     });
     const all = await settleAll(decoded);

@@ -43,6 +43,30 @@ export async function mainDirectory(reader: TiffReader): Promise<TiffDirectory> 
   return page;
 }
 
+/** The most directories that are looked at for a page. */
+const maxDirectories = 2 ** 17;
+
+/**
+ * The directory of a page by its number, from 1: the main directory, and those after it that are neither reduced images
+ * nor masks. Rejects with InputError if there are fewer.
+ */
+export async function pageDirectory(reader: TiffReader, number: number): Promise<TiffDirectory> {
+  let page = await mainDirectory(reader);
+  const seen = new Set<number>();
+  for (let at = 1; at < number; ) {
+    const { next } = page;
+    // Damaged directories may follow one another in a circle.
+    if (next === 0 || seen.has(next) || seen.size === maxDirectories) {
+      const has = at === 1 ? '1 page' : `${at} pages`;
+      throw new InputError('decode', `The TIFF has ${has} but the job asks for page ${number}`);
+    }
+    seen.add(next);
+    page = await reader.readDirectory(next);
+    if (!(await isBesideAnother(reader, page))) at++;
+  }
+  return page;
+}
+
 const isBesideAnother = async (reader: TiffReader, page: TiffDirectory): Promise<boolean> => {
   const { isReduced, isMask } = await pageKind(reader, page);
   return isReduced || isMask;

@@ -132,7 +132,14 @@ test('a value that is not read is refused by its name, whatever the other tags s
     [{ compression: 34887, photometric: 6, samplesPerPixel: 3 }, /^YCbCr in LERC is not supported: RGB is$/],
     [{ compression: 12345 }, /^A TIFF compressed as 12345 is not supported: /],
     [{ compression: 6 }, /^A TIFF compressed as old-style JPEG is not supported: /],
-    [{ compression: 33003 }, /^A TIFF compressed as JPEG 2000 in YCbCr is not supported: /],
+    [
+      { compression: 33003 },
+      /^JPEG 2000 in YCbCr \(33003\) of 1 samples of 8 bits in a block, in a TIFF in gray, is not /,
+    ],
+    [
+      { compression: 33003, photometric: 2, samplesPerPixel: 3, bitsPerSample: [16] },
+      /^JPEG 2000 in YCbCr .* of 16 bits /,
+    ],
     [{ compression: 34712, photometric: 3 }, /^A TIFF in a palette compressed as JPEG 2000 is not supported: /],
     [{ compression: 34712, bitsPerSample: [4] }, /^4-bit samples in JPEG 2000 are not supported: /],
     [{ compression: 7, samplesPerPixel: 5 }, /^5 samples in a block of JPEG are not supported: 1, 2, 3, 4 are$/],

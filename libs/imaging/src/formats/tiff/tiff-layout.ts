@@ -46,7 +46,7 @@ export interface TiffLayout {
   /**
    * How the bytes of a block are decoded: `stored` bytes are used as they are, `packed` ones and `zstd` are
    * decompressed to such bytes, `lerc` is decoded to them, `fax` gives black and white, `picture` gives gray or RGB of
-   * 8 bits, and `jp2` gives the samples.
+   * 8 bits, and `jp2` gives the samples, or RGB of YCbCr.
    */
   coding: 'stored' | 'packed' | 'zstd' | 'lerc' | 'fax' | 'picture' | 'jp2';
   /** The first bit of each byte is the lowest. */
@@ -68,8 +68,9 @@ export const predicted: readonly number[] = [5, 8, 32946, zstd];
 const fax = [2, 3, 4];
 export const jpeg = 7;
 const webp = 50001;
-/** JPEG 2000 as Aperio and Leadtools number it. */
-const jp2: readonly number[] = [33005, 34712];
+/** JPEG 2000 in YCbCr, as Aperio numbers it; and all of JPEG 2000, as Aperio and Leadtools number it. */
+export const jp2Ycbcr = 33003;
+const jp2: readonly number[] = [jp2Ycbcr, 33005, 34712];
 
 /** Values of PhotometricInterpretation. */
 export const ycbcr = 6;
@@ -80,7 +81,6 @@ const unsupportedCompressions: Readonly<Record<number, string>> = {
   // libtiff cannot always read back what it writes in this form.
   32771: 'fax in words of 16 bits',
   32809: 'ThunderScan',
-  33003: 'JPEG 2000 in YCbCr',
   33004: 'JPEG 2000 without a stated colour',
   34661: 'JBIG',
   34676: 'SGI LogLuv',
@@ -109,7 +109,7 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const coding = codingOf(compression);
   if (!coding) {
     const name = unsupportedCompressions[compression] ?? compression;
-    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, LERC, PackBits, JPEG, JPEG 2000 of gray and RGB, WebP, fax and none are`;
+    return `A TIFF compressed as ${name} is not supported: LZW, Deflate, Zstandard, LERC, PackBits, JPEG, JPEG 2000, WebP, fax and none are`;
   }
   if (storage.isDng) return 'DNG is not supported: of TIFF, gray, RGB, palette and YCbCr are';
   const numbers = numbersOf(storage, scale);
@@ -138,12 +138,13 @@ export function tiffLayout(storage: TiffStorage, { band, scale }: ReadOptions = 
   const samples = isSeparate ? 1 : samplesPerPixel;
   const predictor = predicted.includes(compression) ? storage.predictor : 1;
   const isPicture = coding === 'picture';
-  const isYcbcr = stored === 'ycbcr' && !(isPicture && !isSeparate);
+  const isDecoded = compression === jp2Ycbcr || (isPicture && !isSeparate);
+  const isYcbcr = stored === 'ycbcr' && !isDecoded;
   const unit = isYcbcr ? ([storage.subsampling[0]!, storage.subsampling[1]!] as const) : ([1, 1] as const);
   const refusal =
     whyNoPicture(storage, bits, samples) ??
     whyNoFax(coding, bits, samples) ??
-    whyNoJp2(coding, stored, bits, samples) ??
+    whyNoJp2(compression, stored, bits, samples) ??
     whyNoLerc(coding, bits, stored) ??
     whyNoPrediction(predictor, numbers, unit) ??
     whyNotChosen(stored === 'palette' || isYcbcr ? stored : undefined, { band, scale }) ??
@@ -246,12 +247,17 @@ function whyNoFax(coding: TiffLayout['coding'], bits: number, samples: number): 
 }
 
 function whyNoJp2(
-  coding: TiffLayout['coding'],
+  compression: number,
   colours: TiffLayout['colours'],
   bits: number,
   samples: number,
 ): string | undefined {
-  if (coding !== 'jp2') return undefined;
+  if (!jp2.includes(compression)) return undefined;
+  if (compression === jp2Ycbcr) {
+    // Its blocks state no colours, and writers state RGB or YCbCr for the file.
+    if ((colours === 'rgb' || colours === 'ycbcr') && bits === 8 && samples === 3) return undefined;
+    return `JPEG 2000 in YCbCr (33003) of ${samples} samples of ${bits} bits in a block, in a TIFF in ${colourNames[colours]}, is not supported: 3 samples of 8 bits in RGB or YCbCr are`;
+  }
   if (colours !== 'gray' && colours !== 'rgb') {
     return `A TIFF in ${colourNames[colours]} compressed as JPEG 2000 is not supported: gray and RGB are`;
   }

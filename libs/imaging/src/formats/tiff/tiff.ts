@@ -13,7 +13,7 @@ import { levelDirectory } from './level-directory.ts';
 import { sayOtherPages } from './other-pages.ts';
 import { rangeOfSamples } from './sample-range.ts';
 import { whyChooseBand } from './several-bands.ts';
-import { mainDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
+import { mainDirectory, pageDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { bandsOf, type TiffLayout, tiffLayout } from './tiff-layout.ts';
 import { TiffReader } from './tiff-reader.ts';
 
@@ -21,13 +21,13 @@ import { TiffReader } from './tiff-reader.ts';
 const maxTilePixels = 2 ** 24;
 
 /**
- * Opens the first page that is neither a reduced image nor a mask, or a smaller level of its pyramid. Takes `file` over
- * and keeps it open. Tiles are read by region. Colours are as stored: other samples, such as alpha, do not change them.
- * Rejects with InputError, also if its bands are no colours and none is chosen.
+ * Opens the first page that is neither a reduced image nor a mask, or the page or level that is asked for. Takes `file`
+ * over and keeps it open. Tiles are read by region. Colours are as stored: other samples, such as alpha, do not change
+ * them. Rejects with InputError, also if its bands are no colours and none is chosen.
  */
 export async function openTiff(file: InputFile, maxWholePixels: number, read: ReadOptions): Promise<OpenImage> {
   const reader = new TiffReader(file);
-  const main = await mainDirectory(reader);
+  const main = await (read.page ? pageDirectory(reader, read.page) : mainDirectory(reader));
   const directory = read.level ? await levelDirectory(reader, main, read.level) : main;
   const header = await readTiffHeader(reader, directory);
   const layout = tiffLayout(header.storage, read);
@@ -43,7 +43,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
   const decode = async (region: Rect, to: PlaneTarget): Promise<void> => {
     for (const [band, page] of pages.entries()) await page.decode(region, planesFrom(to, band));
     // Once for each image, because looking takes reads: the tile with the first pixel tells it for all.
-    if (region.x === 0 && region.y === 0) opened.mended = await sayOtherPages(reader, main);
+    if (region.x === 0 && region.y === 0 && !read.page) opened.mended = await sayOtherPages(reader, main);
   };
   const grayPlanes = read.band?.numbers.length;
   const samples = layout.scale && rangeOfSamples(layout);

@@ -277,6 +277,14 @@ export interface JobSpec {
     | string
     | undefined;
   /**
+   * The page of stacks of TIFF, or the frame of animated GIF and WebP, that is read, from 1 to 65535; 0: the first, and
+   * animated GIFs are quarantined. Thumbnails and masks of a TIFF do not count as pages. Images that lack the page are
+   * quarantined; other images have one page.
+   */
+  page?:
+    | number
+    | undefined;
+  /**
    * Which bands of TIFFs are read, each as gray; absent: their gray or colours. Several are channels of results, one
    * band after another.
    */
@@ -1046,6 +1054,7 @@ function createBaseJobSpec(): JobSpec {
     nodata: undefined,
     mask: undefined,
     level: undefined,
+    page: undefined,
     band: undefined,
     scale: undefined,
   };
@@ -1118,6 +1127,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.level !== undefined) {
       writer.uint32(234).string(message.level);
+    }
+    if (message.page !== undefined) {
+      writer.uint32(256).uint32(message.page);
     }
     if (message.band !== undefined) {
       BandOptions.encode(message.band, writer.uint32(186).fork()).join();
@@ -1317,6 +1329,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.level = reader.string();
             continue;
           }
+          case 32: {
+            if (tag !== 256) {
+              break;
+            }
+
+            message.page = reader.uint32();
+            continue;
+          }
           case 23: {
             if (tag !== 186) {
               break;
@@ -1384,6 +1404,7 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.nodata = object.nodata ?? undefined;
     message.mask = object.mask ?? undefined;
     message.level = object.level ?? undefined;
+    message.page = object.page ?? undefined;
     message.band = (object.band !== undefined && object.band !== null)
       ? BandOptions.fromPartial(object.band)
       : undefined;

@@ -803,6 +803,10 @@ export interface Lease {
   level?:
     | string
     | undefined;
+  /** As the job's: the page of stacks that is read. */
+  page?:
+    | number
+    | undefined;
   /** As the job's: what of the samples of images is read. */
   band?: BandOptions | undefined;
   scale?:
@@ -5451,6 +5455,7 @@ function createBaseLease(): Lease {
     captured: undefined,
     nodata: undefined,
     level: undefined,
+    page: undefined,
     band: undefined,
     scale: undefined,
     traceparent: undefined,
@@ -5515,6 +5520,9 @@ export const Lease: MessageFns<Lease> = {
     }
     if (message.level !== undefined) {
       writer.uint32(234).string(message.level);
+    }
+    if (message.page !== undefined) {
+      writer.uint32(256).uint32(message.page);
     }
     if (message.band !== undefined) {
       BandOptions.encode(message.band, writer.uint32(186).fork()).join();
@@ -5688,6 +5696,14 @@ export const Lease: MessageFns<Lease> = {
             message.level = reader.string();
             continue;
           }
+          case 32: {
+            if (tag !== 256) {
+              break;
+            }
+
+            message.page = reader.uint32();
+            continue;
+          }
           case 23: {
             if (tag !== 186) {
               break;
@@ -5773,6 +5789,7 @@ export const Lease: MessageFns<Lease> = {
       : undefined;
     message.nodata = object.nodata ?? undefined;
     message.level = object.level ?? undefined;
+    message.page = object.page ?? undefined;
     message.band = (object.band !== undefined && object.band !== null)
       ? BandOptions.fromPartial(object.band)
       : undefined;
