@@ -30,13 +30,14 @@ before(() => {
   ({ pages, ...made } = JSON.parse(askPython(program, [folder])));
 });
 
-test('a file of several pictures says that only the first was read, and once for all tiles', { skip }, async () => {
+test('what is not read of a file is said once for all tiles: other pictures, and a fourth band', { skip }, async () => {
   const sentences: Record<string, string | undefined> = {
     several: 'only the first of several pages was read; --page N reads another',
     stack: 'only the first of several pages was read',
     animated: 'only the first frame of an animation was read; --page N reads another',
     still: 'only the first frame of an animation was read',
     pictures: 'only the first of several pictures was read',
+    band: 'a fourth band, which the file does not call alpha, was not read; --band 4 reads it',
     one: undefined,
   };
   for (const [kind, files] of Object.entries(made)) {

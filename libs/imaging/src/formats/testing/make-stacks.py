@@ -1,7 +1,7 @@
 """
 Writes files with several pictures, and files with one, with tifffile and Pillow: make-stacks.py FOLDER. Prints JSON:
-{"several": [files], "stack": [files], "animated": [files], "still": [files], "pictures": [files], "one": [files],
-"pages": [[file, number of the page, file of its red, green and blue planes]]}.
+{"several": [files], "stack": [files], "animated": [files], "still": [files], "pictures": [files], "band": [files],
+"one": [files], "pages": [[file, number of the page, file of its red, green and blue planes]]}.
 """
 import json, sys
 import numpy as np, tifffile
@@ -10,7 +10,7 @@ from PIL import Image
 folder = sys.argv[1]
 stack = np.random.default_rng(1).integers(0, 256, (3, 40, 50), np.uint8)
 colours = np.kron(stack[..., None], np.ones((1, 8, 8, 3), np.uint8))
-made = {'several': [], 'stack': [], 'animated': [], 'still': [], 'pictures': [], 'one': [], 'pages': []}
+made = {'several': [], 'stack': [], 'animated': [], 'still': [], 'pictures': [], 'band': [], 'one': [], 'pages': []}
 
 
 def path(kind, name):
@@ -37,6 +37,10 @@ for kind, name in (('animated', 'moving.webp'), ('still', 'moving.png'), ('gif',
     at = path(kind, name) if kind in made else f'{folder}/{name}'
     frames[0].save(at, save_all=True, append_images=[*frames[1:], corner], lossless=True)
 
+four = np.concatenate([colours[0], colours[1][..., :1]], axis=2)
+tifffile.imwrite(path('band', 'infrared.tif'), four, photometric='rgb', extrasamples=['unspecified'])
+tifffile.imwrite(path('one', 'alpha.tif'), four, photometric='rgb', extrasamples=['unassalpha'])
+tifffile.imwrite(path('one', 'premultiplied.tif'), four, photometric='rgb', extrasamples=['assocalpha'])
 tifffile.imwrite(path('one', 'one.tif'), stack[0])
 tifffile.imwrite(path('one', 'one-imagej.tif'), stack[0], imagej=True)
 with tifffile.TiffWriter(path('one', 'thumbnail.tif')) as tiff:

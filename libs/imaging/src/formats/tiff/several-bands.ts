@@ -19,3 +19,15 @@ export function whyChooseBand(
   if (isGray ? others === 0 || areAlpha : photometric !== 2 || bands <= mostOfRgb) return undefined;
   return `The TIFF has ${bands} bands that are not colours: choose with --band, 1 to ${bands} or all`;
 }
+
+/**
+ * Says that RGB has a fourth sample that the file does not call alpha and that is not read: near infrared, for example.
+ * Undefined if it has none.
+ */
+export function sayFourthBand(
+  { photometric, samplesPerPixel }: Pick<TiffStorage, 'photometric' | 'samplesPerPixel'>,
+  [extra = 0]: readonly number[],
+): string | undefined {
+  if (photometric !== 2 || samplesPerPixel !== mostOfRgb || alphas.includes(extra)) return undefined;
+  return 'a fourth band, which the file does not call alpha, was not read; --band 4 reads it';
+}

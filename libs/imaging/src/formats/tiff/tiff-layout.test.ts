@@ -118,10 +118,7 @@ test('a value that is not read is refused by its name, whatever the other tags s
     [{ bitsPerSample: [12] }, /^12-bit unsigned samples are not supported: /],
     [{ bitsPerSample: [8, 8, 16] }, /^Samples of different depths \(8, 8, 16 bits\) /],
     [{ sampleFormat: [1, 1, 3] }, /^Samples of different formats \(SampleFormat 1, 1, 3\) /],
-    [
-      { sampleFormat: [3], bitsPerSample: [32] },
-      /^32-bit floating-point samples need --scale MIN,MAX: /,
-    ],
+    [{ sampleFormat: [3], bitsPerSample: [32] }, /^32-bit floating-point samples need --scale MIN,MAX: /],
     [{ sampleFormat: [2] }, /^8-bit signed samples need --scale MIN,MAX: /],
     [{ sampleFormat: [6] }, /^Samples of format 6 \(SampleFormat\) /],
     [{ predictor: 3 }, /^Predictor 3 is not supported: /],

@@ -12,7 +12,7 @@ import { readNoData } from './colour-tags.ts';
 import { levelDirectory } from './level-directory.ts';
 import { sayOtherPages } from './other-pages.ts';
 import { rangeOfSamples } from './sample-range.ts';
-import { whyChooseBand } from './several-bands.ts';
+import { sayFourthBand, whyChooseBand } from './several-bands.ts';
 import { mainDirectory, pageDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { bandsOf, type TiffLayout, tiffLayout } from './tiff-layout.ts';
 import { TiffReader } from './tiff-reader.ts';
@@ -43,7 +43,12 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
   const decode = async (region: Rect, to: PlaneTarget): Promise<void> => {
     for (const [band, page] of pages.entries()) await page.decode(region, planesFrom(to, band));
     // Once for each image, because looking takes reads: the tile with the first pixel tells it for all.
-    if (region.x === 0 && region.y === 0 && !read.page) opened.mended = await sayOtherPages(reader, main);
+    if (region.x === 0 && region.y === 0) opened.mended = await sayUnread();
+  };
+  const sayUnread = async (): Promise<string | undefined> => {
+    const band = read.band ? undefined : sayFourthBand(header.storage, header.extraSamples);
+    const pages = read.page ? undefined : await sayOtherPages(reader, main);
+    return [band, pages].filter(Boolean).join('; ') || undefined;
   };
   const grayPlanes = read.band?.numbers.length;
   const samples = layout.scale && rangeOfSamples(layout);
