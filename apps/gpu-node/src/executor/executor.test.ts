@@ -75,6 +75,30 @@ test('frames of 8 and of 16 bits in one lease are each computed at their depth',
   });
 });
 
+test('16-bit images that as=u8 cuts are counted, one by one and in tiles', async () => {
+  await withFolder(async (folder) => {
+    const size = { width: 30, height: 20 };
+    const files = (['u8', 'u16', 'u16'] as const).map((pixel, seed) => patternImage(size, seed, 1, pixel).file);
+    const uris = await Promise.all(files.map((file, i) => folder.put(`${i}.pgm`, file)));
+    const withAs = (as: string) => ({
+      pipeline: {
+        operations: [{ kernel: 'conv', parameters: { kernel: 'gaussian-3', as }, border: 'replicate' }],
+      },
+    });
+    const remark = /^as=u8 cut samples of 16 bits at 255; .* --scale MIN,MAX /;
+    const { mended } = await execute(frameLease(folder, uris, withAs('u8')), never);
+    assert.deepEqual(
+      mended!.kinds.map(({ sources, source }) => [sources, source]),
+      [[2, 1]],
+    );
+    assert.match(mended!.kinds[0]!.mended, remark);
+    assert.equal((await execute(frameLease(folder, uris, withAs('i16')), never)).mended, undefined);
+    const tile = { x: 0, y: 0, width: 30, height: 10 };
+    const answer = await execute(tileLease(folder, uris[1]!, size, tile, withAs('u8')), never);
+    assert.match(answer.mended!.kinds[0]!.mended, remark);
+  });
+});
+
 test('a grid: the histogram of every cell of each frame', async () => {
   await withFolder(async (folder) => {
     const { uris, frames } = await putFrames(folder);

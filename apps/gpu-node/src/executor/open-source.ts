@@ -1,5 +1,6 @@
 import type { Rect } from '@halogrid/geometry';
 import type { OpenImage, PlaneTarget } from '@halogrid/imaging';
+import type { Operation } from '@halogrid/kernels';
 import type { ShardRun, ShardTurn } from './shard-run.ts';
 import { checkVersion } from './source-version.ts';
 import type { LeasedSource } from './unpack-lease.ts';
@@ -17,6 +18,16 @@ export async function openSource({ job, means, turn }: ShardRun, { uri, version 
     await closeImage(turn, image);
     throw error;
   }
+}
+
+const cutsSamples = ({ kernel, parameters }: Operation): boolean => kernel === 'conv' && parameters.as === 'u8';
+
+/** What is said of an image that was decoded: what was not read of its file, and samples that the first kernel cuts. */
+export function remarksOn({ job }: ShardRun, { mended, pixel }: OpenImage): string | undefined {
+  const isCut = pixel === 'u16' && job.pipelines.some(({ pipeline }) => cutsSamples(pipeline.operations[0]!));
+  const cut =
+    isCut && 'as=u8 cut samples of 16 bits at 255; for TIFF and JPEG 2000, --scale MIN,MAX makes bytes of them';
+  return [cut, mended].filter(Boolean).join('; ') || undefined;
 }
 
 /** Closes the image and counts the bytes that were read of it. */

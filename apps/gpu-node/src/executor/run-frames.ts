@@ -11,7 +11,7 @@ import { bytesOf, listedBytes } from './device-frames.ts';
 import type { FrameOutcomes } from './frame-outcomes.ts';
 import { noDataOf, noDataPlanes } from './no-data-of.ts';
 import { type FrameBatch, openBatches, type PlacedFrame } from './open-batches.ts';
-import { closeImage, decodeRegion } from './open-source.ts';
+import { closeImage, decodeRegion, remarksOn } from './open-source.ts';
 import { readMask } from './read-mask.ts';
 import { runEncoded } from './run-encoded.ts';
 import { runRaw } from './run-raw.ts';
@@ -129,8 +129,8 @@ async function decodeFrames(
   }
   const decoded = frames.filter((_, i) => !errors[i]);
   return decoded.map((frame) => {
-    const { captured, place, mended } = frame.image;
-    return { ...frame, captured, place, mended };
+    const { captured, place } = frame.image;
+    return { ...frame, captured, place, mended: remarksOn(run, frame.image) };
   });
 }
 

@@ -7,7 +7,7 @@ import type { CaptureTime } from '@halogrid/sources/capture-time';
 import { settleAll } from '@halogrid/threads';
 import { BandInDoubt, type JpegBands } from './jpeg-bands.ts';
 import { noDataOf, noDataPlanes } from './no-data-of.ts';
-import { closeImage, decodeRegion, openSource } from './open-source.ts';
+import { closeImage, decodeRegion, openSource, remarksOn } from './open-source.ts';
 import { copyBits, copyPlanes, type ImageContent, type Reserve } from './plane-cache.ts';
 import type { ShardRun } from './shard-run.ts';
 import { checkStillVersion, sourceVersion } from './source-version.ts';
@@ -144,8 +144,10 @@ export async function withOpenImage<Results>(
     checkSize(source, { width: image.width, height: image.height / bands }, size);
     const unit = sampleBytes[image.pixel];
     const value = copied ? copied.noData : noDataOf(run.job, image);
+    let isFirst = false;
     const fill: Fill = async (bytes, { stored, copies }, { offset, stride, planeBytes }) => {
       const planes = value === undefined ? undefined : noDataPlanes(run.job, stored);
+      isFirst ||= copies.some(({ from }) => from.x === 0 && from.y === 0);
       const decode = async ({ from, to }: CopyRect): Promise<void> => {
         const place = { bytes, offset: offset + to.y * stride + to.x * unit, stride, planeBytes };
         const noData = planes && { value: value!, planes, ...to };
@@ -161,8 +163,8 @@ export async function withOpenImage<Results>(
       return planes;
     };
     const results = await compute(image.pixel, value !== undefined, fill);
-    const { captured, place, mended } = image;
-    return { results, captured, place, mended };
+    const { captured, place } = image;
+    return { results, captured, place, mended: isFirst ? remarksOn(run, image) : image.mended };
   } finally {
     await closeImage(run.turn, image);
   }
@@ -176,7 +178,7 @@ async function copyOf(run: ShardRun, source: LeasedSource, version: string): Pro
       if (!image.copy) throw changedInput('The image changed while it was read');
       await image.copy.write(path, run.job.channels);
       await checkStillVersion(source);
-      return image.mended;
+      return remarksOn(run, image);
     } finally {
       await closeImage(run.turn, image);
     }
@@ -219,7 +221,7 @@ async function contentOf(
   const to = { bytes, offset: 0, stride, planeBytes, noData };
   await run.turn.clock.time('decode', () => decodeRegion(run, image, { x: 0, y: 0, width, height }, to));
   await checkStillVersion(source);
-  const { mended } = image;
+  const mended = remarksOn(run, image);
   return { kind: 'planes', width, height, pixel, bytes, captured, place, mended, noData: planes };
 }
 
