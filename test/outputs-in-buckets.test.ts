@@ -381,6 +381,49 @@ describe('radosgw', { skip: skipRadosgw }, () => {
     assert.deepEqual(lasting(await hashBucket('real')), lasting(hashFiles(there)));
   });
 
+  test('a real server: parts in it are merged, and outputs in it are shown, indexed, listed and removed', async () => {
+    const exits = async (code: number, ...args: string[]): Promise<string> => {
+      const ended = await command(args);
+      assert.equal(ended.code, code, ended.stderr);
+      return ended.stderr + ended.stdout;
+    };
+    const there = join(folder, 'real');
+    for (const [i, out] of ['s3://results/parts/1', join(folder, 'real 2'), 's3://results/parts/3'].entries()) {
+      await exits(0, 'run', source, ...work, ...local, '--part', `${i + 1}/3`, '--out', out);
+    }
+    await exits(0, 'merge', 's3://results/parts/*', join(folder, 'real 2'), '--out', 's3://results/merged');
+    assert.deepEqual(lasting(await hashBucket('merged')), lasting(hashFiles(there)));
+    for (const args of [
+      (of: string) => ['show', of, '-o', join(folder, 'page.html')],
+      (of: string) => ['changes', of, '--pipeline', 'codes', '--json'],
+      (of: string) => ['index', of, '--pipeline', 'codes', '--to', join(folder, `real index ${of === there}`)],
+    ]) {
+      const [inBucket, inFolder] = [await command(args('s3://results/merged')), await command(args(there))];
+      assert.equal(inBucket.code, 0, inBucket.stderr);
+      assert.equal(inBucket.stdout.replace('index false', 'index true'), inFolder.stdout);
+    }
+    await new BucketPrefix('s3://results/merged').uploads.begin('maps/stray.tif', 'tag');
+    assert.match(
+      await exits(0, 'gc', 's3://results'),
+      /4 jobs left .*1 unfinished upload of 's3:\/\/results\/merged'/s,
+    );
+    assert.match(await exits(0, 'rm', 's3://results/real'), /^Job .* removed: /);
+    const { jobs, uploads } = JSON.parse(
+      await exits(0, 'gc', 's3://results', '--unfinished', '--older-than', '0', '--json'),
+    );
+    assert.deepEqual(jobs.map(({ state, fate }: Record<string, string>) => `${state} ${fate}`).sort(), [
+      'complete remove',
+      'part remove',
+      'part remove',
+    ]);
+    assert.deepEqual(uploads, [], 'what was begun in a removed output goes with it');
+    const left = (await Array.fromAsync(new BucketPrefix('s3://results').list())).map(({ name }) => name);
+    assert.deepEqual(
+      left.filter((name) => !name.includes('/.halogrid/claims/')),
+      [],
+    );
+  });
+
   test('the leader and its disk are lost half-way: another one ends the job, with the same files', {
     skip: skipPostgres,
   }, async (t) => {

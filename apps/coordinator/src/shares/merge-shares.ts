@@ -19,10 +19,10 @@ import { readShares, type ShareOutput, shareOf } from './read-shares.ts';
 const stepsAtOnce = 256;
 
 /**
- * Makes one output at the URI `out` of all its parts, which are in folders (paths) and buckets (s3: URIs), as the job would that did all shards:
- * that job's plan is the plan of the parts, and its answers are theirs. The parts stay as they are. Resolves with the
- * status of the job, which is complete or has failed; rejects with UsageError if the parts do not fit together, and
- * with the signal's reason when it aborts.
+ * Makes one output at the URI `out` of all its parts, which are in folders (paths) and buckets (s3: URIs), as the job
+ * would that did all shards: that job's plan is the plan of the parts, and its answers are theirs. The parts stay as
+ * they are. Resolves with the status of the job, which is complete or has failed; rejects with UsageError if the parts
+ * do not fit together, and with the signal's reason when it aborts.
  */
 export async function mergeShares(
   places: readonly string[],

@@ -12,8 +12,8 @@ export interface ShareOutput {
 }
 
 /**
- * Reads the claims of these folders and s3: URIs, which must be all parts of one output: of one job, each once. Throws UsageError with
- * a sentence that names them or the missing parts. Whether they have the same plan is not checked.
+ * Reads the claims of these folders and s3: URIs, which must be all parts of one output: of one job, each once. Throws
+ * UsageError with a sentence that names them or the missing parts. Whether they have the same plan is not checked.
  */
 export async function readShares(places: readonly string[]): Promise<[ShareOutput, ...ShareOutput[]]> {
   const shares: ShareOutput[] = [];

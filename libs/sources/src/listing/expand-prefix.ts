@@ -7,8 +7,8 @@ import { SourceUriError } from '../source-errors.ts';
 const isGlob = (uri: string): boolean => /[*?]/.test(uri);
 
 /**
- * The folders of a bucket that an s3: URI stands for, in the order of their names: `s3://bucket/part-*`; without `*` and
- * `?` the URI itself. Throws SourceUriError if there is none; rejects as `send` does.
+ * The folders of a bucket that an s3: URI stands for, in the order of their names: `s3://bucket/part-*`; without `*`
+ * and `?` the URI itself. Throws SourceUriError if there is none; rejects as `send` does.
  */
 export async function expandPrefix(uri: string): Promise<string[]> {
   const glob = toPrefixUri(uri);
@@ -23,7 +23,7 @@ function patternOf(text: string): NamePattern {
   try {
     return isGlob(text) ? parseName(text) : { literal: text };
   } catch (error) {
-    throw new SourceUriError(`'${text}' is no pattern of a name: ${(error as Error).message}`);
+    throw new SourceUriError(`'${text}' is not a pattern of names: ${(error as Error).message}`);
   }
 }
 

@@ -109,8 +109,8 @@ export async function bringJob(out: string, { jobId, spec }: { jobId: string; sp
 }
 
 /**
- * Makes the folder of a share of this specification that is whole in the bucket, so that its job can be asked for again:
- * its job.json, and its logs, which say that everything is done. Does nothing if there is no such share.
+ * Makes the folder of a share of this specification that is whole in the bucket, so that its job can be asked for
+ * again: its job.json, and its logs, which say that everything is done. Does nothing if there is no such share.
  */
 export async function bringShare(out: string, spec: JobSpec, isAlive: BucketContext['isAlive']): Promise<void> {
   const prefix = new BucketPrefix(out);

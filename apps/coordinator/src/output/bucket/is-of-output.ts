@@ -6,8 +6,8 @@ const entries = new Set(resultEntries);
 const passing = /^\.halogrid\/(?:$|claims\/|jobs\/|publication-|try-)/;
 
 /**
- * Whether an object has one of the files that a job leaves. Those of a plan and of a part are in `.halogrid`, as in the
- * folder of one.
+ * Whether an object has one of the files that a job leaves. A plan and a part leave theirs in `.halogrid`, as in a
+ * folder.
  */
 export const isOfOutput = (name: string): boolean => entries.has(name.split('/', 1)[0]!) || isOfLogged(name);
 
