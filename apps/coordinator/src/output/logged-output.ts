@@ -7,7 +7,7 @@ import { FolderLogs, isLogName, LogReader } from '@halogrid/ledger';
 import { linkTree } from '@halogrid/results/link-tree';
 import { isSystemError, UsageError } from '@halogrid/service';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
-import { BucketPrefix, isBucketUri } from '@halogrid/sources';
+import { BucketPrefix, InputError, isBucketUri, TransferError } from '@halogrid/sources';
 import { bringLogged, hasLogs } from './bucket/bring-logged.ts';
 import { isOfPart } from './finish-logged.ts';
 import type { JobClaim } from './job-claim.ts';
@@ -84,10 +84,18 @@ export async function checkLog(at: string, { id }: LoggedClaim): Promise<void> {
   if (!isThere) throw noLog(at);
 }
 
-/** Gives the results of a part a second name in a folder, or brings them there from a bucket. */
+/**
+ * Gives the results of a part a second name in a folder, or brings them there from a bucket. Rejects with UsageError if
+ * the bucket cannot be read, and with the system's error if the folder cannot be written.
+ */
 export async function takeResults(at: string, folder: string, signal: AbortSignal): Promise<void> {
-  if (isBucketUri(at)) await bringLogged(new BucketPrefix(at), 'results', folder, signal);
-  else await linkTree(scratchOf(at), folder, (name) => isOfPart(name) && !isLogName(name));
+  if (isBucketUri(at)) {
+    await bringLogged(new BucketPrefix(at), 'results', folder, signal).catch((error: Error) => {
+      const isOfBucket = error instanceof TransferError || error instanceof InputError;
+      // Without its cause: nobody shall wait for the output because a part is away.
+      throw isOfBucket ? new UsageError(`'${at}' cannot be read: ${error.message}`) : error;
+    });
+  } else await linkTree(scratchOf(at), folder, (name) => isOfPart(name) && !isLogName(name));
 }
 
 const scratchOf = (folder: string): string => fileURLToPath(scratchUri(pathToFileURL(folder).href));

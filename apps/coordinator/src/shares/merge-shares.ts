@@ -18,6 +18,9 @@ import { readShares, type ShareOutput, shareOf } from './read-shares.ts';
 /** How many steps of the plan are taken over together. */
 const stepsAtOnce = 256;
 
+/** How long it waits for an output without room, or that is away, in milliseconds: nobody sees that it waits. */
+const outputGraces = { room: 60_000, folder: 60_000 };
+
 /**
  * Makes one output at the URI `out` of all its parts, which are in folders (paths) and buckets (s3: URIs), as the job
  * would that did all shards: that job's plan is the plan of the parts, and its answers are theirs. The parts stay as
@@ -63,7 +66,7 @@ export async function mergeShares(
     const takeAll = async (): Promise<void> => {
       for (const { at } of shares) await takeResults(at, scratch, signal);
     };
-    const run = new JobRun(job, { ledger, work, clock, log }, listener, takeAll);
+    const run = new JobRun(job, { ledger, work, clock, log, outputGraces }, listener, takeAll);
     signal.addEventListener('abort', () => run.stop('closing'), { once: true });
     await run.ended;
     signal.throwIfAborted();

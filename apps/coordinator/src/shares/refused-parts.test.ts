@@ -27,9 +27,10 @@ async function part(name: string, number: number, of: number, more: Partial<JobS
 }
 
 let store: TestS3;
+let refuses: (url: string) => boolean = () => false;
 before(async () => {
   const names = { accessKeyId: 'AK', secretAccessKey: 'SK', region: 'us-east-1', bucket: 'parts' };
-  store = await startTestS3(names);
+  store = await startTestS3({ ...names, fault: ({ url = '' }) => (refuses(url) ? 'refuse' : undefined) });
   setVariables({ ...store.environment, HALOGRID_SCRATCH: at('scratch') });
   for (let i = 0; i < 6; i++) await write(join(source, `${i}.pgm`), image(7, 5, i));
   await part('one', 1, 2);
@@ -147,6 +148,15 @@ test('a plan serves parts, and only a plan', async () => {
   await assert.rejects(asPart, { message: `Expected a plan but the job in '${at('one')}' is part 1 of 2` });
   const missing = readPlan(at('nowhere'), { number: 1, of: 2, splitImages: false }, uriOf('x'));
   await assert.rejects(missing, /^UsageError: Expected a plan but '.*nowhere' has no job\.json of halogrid/);
+});
+
+test('a part that cannot be read any more fails the merge, which names it, its place and why', async () => {
+  await copyToBucket(store, at('two'), 'two');
+  refuses = (url) => url.includes('two/.halogrid/parts/');
+  const job = await merge([at('one'), 's3://parts/two'], uriOf('of-refused'));
+  refuses = () => false;
+  assert.equal(job.state, JobState.FAILED);
+  assert.match(job.error, /^'s3:\/\/parts\/two' cannot be read: Access to 'two\/\.halogrid\/parts\/.*' is denied: 403/);
 });
 
 test('a damaged part fails the merge, which names it and its remedy', async () => {
