@@ -34,10 +34,13 @@ export const canBuildImages = (scratch: string): boolean =>
 /** Builds images below a folder. A stage that several images share is built once. */
 export class ImageBuilder {
   readonly #scratch: string;
+  readonly #architecture: string;
   readonly #built = new Map<string, Stage>();
 
-  constructor(scratch: string) {
+  /** `architecture`: the processor of the images, as Docker calls it. */
+  constructor(scratch: string, architecture: 'amd64' | 'arm64' = process.arch === 'arm64' ? 'arm64' : 'amd64') {
     this.#scratch = scratch;
+    this.#architecture = architecture;
   }
 
   /** Builds the image of a Dockerfile; returns the folder with its files, without the base image. */
@@ -52,7 +55,7 @@ export class ImageBuilder {
     const named = new Map<string, Stage>();
     let last: Stage | undefined;
     for (const stage of stages) {
-      const [, base, name] = /^FROM (\S+)(?: AS (\S+))?/.exec(stage)!;
+      const [, base, name] = /^FROM (?:--platform=\S+ )?(\S+)(?: AS (\S+))?/.exec(stage)!;
       last = this.#built.get(stage) ?? this.#buildStage(stage, dockerfile, named, named.get(base!));
       this.#built.set(stage, last);
       if (name) named.set(name, last);
@@ -65,14 +68,16 @@ export class ImageBuilder {
     mkdirSync(root);
     // Hard links suffice, because a later stage removes files but changes none.
     if (base) execFileSync('cp', ['-al', `${base.root}/.`, root]);
-    const stage = { root, cwd: base?.cwd ?? '/', isRun: base?.isRun ?? text.startsWith('FROM node:') };
-    const arguments_: Record<string, string> = {};
+    const stage = { root, cwd: base?.cwd ?? '/', isRun: base?.isRun ?? /^FROM (--platform=\S+ )?node:/.test(text) };
+    const arguments_: Record<string, string> = { TARGETARCH: this.#architecture };
     for (const line of text.split('\n').slice(1)) {
       const [, instruction, words] = /^(\w+) (.*)$/.exec(line)!;
       if (instruction === 'WORKDIR') stage.cwd = words!;
       mkdirSync(join(root, stage.cwd), { recursive: true });
       if (instruction === 'COPY') copy(words!, stage, named, dockerfile);
-      if (instruction === 'ARG') Object.assign(arguments_, Object.fromEntries([words!.split('=')]));
+      if (instruction === 'ARG' && words!.includes('=')) {
+        Object.assign(arguments_, Object.fromEntries([words!.split('=')]));
+      }
       if (instruction === 'RUN' && stage.isRun) run(words!, stage, arguments_);
     }
     return stage;

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { globSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '@halogrid/testing';
+import { eventually, isThorough } from '@halogrid/testing';
 import { canBuildImages, ImageBuilder } from './build-image.ts';
 import { contextPaths } from './docker-context.ts';
 import { get } from './get.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
+import { makeArtefact } from './make-tarball.ts';
 import { readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { runUndisturbed } from './shared-cluster.ts';
@@ -70,6 +71,31 @@ for (const [image, mostMegabytes] of [
       assert.ok(readFileSync(join(folder, name), 'utf8').length > 1000, name);
   });
 }
+
+/** The processors for which programs and libraries in a folder are, by the numbers of the ELF format. */
+function processorsOf(root: string): number[] {
+  const found = new Set<number>();
+  for (const path of globSync('**/{node,*.node,*.so,*.so.*}', { cwd: root })) {
+    const head = lstatSync(join(root, path)).isFile()
+      ? readFileSync(join(root, path)).subarray(0, 20)
+      : Buffer.alloc(0);
+    if (head.subarray(1, 4).toString() === 'ELF') found.add(head.readUInt16LE(18));
+  }
+  return [...found];
+}
+
+test('images for arm64, built on this machine, hold programs and libraries for it alone', {
+  skip: skip || (!isThorough && 'with HALOGRID_THOROUGH=1'),
+}, async () => {
+  const there = join(scratch, 'arm64');
+  mkdirSync(there);
+  // It gets the packages for arm64 from npm, which the build cannot: its packages are mounted read-only.
+  await makeArtefact('linux-arm64', there);
+  const builder = new ImageBuilder(there, 'arm64');
+  for (const name of ['coordinator', 'gpu-node']) {
+    assert.deepEqual(processorsOf(builder.build(`deploy/docker/${name}.Dockerfile`)), [183], name);
+  }
+});
 
 test('only the node has WebGPU and the software device, for one platform', { skip }, () => {
   const compute = (image: string) => filesOf(image).filter((path) => /dawn\.node$|swiftshader\.tar\.br$/.test(path));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { PostgresServer, skipPostgres } from '@halogrid/ledger/testing-postgres-server';
@@ -104,6 +105,38 @@ test('the same files as in a folder, from a first run and from one that keeps re
   assert.ok(now.incremental.kept > 0);
   const maps = store.requests.filter((line) => line.startsWith('GET ') && /\/maps\/[^?]*\/c\/[^?]*$/.test(line));
   assert.deepEqual(maps, [], 'maps that are kept do not travel');
+});
+
+test('parts of sources in a bucket, in buckets and folders, are merged to what one run makes', async () => {
+  const objects = { 'plain/a.pgm': 'frame-0.pgm', 'plain/b/c.pgm': 'picture.pgm', 'plain/d.pgm': 'frame-1.pgm' };
+  for (const [key, name] of Object.entries(objects)) store.objects.set(key, readFileSync(join(source, name)));
+  store.objects.set('frames.tar', execFileSync('tar', ['-cC', source, '.'], { maxBuffer: 2 ** 26 }));
+  store.objects.set('broken/x.png', Buffer.from('no picture'));
+  const sources = ['s3://results/plain/', 's3://results/frames.tar', 's3://results/broken/x.png', ...work, ...cutSmall];
+  const exits = async (code: number, ...args: string[]): Promise<string> => {
+    const ended = await command(args);
+    assert.equal(ended.code, code, ended.stderr);
+    return ended.stderr + ended.stdout;
+  };
+  const there = join(folder, 'of bucket');
+  await exits(3, 'run', ...sources, ...local, '--out', there);
+  await exits(0, 'plan', ...sources, '--write', 's3://results/shares/plan');
+  const part = (number: number, out: string): string[] => [
+    ...['run', '--plan', 's3://results/shares/plan', '--part', `${number}/3`, '--out', out, '--split-images'],
+    ...local,
+  ];
+  await exits(3, ...part(1, 's3://results/shares/part-1'));
+  await exits(3, ...part(2, join(folder, 'part-2')));
+  const merged = ['merge', 's3://results/shares/part-*', join(folder, 'part-2'), '--out', 's3://results/shares/all'];
+  assert.match(await exits(2, ...merged), /Expected all 3 parts but part 3 is missing/);
+  assert.match(
+    await exits(3, ...part(3, 's3://results/shares/part-3')),
+    /part +3 of 3 in s3:\/\/results\/shares\/part-3/,
+  );
+  assert.match(await exits(3, ...part(3, 's3://results/shares/part-3')), /continues: (\d+) of \1 shards/);
+  await exits(3, ...merged);
+  assert.deepEqual(lasting(hashObjects('shares/all')), lasting(hashFiles(there)));
+  assert.equal(manifestOf('shares/all').digest, readJson(there, 'job.json').digest);
 });
 
 test('a run that is killed goes on in its scratch; one on another machine begins again or publishes what is ready', async () => {
@@ -346,6 +379,49 @@ describe('radosgw', { skip: skipRadosgw }, () => {
     const { code, stderr } = await program.ended;
     assert.equal(code, 0, stderr);
     assert.deepEqual(lasting(await hashBucket('real')), lasting(hashFiles(there)));
+  });
+
+  test('a real server: parts in it are merged, and outputs in it are shown, indexed, listed and removed', async () => {
+    const exits = async (code: number, ...args: string[]): Promise<string> => {
+      const ended = await command(args);
+      assert.equal(ended.code, code, ended.stderr);
+      return ended.stderr + ended.stdout;
+    };
+    const there = join(folder, 'real');
+    for (const [i, out] of ['s3://results/parts/1', join(folder, 'real 2'), 's3://results/parts/3'].entries()) {
+      await exits(0, 'run', source, ...work, ...local, '--part', `${i + 1}/3`, '--out', out);
+    }
+    await exits(0, 'merge', 's3://results/parts/*', join(folder, 'real 2'), '--out', 's3://results/merged');
+    assert.deepEqual(lasting(await hashBucket('merged')), lasting(hashFiles(there)));
+    for (const args of [
+      (of: string) => ['show', of, '-o', join(folder, 'page.html')],
+      (of: string) => ['changes', of, '--pipeline', 'codes', '--json'],
+      (of: string) => ['index', of, '--pipeline', 'codes', '--to', join(folder, `real index ${of === there}`)],
+    ]) {
+      const [inBucket, inFolder] = [await command(args('s3://results/merged')), await command(args(there))];
+      assert.equal(inBucket.code, 0, inBucket.stderr);
+      assert.equal(inBucket.stdout.replace('index false', 'index true'), inFolder.stdout);
+    }
+    await new BucketPrefix('s3://results/merged').uploads.begin('maps/stray.tif', 'tag');
+    assert.match(
+      await exits(0, 'gc', 's3://results'),
+      /4 jobs left .*1 unfinished upload of 's3:\/\/results\/merged'/s,
+    );
+    assert.match(await exits(0, 'rm', 's3://results/real'), /^Job .* removed: /);
+    const { jobs, uploads } = JSON.parse(
+      await exits(0, 'gc', 's3://results', '--unfinished', '--older-than', '0', '--json'),
+    );
+    assert.deepEqual(jobs.map(({ state, fate }: Record<string, string>) => `${state} ${fate}`).sort(), [
+      'complete remove',
+      'part remove',
+      'part remove',
+    ]);
+    assert.deepEqual(uploads, [], 'what was begun in a removed output goes with it');
+    const left = (await Array.fromAsync(new BucketPrefix('s3://results').list())).map(({ name }) => name);
+    assert.deepEqual(
+      left.filter((name) => !name.includes('/.halogrid/claims/')),
+      [],
+    );
   });
 
   test('the leader and its disk are lost half-way: another one ends the job, with the same files', {

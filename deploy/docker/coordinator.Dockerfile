@@ -1,15 +1,21 @@
 # Build from the root of the repository:
 #   docker build -f deploy/docker/coordinator.Dockerfile -t halogrid-coordinator .
-FROM node:24.21.0-bookworm-slim AS package
+# For other processors too, with BuildKit: add --platform linux/amd64,linux/arm64 to 'docker buildx build'.
+FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS package
+# The processor of the image: amd64 or arm64, which npm calls x64 and arm64. The stage itself runs on the builder's.
+ARG TARGETARCH
 WORKDIR /build/source
 COPY . .
-# The tarball for this machine's platform, as in docs/install.md. The images hold nothing else of halogrid.
-RUN --mount=type=cache,target=/root/.npm npm run package -- .. --platform linux-$(node -p process.arch)
+# The tarball for the image's platform, as in docs/install.md. The images hold nothing else of halogrid.
+RUN --mount=type=cache,target=/root/.npm npm run package -- .. --platform linux-$(echo $TARGETARCH | sed s/amd64/x64/)
 WORKDIR /build
 RUN tar -xzf halogrid-*.tar.gz && mv halogrid-*/ app && cp -r source/samples app
 # 'yes' adds FFmpeg, which decodes videos. Nobody may pass such an image on: see THIRD-PARTY-NOTICES.md.
 ARG FFMPEG=no
-RUN if [ "$FFMPEG" = yes ]; then cp -r source/node_modules/@seydx app/lib/node_modules; else rm -r app/samples/videos; fi
+RUN if [ "$FFMPEG" = yes ]; then \
+    name=@seydx/node-av-linux-$(echo $TARGETARCH | sed s/amd64/x64/) && mkdir app/lib/node_modules/@seydx \
+    && cp -r "$(node source/scripts/package/locked-folder.mjs $name)" app/lib/node_modules/$name; \
+  else rm -r app/samples/videos; fi
 
 FROM package AS files
 # A coordinator computes nothing: WebGPU and its software device are for nodes.

@@ -23,7 +23,7 @@ for (const image of images) {
     lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1).trim());
 
   test(`${image}: it is built with the Node.js that the workspace pins, on the same Debian`, () => {
-    const bases = new Set(all('FROM').map((from) => from.split(' ')[0]!));
+    const bases = new Set(all('FROM').map((from) => from.replace('--platform=$BUILDPLATFORM ', '').split(' ')[0]!));
     bases.delete('package');
     assert.deepEqual([...bases], [`node:${workspace.devDependencies.node}-bookworm-slim`, 'debian:bookworm-slim']);
   });
@@ -38,9 +38,17 @@ for (const image of images) {
   });
 
   test(`${image}: it has no FFmpeg unless that is asked for`, () => {
-    assert.deepEqual(all('ARG'), ['FFMPEG=no']);
+    assert.deepEqual(all('ARG'), ['TARGETARCH', 'FFMPEG=no']);
   });
 }
+
+test('only stages that make files run on the processor of the builder', () => {
+  for (const image of images) {
+    const stages = dockerfile(image).filter((line) => line.startsWith('FROM '));
+    assert.match(stages[0]!, /^FROM --platform=\$BUILDPLATFORM node:\S+ AS package$/);
+    assert.equal(stages.at(-1), 'FROM debian:bookworm-slim', 'of the processor that the image is for');
+  }
+});
 
 test('images expose and probe the ports of their process', () => {
   const { listen, http } = createCoordinatorConfig();

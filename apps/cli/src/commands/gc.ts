@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { UsageError } from '@halogrid/service/usage-error';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
 import type { Command } from 'commander';
 import { addClientSecurityOptions, type ClientSecurityOption, withCoordinator } from '../options/coordinator-option.ts';
 import { duration } from '../options/option-values.ts';
@@ -22,10 +23,10 @@ export function addGcCommand(program: Command): void {
   const command = program
     .command('gc')
     .description(
-      'Shows what outputs of jobs take in folders and below them, by job and owner, and removes old ones. Without --older-than and ' +
+      'Shows what outputs of jobs take in folders or buckets and below them, by job and owner, and removes old ones. Without --older-than and ' +
         '--unfinished it only shows them, and completes removals that were interrupted.',
     )
-    .argument('[dir...]', `where to look (default: ${defaultFolder})`)
+    .argument('[dir|uri...]', `where to look: folders, s3://BUCKET/PREFIX (default: ${defaultFolder})`)
     .option(
       '--older-than <duration>',
       'remove results of jobs that ended this long ago: 30d, 12h',
@@ -60,6 +61,7 @@ export function addGcCommand(program: Command): void {
 
 async function checkFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders) {
+    if (isBucketUri(folder)) continue;
     if ((await stat(folder).catch(() => undefined))?.isDirectory()) continue;
     throw new UsageError(`Expected folders that hold outputs but '${folder}' is none`);
   }
@@ -72,10 +74,11 @@ async function jobsOf({ coordinator, ...security }: GcOptions) {
   return new Map(jobs.map((job) => [job.jobId, job]));
 }
 
-function facts({ judged, failures }: Garbage) {
+function facts({ judged, strays, failures }: Garbage) {
   const jobs = judged.map(({ output, ...rest }) => {
     const { jobId, state, owner = null, changedMs, path } = output;
     return { job: jobId, state, owner, ended: new Date(changedMs).toISOString(), out: path, ...rest };
   });
-  return { jobs, owners: sizesByOwner(judged), failures };
+  const uploads = strays.map(({ path = null, fate, uploads }) => ({ out: path, fate, uploads: uploads.length }));
+  return { jobs, owners: sizesByOwner(judged), uploads, failures };
 }

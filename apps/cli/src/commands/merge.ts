@@ -1,13 +1,16 @@
 import { shutdownSignal } from '@halogrid/service';
-import { toFileUri } from '@halogrid/sources/to-uri';
+import { expandPrefix } from '@halogrid/sources/expand-prefix';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
+import { toOutUri } from '@halogrid/sources/to-uri';
 import type { Command } from 'commander';
 import { plainLogLine } from '../cluster/child.ts';
+import { addScratchOption, type ScratchOption, setScratch } from '../options/set-scratch.ts';
 import { addQuietOption, addVerboseOption, checkVoice, type VoiceChoice } from '../options/voice-options.ts';
 import { exitCodeOfSignal } from '../process/exit-code.ts';
 import { plural } from '../progress/quantities.ts';
 import { reportEnd } from '../summary/describe-summary.ts';
 
-interface MergeOptions extends VoiceChoice {
+interface MergeOptions extends VoiceChoice, ScratchOption {
   out: string;
   json?: boolean;
 }
@@ -19,19 +22,24 @@ export function addMergeCommand(program: Command): void {
       'Makes one output of all parts that runs with --part made: the files of one run. The parts stay as they are. Exits with 0: ' +
         'complete, 3: complete with quarantined inputs, 1: failed, 2: the parts do not fit together, or some are missing.',
     )
-    .argument('<part...>', 'the output folders of all parts, in any order');
-  addVerboseOption(addQuietOption(command))
-    .requiredOption('-o, --out <dir>', 'the output folder')
+    .argument(
+      '<part...>',
+      "the outputs of all parts, in any order: folders, s3://bucket/prefix, or 's3://bucket/part-*'",
+    );
+  addScratchOption(addVerboseOption(addQuietOption(command)))
+    .requiredOption('-o, --out <dir|uri>', 'the output folder, or s3://bucket/prefix')
     .option('--json', 'print a machine-readable summary on stdout')
-    .action(async (folders: string[], options: MergeOptions) => {
-      process.exitCode = await merge(folders, options);
+    .action(async (parts: string[], options: MergeOptions) => {
+      process.exitCode = await merge(parts, options);
     });
 }
 
-async function merge(folders: string[], options: MergeOptions): Promise<number> {
+async function merge(parts: string[], options: MergeOptions): Promise<number> {
   checkVoice(options);
+  setScratch(options.scratch);
   const signal = shutdownSignal();
-  if (!options.quiet) process.stderr.write(`Merging ${plural(folders.length, 'part')} into ${options.out}.\n`);
+  const places = (await Promise.all(parts.map(placesOf))).flat();
+  if (!options.quiet) process.stderr.write(`Merging ${plural(places.length, 'part')} into ${options.out}.\n`);
   const [{ mergeShares }, { createLog }, { systemClock }] = await Promise.all([
     import('@halogrid/coordinator/shares'),
     import('@halogrid/service/log'),
@@ -42,10 +50,13 @@ async function merge(folders: string[], options: MergeOptions): Promise<number> 
   };
   const context = { clock: systemClock, log: createLog('merge', 'info', { lines: { write } }) };
   try {
-    const job = await mergeShares(folders, toFileUri(options.out, process.cwd()), context, signal);
+    const job = await mergeShares(places, toOutUri(options.out, process.cwd()), context, signal);
     return await reportEnd(job, options);
   } catch (error) {
     if (signal.aborted) return exitCodeOfSignal(signal.reason);
     throw error;
   }
 }
+
+/** The parts that an argument names: a folder, or what an s3: URI stands for. */
+const placesOf = async (part: string): Promise<string[]> => (isBucketUri(part) ? expandPrefix(part) : [part]);

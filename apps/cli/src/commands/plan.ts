@@ -5,11 +5,12 @@ import { shutdownSignal, UsageError } from '@halogrid/service';
 import type { Command } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from '../options/job-options.ts';
 import { type DeviceChoice, deviceChoices, parseWord, wholeNumber } from '../options/option-values.ts';
+import { addScratchOption, type ScratchOption, setScratch } from '../options/set-scratch.ts';
 import { addQuietOption, type VoiceChoice } from '../options/voice-options.ts';
 import { onlyPreviews } from '../plan/only-previews.ts';
 import { exitCodeOfPlan, exitCodeOfSignal } from '../process/exit-code.ts';
 
-interface PlanOptions extends JobOptions, VoiceChoice {
+interface PlanOptions extends JobOptions, ScratchOption, VoiceChoice {
   nodes: number;
   device: DeviceChoice;
   coordinator?: string;
@@ -25,10 +26,13 @@ export function addPlanCommand(program: Command): void {
         'machine. It computes nothing. Exits with 2 and a remedy if the job does not fit, with 3 if every input would be quarantined.',
     )
     .argument('<source...>', 'as for run');
-  addQuietOption(addJobOptions(command))
+  addScratchOption(addQuietOption(addJobOptions(command)))
     .option('--nodes <n>', 'as for run', wholeNumber('--nodes', 1, 64), 1)
     .option('--device <kind>', 'as for run', parseWord('--device', deviceChoices), 'auto')
-    .option('--write <dir>', "write the plan into this folder, for 'halogrid run --plan DIR --part I/N'")
+    .option(
+      '--write <dir|uri>',
+      "write the plan to this folder or s3://bucket/prefix, for 'halogrid run --plan PLAN --part I/N'",
+    )
     .option('--coordinator <host:port>', 'refused: a plan is made on this machine')
     .option('--json', 'print JSON')
     .action(async (sources: string[], options: PlanOptions) => {
@@ -43,11 +47,12 @@ export function addPlanCommand(program: Command): void {
 
 async function plan(
   sources: string[],
-  { coordinator, json, quiet, nodes, device, write, ...job }: PlanOptions,
+  { coordinator, json, quiet, nodes, device, write, scratch, ...job }: PlanOptions,
 ): Promise<number> {
   if (coordinator !== undefined) {
     throw new UsageError('Expected no --coordinator: a plan is made on this machine, which must see the sources');
   }
+  setScratch(scratch);
   const { spec } = parseJob(sources, { ...job, out: write ?? job.out }, process.cwd());
   // The plan of one share is the plan of any number.
   if (write !== undefined) spec!.share = { number: 1, of: 1, plan: '', splitImages: false };

@@ -12,22 +12,21 @@ import {
   parseWord,
   wholeNumber,
 } from './option-values.ts';
-import { setScratch } from './set-scratch.ts';
+import { addScratchOption, type ScratchOption, setScratch } from './set-scratch.ts';
 
 /** What the options of `addClusterOptions` parse to. */
-export interface ClusterChoice {
+export interface ClusterChoice extends ScratchOption {
   nodes?: number;
   device?: DeviceChoice;
   decode?: DecodeChoice;
   gpu?: GpuChoice;
   sourceGrace?: number;
   spaceGrace?: number;
-  scratch?: string;
 }
 
 /** Adds the options for the coordinator and nodes that are started on this machine. */
 export function addClusterOptions(command: Command): Command {
-  return command
+  command
     .option('--nodes <n>', 'nodes to start (default: 1)', wholeNumber('--nodes', 1, 64))
     .option(
       '--device <kind>',
@@ -44,11 +43,8 @@ export function addClusterOptions(command: Command): Command {
       'NVIDIA GPUs, with a node on each: an index, a UUID, all, or auto: those that the environment assigns to this ' +
         'process, as for halogrid node (default: auto)',
       gpuChoice,
-    )
-    .option(
-      '--scratch <dir>',
-      "folder for unfinished results of an output in a bucket (default: halogrid/scratch in the user's data folder)",
-    )
+    );
+  return addScratchOption(command)
     .option(
       '--source-grace <duration>',
       'how long to wait for an unavailable host or bucket of sources; 0: do not wait (default: 10m)',

@@ -2,7 +2,7 @@ import type { Share, SubmitRequest } from '@halogrid/proto';
 import { maxShares } from '@halogrid/proto/job-limits';
 import { named, sentence } from '@halogrid/proto/sentence';
 import { UsageError } from '@halogrid/service';
-import { toFileUri } from '@halogrid/sources/to-uri';
+import { toOutUri } from '@halogrid/sources/to-uri';
 import { Command, CommanderError } from 'commander';
 import { addJobOptions, type JobOptions, parseJob } from './job-options.ts';
 
@@ -21,7 +21,7 @@ export function addShareOptions(command: Command): Command {
       "compute only part I of N, from 1; 'halogrid merge' makes one output of all parts",
       readPart,
     )
-    .option('--plan <dir>', "with --part: read the plan that 'halogrid plan --write' made, instead of sources")
+    .option('--plan <dir|uri>', "with --part: read the plan that 'halogrid plan --write' made, instead of sources")
     .option('--split-images', 'with --part: let parts share the tiles of an image');
 }
 
@@ -73,7 +73,7 @@ export async function parseSharedJob(
     );
   }
   const { readPlan } = await import('@halogrid/coordinator/shares');
-  const out = toFileUri(options.out ?? 'halogrid-out', folder);
+  const out = toOutUri(options.out ?? 'halogrid-out', folder);
   return { spec: await readPlan(plan, { ...part, splitImages }, out), nameOutByJob: options.out === undefined };
 }
 

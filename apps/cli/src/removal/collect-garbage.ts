@@ -1,12 +1,14 @@
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
+import { findStored, removeStored } from '@halogrid/coordinator/stored-outputs';
 import type { JobStatus } from '@halogrid/proto';
-import { findOutputs } from '@halogrid/results/find-outputs';
-import { measureOutput } from '@halogrid/results/measure-output';
-import { removeOutput } from '@halogrid/results/remove-output';
+import { placeAt } from '@halogrid/results/place';
 import type { StoredOutput } from '@halogrid/results/stored-output';
 import { indexedJobs } from '@halogrid/search/indexed-jobs';
+import { isBucketUri } from '@halogrid/sources/prefix-uri';
+import { abortBegun, listBegun } from './begun-uploads.ts';
 import { type GarbageChoice, judgeOutput, type Verdict } from './judge-output.ts';
 import { knowJob } from './know-job.ts';
+import { type BegunUpload, judgeUploads, type StrayUploads } from './stray-uploads.ts';
 
 /** An output that was found, and what became of it. */
 export interface JudgedOutput extends Verdict {
@@ -21,7 +23,9 @@ export interface JudgedOutput extends Verdict {
 
 export interface Garbage {
   judged: JudgedOutput[];
-  /** Sentences about folders that could not be read or removed. */
+  /** Uploads to buckets that no job will complete. */
+  strays: StrayUploads[];
+  /** Sentences about outputs that could not be read or removed. */
   failures: string[];
 }
 
@@ -31,13 +35,14 @@ export interface CollectChoice extends GarbageChoice {
   jobs?: ReadonlyMap<string, JobStatus>;
 }
 
-/** Looks at all outputs in these folders and below them, and removes those that the choice names. */
-export async function collectGarbage(folders: readonly string[], choice: CollectChoice): Promise<Garbage> {
-  const garbage: Garbage = { judged: [], failures: [] };
+/** Looks at all outputs in these folders and buckets, and below them, and removes those that the choice names. */
+export async function collectGarbage(roots: readonly string[], choice: CollectChoice): Promise<Garbage> {
+  const garbage: Garbage = { judged: [], strays: [], failures: [] };
   const indexes = new Map<string, ReadonlySet<string>>();
   const seen = new Set<string>();
-  for (const folder of folders) {
-    for await (const found of findOutputs(resolve(folder))) {
+  for (const root of roots.map((each) => placeAt(each).at)) {
+    const begun = isBucketUri(root) ? await begunBelow(root, garbage) : [];
+    for await (const found of findStored(root)) {
       if (found.kind === 'unreadable') garbage.failures.push(`'${found.path}' cannot be read: ${found.why}`);
       else if (found.kind === 'manifest') {
         const jobs = await indexedJobs(found.path);
@@ -47,6 +52,10 @@ export async function collectGarbage(folders: readonly string[], choice: Collect
         await judge(found.output, choice, garbage);
       }
     }
+    const outputs = garbage.judged.map(({ output, fate }) =>
+      fate === 'remove' ? { ...output, state: 'removed' as const } : output,
+    );
+    for (const stray of judgeUploads(begun, outputs, choice)) await settle(root, stray, choice, garbage);
   }
   for (const { fate, output, indexes: of } of garbage.judged) {
     if (fate === 'remove') for (const [path, jobs] of indexes) if (jobs.has(output.jobId)) of.push(path);
@@ -58,10 +67,28 @@ async function judge(output: StoredOutput, choice: CollectChoice, { judged, fail
   try {
     const verdict = judgeOutput(output, await knowJob(output, choice.jobs), choice);
     const isRemoved = verdict.fate === 'remove' && !choice.dryRun;
-    const done = isRemoved ? await removeOutput(output) : { ...(await measureOutput(output.path)), stays: [] };
+    const done = await removeStored(output, !isRemoved);
     judged.push({ ...verdict, output, ...done, indexes: [] });
   } catch (error) {
     failures.push(`Job ${output.jobId} in '${output.path}' was not removed: ${(error as Error).message}`);
+  }
+}
+
+async function begunBelow(root: string, { failures }: Garbage): Promise<BegunUpload[]> {
+  try {
+    return await listBegun(root);
+  } catch (error) {
+    failures.push(`Unfinished uploads below '${root}' cannot be listed: ${(error as Error).message}`);
+    return [];
+  }
+}
+
+async function settle(root: string, stray: StrayUploads, { dryRun }: CollectChoice, garbage: Garbage): Promise<void> {
+  try {
+    if (stray.fate === 'remove' && !dryRun) await abortBegun(root, stray.uploads);
+    garbage.strays.push(stray);
+  } catch (error) {
+    garbage.failures.push(`Unfinished uploads of '${stray.path}' were not removed: ${(error as Error).message}`);
   }
 }
 

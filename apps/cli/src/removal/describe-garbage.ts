@@ -4,17 +4,19 @@ import { describeAgo } from '../progress/describe-ago.ts';
 import { plural } from '../progress/quantities.ts';
 import { type Garbage, indexSentence, type JudgedOutput, sizesByOwner } from './collect-garbage.ts';
 import { nobodyLeads } from './judge-output.ts';
+import type { StrayUploads } from './stray-uploads.ts';
 
 const sum = (judged: readonly JudgedOutput[]): string =>
   describeBytes(judged.reduce((bytes, each) => bytes + each.bytes, 0));
 
 /** What `gc` found and did, for people. `isAsked`: whether results of ended jobs were to be removed. */
 export function describeGarbage(
-  { judged }: Garbage,
+  { judged, strays }: Garbage,
   nowMs: number,
   choice: { dryRun: boolean; isAsked: boolean },
 ): string {
-  if (judged.length === 0) return 'No outputs of halogrid.\n';
+  const uploads = strays.map((stray) => `${describeStray(stray, choice.dryRun)}\n`).join('');
+  if (judged.length === 0) return `No outputs of halogrid.\n${uploads}`;
   const bySize = judged.toSorted((a, b) => b.bytes - a.bytes);
   const hasOwners = judged.some(({ output }) => output.owner !== undefined);
   const rows = bySize.map(({ output, bytes, fate, why }) => [
@@ -26,14 +28,25 @@ export function describeGarbage(
     [wordOf(fate, choice.dryRun), why].filter(Boolean).join(': '),
     output.path,
   ]);
-  const head = ['JOB', ...(hasOwners ? ['OWNER'] : []), 'STATE', 'ENDED', 'SIZE', '', 'FOLDER'];
+  const head = ['JOB', ...(hasOwners ? ['OWNER'] : []), 'STATE', 'ENDED', 'SIZE', '', 'OUTPUT'];
   const owners = sizesByOwner(judged).map(({ owner, jobs, bytes }) => [
     owner || '(nobody)',
     plural(jobs, 'job'),
     describeBytes(bytes),
   ]);
-  const parts = [table([head, ...rows]), ...(hasOwners ? [table(owners)] : []), `${summary(judged, choice)}\n`];
+  const parts = [
+    table([head, ...rows]),
+    ...(hasOwners ? [table(owners)] : []),
+    `${summary(judged, choice)}\n${uploads}`,
+  ];
   return parts.join('\n');
+}
+
+function describeStray({ path, fate, uploads: { length } }: StrayUploads, isDryRun: boolean): string {
+  const what = plural(length, 'unfinished upload');
+  if (path === undefined) return `${what} of no output of halogrid: other programs may go on with them.`;
+  if (fate === 'keep') return `${what} of '${path}', which no job completes: --unfinished removes them.`;
+  return `${what} of '${path}' ${isDryRun ? 'would be removed' : 'removed'}.`;
 }
 
 const wordOf = (fate: JudgedOutput['fate'], isDryRun: boolean): string =>

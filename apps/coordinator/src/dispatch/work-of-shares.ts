@@ -1,6 +1,7 @@
 import type { Ledger } from '@halogrid/ledger';
-import { finishShare, noTables } from '../output/finish-share.ts';
+import { endPublishedShare, finishShare, noTables } from '../output/finish-logged.ts';
 import { LostPartError } from '../output/lost-part-error.ts';
+import { atOnce } from '../output/output-wait.ts';
 import type { JobWork } from './job-work.ts';
 
 /**
@@ -15,6 +16,9 @@ export function withShares(whole: JobWork, ledger: Pick<Ledger, 'answered'>): Jo
     async finalise(results, pipeline, begun, now, signal) {
       const { jobId, spec } = results.job;
       if (!spec.share) return whole.finalise(results, pipeline, begun, now, signal);
+      // Only the log of such a share was brought.
+      const ended = await (begun.until ?? atOnce)(() => endPublishedShare(results));
+      if (ended) return ended;
       const lost = await whole.lostShards?.({ jobId, spec }, (from, atMost) => ledger.answered(jobId, from, atMost));
       const [shard] = lost ?? [];
       if (shard !== undefined) throw new LostPartError({ message: 'A part is missing', shard, isFalse: false });

@@ -33,6 +33,7 @@ import { InputError, isBucketUri, TransferError } from '@halogrid/sources';
 import {
   bringJob,
   bringKept,
+  bringShare,
   claimBucket,
   claimInBucket,
   enterBucket,
@@ -163,13 +164,23 @@ async function claimElsewhere(out: string, jobId: string): Promise<JobClaim | un
 export async function findUnfinished(spec: JobSpec): Promise<{ jobId: string } | undefined> {
   const path = outputPath(spec.out);
   await restoreClaim(path);
-  const claim = await readClaim(path).catch(() => undefined);
+  let claim = await readClaim(path).catch(() => undefined);
+  if (!claim && isBucketUri(spec.out) && spec.share && !spec.fresh && !held.has(path)) {
+    await bringShare(spec.out, spec, isProcessAlive).catch((error) => Promise.reject(refusalOf(path, error)));
+    claim = await readClaim(path);
+  }
   if (!claim || !isUnfinished(claim) || held.has(path) || !isSameJob(claim, spec)) return undefined;
   if (spec.fresh && (claim.state === 'part' || !claim.specification.fresh)) return undefined;
-  if (isBucketUri(spec.out) && (await claimInBucket(spec.out, claim.id)) !== 'own') return undefined;
+  if (isBucketUri(spec.out) && !(await isInBucket(spec.out, claim))) return undefined;
   if (!(await isProcessAlive(claim.coordinator))) return { jobId: claim.id };
   if (claim.state === 'running') throw inUse(path, claim);
   return undefined;
+}
+
+/** Whether a job of a folder has its output in the bucket, or has left it there as a share. */
+async function isInBucket(out: string, { id }: JobClaim): Promise<boolean> {
+  const there = await claimInBucket(out, id);
+  return there === 'own' || (there?.id === id && there.state === 'part');
 }
 
 /** Whether the folder has logs of the job that ran in it, or the ledger that an earlier version kept there. */

@@ -1,11 +1,17 @@
+import { type Found, findOutputs } from '@halogrid/results/find-outputs';
 import { measureOutput, type OutputSize } from '@halogrid/results/measure-output';
 import { type RemovedOutput, removeOutput } from '@halogrid/results/remove-output';
 import { readOutput, type StoredOutput } from '@halogrid/results/stored-output';
-import { isBucketUri } from '@halogrid/sources/prefix-uri';
+import { isBucketUri, toPrefixUri } from '@halogrid/sources/prefix-uri';
+import { findInBucket } from './bucket/find-in-bucket.ts';
 import { measureInBucket, removeFromBucket } from './bucket/remove-from-bucket.ts';
 import { readBucketOutput } from './bucket/stored-in-bucket.ts';
 
 // Outputs to be removed, in folders and in buckets; `at` and `path` are paths or s3: URIs.
+
+/** All outputs in a folder or prefix, and below it. */
+export const findStored = (at: string): AsyncGenerator<Found> =>
+  isBucketUri(at) ? findInBucket(toPrefixUri(at)) : findOutputs(at);
 
 /** The job of an output; undefined if there is none. Rejects if that cannot be read. */
 export const readStored = (at: string): Promise<StoredOutput | undefined> =>

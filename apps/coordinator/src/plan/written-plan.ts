@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import type { PlannedStep } from '@halogrid/jobs/shard';
 import type { JobSpec } from '@halogrid/proto';
+import { placeOfUri } from '@halogrid/results/place';
 import { isSameWork } from '../output/job-claim.ts';
-import { readFolderLog, readLoggedClaim } from '../output/logged-folder.ts';
+import { openLog, readLoggedClaim } from '../output/logged-output.ts';
 import { ShareDealer } from './share-dealer.ts';
 
 /** How many steps are yielded together. */
@@ -16,18 +16,22 @@ export async function* writtenPlan(
   spec: JobSpec & Required<Pick<JobSpec, 'share'>>,
   signal?: AbortSignal,
 ): AsyncGenerator<PlannedStep[], void, undefined> {
-  const folder = fileURLToPath(spec.share.plan);
-  const claim = await readLoggedClaim(folder, 'planned');
-  if (!isSameWork(claim, spec)) throw new Error(`The plan in '${folder}' is of another job now: run the parts again`);
-  const log = await readFolderLog(folder, claim);
-  const dealer = new ShareDealer(spec.share);
-  let steps: PlannedStep[] = log.notes.map((text) => ({ kind: 'note', text }));
-  for (const step of log.plan()) {
-    steps.push(step.kind === 'shard' ? { ...step, shard: dealer.deal(step.shard) } : step);
-    if (steps.length < stepsAtOnce) continue;
-    signal?.throwIfAborted();
+  const { at } = placeOfUri(spec.share.plan);
+  const claim = await readLoggedClaim(at, 'planned');
+  if (!isSameWork(claim, spec)) throw new Error(`The plan in '${at}' is of another job now: run the parts again`);
+  const { log, close } = await openLog(at, claim);
+  try {
+    const dealer = new ShareDealer(spec.share);
+    let steps: PlannedStep[] = log.notes.map((text) => ({ kind: 'note', text }));
+    for (const step of log.plan()) {
+      steps.push(step.kind === 'shard' ? { ...step, shard: dealer.deal(step.shard) } : step);
+      if (steps.length < stepsAtOnce) continue;
+      signal?.throwIfAborted();
+      yield steps;
+      steps = [];
+    }
     yield steps;
-    steps = [];
+  } finally {
+    await close();
   }
-  yield steps;
 }

@@ -3,21 +3,22 @@ import type { LogReader } from '@halogrid/ledger';
 import { UsageError } from '@halogrid/service';
 import { redactUri } from '@halogrid/sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import { readFolderLog } from '../output/logged-folder.ts';
-import { type ShareFolder, shareOf } from './read-shares.ts';
+import { openLog } from '../output/logged-output.ts';
+import { type ShareOutput, shareOf } from './read-shares.ts';
 
 /**
  * Throws UsageError if the shares have different plans. It names the first source that was listed differently: its file
  * came, went or changed between two runs.
  */
-export async function checkPlans([first, ...others]: readonly [ShareFolder, ...ShareFolder[]]): Promise<void> {
+export async function checkPlans([first, ...others]: readonly [ShareOutput, ...ShareOutput[]]): Promise<void> {
   const other = others.find(({ claim }) => claim.plan !== first.claim.plan);
   if (!other) return;
-  const [one, two] = [await readFolderLog(first.folder, first.claim), await readFolderLog(other.folder, other.claim)];
-  const what = firstDifference(one, two);
+  const [one, two] = [await openLog(first.at, first.claim), await openLog(other.at, other.claim)];
+  const what = firstDifference(one.log, two.log);
+  await Promise.all([one.close(), two.close()]);
   throw new UsageError(
-    `Expected parts of one list of sources but part ${shareOf(first).number} ('${first.folder}') ${what.one}, and part ` +
-      `${shareOf(other).number} ('${other.folder}') ${what.two}: make the parts from one plan (halogrid plan … --write PLAN)`,
+    `Expected parts of one list of sources but part ${shareOf(first).number} ('${first.at}') ${what.one}, and part ` +
+      `${shareOf(other).number} ('${other.at}') ${what.two}: make the parts from one plan (halogrid plan … --write PLAN)`,
   );
 }
 

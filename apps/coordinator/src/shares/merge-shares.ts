@@ -1,38 +1,40 @@
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { type AcceptedJob, jobPipeline } from '@halogrid/jobs/accepted-job';
 import { createJobId } from '@halogrid/jobs/job-id';
 import { scratchUri } from '@halogrid/jobs/output-paths';
 import type { PlannedStep } from '@halogrid/jobs/shard';
-import { isLogName, replayFacts } from '@halogrid/ledger';
+import { type LogReader, replayFacts } from '@halogrid/ledger';
 import type { JobSpec, JobStatus } from '@halogrid/proto';
-import { linkTree } from '@halogrid/results/link-tree';
 import { JobRun, type JobRunListener } from '../dispatch/job-run.ts';
 import { endBecause } from '../dispatch/job-work.ts';
 import type { LostShard } from '../dispatch/lost-parts.ts';
 import { createFolderLedger, type LedgerContext } from '../dispatch/open-ledger.ts';
 import { realWork } from '../dispatch/real-work.ts';
-import { readFolderLog } from '../output/logged-folder.ts';
+import { openLog, takeResults } from '../output/logged-output.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import { toJobStatus } from '../services/job-status.ts';
 import { checkPlans } from './check-plans.ts';
-import { readShares, type ShareFolder, shareOf } from './read-shares.ts';
+import { readShares, type ShareOutput, shareOf } from './read-shares.ts';
 
 /** How many steps of the plan are taken over together. */
 const stepsAtOnce = 256;
 
+/** How long it waits for an output without room, or that is away, in milliseconds: nobody sees that it waits. */
+const outputGraces = { room: 60_000, folder: 60_000 };
+
 /**
- * Makes one output in the folder `out` (a URI) of the folders of all its parts, as the job would that did all shards:
- * that job's plan is the plan of the parts, and its answers are theirs. The parts stay as they are. Resolves with the
- * status of the job, which is complete or has failed; rejects with UsageError if the parts do not fit together, and
- * with the signal's reason when it aborts.
+ * Makes one output at the URI `out` of all its parts, which are in folders (paths) and buckets (s3: URIs), as the job
+ * would that did all shards: that job's plan is the plan of the parts, and its answers are theirs. The parts stay as
+ * they are. Resolves with the status of the job, which is complete or has failed; rejects with UsageError if the parts
+ * do not fit together, and with the signal's reason when it aborts.
  */
 export async function mergeShares(
-  folders: readonly string[],
+  places: readonly string[],
   out: string,
   context: Omit<LedgerContext, 'lost'>,
   signal: AbortSignal,
 ): Promise<JobStatus> {
-  const shares = await readShares(folders);
+  const shares = await readShares(places);
   await checkPlans(shares);
   const { share: _, ...asked } = shares[0].claim.specification;
   const spec: JobSpec = { ...asked, out };
@@ -54,14 +56,18 @@ export async function mergeShares(
       changed() {},
     };
     const answerAll = async (): Promise<void> => {
-      for (const { folder, claim } of shares) {
+      for (const share of shares) {
         signal.throwIfAborted();
-        await replayFacts((await readFolderLog(folder, claim)).facts(), ledger, jobId);
+        await withLog(share, (log) => replayFacts(log.facts(), ledger, jobId));
         run.resultsCame();
       }
     };
     const work = realWork(() => planOf(shares[0]), ledger);
-    const run = new JobRun(job, { ledger, work, clock, log }, listener, () => takeResults(shares, job.scratch));
+    const scratch = fileURLToPath(job.scratch);
+    const takeAll = async (): Promise<void> => {
+      for (const { at } of shares) await takeResults(at, scratch, signal);
+    };
+    const run = new JobRun(job, { ledger, work, clock, log, outputGraces }, listener, takeAll);
     signal.addEventListener('abort', () => run.stop('closing'), { once: true });
     await run.ended;
     signal.throwIfAborted();
@@ -73,16 +79,20 @@ export async function mergeShares(
 }
 
 /** The plan of a share, as of a job that does all shards. */
-async function* planOf({ folder, claim }: ShareFolder): AsyncGenerator<PlannedStep[]> {
-  const log = await readFolderLog(folder, claim);
-  let steps: PlannedStep[] = log.notes.map((text) => ({ kind: 'note', text }));
-  for (const step of log.plan()) {
-    steps.push(step.kind === 'shard' ? wholeStep(step) : step);
-    if (steps.length < stepsAtOnce) continue;
+async function* planOf({ at, claim }: ShareOutput): AsyncGenerator<PlannedStep[]> {
+  const { log, close } = await openLog(at, claim);
+  try {
+    let steps: PlannedStep[] = log.notes.map((text) => ({ kind: 'note', text }));
+    for (const step of log.plan()) {
+      steps.push(step.kind === 'shard' ? wholeStep(step) : step);
+      if (steps.length < stepsAtOnce) continue;
+      yield steps;
+      steps = [];
+    }
     yield steps;
-    steps = [];
+  } finally {
+    await close();
   }
-  yield steps;
 }
 
 function wholeStep(step: Extract<PlannedStep, { kind: 'shard' }>): PlannedStep {
@@ -90,22 +100,30 @@ function wholeStep(step: Extract<PlannedStep, { kind: 'shard' }>): PlannedStep {
   return { ...step, shard };
 }
 
-/** Gives the parts and chunks of all shares a second name in the job's scratch folder. */
-async function takeResults(shares: readonly ShareFolder[], scratch: string): Promise<void> {
-  for (const { folder } of shares) {
-    const from = fileURLToPath(scratchUri(pathToFileURL(folder).href));
-    await linkTree(from, fileURLToPath(scratch), (name) => !isLogName(name) && !name.endsWith('.tmp'));
+async function withLog<Read>(
+  { at, claim }: ShareOutput,
+  read: (log: LogReader) => Read | Promise<Read>,
+): Promise<Read> {
+  const { log, close } = await openLog(at, claim);
+  try {
+    return await read(log);
+  } finally {
+    await close();
   }
 }
 
 /** A sentence about a shard whose results are not what its share said. */
-async function whyLost(shares: readonly ShareFolder[], { error, withdrawn }: LostShard): Promise<string> {
+async function whyLost(shares: readonly ShareOutput[], { error, withdrawn }: LostShard): Promise<string> {
+  const lost = withdrawn.open.shard.shard;
   for (const share of shares) {
-    for (const step of (await readFolderLog(share.folder, share.claim)).plan()) {
-      if (step.kind !== 'shard' || step.shard.shard !== withdrawn.open.shard.shard || step.shard.elsewhere) continue;
-      const { number, of } = shareOf(share);
-      return `Part ${number} of ${of} in '${share.folder}' is damaged: ${error}; run that part again with --fresh`;
-    }
+    const hasIt = (log: LogReader): boolean => {
+      for (const step of log.plan())
+        if (step.kind === 'shard' && step.shard.shard === lost) return !step.shard.elsewhere;
+      return false;
+    };
+    if (!(await withLog(share, hasIt))) continue;
+    const { number, of } = shareOf(share);
+    return `Part ${number} of ${of} in '${share.at}' is damaged: ${error}; run that part again with --fresh`;
   }
   return error;
 }

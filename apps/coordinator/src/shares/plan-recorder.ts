@@ -6,12 +6,14 @@ import { planDigest } from '@halogrid/jobs/plan-digest';
 import { isRecorded, type PlannedStep } from '@halogrid/jobs/shard';
 import type { LogLedger } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
-import { writeFileAtomically } from '@halogrid/results';
+import { isBucketUri } from '@halogrid/sources';
 import { createFolderLedger, type LedgerContext } from '../dispatch/open-ledger.ts';
+import { giveBucketBack } from '../output/bucket/bucket-output.ts';
+import { finishLogged } from '../output/finish-logged.ts';
 import { plannedJobJson } from '../output/job-json.ts';
 import { claimOutputFolder, releaseOutputFolder, removeOutput } from '../output/output-folder.ts';
 
-/** Writes a plan to a folder, for shares of it to read. */
+/** Writes a plan to a folder or bucket, for shares of it to read. */
 export class PlanRecorder {
   readonly #context: Omit<LedgerContext, 'lost'>;
   #begun: { jobId: string; spec: JobSpec; ledger: LogLedger } | undefined;
@@ -41,20 +43,23 @@ export class PlanRecorder {
     await ledger.addPlan(jobId, [], true);
   }
 
-  /** To be called when all steps were yielded: only now the folder holds a plan. */
+  /** To be called when all steps were yielded: only now there is a plan. */
   async finish(): Promise<void> {
     const { jobId, spec, ledger } = this.#begun!;
     const digest = await planDigest(ledger.recordedPlan(jobId));
     const text = plannedJobJson((await ledger.getJob(jobId))!, digest, this.#context.clock.wallMs());
-    await writeFileAtomically(join(outputPath(spec.out), 'job.json'), text);
+    await ledger.close();
+    await finishLogged({ jobId, out: spec.out }, text);
     await this.#leave();
   }
 
   /** To be called instead of `finish` if the plan is not wanted: removes what was written of it. */
   async abandon(): Promise<void> {
     if (!this.#begun) return;
-    const { out } = this.#begun.spec;
+    const { jobId, spec } = this.#begun;
+    const { out } = spec;
     await this.#leave();
+    if (isBucketUri(out)) return giveBucketBack(out, jobId);
     await removeOutput(out);
     await rm(join(outputPath(out), 'job.json'), { force: true });
   }

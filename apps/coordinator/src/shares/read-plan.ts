@@ -1,14 +1,12 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { JobSpec, type Share } from '@halogrid/proto';
-import { readLoggedClaim } from '../output/logged-folder.ts';
+import { placeAt } from '@halogrid/results/place';
+import { readLoggedClaim } from '../output/logged-output.ts';
 
 /**
- * The specification of a share of the plan in a folder, with its results in `out` (a URI). Throws UsageError if the
- * folder lacks a plan, or if another version of halogrid wrote it.
+ * The specification of a share of the plan at a path or s3: URI, with its results in `out` (a URI). Throws UsageError
+ * if there is no plan, or if another version of halogrid wrote it.
  */
-export async function readPlan(folder: string, share: Omit<Share, 'plan'>, out: string): Promise<JobSpec> {
-  const { specification } = await readLoggedClaim(folder, 'planned');
-  const plan = pathToFileURL(resolve(folder)).href;
-  return JobSpec.fromPartial({ ...specification, out, share: { ...share, plan } });
+export async function readPlan(at: string, share: Omit<Share, 'plan'>, out: string): Promise<JobSpec> {
+  const { specification } = await readLoggedClaim(at, 'planned');
+  return JobSpec.fromPartial({ ...specification, out, share: { ...share, plan: placeAt(at).uri } });
 }

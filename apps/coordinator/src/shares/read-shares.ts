@@ -1,33 +1,34 @@
 import type { JobSpec } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
 import { isSameWork } from '../output/job-claim.ts';
-import { checkFolderLog, type LoggedClaim, readLoggedClaim } from '../output/logged-folder.ts';
+import { checkLog, type LoggedClaim, readLoggedClaim } from '../output/logged-output.ts';
 import { specDifferences } from '../output/spec-differences.ts';
 
-/** A folder with what a share did. */
-export interface ShareFolder {
-  folder: string;
+/** What a share did. */
+export interface ShareOutput {
+  /** Path of its folder, or its s3: URI. */
+  at: string;
   claim: LoggedClaim;
 }
 
 /**
- * Reads the claims of the folders, which must be all parts of one output: of one job, each once. Throws UsageError with
- * a sentence that names the folders or the missing parts. Whether they have the same plan is not checked.
+ * Reads the claims of these folders and s3: URIs, which must be all parts of one output: of one job, each once. Throws
+ * UsageError with a sentence that names them or the missing parts. Whether they have the same plan is not checked.
  */
-export async function readShares(folders: readonly string[]): Promise<[ShareFolder, ...ShareFolder[]]> {
-  const shares: ShareFolder[] = [];
-  for (const folder of folders) shares.push({ folder, claim: await readLoggedClaim(folder, 'part') });
+export async function readShares(places: readonly string[]): Promise<[ShareOutput, ...ShareOutput[]]> {
+  const shares: ShareOutput[] = [];
+  for (const at of places) shares.push({ at, claim: await readLoggedClaim(at, 'part') });
   const [first, ...others] = shares;
   if (!first) throw new UsageError('Expected the folders of all parts but received none');
   for (const other of others) checkSame(first, other);
   checkWhole([first, ...others]);
-  for (const { folder, claim } of [first, ...others]) await checkFolderLog(folder, claim);
+  for (const { at, claim } of [first, ...others]) await checkLog(at, claim);
   return [first, ...others];
 }
 
-function checkSame(first: ShareFolder, other: ShareFolder): void {
+function checkSame(first: ShareOutput, other: ShareOutput): void {
   const [one, two] = [first.claim.specification, other.claim.specification];
-  const both = `'${first.folder}' and '${other.folder}'`;
+  const both = `'${first.at}' and '${other.at}'`;
   if (!isSameWork(first.claim, two)) {
     const [what] = specDifferences(workOf(one), workOf(two));
     const how = what ? `: in the latter ${what.field} is ${what.now}, in the former ${what.before}` : '';
@@ -42,12 +43,12 @@ function checkSame(first: ShareFolder, other: ShareFolder): void {
   }
 }
 
-function checkWhole(shares: readonly ShareFolder[]): void {
+function checkWhole(shares: readonly ShareOutput[]): void {
   const { of } = shareOf(shares[0]!);
   const byNumber = Map.groupBy(shares, (share) => shareOf(share).number);
   for (const [number, [one, two]] of byNumber) {
     if (!one || !two) continue;
-    throw new UsageError(`Expected each part once but part ${number} of ${of} is '${one.folder}' and '${two.folder}'`);
+    throw new UsageError(`Expected each part once but part ${number} of ${of} is '${one.at}' and '${two.at}'`);
   }
   const missing = Array.from({ length: of }, (_, i) => i + 1).filter((number) => !byNumber.has(number));
   if (missing.length > 0) {
@@ -60,10 +61,9 @@ function checkWhole(shares: readonly ShareFolder[]): void {
   }
 }
 
-export const shareOf = ({ claim }: ShareFolder): NonNullable<JobSpec['share']> => claim.specification.share!;
+export const shareOf = ({ claim }: ShareOutput): NonNullable<JobSpec['share']> => claim.specification.share!;
 
-const nameOf = (share: ShareFolder): string =>
-  `'${share.folder}' (part ${shareOf(share).number} of ${shareOf(share).of})`;
+const nameOf = (share: ShareOutput): string => `'${share.at}' (part ${shareOf(share).number} of ${shareOf(share).of})`;
 
 /** The specification without what parts of one output may differ in. */
 const workOf = ({ share: _, ...spec }: JobSpec): JobSpec => spec;

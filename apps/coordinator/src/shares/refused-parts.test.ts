@@ -5,12 +5,15 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type JobSpec, JobState, type Share } from '@halogrid/proto';
 import { UsageError } from '@halogrid/service';
+import { setVariables } from '@halogrid/sources/testing-files';
+import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { memoryFolder } from '@halogrid/testing';
 import { image, specOf, write } from '../output/previous/testing/outputs.ts';
 import { readPlan } from './read-plan.ts';
-import { merge, runPart, writePlan } from './testing/local-parts.ts';
+import { copyToBucket, merge, runPart, writePlan } from './testing/local-parts.ts';
 
-// Parts that do not make one output are refused with a sentence, and nothing is written.
+// Parts that do not make one output are refused with a sentence, and nothing is written. What was copied to a bucket
+// is refused as it is in folders, and so are mixes of both.
 
 const folder = await mkdtemp(join(memoryFolder, 'halogrid-parts-'));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -23,23 +26,39 @@ async function part(name: string, number: number, of: number, more: Partial<JobS
   await runPart(name, specOf(source, at(name), { ...spec, share: { number, of, plan, splitImages } }));
 }
 
+let store: TestS3;
+let refuses: (url: string) => boolean = () => false;
 before(async () => {
+  const names = { accessKeyId: 'AK', secretAccessKey: 'SK', region: 'us-east-1', bucket: 'parts' };
+  store = await startTestS3({ ...names, fault: ({ url = '' }) => (refuses(url) ? 'refuse' : undefined) });
+  setVariables({ ...store.environment, HALOGRID_SCRATCH: at('scratch') });
   for (let i = 0; i < 6; i++) await write(join(source, `${i}.pgm`), image(7, 5, i));
   await part('one', 1, 2);
   await part('two', 2, 2);
 });
 
+after(() => store?.close());
+
 async function refused(names: readonly string[]): Promise<string> {
-  const sentence = await merge(names.map(at), uriOf('merged')).then(
+  store.objects.clear();
+  for (const name of new Set(names)) await copyToBucket(store, at(name), name);
+  const inBucket = names.map((name) => `s3://parts/${name}`);
+  const here = await refusedFrom(names.map(at), uriOf('merged'));
+  assert.equal(await refusedFrom(inBucket, 's3://parts/merged'), here);
+  assert.equal(await refusedFrom([at(names[0]!), ...inBucket.slice(1)], uriOf('merged')), here);
+  assert.ok(!(await readdir(folder)).includes('merged'), 'nothing is written');
+  assert.ok(![...store.objects.keys()].some((key) => key.startsWith('merged/')), 'nor to the bucket');
+  return here;
+}
+
+const refusedFrom = (places: readonly string[], out: string): Promise<string> =>
+  merge(places, out).then(
     () => assert.fail('merged'),
     (error: Error) => {
       assert.ok(error instanceof UsageError, error.stack);
-      return error.message.replaceAll(`${folder}/`, '');
+      return error.message.replaceAll(`${folder}/`, '').replaceAll('s3://parts/', '');
     },
   );
-  assert.ok(!(await readdir(folder)).includes('merged'), 'nothing is written');
-  return sentence;
-}
 
 /** A copy of a part, with another job.json. */
 async function altered(name: string, as: string, change: Record<string, unknown>): Promise<void> {
@@ -131,6 +150,15 @@ test('a plan serves parts, and only a plan', async () => {
   await assert.rejects(missing, /^UsageError: Expected a plan but '.*nowhere' has no job\.json of halogrid/);
 });
 
+test('a part that cannot be read any more fails the merge, which names it, its place and why', async () => {
+  await copyToBucket(store, at('two'), 'two');
+  refuses = (url) => url.includes('two/.halogrid/parts/');
+  const job = await merge([at('one'), 's3://parts/two'], uriOf('of-refused'));
+  refuses = () => false;
+  assert.equal(job.state, JobState.FAILED);
+  assert.match(job.error, /^'s3:\/\/parts\/two' cannot be read: Access to 'two\/\.halogrid\/parts\/.*' is denied: 403/);
+});
+
 test('a damaged part fails the merge, which names it and its remedy', async () => {
   await part('first', 1, 2);
   await part('second', 2, 2);
@@ -143,9 +171,12 @@ test('a damaged part fails the merge, which names it and its remedy', async () =
       bytes.map((byte, i) => (i > 4 && i < bytes.length - 9 ? byte ^ 1 : byte)),
     );
   }
-  const job = await merge([at('first'), at('second')], uriOf('of-damaged'));
-  assert.equal(job.state, JobState.FAILED);
-  assert.match(job.error, /Part 2 of 2 in '.*second' is damaged: .*; run that part again with --fresh$/);
+  await copyToBucket(store, at('second'), 'second');
+  for (const second of [at('second'), 's3://parts/second']) {
+    const job = await merge([at('first'), second], uriOf('of-damaged'));
+    assert.equal(job.state, JobState.FAILED);
+    assert.match(job.error, /Part 2 of 2 in '.*second' is damaged: .*; run that part again with --fresh$/);
+  }
   await part('second', 2, 2, { fresh: true });
   assert.equal((await merge([at('first'), at('second')], uriOf('of-damaged'))).state, JobState.COMPLETE);
 });

@@ -27,7 +27,7 @@ import { isZarr } from '@halogrid/results/map-format';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import { finaliseJob } from '../output/finalise.ts';
-import { finishShare } from '../output/finish-share.ts';
+import { endPublishedShare, finishShare } from '../output/finish-logged.ts';
 import { claimOutputFolder, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { atOnce } from '../output/output-wait.ts';
 import { KeptReader } from '../output/previous/kept-reader.ts';
@@ -104,7 +104,7 @@ export async function runWith(
   await earlier.end();
   const results = await ledger.results(jobId);
   if (spec.share) {
-    await finishShare(results, {}, () => 61_000);
+    if (!(await endPublishedShare(results))) await finishShare(results, {}, () => 61_000);
     await ledger.setState(jobId, 'complete', { nowMs: 61_000 });
     return computed;
   }

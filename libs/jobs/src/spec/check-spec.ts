@@ -57,7 +57,6 @@ export async function checkSpec(
   for (const [i, uri] of sources.entries()) checkLength(uri, `sources[${i}]`);
   checkLength(out, 'out');
   await checkOut(out);
-  if (given.share && isBucketUri(out)) refuseValue('out', out, 'a folder for a part of a job');
   for (const pipeline of pipelines) checkMapFormat(mapFormat, pipeline);
   if (tilePx > maxTilePx) refuseValue('tile_px', tilePx, `0 to ${maxTilePx}`);
   if (batchFrames > maxBatchFrames) refuseValue('batch_frames', batchFrames, `0 to ${maxBatchFrames}`);

@@ -1,7 +1,8 @@
 import type { Rect, Size } from '@halogrid/geometry';
-import { openImage } from '@halogrid/imaging';
+import { openImage, readName } from '@halogrid/imaging';
 import { InputError } from '@halogrid/sources';
-import { decodeShown, shownOf } from './shown-pixels.ts';
+import { LastDecoded } from './last-decoded.ts';
+import { decodeShown, type ShownPixels, shownOf } from './shown-pixels.ts';
 import { type ShownSource, shrink, type Thumbnail } from './thumbnails.ts';
 
 type ShownImage = Omit<ShownSource, 'videoFrame'>;
@@ -13,7 +14,7 @@ const maxRegionPixels = 2 ** 24;
  * The picture of a part of an image, at most `side` pixels wide and high, and never enlarged; the part is in pixels of
  * the level that is read, and clipped to the image. It shows what `shownOf` chooses. Rejects with InputError if the
  * part lies outside of the image, or if too many pixels would have to be decoded for one picture. A format that is not
- * read by region decodes the whole image for every part.
+ * read by region decodes the whole image, once for parts that are asked for together.
  */
 export async function regionPicture({ uri, read = {} }: ShownImage, asked: Rect, side: number): Promise<Thumbnail> {
   const image = await openImage(uri, shownOf(read));
@@ -28,7 +29,11 @@ export async function regionPicture({ uri, read = {} }: ShownImage, asked: Rect,
         `${decoded.width}x${decoded.height} are more than the ${maxRegionPixels} pixels that are decoded for a picture`,
       );
     }
-    const { bytes, planes } = await decodeShown(image, decoded);
+    const { version } = image;
+    const decode = (): Promise<ShownPixels> => decodeShown(image, decoded);
+    const isShared = !readsRegions && version !== undefined;
+    const key = `${readName(read)} ${uri} ${version}`;
+    const { bytes, planes } = await (isShared ? lastWhole.get(key, decode) : decode());
     const part = { x: region.x - decoded.x, y: region.y - decoded.y, width: region.width, height: region.height };
     const box = { width: Math.min(side, region.width), height: Math.min(side, region.height) };
     const picture = await shrink(bytes, pixel, decoded, planes, box, part);
@@ -37,6 +42,8 @@ export async function regionPicture({ uri, read = {} }: ShownImage, asked: Rect,
     await image.close();
   }
 }
+
+const lastWhole = new LastDecoded<ShownPixels>();
 
 /** Whether parts of an image can be shown, wherever they lie. Rejects with InputError if the image cannot be opened. */
 export async function readsParts({ uri, read = {} }: ShownImage): Promise<boolean> {

@@ -2,7 +2,7 @@ import { type Rect, sampleBytes } from '@halogrid/geometry';
 import type { OpenImage, ReadOptions } from '@halogrid/imaging';
 
 /** Planes of pixels, one after another: gray, or red, green and blue. */
-interface ShownPixels {
+export interface ShownPixels {
   bytes: Uint8Array;
   planes: 1 | 3;
 }

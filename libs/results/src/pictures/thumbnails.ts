@@ -95,19 +95,22 @@ export async function shrink(
   size: Size,
   channels: 1 | 3,
   box: Size,
-  part?: Rect,
+  part: Rect = { x: 0, y: 0, ...size },
 ): Promise<Thumbnail> {
-  const plane = size.width * size.height;
+  const { x, y, width, height } = part;
   const bytes = sampleBytes[pixel];
-  const pixels = new Uint8Array(channels * plane);
+  const pixels = new Uint8Array(channels * width * height);
   for (let channel = 0; channel < channels; channel++) {
-    const from = channel * plane * bytes + bytes - 1;
-    for (let i = 0; i < plane; i++) pixels[channels * i + channel] = planes[from + i * bytes]!;
+    for (let row = 0; row < height; row++) {
+      const first = (channel * size.height + y + row) * size.width + x;
+      const from = first * bytes + bytes - 1;
+      const to = channels * row * width + channel;
+      for (let i = 0; i < width; i++) pixels[to + channels * i] = planes[from + i * bytes]!;
+    }
   }
   const sharp = await loadSharp();
-  const whole = sharp(pixels, { raw: { ...size, channels } });
-  const cut = part ? whole.extract({ left: part.x, top: part.y, width: part.width, height: part.height }) : whole;
-  const resized = cut.resize(box.width, box.height, { fit: 'inside' });
+  const whole = sharp(pixels, { raw: { width, height, channels } });
+  const resized = whole.resize(box.width, box.height, { fit: 'inside' });
   const { data, info } = await resized.png(pngOptions).toBuffer({ resolveWithObject: true });
   return { png: data, width: info.width, height: info.height, of: size };
 }

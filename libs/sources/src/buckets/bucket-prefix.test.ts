@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { expandPrefix } from '../listing/expand-prefix.ts';
 import { Radosgw, skipRadosgw } from '../testing/radosgw.ts';
 import { startTestS3, type TestS3, type TestS3Options } from '../testing/servers.ts';
 import { setEnvironment, temporaryFolder } from '../testing/temporary-files.ts';
@@ -94,6 +95,31 @@ test('objects are written whole, created once, listed and removed', async (t) =>
   await behaves(t, prefix);
   assert.equal(await prefix.createsOnce(), true);
   assert.deepEqual([...server.objects], []);
+});
+
+test('an s3: URI stands for the folders that it matches, at any depth', async (t) => {
+  const { objects } = await startStore(t, { pageKeys: 2 });
+  for (const key of ['part-1/a', 'part-10/a', 'part-2/a', 'parts/1/a', 'parts/2/x', 'part-3', 'x*y/a', 'x1y/a']) {
+    objects.set(key, Buffer.alloc(0));
+  }
+  for (const [uri, ...names] of [
+    ['s3://results/part-*', 'part-1', 'part-10', 'part-2'],
+    ['s3://results/part-?/', 'part-1', 'part-2'],
+    ['s3://results/p*s/*', 'parts/1', 'parts/2'],
+    ['s3://results/x*y', 'x*y', 'x1y'],
+    ['s3://results/part-[1]', 'part-[1]'],
+    ['s3://results/nothing', 'nothing'],
+  ]) {
+    assert.deepEqual(
+      await expandPrefix(uri!),
+      names.map((name) => `s3://results/${name}`),
+      uri,
+    );
+  }
+  await assert.rejects(expandPrefix('s3://results/none-*'), {
+    name: 'SourceUriError',
+    message: "No folder of the bucket matches 's3://results/none-*'",
+  });
 });
 
 test('a server that ignores conditions is found out', async (t) => {

@@ -14,6 +14,8 @@ export interface ListedObject {
   /** Below the prefix. */
   name: string;
   sizeBytes: number;
+  /** When it was written, in milliseconds since 1970, if the list says so. */
+  changedMs?: number;
 }
 
 /** The objects of a bucket whose keys begin with a prefix, which ends them like a folder. Names are below it. */
@@ -127,7 +129,9 @@ export class BucketPrefix {
   /** The names below `folder`, which is empty or ends with '/'. A store may list new objects late. */
   async *list(folder = ''): AsyncGenerator<ListedObject, void, undefined> {
     for await (const { objects } of listPages(this.#listed(folder))) {
-      for (const { key, sizeBytes } of objects) yield { name: key.slice(this.prefix.length), sizeBytes };
+      for (const { key, sizeBytes, changedMs } of objects) {
+        yield { name: key.slice(this.prefix.length), sizeBytes, ...(changedMs && { changedMs }) };
+      }
     }
   }
 

@@ -148,14 +148,18 @@ export class Uploads {
    * them any more.
    */
   async abortAll(isMeant: (name: string) => boolean = () => true): Promise<void> {
+    for await (const upload of this.list()) if (isMeant(upload.name)) await this.abort(upload);
+  }
+
+  /** All uploads below the prefix that were neither completed nor aborted; `begunMs`: since 1970, 0 if unknown. */
+  async *list(): AsyncGenerator<Pick<Upload, 'name' | 'id'> & { begunMs: number }, void, undefined> {
     const { parseUploads } = await import('../s3/s3-xml.ts');
     for (let marker: Record<string, string> | undefined = {}; marker; ) {
       const query = { uploads: '', prefix: this.#prefix, ...marker };
       const { body } = await send({ method: 'GET', bucket: this.#bucket, key: '', query }, this.#limits);
       const page = parseUploads(body.toString());
-      for (const { key, id } of page.uploads) {
-        const name = key.slice(this.#prefix.length);
-        if (key.startsWith(this.#prefix) && isMeant(name)) await this.abort({ name, id });
+      for (const { key, ...upload } of page.uploads) {
+        if (key.startsWith(this.#prefix)) yield { name: key.slice(this.#prefix.length), ...upload };
       }
       marker = page.next;
     }

@@ -3,7 +3,7 @@ import { parseXml as parse, textOf as text } from './parse-xml.ts';
 
 /** One page of the names in a bucket, in the order of their UTF-8 bytes. */
 export interface ListPage {
-  objects: { key: string; sizeBytes: number; version?: string }[];
+  objects: { key: string; sizeBytes: number; version?: string; changedMs?: number }[];
   /** Beginnings that several names share, up to and including a '/'. */
   folders: string[];
   /** The token of the next page; undefined on the last page. */
@@ -21,7 +21,8 @@ export function parseListPage(xml: string): ListPage | undefined {
       const sizeBytes = Number(text(entry.Size)) || 0;
       const [etag, lastModified] = [text(entry.ETag), text(entry.LastModified)];
       const version = surelyVersionName({ etag, lastModified, sizeBytes });
-      return { key: decode(text(entry.Key)), sizeBytes, ...(version && { version }) };
+      const changedMs = Date.parse(lastModified);
+      return { key: decode(text(entry.Key)), sizeBytes, ...(version && { version }), ...(changedMs && { changedMs }) };
     }),
     folders: (page.CommonPrefixes ?? []).map((entry: Record<string, unknown>) => decode(text(entry.Prefix))),
     next: text(page.IsTruncated) === 'true' ? text(page.NextContinuationToken) || undefined : undefined,
@@ -54,14 +55,15 @@ export function parseParts(xml: string): {
 
 /** One page of the uploads of a bucket; `next`: the parameters of the next page. */
 export function parseUploads(xml: string): {
-  uploads: { key: string; id: string }[];
+  uploads: { key: string; id: string; begunMs: number }[];
   next: Record<string, string> | undefined;
 } {
   const page = parse(xml)?.ListMultipartUploadsResult;
   const next = { 'key-marker': text(page?.NextKeyMarker), 'upload-id-marker': text(page?.NextUploadIdMarker) };
   return {
     uploads: (page?.Upload ?? []).map((upload: Record<string, unknown>) => {
-      return { key: text(upload.Key), id: text(upload.UploadId) };
+      const begunMs = Date.parse(text(upload.Initiated)) || 0;
+      return { key: text(upload.Key), id: text(upload.UploadId), begunMs };
     }),
     next: text(page?.IsTruncated) === 'true' && next['key-marker'] ? next : undefined,
   };

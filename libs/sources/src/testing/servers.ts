@@ -80,6 +80,8 @@ export interface TestS3Options {
   fault?: (request: IncomingMessage) => 'busy' | 'drop' | 'cut' | 'refuse' | undefined;
   /** Whether an object that was written is not listed yet. */
   listsLate?: (key: string) => boolean;
+  /** When an object was written, as a list says it; by default it does not. */
+  changed?: (key: string) => string | undefined;
 }
 
 /** A bucket at a path of the server, as S3 answers for it. */
@@ -120,7 +122,8 @@ export async function startTestS3(options: TestS3Options): Promise<TestS3> {
     if (changed) return void response.writeHead(changed.status, changed.headers).end(changed.body);
     if (key === '' && url.searchParams.get('list-type') === '2') {
       const listed = () => [...objects].filter(([name]) => !options.listsLate?.(name));
-      const answer = () => response.end(listObjects(listed(), url.searchParams, options.pageKeys ?? 1000));
+      const answer = () =>
+        response.end(listObjects(listed(), url.searchParams, options.pageKeys ?? 1000, options.changed));
       return void (options.beforeList?.().then(answer) ?? answer());
     }
     const bytes = objects.get(key);
@@ -184,7 +187,12 @@ function signatureOf(
 }
 
 /** ListObjectsV2 with a prefix, a delimiter, pages and escaped names. */
-export function listObjects(objects: [string, Buffer][], query: URLSearchParams, pageKeys: number): string {
+export function listObjects(
+  objects: [string, Buffer][],
+  query: URLSearchParams,
+  pageKeys: number,
+  changed: TestS3Options['changed'] = () => undefined,
+): string {
   const prefix = query.get('prefix') ?? '';
   const delimiter = query.get('delimiter');
   const found = new Map<string, Buffer | 'folder'>();
@@ -200,9 +208,11 @@ export function listObjects(objects: [string, Buffer][], query: URLSearchParams,
   const encode = (name: string) => encodeURIComponent(name).replaceAll('%2F', '/').replaceAll('%20', '+');
   const entries = page.map((name) => {
     const bytes = found.get(name)!;
+    const time = changed(name);
+    const written = time === undefined ? '' : `<LastModified>${time}</LastModified>`;
     return bytes === 'folder'
       ? `<CommonPrefixes><Prefix>${encode(name)}</Prefix></CommonPrefixes>`
-      : `<Contents><Key>${encode(name)}</Key><ETag>&quot;${md5(bytes)}&quot;</ETag><Size>${bytes.length}</Size></Contents>`;
+      : `<Contents><Key>${encode(name)}</Key><ETag>&quot;${md5(bytes)}&quot;</ETag><Size>${bytes.length}</Size>${written}</Contents>`;
   });
   const isTruncated = from + page.length < names.length;
   return [

@@ -13,6 +13,7 @@ export interface StoreReply {
 interface GrowingUpload {
   key: string;
   tag: string | undefined;
+  begun: string;
   parts: Map<number, Buffer>;
 }
 
@@ -35,14 +36,17 @@ export function createTestStore(objects: Map<string, Buffer>, { ignoresCondition
     const { method, headers } = request;
     const id = query.get('uploadId');
     if (method === 'POST' && query.has('uploads')) {
-      const begun = `upload ${ids++}`;
-      uploads.set(begun, { key, tag: headers[tagHeader]?.toString(), parts: new Map() });
-      return xml('InitiateMultipartUploadResult', `<UploadId>${begun}</UploadId>`);
+      const [newId, begun] = [`upload ${ids++}`, new Date().toISOString()];
+      uploads.set(newId, { key, tag: headers[tagHeader]?.toString(), begun, parts: new Map() });
+      return xml('InitiateMultipartUploadResult', `<UploadId>${newId}</UploadId>`);
     }
     if (method === 'GET' && query.has('uploads')) {
       const prefix = query.get('prefix') ?? '';
       const below = [...uploads].filter(([, upload]) => upload.key.startsWith(prefix));
-      const each = below.map(([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`);
+      const each = below.map(
+        ([id, { key, begun }]) =>
+          `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${begun}</Initiated></Upload>`,
+      );
       return xml('ListMultipartUploadsResult', each.join(''));
     }
     if (id !== null) {

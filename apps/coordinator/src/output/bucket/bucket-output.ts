@@ -8,6 +8,7 @@ import { UsageError } from '@halogrid/service';
 import { BucketPrefix } from '@halogrid/sources';
 import { isSameJob, type JobClaim } from '../job-claim.ts';
 import { bringEarlier } from './bring-earlier.ts';
+import { bringLogged } from './bring-logged.ts';
 import { claimUri, endHead, type Head, readHead, takeHead } from './bucket-claims.ts';
 import { isOfOutput } from './is-of-output.ts';
 import { removeJobObjects } from './job-objects.ts';
@@ -107,6 +108,23 @@ export async function bringJob(out: string, { jobId, spec }: { jobId: string; sp
   await writeFile(join(folder, 'job.json'), `${JSON.stringify(head.claim, null, 2)}\n`);
 }
 
+/**
+ * Makes the folder of a share of this specification that is whole in the bucket, so that its job can be asked for
+ * again: its job.json, and its logs, which say that everything is done. Does nothing if there is no such share.
+ */
+export async function bringShare(out: string, spec: JobSpec, isAlive: BucketContext['isAlive']): Promise<void> {
+  const prefix = new BucketPrefix(out);
+  const folder = outputPath(out);
+  const head = await readHead(prefix);
+  if (head.claim && ((await isAlive(head.claim.coordinator)) || !(await publishLeft(prefix, head, folder)))) return;
+  const manifest = await manifestOf(prefix);
+  if (manifest?.state !== 'part' || !isSameJob(manifest, spec)) return;
+  await removeFolder(out);
+  await bringLogged(prefix, 'logs', join(folder, '.halogrid'));
+  // Last, so that an interrupted folder is made again.
+  await writeFile(join(folder, 'job.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
 /** Ends the claim of a job that could not begin, and removes its folder. */
 export async function giveBucketBack(out: string, jobId: string): Promise<void> {
   await removeFolder(out).catch(() => {});
@@ -117,9 +135,7 @@ export async function giveBucketBack(out: string, jobId: string): Promise<void> 
 export async function claimInBucket(out: string, jobId: string): Promise<'own' | JobClaim | undefined> {
   const prefix = new BucketPrefix(out);
   const { claim } = await readHead(prefix);
-  if (claim?.id === jobId) return 'own';
-  const manifest = await prefix.get('job.json');
-  return claim ?? (manifest && JSON.parse(manifest.toString()));
+  return claim?.id === jobId ? 'own' : (claim ?? (await manifestOf(prefix)));
 }
 
 /**
@@ -131,7 +147,7 @@ export async function publishToBucket(out: string, jobId: string, epoch: number)
   const head = await readHead(prefix);
   if (head.claim?.id !== jobId) {
     // An earlier attempt may have been interrupted after its last step.
-    if (!head.claim && (await idOfManifest(prefix)) === jobId) return;
+    if (await isManifestOf(prefix, head, jobId)) return;
     const now = head.claim ? `job ${head.claim.id}` : 'another job';
     throw new UsageError(`The output '${out}' was taken over by ${now}`);
   }
@@ -143,6 +159,15 @@ export async function publishToBucket(out: string, jobId: string, epoch: number)
   }
   await publish(prefix, head, (await readPublication(prefix, head))!);
 }
+
+/** Whether the results of this job are in the bucket, whole. */
+export async function isPublished(out: string, jobId: string): Promise<boolean> {
+  const prefix = new BucketPrefix(out);
+  return isManifestOf(prefix, await readHead(prefix), jobId);
+}
+
+const isManifestOf = async (prefix: BucketPrefix, { claim }: Head, jobId: string): Promise<boolean> =>
+  !claim && (await manifestOf(prefix))?.id === jobId;
 
 /**
  * Ends the claim of a job without results. `text` is its job.json, which the bucket gets unless it has an earlier job's
@@ -246,7 +271,7 @@ async function idInFolder(folder: string): Promise<string | undefined> {
   }
 }
 
-async function idOfManifest(prefix: BucketPrefix): Promise<string | undefined> {
+async function manifestOf(prefix: BucketPrefix): Promise<JobClaim | undefined> {
   const manifest = await prefix.get('job.json');
-  return manifest && JSON.parse(manifest.toString()).id;
+  return manifest && JSON.parse(manifest.toString());
 }

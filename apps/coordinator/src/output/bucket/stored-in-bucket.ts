@@ -11,8 +11,8 @@ export async function readBucketOutput(out: string): Promise<StoredOutput | unde
   const { claim } = await readHead(prefix);
   const job = parseJob(`${await prefix.get('job.json')}`);
   const path = prefix.uri;
-  const changedMs = Date.parse(job?.finished ?? '') || 0;
   if (claim) {
+    const changedMs = await lastChange(prefix);
     const { id, removes, coordinator } = claim;
     const state = removes === undefined ? 'running' : 'removed';
     return { path, jobId: removes ?? id, state, isUnfinished: state === 'running', coordinator, changedMs };
@@ -20,6 +20,14 @@ export async function readBucketOutput(out: string): Promise<StoredOutput | unde
   if (!job) return undefined;
   const { id, state, owner, canGoOn, coordinator } = job;
   const isUnfinished = state === 'running' || canGoOn === true;
+  const changedMs = isUnfinished ? await lastChange(prefix) : Date.parse(job.finished ?? '') || 0;
   const whose = typeof owner === 'string' && owner !== '' ? { owner } : {};
   return { path, jobId: id, state, ...whose, isUnfinished, coordinator, changedMs };
+}
+
+/** When the job's claim, or something that the job keeps for other coordinators, was last written. */
+async function lastChange(prefix: BucketPrefix): Promise<number> {
+  let lastMs = 0;
+  for await (const { changedMs = 0 } of prefix.list('.halogrid/')) lastMs = Math.max(lastMs, changedMs);
+  return lastMs;
 }
