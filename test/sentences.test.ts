@@ -274,6 +274,7 @@ const table: Wrong[] = [
     name,
   })),
   ...[
+    ['column', 'a\nb'],
     ['nodata', 'zero'],
     ['mask', 'http://host/masks'],
   ].map(([name, value]) => ({

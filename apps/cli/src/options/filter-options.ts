@@ -9,6 +9,7 @@ import { collect } from './option-values.ts';
 export interface FilterChoice {
   include?: string[];
   exclude?: string[];
+  column?: string;
 }
 
 /** The options that say which of the sources' inputs count. */
@@ -19,7 +20,8 @@ export function addFilterOptions(command: Command): Command {
       "only inputs that a glob fits: '*.png' at any depth, 'cam1/**' from the folder on; repeat it for each (default: all)",
       collect,
     )
-    .option('--exclude <glob>', 'no inputs that a glob fits; repeat it for each', collect);
+    .option('--exclude <glob>', 'no inputs that a glob fits; repeat it for each', collect)
+    .option('--column <name>', 'the column of Parquet files that has images, as image.bytes (default: the only one)');
 }
 
 /** The options as a field of the job; undefined if none was given. Throws UsageError. */
