@@ -9,6 +9,7 @@ import {
   type Pipeline,
 } from '@halogrid/kernels';
 import type { JobSpec, MaxQuarantined } from '@halogrid/proto';
+import { allowedColumns, isColumn } from '@halogrid/proto/column';
 import {
   jobPriorities,
   mapFormats,
@@ -176,8 +177,7 @@ function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
 function checkedColumn({ column }: Pick<JobSpec, 'column'>): string | undefined {
   if (!column) return undefined;
   checkLength(column, 'column');
-  if (/^[^\p{Cc}]+$/u.test(column)) return column;
-  refuseValue('column', column, 'names of fields and of the column in them, joined by dots');
+  return isColumn(column) ? column : refuseValue('column', column, allowedColumns);
 }
 
 /** One form of the sample that stands for no value; undefined if the specification has none. Throws Refusal. */
