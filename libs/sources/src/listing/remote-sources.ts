@@ -81,7 +81,12 @@ async function manifestAt(text: string, options: ListingOptions): Promise<Manife
   const kind = uri.part ? undefined : manifestKind(pathOf(uri));
   if (kind !== 'parquet') return kind;
   const { isParquetManifest } = await import('./parquet/parquet-sources.ts');
-  return (await isParquetManifest(text, options)) ? kind : undefined;
+  try {
+    return (await isParquetManifest(text, options)) ? kind : undefined;
+  } catch (error) {
+    if (!(error instanceof InputError) || error.stage === 'read') throw error;
+    throw new SourceNotFoundError(`'${displayUri(uri)}': ${error.message}`);
+  }
 }
 
 const isAway = (error: unknown): boolean => error instanceof InputError && error.fault === 'away';

@@ -176,6 +176,18 @@ test('include and exclude choose among rows by their paths', async (t) => {
   assert.deepEqual(namesOf(below.sources), ['x.parquet/cam/1.jpg']);
 });
 
+test('rows of many files may be read at once, though few files stay open', async (t) => {
+  const folder = await temporaryFolder(t);
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
+    writeFileSync(join(folder, `${name}.parquet`), parquetOf(images(20), { rowGroupSize: 3, pageSize: 64 }));
+  const { sources } = await list(pathToFileURL(folder).href);
+  assert.equal(sources.length, 100);
+  const mixed = sources.map((_, i) => sources[(i * 37) % 100]!);
+  const contents = await Promise.all(mixed.map(contentOf));
+  for (const [i, content] of contents.entries())
+    assert.deepEqual(content, Buffer.from(images(20)[((i * 37) % 100) % 20]!.bytes!));
+});
+
 test('a file that is replaced is read again', async (t) => {
   const uri = await written(t, parquetOf([{ bytes: image('old') }]));
   const row = (await list(uri)).sources[0]!;
