@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { parseOperation } from '@halogrid/kernels';
 import { setVariables } from '@halogrid/sources/testing-files';
 import {
@@ -63,12 +64,14 @@ before(async () => {
   );
   const tar = execFileSync('tar', ['-cf', '-', '-C', source, ...names.toReversed()]);
   writeFileSync(join(folder, 'all.tar'), tar);
+  const parquet = await writeParquet(join(folder, 'all.parquet'));
   web = await startServer((request, response) => {
     const name = request.url!.slice(1);
     const part = join(folder, 'map', 'maps', name);
     if (name.startsWith('1.zarr/') && existsSync(part))
       return sendFile({ bytes: readFileSync(part), etag: `"${name}"` }, request, response);
     if (name === 'all.tar') return sendFile({ bytes: tar, etag: '"tar"' }, request, response);
+    if (name === 'all.parquet') return sendFile({ bytes: parquet, etag: '"parquet"' }, request, response);
     if (!names.includes(name)) return serveBad(name, request, response);
     sendFile({ bytes: readFileSync(join(source, name)), etag: `"${name}"`, ...unusual[name] }, request, response);
   });
@@ -81,6 +84,7 @@ before(async () => {
   });
   for (const name of names) s3.objects.set(`day 1/${name}`, readFileSync(join(source, name)));
   s3.objects.set('all.tar', tar);
+  s3.objects.set('all.parquet', parquet);
   s3.objects.set('day 1/notes.md', Buffer.from('no image'));
   setVariables(s3.environment);
   writeFileSync(join(folder, 'web.txt'), names.map((name) => `${web.origin}/${name}\n`).join(''));
@@ -88,9 +92,20 @@ before(async () => {
   cluster = await Cluster.start({ nodes: 2 });
 });
 
+/** DuckDB writes the images into a field, as data sets of Hugging Face have them. */
+async function writeParquet(path: string): Promise<Buffer> {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const rows = names.map(
+    (name) => `SELECT content AS bytes, '${name}' AS path FROM read_blob('${join(source, name)}')`,
+  );
+  const images = `SELECT struct_pack(bytes := bytes, path := path) AS image FROM (${rows.join(' UNION ALL ')})`;
+  await connection.run(`COPY (${images}) TO '${path}' (FORMAT parquet)`);
+  return readFileSync(path);
+}
+
 after(() => Promise.all([cluster?.stop(), web?.close(), s3?.close()]));
 
-describe('the same digest and maps from disk, a web server and S3, and from tars there', () => {
+describe('the same digest and maps from disk, a web server and S3, and from tars and Parquet files there', () => {
   for (const tilePx of [0, 100]) {
     test(tilePx ? `in tiles of ${tilePx} px` : 'whole', async () => {
       const outcomeOf = async (from: string, ...sources: string[]): Promise<Outcome> => {
@@ -105,10 +120,13 @@ describe('the same digest and maps from disk, a web server and S3, and from tars
       assert.deepEqual(await outcomeOf('s3', 's3://frames/day 1'), disk);
       assert.deepEqual(await outcomeOf('tar', join(folder, 'all.tar')), disk);
       assert.deepEqual(await outcomeOf('tar-on-web', `${web.origin}/all.tar`), disk);
+      assert.deepEqual(await outcomeOf('parquet', join(folder, 'all.parquet')), disk);
+      assert.deepEqual(await outcomeOf('parquet-on-web', `${web.origin}/all.parquet`), disk);
       // Names of sources are tested without tiles only, because the two are independent.
       if (tilePx) return;
       assert.deepEqual(await outcomeOf('urls', ...names.map((name) => `${web.origin}/${name}`)), disk);
       assert.deepEqual(await outcomeOf('tar-in-s3', 's3://frames/all.tar'), disk);
+      assert.deepEqual(await outcomeOf('parquet-in-s3', 's3://frames/all.parquet'), disk);
       assert.deepEqual(await outcomeOf('list', 's3://frames/lists/all.txt'), disk);
       const glob = await outcomeOf('glob', 's3://frames/day*/{1,2,9,10,100,101,102}.???*');
       assert.deepEqual(withoutNames(glob), withoutNames(disk));

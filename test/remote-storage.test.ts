@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { writeZarr } from '@halogrid/imaging/testing-zarr';
+import { parquetOf } from '@halogrid/sources/testing-parquet-files';
 import { timeoutMs } from '@halogrid/testing';
 import { Cluster, type ServingCluster, startNode } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
@@ -38,6 +39,8 @@ before(async () => {
   await writeZarr(join(source, 'shards.zarr'), { shape: [300, 200], chunk: [32, 64], perShard: [4, 1] });
   // Bytes of a tar are handed over, too.
   execFileSync('tar', ['-cf', join(source, 'some.tar'), '-C', fixtures, 'gray.jpg', 'tiled-rgb-lzw.tif', 'gray.png']);
+  const rows = ['gray.jpg', 'rgb.png'].map((path) => ({ path, bytes: readFileSync(join(fixtures, path)) }));
+  writeFileSync(join(source, 'some.parquet'), parquetOf(rows));
   const size = { width: 330, height: 530 };
   await writeTiledTiff(join(source, 'tiled.tif'), size, 64, (x, y) => drawPicture(64, 64, x + y));
   [cluster, seeing] = await Promise.all([
@@ -83,7 +86,7 @@ for (const options of [
     assert.equal((await seeing.halogrid([...job, plain])).code, 0);
     for (const part of options[0] === '--pipeline' ? ['pipelines/codes', 'pipelines/derivative'] : ['']) {
       assert.deepEqual(hashFiles(out, part, 'maps'), hashFiles(plain, part, 'maps'));
-      assert.equal(readdirSync(join(out, part, 'maps')).length, 12);
+      assert.equal(readdirSync(join(out, part, 'maps')).length, 14);
       assert.deepEqual(hashFiles(out, part, 'preview'), hashFiles(plain, part, 'preview'));
     }
     assert.equal(readJson(out, 'job.json').digest, readJson(plain, 'job.json').digest);

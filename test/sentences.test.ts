@@ -282,6 +282,7 @@ const table: Wrong[] = [
     name,
   })),
   ...[
+    ['column', 'a\nb'],
     ['nodata', 'zero'],
     ['mask', 'http://host/masks'],
   ].map(([name, value]) => ({

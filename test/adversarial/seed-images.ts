@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { parquetOf } from '@halogrid/sources/testing-parquet-files';
 import sharp, { type Sharp } from 'sharp';
 import { drawPicture } from '../picture-files.ts';
 
@@ -60,6 +61,7 @@ export async function makeSeedImages(): Promise<Seed[]> {
   return [
     ...images,
     { name: 'images.tar', bytes: tarOf(images.filter(({ name }) => /^(gray|palette)\.(png|jpg)$/.test(name))) },
+    { name: 'images.parquet', bytes: parquetOf(rowsOf(images)) },
     { name: 'restart.jpg', bytes: await fixture('restart.jpg') },
     { name: 'tiles.jp2', bytes: await fixture('tiles.jp2') },
     { name: 'rgb.bmp', bytes: bitmap(24, rgb) },
@@ -108,6 +110,9 @@ function bitmap(bits: 8 | 24, samples: Uint8Array): Buffer {
   }
   return bytes;
 }
+
+const rowsOf = (images: readonly Seed[]) =>
+  images.flatMap(({ name: path, bytes }) => (/^(gray|palette)\.(png|jpg)$/.test(path) ? [{ path, bytes }] : []));
 
 /** A tar in the form of POSIX (ustar). */
 function tarOf(members: readonly Seed[]): Buffer {

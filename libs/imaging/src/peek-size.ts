@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type PixelType, sampleBytes } from '@halogrid/geometry';
-import { allowedPath, quickFiles, splitMember } from '@halogrid/sources';
+import { allowedPath, isRowUri, quickFiles, splitMember } from '@halogrid/sources';
 import { readPnmHeader } from './formats/pnm-header.ts';
 
 /** What a header claims: size and type of pixels. */
@@ -20,9 +20,10 @@ const maxSegments = 256;
 
 /**
  * The size and the type of pixels that the header of a local JPEG, PNG, WebP, TIFF, PNM or GIF claims, read with one or
- * two small reads; undefined if that does not tell them: opening the image says more.
+ * two small reads; undefined if that does not tell them, as of a row of a Parquet file: opening the image says more.
  */
 export async function peekSize(uri: string): Promise<Peeked | undefined> {
+  if (isRowUri(uri)) return undefined;
   let file: number | undefined;
   try {
     file = await quickFiles.open(await allowedPath(fileURLToPath(uri)));

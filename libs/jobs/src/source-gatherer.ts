@@ -1,5 +1,5 @@
-import { splitMember } from '@halogrid/sources/member-uri';
 import { SourcePacker } from '@halogrid/sources/pack-sources';
+import { folderHolding } from '@halogrid/sources/part-uri';
 import type { BlockSource } from '@halogrid/sources/source-block';
 import type { PlannedSources } from './planned-sources.ts';
 
@@ -32,7 +32,7 @@ export class SourceGatherer {
     else this.#runs.push(index, 1);
     if (preview) this.#hasPreviews = true;
     if (error || tiles > 1) this.#isPlain = false;
-    if (this.#packer.add(source)) this.#folders.add(folderOf(uri));
+    if (this.#packer.add(source)) this.#folders.add(folderHolding(uri));
   }
 
   /** Nothing may be added afterwards. */
@@ -54,10 +54,4 @@ export function gatherSources(sources: Iterable<BlockSource>): PlannedSources {
   const gatherer = new SourceGatherer();
   for (const source of sources) gatherer.add(source);
   return gatherer.end();
-}
-
-/** For a member of a tar, the folder of the tar. */
-export function folderOf(uri: string): string {
-  const { file } = splitMember(uri);
-  return file.slice(0, Math.max(0, file.lastIndexOf('/')));
 }

@@ -31,7 +31,7 @@ test('names tell which files are listed as inputs, and what is known of one befo
     'jpg, jpeg, jpe, jfif, mpo, insp, png, webp, tif, tiff, btf, tf2, tf8, svs, ndpi, qptiff, pgm, ppm, pnm, ' +
       'bmp, dib, gif, avif, jp2, j2k, j2c, jpc, jpf, jpx, zarr, mrxs, vms, vmu, svslide, scn, bif, ' +
       'mp4, m4v, mov, qt, 3gp, 3g2, insv, mkv, mk3d, webm, avi, divx, ts, m2ts, mts, m2t, tp, trp, tod, mpg, mpeg, ' +
-      'vob, ps, m2p, mod, mpe, evo, vro, dav, h264, 264, avc, h265, 265, hevc, tar',
+      'vob, ps, m2p, mod, mpe, evo, vro, dav, h264, 264, avc, h265, 265, hevc, tar, parquet',
   );
   assert.equal(usualExtensions, 'jpg, png, webp, tif, pgm, mp4 and the like (docs/inputs.md lists all)');
   for (const name of ['a.JPG', 'b/c.tiff', 'x.mp4', 'x.heic', 'x.dng', 'a.b.svg', 'x.WMV', 'x.flv', 'x.mpg', 'x.webm'])

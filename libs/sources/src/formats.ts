@@ -1,4 +1,5 @@
 import { isPlaneUri } from './plane-uri.ts';
+import { isRowUri } from './row-uri.ts';
 
 /**
  * What is known of the files of an image format before one is opened. The openers are in libs/imaging, by the same
@@ -260,7 +261,7 @@ const compressions = ['gz', 'bz2', 'xz', 'zst'];
 const compressedTars = [...compressions.map((extension) => `tar.${extension}`), 'tgz', 'tbz', 'tbz2', 'txz', 'tzst'];
 
 /** Extensions of files that are read. */
-export const supportedExtensions: readonly string[] = [...byExtension.keys(), ...videoExtensions, 'tar'];
+export const supportedExtensions: readonly string[] = [...byExtension.keys(), ...videoExtensions, 'tar', 'parquet'];
 
 /** The usual extensions, for a sentence in which all would be too long. */
 export const usualExtensions = `${Object.values(formats)
@@ -277,6 +278,8 @@ interface ExtensionFacts {
   unsupported: UnsupportedFormat | undefined;
   /** Whether it is a tar, whose members are sources, or a compressed one. */
   tar: 'plain' | 'compressed' | undefined;
+  /** Whether it is a Parquet file, whose rows may be sources. */
+  isParquet: boolean;
 }
 
 /** What the last extension that was found tells; `suffix`: how it was written, with its dot. */
@@ -302,7 +305,13 @@ function factsOf(extension: string): ExtensionFacts {
   const format = byExtension.get(extension);
   const isVideo = videoExtensions.includes(extension);
   const tar = extension === 'tar' ? 'plain' : compressedTars.includes(extension) ? 'compressed' : undefined;
-  return { format, isVideo, unsupported: unsupportedByExtension.get(extension), tar };
+  return {
+    format,
+    isVideo,
+    unsupported: unsupportedByExtension.get(extension),
+    tar,
+    isParquet: extension === 'parquet',
+  };
 }
 
 const noFacts = factsOf('');
@@ -321,14 +330,17 @@ export const hasUnsupportedExtension = (name: string): boolean => unsupportedFor
 /** Whether a file of that name is a tar, whose members are sources. */
 export const isTarName = (name: string): boolean => byName(name).tar === 'plain';
 
+/** Whether a file of that name is a Parquet file, whose rows may be sources. */
+export const isParquetName = (name: string): boolean => byName(name).isParquet;
+
+/** Whether a file of that name holds sources instead of being one. */
+export const holdsSources = (name: string): boolean => byName(name).tar !== undefined || isParquetName(name);
+
 export const isCompressedTarName = (name: string): boolean => byName(name).tar === 'compressed';
 
 /** Whether a file of that name is meant to be an image or a video, or to hold some. */
 export const hasImageExtension = (name: string): boolean =>
-  formatOfName(name) !== undefined ||
-  hasVideoExtension(name) ||
-  hasUnsupportedExtension(name) ||
-  byName(name).tar !== undefined;
+  formatOfName(name) !== undefined || hasVideoExtension(name) || hasUnsupportedExtension(name) || holdsSources(name);
 
 /** The most pixels of an image, by the name and the size of its file; as in a PGM if the name tells nothing. */
 export const mostPixels = (uri: string, sizeBytes: number): number =>
@@ -336,6 +348,7 @@ export const mostPixels = (uri: string, sizeBytes: number): number =>
 
 /** The pixels of a usual photograph, by the name and the size of its file. */
 export const usualPixels = (uri: string, sizeBytes: number): number => {
-  const format = formatOfName(uri);
+  // Images in Parquet files are mostly JPEGs, even where no name tells.
+  const format = formatOfName(uri) ?? (isRowUri(uri) ? 'jpeg' : undefined);
   return sizeBytes * (format ? formats[format].usualPixelsPerByte : 2);
 };

@@ -50,7 +50,7 @@ export {
 } from './listing/sources.ts';
 export { checkSourceUri, toFileUri, toOutUri, toUri } from './listing/to-uri.ts';
 export { isMemberUri, splitMember } from './member-uri.ts';
-export { splitPart } from './part-uri.ts';
+export { folderHolding, splitPart } from './part-uri.ts';
 export { isPlaneUri, type PlaneUri, parsePlaneUri, planeUri } from './plane-uri.ts';
 export { type AwayHost, AwayHosts } from './remote/away-hosts.ts';
 export { BlockReader } from './remote/block-reader.ts';
@@ -63,6 +63,7 @@ export { RemoteFile } from './remote/remote-file.ts';
 export { defaultRemoteLimits } from './remote/remote-limits.ts';
 export { isRemoteUri } from './remote/remote-uri.ts';
 export { TransferError } from './remote/transfer-error.ts';
+export { isRowUri, splitRow } from './row-uri.ts';
 export { SourceUriError } from './source-errors.ts';
 export {
   isOfVersion,

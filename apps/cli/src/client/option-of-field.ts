@@ -29,6 +29,7 @@ const options: { readonly [Field in Exclude<keyof JobSpec, Nested>]: string } & 
   fresh: '--fresh',
   maxQuarantined: '--max-quarantined',
   waitForNode: '--wait-for-node',
+  column: '--column',
   nodata: '--nodata',
   mask: '--mask',
   level: '--level',

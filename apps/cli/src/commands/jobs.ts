@@ -24,7 +24,7 @@ export function addSubmitCommand(program: Command): void {
     .description("Submits a job to a cluster and prints its id; 'halogrid watch ID' follows it.")
     .argument(
       '<source...>',
-      'image, video, folder, tar, glob, http(s), s3, gs or az URI, or manifest (.txt, .jsonl, .parquet)',
+      'image, video, folder, tar, Parquet file, glob, http(s), s3, gs or az URI, or manifest (.txt, .jsonl, .parquet)',
     );
   addQuietOption(addCoordinatorOption(addJobOptions(command)))
     .option('--wait', 'if no coordinator answers, wait until one does (to wait for the job: halogrid watch)')

@@ -73,7 +73,7 @@ export function addRunCommand(program: Command): void {
     )
     .argument(
       '[source...]',
-      'image, video, folder, tar, glob, http(s), s3, gs or az URI, or manifest (.txt, .jsonl, .parquet)',
+      'image, video, folder, tar, Parquet file, glob, http(s), s3, gs or az URI, or manifest (.txt, .jsonl, .parquet)',
     );
   addVerboseOption(addQuietOption(addClientSecurityOptions(addClusterOptions(addShareOptions(addJobOptions(command))))))
     .option('--coordinator <host:port,…>', 'run on this cluster instead of starting one')

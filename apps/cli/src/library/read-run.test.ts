@@ -9,6 +9,7 @@ import type { RunOptions } from './run-options.ts';
 const all: Required<Omit<RunOptions, 'sources' | 'pipelines' | 'signal' | 'note'>> & { pipeline: string } = {
   include: '*',
   exclude: 'x',
+  column: 'image.bytes',
   nodata: -9999,
   mask: 'masks',
   level: 2,

@@ -9,6 +9,8 @@ export interface RunOptions {
   include?: string | readonly string[];
   /** No inputs that one of these globs fits. */
   exclude?: string | readonly string[];
+  /** The column of Parquet files that has images: `image.bytes` (the only one that may). */
+  column?: string;
   /** A kernel, `lbp:labels=uniform`, or several one after another (lbp). */
   op?: string | readonly string[];
   /**

@@ -148,6 +148,7 @@ export function parseJob(sources: readonly string[], options: JobOptions, folder
     video: videoOptions(options),
     captured: capturedOptions(options),
     filter: filterOptions(options),
+    column: options.column || undefined,
     nodata: options.nodata,
     mask: options.mask === undefined ? undefined : absoluteUri(options.mask, folder, toFileUri, '--mask'),
     level: options.level || undefined,

@@ -45,7 +45,7 @@ export const notOfFolder: Readonly<Record<string, string>> = {
 export const ofFolder: ReadonlySet<string> = new Set([
   // What is computed.
   ...['op', 'pipeline', 'border', 'grid', 'map', 'block', 'distance', 'cells', 'region'],
-  ...['every', 'from', 'fps', 'captured-from', 'captured-zone', 'include', 'exclude'],
+  ...['every', 'from', 'fps', 'captured-from', 'captured-zone', 'include', 'exclude', 'column'],
   ...['band', 'scale', 'level', 'page', 'nodata', 'mask'],
   // How it is cut, and where on this machine it runs.
   ...['tile', 'batch', 'split-images', 'nodes', 'device', 'decode', 'gpu', 'hwaccel', 'name', 'credit'],

@@ -23,6 +23,7 @@ export function specRows(spec, asked) {
     ['video', video && describeVideo(video)],
     ['include', filter?.include.join(' ')],
     ['exclude', filter?.exclude.join(' ')],
+    ['column', spec.column],
     ['NoData', spec.nodata],
     ['masks', spec.mask && shownPath(spec.mask)],
     ['level', spec.level],

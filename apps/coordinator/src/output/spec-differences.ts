@@ -42,6 +42,7 @@ function fieldsOf(spec: JobSpec, other: JobSpec): Field[] {
     ...firstOtherSource(spec, other),
     [named('filter.include'), globsOf(filter?.include)],
     [named('filter.exclude'), globsOf(filter?.exclude)],
+    [named('column'), spec.column || 'not given'],
     [named('nodata'), spec.nodata || 'not given'],
     [named('mask'), spec.mask || 'not given'],
     [named('level'), spec.level || 'not given'],

@@ -13,6 +13,7 @@ import {
   InputError,
   isOfVersion,
   isPlaneUri,
+  isRowUri,
   type Mask,
   Masks,
   maskedVersion,
@@ -29,7 +30,7 @@ import type { EarlierOutput } from '../output/previous/earlier-output.ts';
 
 /**
  * A remote file larger than this is opened to see whether it must be cut. A request for each smaller file would be too
- * many.
+ * many. So is a row of a Parquet file: to open each would unpack all of it.
  */
 const probeRemoteAboveBytes = 16 * 2 ** 20;
 
@@ -131,7 +132,7 @@ export class InputProbe {
       !uri.startsWith('file:')
     )
       return undefined;
-    if (isPlaneUri(uri)) return undefined;
+    if (isPlaneUri(uri) || isRowUri(uri)) return undefined;
     if (hasVideoExtension(name) || hasUnsupportedExtension(name) || hasNoSize(input)) return undefined;
     if (mostPixels(uri, sizeBytes) > this.#tilePixels) return undefined;
     return { kind: 'unopened', input, bytes: estimateBytes(uri, sizeBytes) };
@@ -198,7 +199,8 @@ export class InputProbe {
     if (this.#spec.tilePx || this.#read || input.named || hasNoSize(input) || isPlaneUri(uri) || isSlide(input))
       return this.#open(input);
     const unopened = (bytes = estimateBytes(uri, sizeBytes)): InputFinding => ({ kind: 'unopened', input, bytes });
-    if (!uri.startsWith('file:')) return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
+    if (!uri.startsWith('file:') || isRowUri(uri))
+      return sizeBytes > probeRemoteAboveBytes ? this.#open(input) : unopened();
     // Opening reads the first bytes, and finds an unsupported format while the job is planned.
     if (hasUnsupportedExtension(input.name)) return this.#open(input);
     if (mostPixels(uri, sizeBytes) <= this.#tilePixels) return unopened();

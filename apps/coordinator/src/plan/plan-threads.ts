@@ -28,6 +28,7 @@ export interface CheckOrder {
   uris: readonly string[];
   videoField?: string | undefined;
   filter?: JobSpec['filter'];
+  column?: string | undefined;
   port: MessagePort;
 }
 
@@ -112,9 +113,13 @@ export class PlanThreads {
   }
 
   /** As checkSources, except that failures of this process keep only their message. */
-  async check(uris: readonly string[], videoField?: string, { signal, filter }: CheckOptions = {}): Promise<void> {
+  async check(
+    uris: readonly string[],
+    videoField?: string,
+    { signal, filter, column }: CheckOptions = {},
+  ): Promise<void> {
     const each = [...new Set(uris)];
-    await this.#askOnce({ kind: 'check', uris: each, videoField, filter }, each, signal);
+    await this.#askOnce({ kind: 'check', uris: each, videoField, filter, column }, each, signal);
   }
 
   /** As surveyForm, except that failures of this process keep only their message. */

@@ -81,10 +81,10 @@ export async function* planJob(
     }
     return steps;
   };
-  const { sources, filter } = spec;
+  const { sources, filter, column } = spec;
   const asked = parseLevel(spec.level ?? '');
   const level = asked && 'number' in asked ? asked.number : 0;
-  const inOrder = list(sources, { filter, level, onLeftOut: notes.leaveOut, onPassedOver: notes.passOver });
+  const inOrder = list(sources, { filter, level, column, onLeftOut: notes.leaveOut, onPassedOver: notes.passOver });
   const listed = tellAhead(inOrder, previews);
   try {
     for await (const found of mapAhead<Next, Found>(grouped(listed, inputs), looksAhead, probe, { signal })) {

@@ -31,7 +31,12 @@ export function serveListings(listAll = listAllSources): void {
         return plan(order, list, signal);
       case 'check':
         return answerOnce(order.port, async () => {
-          await checkSources(order.uris, order.videoField, { told, signal, filter: order.filter });
+          await checkSources(order.uris, order.videoField, {
+            told,
+            signal,
+            filter: order.filter,
+            column: order.column,
+          });
           return {};
         });
       case 'survey':

@@ -21,7 +21,8 @@ export async function withAllBands(
   // Any band shows how many there are.
   const { spec: checked } = await check({ ...spec, band: { numbers: [1] } });
   const level = parseLevel(checked.level ?? '');
-  const options = { filter: checked.filter, level: level && 'number' in level ? level.number : 0 };
+  const { filter, column } = checked;
+  const options = { filter, column, level: level && 'number' in level ? level.number : 0 };
   for await (const inputs of listAllSources(checked.sources, options)) {
     const [first] = inputs;
     if (!first) continue;

@@ -10,8 +10,10 @@ test('files of the coordinator are read from its hand-over URL, where it checks 
   const sources = packed([
     { index: 7, uri: 'file:///in/a%20b.jpg', version: '5 17', pin: '5 17', sizeBytes: 5 },
     { index: 8, uri: 'file:///in/b.tar#/cam%201/b@512+40.jpg', version: '900 17', pin: '900 17', sizeBytes: 40 },
+    { index: 10, uri: 'file:///in/c.parquet#image/4', version: '900 17', pin: '900 17', sizeBytes: 40 },
+    { index: 11, uri: 'file:///in/c.parquet#image/cam%201/b@5.jpg', version: '900 17', pin: '900 17', sizeBytes: 40 },
     {
-      index: 9,
+      index: 19,
       uri: 'http://archive/b.jpg',
       version: 'etag',
       pin: 'etag',
@@ -27,7 +29,9 @@ test('files of the coordinator are read from its hand-over URL, where it checks 
     [
       [7, `${handOver}/sources/7/a%20b.jpg`, undefined, undefined],
       [8, `${handOver}/sources/8/b.tar#/cam%201/b@512+40.jpg`, undefined, undefined],
-      [9, 'http://archive/b.jpg', 'etag', { uri: `${handOver}/masks/9/b.png` }],
+      [10, `${handOver}/sources/10/c.parquet#image/4`, undefined, undefined],
+      [11, `${handOver}/sources/10/c.parquet#image/cam%201/b@5.jpg`, undefined, undefined],
+      [19, 'http://archive/b.jpg', 'etag', { uri: `${handOver}/masks/19/b.png` }],
     ],
   );
   const seen = { ...lease, scratch: `${handOver}/chunks` };

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Lease } from '@halogrid/proto';
 import { packSources } from '@halogrid/sources/pack-sources';
+import { splitRow } from '@halogrid/sources/row-uri';
 import { type BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /**
@@ -13,13 +14,20 @@ export function toRemoteLease(lease: Lease, hasRemoteStorage: boolean): Lease {
   const scratch = `${base}/chunks`;
   if (!hasRemoteStorage) return { ...lease, scratch };
   const sources = [...new SourceBlock(lease.sources)];
+  const firstOf = new Map<string, number>();
+  for (const { uri, index } of sources) {
+    const { file, row } = splitRow(uri);
+    if (row && !firstOf.has(file)) firstOf.set(file, index);
+  }
   const moved = sources.map((source): BlockSource => {
     const { index, pin: _, ...rest } = source;
     // The file's name shows how it is best read. The coordinator checks the version.
-    // So does the fragment, which says which part of the file is the source.
+    // So does the fragment, which says which part of the file is the source. Rows of a file stay rows of one file, so
+    // that its pages are unpacked once.
     const moved = (kind: 'sources' | 'masks', uri: string): string => {
       const { pathname, hash } = new URL(uri);
-      return `${base}/${kind}/${index}/${basename(pathname)}${hash}`;
+      const of = kind === 'sources' ? (firstOf.get(splitRow(uri).file) ?? index) : index;
+      return `${base}/${kind}/${of}/${basename(pathname)}${hash}`;
     };
     const mask = source.mask && { mask: { uri: moved('masks', source.mask.uri) } };
     if (!isOfDisk(source.uri)) return { ...source, ...mask };

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, isOfVersion, localVersion, quickFiles, splitMember } from '@halogrid/sources';
+import { allowedPath, isOfVersion, isRowUri, localVersion, quickFiles, splitMember } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
 
 /** An open file. The caller that opened it must close it. */
@@ -11,11 +11,15 @@ export interface PlannedFile {
   sizeBytes: number;
 }
 
-/** Opens a file. Undefined if it cannot be read, has no bytes or more than `most`, or is not the planned version. */
+/**
+ * Opens a file. Undefined if it cannot be read, has no bytes or more than `most`, or is not the planned version; and
+ * for a row of a Parquet file, whose bytes are packed.
+ */
 export async function openPlanned(
   { uri, version }: AskedFile,
   most = Number.POSITIVE_INFINITY,
 ): Promise<PlannedFile | undefined> {
+  if (isRowUri(uri)) return undefined;
   try {
     const descriptor = await quickFiles.open(await allowedPath(fileURLToPath(uri)));
     const stat = fstatSync(descriptor);

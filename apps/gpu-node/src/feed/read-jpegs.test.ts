@@ -8,8 +8,11 @@ import { pathToFileURL } from 'node:url';
 import { JpegFrameReader } from '@halogrid/jpeg';
 import { type MadeUpJpeg, writeJpeg } from '@halogrid/jpeg/testing';
 import { localVersion, restrictSources, unrestricted } from '@halogrid/sources';
+import { rowUri } from '@halogrid/sources/row-uri';
+import { parquetOf } from '@halogrid/sources/testing-parquet-files';
+import type { BegunFile } from './begun-file.ts';
 import { type JpegLimits, takenWords } from './jpeg-orders.ts';
-import { type BegunFile, readJpegs } from './read-jpegs.ts';
+import { readJpegs } from './read-jpegs.ts';
 
 const made: MadeUpJpeg = {
   width: 40,
@@ -71,6 +74,19 @@ test('files lie one after another unchanged, and files that are not for devices 
       at += 4 * Math.ceil(jpeg.length / 4);
     }
     assert.equal(batch.filesBytes, at);
+  });
+});
+
+test('rows of a Parquet file lie there as files do, and rows of another version are left out', async () => {
+  await inFolder(async (put) => {
+    const bytes = parquetOf([{ bytes: jpegs[0]! }, { bytes: null }, { bytes: jpegs[1]! }]);
+    const uri = await put('a.parquet', bytes);
+    const version = localVersion(statSync(new URL(uri)));
+    const rows = [0, 1, 2, 3].map((row) => ({ uri: rowUri(uri, { column: 'image.bytes', row }), version }));
+    const to = new Uint8Array(limits.bytes);
+    const batch = await read([...rows, { ...rows[0]!, version: '1 2' }], limits, to);
+    assert.deepEqual([batch.done, positionsOf(batch)], [5, [0, 2]]);
+    assert.deepEqual(to.subarray(0, jpegs[0]!.length), new Uint8Array(jpegs[0]!));
   });
 });
 

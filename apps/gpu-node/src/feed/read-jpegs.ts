@@ -1,20 +1,10 @@
 import { endOfHeader, type JpegFrameReader } from '@halogrid/jpeg';
-import { giveBackBytes, takeBytes } from '@halogrid/sources';
+import { giveBackBytes, isRowUri, openInputFile, takeBytes } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
+import { type BegunFile, beginWhole } from './begun-file.ts';
 import { JpegBatch } from './jpeg-batch.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
 import { closePlanned, openPlanned, type PlannedFile, readPlanned } from './planned-file.ts';
-
-/** A file whose header was read. */
-export interface BegunFile {
-  sizeBytes: number;
-  /** Its first bytes, with its header, or the whole file. */
-  head: Uint8Array;
-  /** Reads the bytes after `head`. Never rejects; false if the file has become shorter, or cannot be read. */
-  readRest(into: Uint8Array): Promise<boolean>;
-  /** Called once, when the file is not read any more. */
-  close(): Promise<void>;
-}
 
 /** How files are read. */
 export interface FileReading {
@@ -69,8 +59,9 @@ async function fill(batch: JpegBatch, position: number, file: BegunFile, place: 
   if (!isRead) batch.leaveOut(position);
 }
 
-/** Opens a file of this machine and reads its first bytes. */
+/** Opens a file of this machine and reads its first bytes, or of a row of a Parquet file all. */
 async function begin(asked: AskedFile, most: number): Promise<BegunFile | undefined> {
+  if (isRowUri(asked.uri)) return await beginWhole(openInputFile, asked, most);
   const file = await openPlanned(asked, most);
   if (!file) return undefined;
   const { sizeBytes } = file;

@@ -1,8 +1,9 @@
 import { JpegFrameReader } from '@halogrid/jpeg';
-import { isOfVersion, openInputFile, quickToGiveUp } from '@halogrid/sources';
+import { openInputFile, quickToGiveUp } from '@halogrid/sources';
 import type { AskedFile } from './asked-files.ts';
+import { type BegunFile, beginWhole } from './begun-file.ts';
 import type { EncodedBatch, JpegLimits } from './jpeg-orders.ts';
-import { type BegunFile, readJpegs } from './read-jpegs.ts';
+import { readJpegs } from './read-jpegs.ts';
 
 /** As many as the connections to a host. */
 const atOnce = 16;
@@ -22,26 +23,5 @@ export const readRemoteJpegs = (
 /** Cores request the files that are not worth requesting here. */
 function beginQuickly(): (asked: AskedFile, most: number) => Promise<BegunFile | undefined> {
   const open = quickToGiveUp(openInputFile);
-  return (asked, most) => begin(open, asked, most);
-}
-
-/** Fetches the whole file. */
-async function begin(
-  open: typeof openInputFile,
-  { uri, version }: AskedFile,
-  most: number,
-): Promise<BegunFile | undefined> {
-  const file = await open(uri).catch(() => undefined);
-  if (!file) return undefined;
-  try {
-    const { sizeBytes } = file;
-    const isPlanned = version === undefined || isOfVersion(file.version, version);
-    if (isPlanned && sizeBytes <= most) {
-      return { sizeBytes, head: await file.readAll(), readRest: async () => false, close: () => file.close() };
-    }
-  } catch {
-    // Cores will request it again and report why.
-  }
-  await file.close();
-  return undefined;
+  return (asked, most) => beginWhole(open, asked, most);
 }

@@ -29,8 +29,10 @@ export async function openSlide(file: InputFile, uri: string, asked: AskedLevel 
   // A node may be handed files that lie on a disk of others, so the file is not at fault.
   if (file.kind === 'remote')
     throw new MissingDecoderError('slide', `OpenSlide reads slides on disks, not from servers: ${remedy}`);
-  if (splitMember(uri).member)
-    throw new InputError('decode', `OpenSlide reads slides on disks, not in tars: ${remedy}`);
+  if (file.kind === 'held' || splitMember(uri).member) {
+    const holder = file.kind === 'held' ? 'Parquet files' : 'tars';
+    throw new InputError('decode', `OpenSlide reads slides on disks, not in ${holder}: ${remedy}`);
+  }
   const { path } = file;
   const inputBytes = file.bytesRead;
   await file.close();

@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Rect } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import { temporaryFile } from '@halogrid/sources/testing-files';
+import { parquetOf } from '@halogrid/sources/testing-parquet-files';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
 import { askPython, lacksPython } from '@halogrid/testing';
 import fc from 'fast-check';
@@ -181,12 +182,17 @@ test('a crash takes only its own decoding, and a second one over the same slide 
   await assert.rejects(ended, { name: 'Error', message: 'The reader of slides was ended by SIGKILL' });
 });
 
-test('slides on servers and in tars are refused with what helps, before OpenSlide is looked for', async (t) => {
+test('slides on servers, in tars and in Parquet files are refused with what helps, before OpenSlide is looked for', async (t) => {
   const uri = await temporaryFile(t, 'a.tar', Buffer.alloc(1024, 'x'));
   await assert.rejects(openImage(`${uri}#/a@512+100.scn`), {
     name: 'InputError',
     message:
       /^OpenSlide reads slides on disks, not in tars: copy it to a folder that nodes see, with the files beside it$/,
+  });
+  const rows = await temporaryFile(t, 'a.parquet', parquetOf([{ bytes: Buffer.from('slide'), path: 'a.scn' }]));
+  await assert.rejects(openImage(`${rows}#image.bytes/a@0.scn`), {
+    name: 'InputError',
+    message: /^OpenSlide reads slides on disks, not in Parquet files: copy it to a folder/,
   });
   const server = await startServer((request, response) => {
     sendFile({ bytes: Buffer.from('slide'), etag: '"x"' }, request, response);

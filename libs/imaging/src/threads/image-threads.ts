@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Rect } from '@halogrid/geometry';
-import { sourceAccess } from '@halogrid/sources';
+import { sourceAccess, splitRow } from '@halogrid/sources';
 import { LateThread, sayEnd, ThreadClient, type ThreadEnd } from '@halogrid/threads';
 import type { ImageCopy, OpenImage } from '../planes/image.ts';
 import type { PlaneTarget } from '../planes/plane-target.ts';
@@ -13,6 +13,9 @@ import {
   unpackImageError,
 } from './image-orders.ts';
 import { memoryAddress } from './native-memory.ts';
+
+/** Rows of a Parquet file that one thread opens, before the next takes over. */
+const rowsAThread = 32;
 
 type ImageThread = ThreadClient<ImageOrder, ImageAnswer>;
 
@@ -47,8 +50,10 @@ export class ImageThreads {
   /** As `openImage`. A target's bytes must stay where they are until the promise of `decode` settles. */
   async openImage(uri: string, read?: ReadOptions): Promise<OpenImage> {
     const image = ++this.#lastImage;
-    // The threads take turns.
-    const thread = this.#threads[image % this.#threads.length]!.client;
+    // The threads take turns. Each unpacks pages of Parquet files for itself, so that rows beside each other go to one.
+    const { row } = splitRow(uri);
+    const turn = row ? Math.floor(row.row / rowsAThread) : image;
+    const thread = this.#threads[turn % this.#threads.length]!.client;
     const { opened, inputBytes } = await thread.order({ kind: 'open', image, uri, read });
     return new DistantImage(thread, image, opened!, inputBytes);
   }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { allowedPath, forReading, isMemberUri, isRemoteUri, readRemoteHead } from '@halogrid/sources';
+import { allowedPath, forReading, isMemberUri, isRemoteUri, isRowUri, readRemoteHead } from '@halogrid/sources';
 import { isImageHead } from '../formats/sniff-format.ts';
 import { containerStart, recorderFile, searchedBytes } from './container-start.ts';
 
@@ -24,8 +24,8 @@ export function isVideoHead(head: Uint8Array): boolean {
  * with InputError for a file on a server that cannot be fetched.
  */
 export async function isVideoFile(uri: string): Promise<boolean> {
-  // Recordings in tars are not read.
-  if (isMemberUri(uri)) return false;
+  // Recordings in tars and Parquet files are not read.
+  if (isMemberUri(uri) || isRowUri(uri)) return false;
   const read = isRemoteUri(uri)
     ? (length: number) => readRemoteHead(uri, length)
     : (length: number) => readLocalHead(uri, length).catch(() => Buffer.alloc(0));

@@ -35,6 +35,8 @@ export interface CheckOptions {
   signal?: AbortSignal | undefined;
   /** As checkFilter has checked it. */
   filter?: JobSpec['filter'];
+  /** The column of Parquet files that has images. */
+  column?: string | undefined;
 }
 
 /**
@@ -48,7 +50,7 @@ export interface CheckOptions {
 export async function checkSources(
   uris: readonly string[],
   videoField?: string,
-  { told = (all) => all, signal, filter }: CheckOptions = {},
+  { told = (all) => all, signal, filter, column }: CheckOptions = {},
 ): Promise<void> {
   const turns = new Turns();
   let characters = 0;
@@ -65,7 +67,7 @@ export async function checkSources(
   };
   let hasInput = false;
   const checkInput = async (uri: string, place: () => string): Promise<void> => {
-    if (await checkHasInput(uri, place, filter)) hasInput = true;
+    if (await checkHasInput(uri, place, { filter, column })) hasInput = true;
   };
   for (const check of [checkUri, checkBraces, checkInput]) {
     for (const uri of told(new Set(uris))) {
@@ -75,7 +77,7 @@ export async function checkSources(
     }
   }
   if (filter && !hasInput) throw new Refusal('missing', whyNoInput(filter));
-  if (videoField && !(await mayHaveVideoHere(told(uris), filter))) {
+  if (videoField && !(await mayHaveVideoHere(told(uris), { filter, column }))) {
     throw new Refusal('invalid', noVideoSentence(named(videoField)));
   }
 }
@@ -88,10 +90,13 @@ async function checkUri(uri: string, place: () => string): Promise<void> {
   }
 }
 
+/** What is chosen of the sources. */
+type Chosen = Pick<CheckOptions, 'filter' | 'column'>;
+
 /** False if a filter leaves out all inputs that the URI stands for. */
-async function checkHasInput(uri: string, place: () => string, filter: JobSpec['filter']): Promise<boolean> {
+async function checkHasInput(uri: string, place: () => string, options: Chosen): Promise<boolean> {
   try {
-    return await checkHasSource(uri, filter);
+    return await checkHasSource(uri, options);
   } catch (error) {
     if (error instanceof SourceForbiddenError) {
       const why = `The source '${redactUri(uri)}' is not allowed here: ${error.message}`;
@@ -102,9 +107,9 @@ async function checkHasInput(uri: string, place: () => string, filter: JobSpec['
   }
 }
 
-async function mayHaveVideoHere(uris: Iterable<string>, filter: JobSpec['filter']): Promise<boolean> {
+async function mayHaveVideoHere(uris: Iterable<string>, options: Chosen): Promise<boolean> {
   try {
-    return await mayHaveVideo(uris, maxLooks, filter);
+    return await mayHaveVideo(uris, maxLooks, options);
   } catch (error) {
     if (isAway(error)) return true;
     throw error;

@@ -9,6 +9,7 @@ import {
   type Pipeline,
 } from '@halogrid/kernels';
 import type { JobSpec, MaxQuarantined } from '@halogrid/proto';
+import { allowedColumns, isColumn } from '@halogrid/proto/column';
 import {
   jobPriorities,
   mapFormats,
@@ -65,6 +66,7 @@ export async function checkSpec(
   checkMaxQuarantined(given.maxQuarantined);
   const captured = checkCaptured(given);
   const filter = checkedFilter(given);
+  const column = checkedColumn(given);
   const nodata = checkedNoData(given);
   await checkMask(given);
   const level = checkedLevel(given);
@@ -75,7 +77,7 @@ export async function checkSpec(
   const share = checkShare(given);
   const videoField = checkVideo(given);
   // The sources of a written plan were checked when it was made.
-  if (!share?.plan) await check(sources, videoField, { signal, filter });
+  if (!share?.plan) await check(sources, videoField, { signal, filter, column });
 
   // Stored specifications have no `op`, so that they equal those that earlier versions stored.
   const spec = { sources, ...fields, out, mapFormat, tilePx, batchFrames, grid } as JobSpec;
@@ -89,6 +91,7 @@ export async function checkSpec(
   spec.waitForNode = given.waitForNode || undefined;
   if (captured) spec.captured = captured;
   if (filter) spec.filter = filter;
+  if (column) spec.column = column;
   if (nodata) spec.nodata = nodata;
   if (given.mask) spec.mask = given.mask;
   if (level) spec.level = level;
@@ -171,6 +174,13 @@ function checkedFilter({ filter }: Pick<JobSpec, 'filter'>): JobSpec['filter'] {
     throw error instanceof FilterError ? new Refusal('invalid', error.sentence) : error;
   }
   return { include: filter.include, exclude: filter.exclude };
+}
+
+/** The column of Parquet files that has images; undefined if the specification names none. Throws Refusal. */
+function checkedColumn({ column }: Pick<JobSpec, 'column'>): string | undefined {
+  if (!column) return undefined;
+  checkLength(column, 'column');
+  return isColumn(column) ? column : refuseValue('column', column, allowedColumns);
 }
 
 /** One form of the sample that stands for no value; undefined if the specification has none. Throws Refusal. */

@@ -164,6 +164,7 @@ const spec = fields<JobSpec>({
   maxQuarantined: any,
   captured,
   filter,
+  column: elsewhere,
   nodata: word,
   mask: elsewhere,
   level: word,

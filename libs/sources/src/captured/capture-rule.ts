@@ -1,5 +1,5 @@
 import { named, sentence } from '@halogrid/proto/sentence';
-import { splitMember } from '../member-uri.ts';
+import { holderOf, pathInHolder } from '../part-uri.ts';
 import { CaptureOptionsError } from './capture-options-error.ts';
 import type { CaptureTime } from './capture-time.ts';
 import { parseNamePattern } from './name-pattern.ts';
@@ -93,11 +93,11 @@ export class CaptureRule {
   }
 }
 
-/** The path that a URI names, with its characters as they are; a member's goes on behind the path of its tar. */
+/** The path that a URI names, with its characters as they are; a member's or row's goes on behind that of its file. */
 function pathOf(text: string): string {
-  const { file, member } = splitMember(text);
-  if (member) return `${pathOf(file)}/${member.name}`;
-  const { pathname } = new URL(file);
+  const inHolder = pathInHolder(text);
+  if (inHolder !== undefined) return `${pathOf(holderOf(text))}/${inHolder}`;
+  const { pathname } = new URL(holderOf(text));
   try {
     return decodeURIComponent(pathname);
   } catch {

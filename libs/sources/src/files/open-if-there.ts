@@ -3,7 +3,8 @@ import { InputError } from '../input-error.ts';
 import { probe } from '../remote/probe.ts';
 import { remoteTarget } from '../remote/remote-target.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
-import { type InputFile, openInputFile, pathOf } from './input-file.ts';
+import { type InputFile, openInputFile } from './input-file.ts';
+import { pathOf } from './local-path.ts';
 
 /**
  * As openInputFile, but undefined if there is surely no file: its folder or server answers that it is missing. Every

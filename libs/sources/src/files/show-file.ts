@@ -9,9 +9,11 @@ import { get } from '../remote/get.ts';
 import { defaultRemoteLimits } from '../remote/remote-limits.ts';
 import { remoteTarget } from '../remote/remote-target.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
+import { isRowUri } from '../row-uri.ts';
 import { versionName } from '../version-name.ts';
-import { pathOf } from './input-file.ts';
+import { openInputFile } from './input-file.ts';
 import { localVersion, refuseRead } from './local-file.ts';
+import { pathOf } from './local-path.ts';
 import { forReading } from './quick-files.ts';
 
 /** Facts that tell whether two processes see the same file. */
@@ -82,11 +84,15 @@ async function showRemote(uri: string, isWhole: boolean, signal?: AbortSignal): 
 }
 
 /**
- * The version of a local file or member by its content: its SHA-256. Undefined for a file that cannot be read: opening
+ * The version of a local file, member or row by its content: its SHA-256. Undefined if it cannot be read: opening
  * it says why. The file is read once, at some GB/s.
  */
 export async function versionOfContent(uri: string): Promise<string | undefined> {
   try {
+    if (isRowUri(uri)) {
+      const image = await (await openInputFile(uri)).readAll();
+      return `sha256 ${createHash('sha256').update(image).digest('hex')}`;
+    }
     const file = await open(await allowedPath(fileURLToPath(uri)), forReading);
     try {
       if (!(await file.stat()).isFile()) return undefined;

@@ -1,4 +1,4 @@
-import { isTarName } from '../formats.ts';
+import { holdsSources } from '../formats.ts';
 import { selectGlobs } from './glob-selection.ts';
 import { type EntryKind, type Selection, selectionBelow } from './selection.ts';
 
@@ -70,8 +70,8 @@ class FilteredSelection implements Selection {
 
   takes(name: string): boolean {
     if (!this.#selection.takes(name) || this.#exclude?.takes(name)) return false;
-    // A tar is a folder: what is in it may fit.
-    const isEntered = isTarName(name) && this.#include?.enter(name, false) !== undefined;
+    // A tar or Parquet file is a folder: what is in it may fit.
+    const isEntered = holdsSources(name) && this.#include?.enter(name, false) !== undefined;
     return isEntered || (this.#include?.takes(name) ?? true);
   }
 

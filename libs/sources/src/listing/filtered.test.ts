@@ -116,7 +116,7 @@ test('what a filter leaves out of one source may come by another, once', async (
 test('a filter may leave out all of a source, but not all of a job', async (t) => {
   const folder = await folderOf(t, 'in/1.jpg', 'in/2.jpg', 'none/a.txt', 'film.mp4');
   const filter = { include: ['1.*'], exclude: [] };
-  const has = (path: string): Promise<boolean> => checkHasSource(toUri(path, folder), filter);
+  const has = (path: string): Promise<boolean> => checkHasSource(toUri(path, folder), { filter });
   assert.equal(await has('in'), true);
   assert.equal(await has('film.mp4'), false);
   assert.equal(await has('*.mp4'), false);
@@ -124,7 +124,7 @@ test('a filter may leave out all of a source, but not all of a job', async (t) =
   await assert.rejects(listed(folder, filter, 'film.mp4'), { message: 'include and exclude leave out every input' });
   const uris = ['in', 'film.mp4'].map((path) => toUri(path, folder));
   assert.equal(await mayHaveVideo(uris, 100), true);
-  assert.equal(await mayHaveVideo(uris, 100, filter), false);
+  assert.equal(await mayHaveVideo(uris, 100, { filter }), false);
 });
 
 test('a filter holds for prefixes of keys', async (t) => {

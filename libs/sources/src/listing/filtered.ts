@@ -5,6 +5,8 @@ import type { WalkOptions } from './walk-folder.ts';
 /** How a source is listed. */
 export interface ListingOptions extends WalkOptions {
   filter?: PathFilter | undefined;
+  /** The column of Parquet files that has images; undefined: the only one that may. */
+  column?: string | undefined;
 }
 
 /** The selection without what the filter leaves out. */

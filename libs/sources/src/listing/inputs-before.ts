@@ -2,7 +2,7 @@ import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasImageExtension } from '../formats.ts';
 import { imagesBelow, isPassedOver, type Selection, selectionBelow } from '../globs/selection.ts';
-import { splitMember } from '../member-uri.ts';
+import { holderOf } from '../part-uri.ts';
 import { isStoreName } from '../zarr/store-name.ts';
 
 /** What a source of a job stands for, as far as its inputs are known without listing them. */
@@ -39,8 +39,8 @@ export class InputsBefore {
   }
 
   includes(text: string): boolean {
-    // The members of a tar are listed together.
-    const uri = splitMember(text).file;
+    // The members of a tar are listed together, and so are the rows of a file.
+    const uri = holderOf(text);
     if (this.#inputs.size > 0 && this.#inputs.has(uri)) return true;
     if (this.#folders.size + this.#globs.size === 0 || !uri.startsWith('file:')) return false;
     let path: string;

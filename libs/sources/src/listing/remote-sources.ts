@@ -4,11 +4,12 @@ import { Readable } from 'node:stream';
 import { mapAhead } from '@halogrid/threads';
 import { checkHost } from '../access/allowed-host.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
-import { hasImageExtension, isTarName, usualExtensions } from '../formats.ts';
+import { hasImageExtension, holdsSources, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
 import { splitMember } from '../member-uri.ts';
+import { pathInHolder } from '../part-uri.ts';
 import { isPlaneUri } from '../plane-uri.ts';
 import { type Probe, probe } from '../remote/probe.ts';
 import { RemoteFile } from '../remote/remote-file.ts';
@@ -61,16 +62,30 @@ export async function* listRemote(text: string, options: ListingOptions): AsyncG
       if (uri.scheme !== 'http') return yield* listOthers(uri, options);
       throw new SourceNotFoundError(`'${displayUri(uri)}' does not exist: ${found.sentence}`);
     }
-    const kind = manifestKind(pathOf(uri));
+    const kind = await manifestAt(text, options);
     if (kind) yield* withRemoteSizes(listManifest(uri, kind, options), options);
     else if (found.kind === 'unknown' && uri.scheme !== 'http' && isGlob(uri.key)) yield* listOthers(uri, options);
-    // The filter chooses among what is in a tar.
-    else if (isTarName(entry.name) || takesPath(entry.name, options))
+    // The filter chooses among what is in a tar or a Parquet file.
+    else if (holdsSources(entry.name) || takesPath(entry.name, options))
       yield [{ ...entry, ...factsOf(found), ...memberSize(text), named: !uri.part }];
   } catch (error) {
     if (error instanceof SourceForbiddenError || isAway(error)) throw error;
     const isWrong = error instanceof InputError || error instanceof SourceUriError;
     throw isWrong ? new SourceNotFoundError(error.message) : error;
+  }
+}
+
+/** The kind of manifest at a URI, if it is one: a Parquet file may hold images instead. */
+async function manifestAt(text: string, options: ListingOptions): Promise<ManifestKind | undefined> {
+  const uri = parseRemoteUri(text);
+  const kind = uri.part ? undefined : manifestKind(pathOf(uri));
+  if (kind !== 'parquet') return kind;
+  const { isParquetManifest } = await import('./parquet/parquet-sources.ts');
+  try {
+    return (await isParquetManifest(text, options)) ? kind : undefined;
+  } catch (error) {
+    if (!(error instanceof InputError) || error.stage === 'read') throw error;
+    throw new SourceNotFoundError(`'${displayUri(uri)}': ${error.message}`);
   }
 }
 
@@ -253,8 +268,8 @@ function besideManifest(line: string, manifest: RemoteUri): string {
 
 /** The part of a URI that names a file. */
 function pathOf(uri: RemoteUri): string {
-  const { member } = splitMember(formatRemoteUri(uri));
-  if (member) return member.name;
+  const inHolder = pathInHolder(formatRemoteUri(uri));
+  if (inHolder !== undefined) return inHolder;
   if (uri.scheme !== 'http') return uri.key;
   try {
     return decodeURIComponent(uri.url.pathname);

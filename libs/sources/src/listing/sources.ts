@@ -7,12 +7,12 @@ import { allowedPath } from '../access/allowed-path.ts';
 import { SourceForbiddenError } from '../access/source-access.ts';
 import { localVersion } from '../files/local-file.ts';
 import { quickFiles } from '../files/quick-files.ts';
-import { hasImageExtension, hasVideoExtension, isTarName, usualExtensions } from '../formats.ts';
+import { hasImageExtension, hasVideoExtension, holdsSources, isParquetName, usualExtensions } from '../formats.ts';
 import { globOf } from '../globs/glob-selection.ts';
 import { type FilterGlobs, PathFilter } from '../globs/path-filter.ts';
 import { imagesBelow, isHidden, type PassedOver } from '../globs/selection.ts';
 import { splitMember } from '../member-uri.ts';
-import { splitPart } from '../part-uri.ts';
+import { pathInHolder, splitPart } from '../part-uri.ts';
 import { isPlaneUri } from '../plane-uri.ts';
 import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
@@ -38,7 +38,7 @@ export { type LeftOut, type PassedOver, SourceNotFoundError };
  */
 export async function* listAllSources(
   uris: Iterable<string>,
-  { onLeftOut, onPassedOver, filter: globs, level = 0 }: ListOptions = {},
+  { onLeftOut, onPassedOver, filter: globs, level = 0, column }: ListOptions = {},
 ): AsyncGenerator<Source[]> {
   const filter = filterOf(globs);
   const before = new InputsBefore();
@@ -52,7 +52,7 @@ export async function* listAllSources(
     if (!before.passedOver(passed.path)) onPassedOver?.(passed);
   };
   for (const uri of uris) {
-    for await (const listed of list(uri, { onLeftOut: leftOut, onPassedOver: passedOver, filter })) {
+    for await (const listed of list(uri, { onLeftOut: leftOut, onPassedOver: passedOver, filter, column })) {
       if (turns.isOver) await turns.giveWay();
       const sources: Source[] = [];
       for (const source of listed) {
@@ -71,11 +71,13 @@ export async function* listAllSources(
 /**
  * `onLeftOut` is called for every folder that is left out because it holds the output of a job. `onPassedOver` is
  * called once for everything else in folders that is not an input, and for each input that `filter` leaves out. `level`
- * is the level of OME-Zarr that is read; 0, the largest, by default.
+ * is the level of OME-Zarr that is read; 0, the largest, by default. `column` is the column of Parquet files that has
+ * images.
  */
 export type ListOptions = Pick<WalkOptions, 'onLeftOut' | 'onPassedOver'> & {
   filter?: FilterGlobs | undefined;
   level?: number | undefined;
+  column?: string | undefined;
 };
 
 /** The sources, with the planes of each Zarr in its place. */
@@ -112,11 +114,20 @@ async function shapeOf(uri: string, filter: PathFilter | undefined): Promise<Sou
   const store = isPlaneUri(uri) ? undefined : await storeFolder(path, stats);
   if (store !== undefined) return { kind: 'input', uri: pathToFileURL(store).href };
   if (stats.isDirectory()) return { kind: 'folder', folder: resolve(path), selection: filtered(imagesBelow, filter) };
-  const isUntold = isManifest(path, stats) || filter?.takes(basename(path)) === false;
+  // The rows of a Parquet file are inputs, or it is a manifest, and then never an input itself.
+  const isUntold =
+    !isParquetName(path) && (manifestKind(path) !== undefined || filter?.takes(basename(path)) === false);
   return isUntold ? { kind: 'untold' } : { kind: 'input', uri };
 }
 
-const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && manifestKind(path) !== undefined;
+/** Whether a file of this machine is a manifest. One in Parquet may hold images instead. */
+async function isManifest(uri: string, options: ListingOptions): Promise<boolean> {
+  const path = pathOf(uri);
+  const kind = (await statOf(path))?.isFile() ? manifestKind(path) : undefined;
+  if (kind !== 'parquet') return kind !== undefined;
+  const { isParquetManifest } = await import('./parquet/parquet-sources.ts');
+  return await isParquetManifest(uri, options).catch(() => true);
+}
 
 /**
  * The inputs that a URI stands for, always in the same order (on servers and in buckets: see listRemote):
@@ -127,6 +138,7 @@ const isManifest = (path: string, stats: Stats): boolean => stats.isFile() && ma
  * - a file NAME.jsonl, NAME.ndjson or NAME.parquet: a manifest with more than names, see ManifestRow; what states a
  *   size, a version, an ETag or a time is not looked at;
  * - a file NAME.tar: the files in it, as in a folder (see withMembers), here and wherever a tar is found;
+ * - a file NAME.parquet that is not such a manifest: the images in its rows (see withRows), wherever it is found;
  * - a folder: the files in it and below that have the extension of an image format, in natural order;
  * - a glob, if there is no such file or folder: the files it matches, in natural order;
  * - a Zarr, which is a folder named *.zarr wherever it is found, and any folder with a Zarr's metadata if it is named
@@ -147,8 +159,11 @@ export async function* listSources(uri: string, options: Omit<ListOptions, 'filt
  * Throws SourceNotFoundError if a URI stands for no input, as listSources does; returns false if the filter leaves out
  * all. It looks until it finds the first, in any order, so a folder of a million frames is as fast as one of ten.
  */
-export async function checkHasSource(uri: string, globs?: FilterGlobs): Promise<boolean> {
-  for await (const sources of list(uri, { isSorted: false, filter: filterOf(globs) })) {
+export async function checkHasSource(
+  uri: string,
+  { filter, column }: Pick<ListOptions, 'filter' | 'column'> = {},
+): Promise<boolean> {
+  for await (const sources of list(uri, { isSorted: false, filter: filterOf(filter), column })) {
     if (sources.length > 0) return true;
   }
   return false;
@@ -158,12 +173,16 @@ export async function checkHasSource(uri: string, globs?: FilterGlobs): Promise<
  * Whether a video may be among the inputs that these URIs stand for: one has its extension, or was named and could be
  * anything. True if more than `most` inputs come before one. Throws as listSources does.
  */
-export async function mayHaveVideo(uris: Iterable<string>, most: number, globs?: FilterGlobs): Promise<boolean> {
+export async function mayHaveVideo(
+  uris: Iterable<string>,
+  most: number,
+  { filter: globs, column }: Pick<ListOptions, 'filter' | 'column'> = {},
+): Promise<boolean> {
   const filter = filterOf(globs);
   const turns = new Turns();
   let looks = 0;
   for (const uri of uris) {
-    for await (const sources of list(uri, { isSorted: false, filter })) {
+    for await (const sources of list(uri, { isSorted: false, filter, column })) {
       if (turns.isOver) await turns.giveWay();
       for (const { name, named } of sources) {
         if (hasVideoExtension(name) || (named && !hasImageExtension(name)) || ++looks > most) return true;
@@ -173,9 +192,20 @@ export async function mayHaveVideo(uris: Iterable<string>, most: number, globs?:
   return false;
 }
 
-/** The members of a tar, and other files as they are. */
+/** The members of a tar, the rows of a Parquet file, and other files as they are. */
 const list = (uri: string, options: ListingOptions): AsyncGenerator<Source[]> =>
-  withMembers(listFiles(uri, options), options);
+  withMembers(withRowsOf(listFiles(uri, options), options), options);
+
+/** As withRows, whose code is loaded for the first Parquet file. */
+async function* withRowsOf(chunks: AsyncIterable<Source[]>, options: ListingOptions): AsyncGenerator<Source[]> {
+  for await (const sources of chunks) {
+    if (!sources.some(({ name }) => isParquetName(name))) yield sources;
+    else {
+      const { withRows } = await import('./parquet/parquet-sources.ts');
+      yield* withRows([sources], options);
+    }
+  }
+}
 
 async function* listFiles(uri: string, options: ListingOptions): AsyncGenerator<Source[]> {
   if (isRemoteUri(uri)) return yield* listRemote(uri, options);
@@ -188,13 +218,14 @@ async function* listFiles(uri: string, options: ListingOptions): AsyncGenerator<
     if (takesPath(basename(store), options)) yield [storeAt(store)];
   } else if (!stats) yield* listGlob(path, options);
   else if (stats.isDirectory()) yield* listFolder(path, options);
-  else if (isManifest(path, stats)) yield* withRemoteSizes(listManifest(path, options), options);
+  else if (splitPart(uri)[1] === '' && (await isManifest(uri, options)))
+    yield* withRemoteSizes(listManifest(path, options), options);
   else {
     const { member } = splitMember(uri);
-    const name = basename(member?.name ?? path);
+    const name = basename(pathInHolder(uri) ?? path);
     const [, part] = splitPart(uri);
-    // The filter chooses among what is in a tar.
-    if (!isTarName(name) && !takesPath(name, options)) return;
+    // The filter chooses among what is in a tar or a Parquet file.
+    if (!holdsSources(name) && !takesPath(name, options)) return;
     const facts = { sizeBytes: member?.length ?? stats.size, version: localVersion(stats) };
     yield [{ uri: pathToFileURL(path).href + part, name, ...facts, named: part === '' }];
   }
@@ -354,7 +385,7 @@ async function manifestEntry(row: ManifestRow, folder: string): Promise<Source> 
   }
   const below = relative(folder, path);
   const { member } = splitMember(uri);
-  const name = member?.name ?? (/^\.\.(\/|$)/.test(below) ? basename(path) : below);
+  const name = pathInHolder(uri) ?? (/^\.\.(\/|$)/.test(below) ? basename(path) : below);
   const facts = rowFacts(row, true);
   // How an input is planned depends on its size.
   if (facts && row.facts?.sizeBytes !== undefined) return { uri, name, named: false, ...facts };

@@ -1,13 +1,12 @@
-import { fileURLToPath } from 'node:url';
-import { redactUri } from '../access/redact-uri.ts';
-import { hasVideoExtension, isCompressedTarName, isTarName } from '../formats.ts';
+import type { OpenBytes } from '../files/open-bytes.ts';
+import { hasVideoExtension, isCompressedTarName, isParquetName, isTarName } from '../formats.ts';
 import { imagesBelow, selectionBelow } from '../globs/selection.ts';
 import { InputError } from '../input-error.ts';
 import { memberUri } from '../member-uri.ts';
-import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
-import { type OpenTar, openTar } from '../tars/open-tar.ts';
+import { openTar } from '../tars/open-tar.ts';
 import type { ListingOptions } from './filtered.ts';
+import { shownPath } from './shown-path.ts';
 import type { Source } from './source.ts';
 import { type Member, tarMembers } from './tar-members.ts';
 
@@ -43,7 +42,7 @@ const compressed =
   'A compressed tar is not read: decompress it to a .tar, or unpack it';
 
 async function* membersOf(source: Source, options: ListingOptions): AsyncGenerator<Source[], void, undefined> {
-  let tar: OpenTar | undefined;
+  let tar: OpenBytes | undefined;
   let found: Source[] = [];
   let listed = 0;
   const { select, leftOut } = selector(source, options);
@@ -86,7 +85,7 @@ function selector(source: Source, { filter, onPassedOver }: ListingOptions) {
       lastFolder = folder;
       return false;
     }
-    const isSelected = imagesBelow.takes(file) && kind !== 'link';
+    const isSelected = imagesBelow.takes(file) && kind !== 'link' && !isParquetName(file);
     if (isSelected && filter?.takes(inFilter + name) === false) {
       leftOut++;
       onPassedOver?.({ path, isFolder: false, isFiltered: true });
@@ -119,5 +118,3 @@ function whyNotRead({ name, length, kind }: Member): string | undefined {
   if (isTarName(name) || isCompressedTarName(name)) return 'A tar in a tar is not read: unpack the outer one';
   return length === 0 ? 'The file is empty (0 bytes)' : undefined;
 }
-
-const shownPath = (uri: string): string => (isRemoteUri(uri) ? redactUri(uri) : fileURLToPath(uri));

@@ -1,6 +1,6 @@
 import { forEachLimited } from '@halogrid/threads';
 import { giveBackBytes, takeBytes } from '../byte-pool.ts';
-import { formatOfName, formats, hasVideoExtension, isTarName } from '../formats.ts';
+import { formatOfName, formats, hasVideoExtension, holdsSources } from '../formats.ts';
 import { InputError } from '../input-error.ts';
 import { memberUri, splitMember, type TarMember } from '../member-uri.ts';
 import { type FileVersion, surelyVersionName, versionName } from '../version-name.ts';
@@ -25,7 +25,7 @@ const regionHeadBytes = 2 ** 16;
 
 function isReadByRegion(uri: string): boolean {
   const format = formatOfName(uri);
-  if (isTarName(uri)) return true;
+  if (holdsSources(uri)) return true;
   return format ? formats[format].reading === 'regions' : hasVideoExtension(uri);
 }
 

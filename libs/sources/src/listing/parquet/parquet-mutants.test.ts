@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { isThorough } from '@halogrid/testing';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { SourceNotFoundError } from '../../source-errors.ts';
+import { mutate } from '../../testing/mutate-parquet.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { openParquet, parquetRows } from './parquet-rows.ts';
 
@@ -42,22 +43,6 @@ function makeSeeds(): Buffer[] {
     }
   }
   return seeds;
-}
-
-/**
- * Changes bits and bytes, half of them in the footer; in some files, it also removes or repeats bytes.
- */
-function mutate(seed: Buffer, random: (below: number) => number): Buffer {
-  const bytes = Buffer.from(seed);
-  const footer = Math.max(0, bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8));
-  for (let changes = 1 + random(4); changes > 0; changes--) {
-    const at = random(2) ? footer + random(bytes.length - footer) : random(bytes.length);
-    if (random(3)) bytes[at]! ^= 1 << random(8);
-    else bytes[at] = [0, 0x7f, 0x80, 0xff, random(256)][random(5)]!;
-  }
-  if (random(8)) return bytes;
-  const [from, to] = [random(bytes.length), random(bytes.length)];
-  return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]);
 }
 
 test('a damaged manifest of Parquet is read or refused in words about the file, in bounded memory', async () => {

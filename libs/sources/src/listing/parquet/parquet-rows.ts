@@ -1,35 +1,20 @@
 import { stat } from 'node:fs/promises';
-import { brotliDecompressSync, gunzipSync, type ZlibOptions, zstdDecompressSync } from 'node:zlib';
-import {
-  type AsyncBuffer,
-  asyncBufferFromFile,
-  type Compressors,
-  type FileMetaData,
-  parquetMetadata,
-  parquetReadObjects,
-} from 'hyparquet';
+import { type AsyncBuffer, asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { localVersion } from '../../files/local-file.ts';
+import { compressors } from '../../parquets/codecs.ts';
+import { whyDamaged } from '../../parquets/damaged-error.ts';
+import { chunksOf, type FileBytes, flatColumns, readFooter } from '../../parquets/parquet-footer.ts';
+import { checkPages } from '../../parquets/parquet-pages.ts';
 import { SourceNotFoundError } from '../../source-errors.ts';
 import { type ManifestRow, manifestColumns, manifestRow, type RowValues } from '../manifest-row.ts';
-import { chunksOf, flatColumns, mostFooterBytes } from './parquet-bounds.ts';
-import { checkPages } from './parquet-pages.ts';
-import { DamagedError, readThriftStruct } from './thrift-struct.ts';
 
 /** Rows that are yielded at once. */
 const rowsAtOnce = 1024;
 
-type Unpack = (bytes: Uint8Array, options: ZlibOptions) => Buffer;
-const by =
-  (unpack: Unpack) =>
-  (bytes: Uint8Array, length: number): Uint8Array =>
-    unpack(bytes, { maxOutputLength: Math.max(1, length) });
-
-/** Codecs in addition to hyparquet's own. Node has Zstandard from 22.15 on. */
-const compressors: Compressors = {
-  GZIP: by(gunzipSync),
-  BROTLI: by(brotliDecompressSync),
-  ...(zstdDecompressSync && { ZSTD: by(zstdDecompressSync as Unpack) }),
-};
+/** The most bytes of a column of a row group: texts of 256 bytes in the most rows allowed. */
+const mostChunkBytes = 2 ** 30;
+/** The most bytes of a text that continues the one before it. Manifests need no longer one. */
+const mostTextBytes = 2 ** 16;
 
 /** Opens a Parquet file at a path, or in memory. Reads fail once the file has been written to. */
 export async function openParquet(content: string | Buffer): Promise<AsyncBuffer> {
@@ -64,18 +49,20 @@ export async function* parquetRows(file: AsyncBuffer, name: string): AsyncGenera
   const unreadable = (error: unknown): never => {
     throw new SourceNotFoundError(`The manifest '${name}' cannot be read: ${whyDamaged(error as Error)}`);
   };
-  const { metadata, dataEnd } = await readFooter(file).catch(unreadable);
+  const footer = await readFooter(bytesOf(file)).catch(unreadable);
+  const { metadata } = footer;
   const flat = await Promise.try(() => flatColumns(metadata)).catch(unreadable);
   const columns: string[] = manifestColumns.filter((column) => flat.has(column));
   if (!columns.includes('path') && !columns.includes('uri')) {
     throw new SourceNotFoundError(`The manifest '${name}' has neither a column 'path' nor 'uri'`);
   }
-  const groups = await Promise.try(() => chunksOf(metadata, columns, dataEnd)).catch(unreadable);
+  const leaves = columns.map((column) => flat.get(column)!);
+  const groups = await Promise.try(() => chunksOf(footer, leaves, mostChunkBytes)).catch(unreadable);
   let rowStart = 0;
   for (const [i, { num_rows }] of metadata.row_groups.entries()) {
     const rowEnd = rowStart + Number(num_rows);
-    for (const [c, { start, chunk }] of groups[i]!.entries()) {
-      const column = { field: flat.get(columns[c]!)!, codec: chunk.codec, rows: rowEnd - rowStart, compressors };
+    for (const [c, { start, rows, chunk }] of groups[i]!.entries()) {
+      const column = { leaf: leaves[c]!, codec: chunk.codec, rows, mostTextBytes, mostBytes: mostChunkBytes };
       const check = async (): Promise<number> => {
         const bytes = await file.slice(start, start + Number(chunk.total_compressed_size));
         return checkPages(new Uint8Array(bytes), column);
@@ -93,23 +80,7 @@ export async function* parquetRows(file: AsyncBuffer, name: string): AsyncGenera
   }
 }
 
-/** Errors that hyparquet did not expect describe its own code, not the file. */
-function whyDamaged(error: Error): string {
-  const isOfProgram = error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
-  return isOfProgram || error.message.includes('undefined') ? 'it is damaged' : error.message;
-}
-
-/** The decoded footer, and where it begins. */
-async function readFooter(file: AsyncBuffer): Promise<{ metadata: FileMetaData; dataEnd: number }> {
-  const magic = 'PAR1';
-  const size = file.byteLength;
-  const tail = Buffer.from(await file.slice(Math.max(0, size - 8), size));
-  if (size < 12 || tail.toString('latin1', 4) !== magic) throw new DamagedError('it is not a Parquet file, or cut off');
-  const footerBytes = tail.readUInt32LE(0);
-  const dataEnd = size - 8 - footerBytes;
-  if (dataEnd < magic.length) throw new DamagedError('its footer is longer than the file');
-  if (footerBytes > mostFooterBytes) throw new DamagedError(`its footer has more than ${mostFooterBytes} bytes`);
-  const footer = await file.slice(dataEnd, size);
-  readThriftStruct(new Uint8Array(footer, 0, footerBytes));
-  return { metadata: parquetMetadata(footer, { geoparquet: false }), dataEnd };
-}
+const bytesOf = (file: AsyncBuffer): FileBytes => ({
+  sizeBytes: file.byteLength,
+  read: async (position, length) => new Uint8Array(await file.slice(position, position + length)),
+});

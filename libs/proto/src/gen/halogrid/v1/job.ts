@@ -161,9 +161,9 @@ export interface Grid {
  */
 export interface JobSpec {
   /**
-   * Absolute paths and URIs (file:, http:, https:, s3:, gs: or az:) of images, videos, folders, tars, globs and
-   * manifests, as the coordinator sees them; over http: and https: only files, tars and manifests. Results are in this
-   * order. A coordinator gives back URIs.
+   * Absolute paths and URIs (file:, http:, https:, s3:, gs: or az:) of images, videos, folders, tars, Parquet
+   * files with images, globs and manifests, as the coordinator sees them; over http: and https: no folders and globs.
+   * Results are in this order. A coordinator gives back URIs.
    */
   sources: string[];
   /** Absent if `pipelines` is given. With none of `pipeline`, `pipelines` and `op`: lbp. */
@@ -253,6 +253,13 @@ export interface JobSpec {
   /** Which of the sources' inputs count; absent: all. */
   filter?:
     | SourceFilter
+    | undefined;
+  /**
+   * The column of Parquet files that has images, with the names of the fields around it joined by dots, such as
+   * "image.bytes"; empty: the only one that may. Files without it are quarantined.
+   */
+  column?:
+    | string
     | undefined;
   /**
    * The sample of images that stands for no value: a number; "none": no sample does; empty: as a file states it. Pixels
@@ -1051,6 +1058,7 @@ function createBaseJobSpec(): JobSpec {
     op: [],
     share: undefined,
     filter: undefined,
+    column: undefined,
     nodata: undefined,
     mask: undefined,
     level: undefined,
@@ -1118,6 +1126,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.filter !== undefined) {
       SourceFilter.encode(message.filter, writer.uint32(178).fork()).join();
+    }
+    if (message.column !== undefined) {
+      writer.uint32(266).string(message.column);
     }
     if (message.nodata !== undefined) {
       writer.uint32(202).string(message.nodata);
@@ -1305,6 +1316,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.filter = SourceFilter.decode(reader, reader.uint32());
             continue;
           }
+          case 33: {
+            if (tag !== 266) {
+              break;
+            }
+
+            message.column = reader.string();
+            continue;
+          }
           case 25: {
             if (tag !== 202) {
               break;
@@ -1401,6 +1420,7 @@ export const JobSpec: MessageFns<JobSpec> = {
     message.filter = (object.filter !== undefined && object.filter !== null)
       ? SourceFilter.fromPartial(object.filter)
       : undefined;
+    message.column = object.column ?? undefined;
     message.nodata = object.nodata ?? undefined;
     message.mask = object.mask ?? undefined;
     message.level = object.level ?? undefined;

@@ -1,3 +1,5 @@
+import { DamagedError } from './damaged-error.ts';
+
 /** The most levels of structs in structs: Parquet has 7. The limit bounds the recursion of readers. */
 const mostLevels = 32;
 /** The most bytes of a 64-bit integer, 7 bits a byte. */
@@ -9,9 +11,6 @@ const mostVarintBytes = 10;
 export interface ThriftStruct {
   readonly [field: number]: bigint | boolean | ThriftStruct | undefined;
 }
-
-/** The content contradicts what it states. */
-export class DamagedError extends Error {}
 
 /**
  * Reads a struct of Thrift's compact protocol, as in Parquet. It never reads beyond the bytes, and refuses a list with

@@ -1,4 +1,4 @@
-import { DamagedError } from './thrift-struct.ts';
+import { DamagedError } from './damaged-error.ts';
 
 const mostVarintBytes = 5;
 
