@@ -198,10 +198,7 @@ test('what is not there to read is quarantined with its remedy', { skip: lacksGd
   assert.deepEqual(await errors('bands 2 and 6', '--scale', '0,1', '--band', '2,6'), [
     'The job reads bands 2, 6 (--band), and the TIFF has 5 bands',
   ]);
-  assert.match(
-    (await errors('no scale', '--band', '1')).join(),
-    /^32-bit floating-point samples need --scale /,
-  );
+  assert.match((await errors('no scale', '--band', '1')).join(), /^32-bit floating-point samples need --scale /);
 });
 
 test('images that are not TIFFs, and videos, have no bands', { skip: lacksGdal }, async () => {

@@ -38,8 +38,7 @@ export async function* withMembers(
 const isTar = ({ name, error }: Source): boolean => error === undefined && isTarName(name);
 const isCompressedTar = ({ name, error }: Source): boolean => error === undefined && isCompressedTarName(name);
 
-const compressed =
-  'A compressed tar is not read: decompress it to a .tar, or unpack it';
+const compressed = 'A compressed tar is not read: decompress it to a .tar, or unpack it';
 
 async function* membersOf(source: Source, options: ListingOptions): AsyncGenerator<Source[], void, undefined> {
   let tar: OpenBytes | undefined;

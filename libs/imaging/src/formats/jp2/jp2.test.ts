@@ -224,11 +224,7 @@ test('what is not there is refused with what is', { skip: lacks }, async () => {
   const refusals: [name: string, read: ReadOptions, message: string][] = [
     ['band 1', {}, 'The JPEG 2000 has 5 bands that are not colours: choose with --band, 1 to 5 or all'],
     ['band 1', { band: { numbers: [2, 6] } }, 'The job reads bands 2, 6 (--band), and the JPEG 2000 has 5 bands'],
-    [
-      'signed',
-      {},
-      '16-bit signed samples need --scale MIN,MAX: the values that become black and white',
-    ],
+    ['signed', {}, '16-bit signed samples need --scale MIN,MAX: the values that become black and white'],
     [
       'a palette',
       { band: { numbers: [1] } },
