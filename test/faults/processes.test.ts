@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { eventually, timeoutMs } from '@halogrid/testing';
 import { get } from '../get.ts';
+import { readMetrics } from '../read-metrics.ts';
 import { readJson } from '../results.ts';
 import { seeded } from '../seeded.ts';
-import { FaultCluster, type StartedJob, skip, slowly } from './fault-cluster.ts';
+import { FaultCluster, type StartedJob, silenced, skip, slowly, unleased } from './fault-cluster.ts';
 
 // Whatever ends or stops the process of a node or the coordinator, a job gives the same bytes, and accepted results are
 // not computed again.
@@ -34,121 +35,124 @@ const processTest = (sentence: string, act: (t: TestContext) => Promise<void>) =
 
 const leases = async (name: string): Promise<number> => (await faults.cluster.node(name))?.leases ?? 0;
 
-/** Holds back a node's answers: it computes, but the coordinator does not hear of it. */
-const silenced = { up: { isHeld: true } };
-
-/** Submits the work, and holds back a node's answers once it has some shards. */
-async function submitAndSilence(name: string): Promise<StartedJob> {
-  const { proxy } = faults.node(name);
-  proxy.set(slowly);
-  const job = await faults.submit();
-  await eventually('leases of the node', async () => (await leases(name)) > 0);
-  proxy.set(silenced);
-  return job;
-}
+const leased = (name: string) => eventually(`leases of ${name}`, async () => (await leases(name)) > 0);
 
 /** The complete parts in that folder. */
 const whole = (parts: string): string[] => globSync('*', { cwd: parts }).filter((part) => !part.endsWith('.tmp'));
 
 const chunks = ({ out }: StartedJob): number => globSync(`${out}/.halogrid/map/**/*.u8`).length;
 
-processTest('SIGSTOP of a node beyond its deadline, and SIGCONT while others compute its shards', async () => {
-  const { pid, proxy } = faults.node(one);
-  // The other node's results are slowed down.
-  faults.node(other).proxy.set(slowly);
-  const job = await submitAndSilence(one);
-  await eventually('leases of the node', async () => (await leases(one)) > 2);
-  process.kill(pid, 'SIGSTOP');
-  await eventually('the node to be given up', async () => !(await faults.cluster.node(one)));
-  process.kill(pid, 'SIGCONT');
-  // The node answers its old leases, which are ignored, dials again and takes part.
-  proxy.set({});
-  await faults.completesUndisturbed(job);
-  await eventually('the node to be back', () => faults.cluster.node(one));
-});
+/** Submits the work, and stops the first node while it has leases, whose answers do not get through. */
+async function submitAndStop(): Promise<StartedJob> {
+  // The other node gets no lease before, or the job could be over.
+  faults.node(other).proxy.set(unleased);
+  faults.node(one).proxy.set(slowly);
+  const job = await faults.submit();
+  await leased(one);
+  faults.node(one).proxy.set(silenced);
+  process.kill(faults.node(one).pid, 'SIGSTOP');
+  return job;
+}
 
-processTest('SIGCONT after the job is over', async () => {
-  const { pid, proxy } = faults.node(one);
-  const job = await submitAndSilence(one);
-  await eventually('leases of the node', async () => (await leases(one)) > 2);
-  process.kill(pid, 'SIGSTOP');
-  await faults.completesUndisturbed(job);
-  process.kill(pid, 'SIGCONT');
-  proxy.set({});
-  await eventually('the node to be back', () => faults.cluster.node(one));
-  const { shardsDone } = (await faults.cluster.node(one))!;
-  await faults.completesUndisturbed(await faults.submit());
-  assert.ok((await faults.cluster.node(one))!.shardsDone > shardsDone, 'it takes part again');
-});
+function goOn(): void {
+  process.kill(faults.node(one).pid, 'SIGCONT');
+  faults.node(one).proxy.set({});
+}
+
+const isBack = () => eventually('the node to be back', () => faults.cluster.node(one));
 
 processTest(
-  'SIGKILL of a node while it computes, and of the last after it has written chunks that the coordinator has not heard of: the job waits, and goes on with the first that joins',
+  'SIGSTOP of a node beyond its deadline, and SIGCONT after its job is over, and then while others compute its shards',
   async () => {
+    const first = await submitAndStop();
+    faults.node(other).proxy.set({});
+    await faults.completesUndisturbed(first);
+    goOn();
+    await isBack();
+
+    // It takes part again.
+    const second = await submitAndStop();
+    await eventually('the node to be given up', async () => !(await faults.cluster.node(one)));
     faults.node(other).proxy.set(slowly);
-    faults.node(one).proxy.set(slowly);
+    goOn();
+    // It answers its old leases, which are ignored, and dials again.
+    await faults.completesUndisturbed(second);
+    await isBack();
+  },
+);
+
+processTest(
+  'SIGKILL of a node that does not drain in time, and of the last after it has written chunks that the coordinator has not heard of: the job waits, and goes on with the first that joins',
+  async () => {
+    for (const name of [one, other]) faults.node(name).proxy.set(slowly);
     const job = await faults.submit();
     await faults.shardsDone(job, 4);
-    faults.node(one).proxy.set(silenced);
-    await eventually('leases of the node', async () => (await leases(other)) > 0);
-    process.kill(faults.node(other).pid, 'SIGKILL');
-    await eventually('the node to be lost', async () => !(await faults.cluster.node(other)));
-    const done = (await faults.cluster.job(job.jobId)).counts!.shardsDone;
-    // A shard writes at most two chunks.
-    await eventually('chunks that the coordinator does not know of', () => chunks(job) > 2 * done + 3);
+    // The leases do not reach it, so it cannot finish them.
+    faults.node(other).proxy.set(unleased);
+    await leased(other);
+    faults.node(other).program.signal('SIGTERM');
+    await eventually('the coordinator to know', async () => (await faults.cluster.node(other))?.draining !== false);
+    await faults.kill(other);
+
+    const { proxy, http } = faults.node(one);
+    proxy.set(unleased);
+    await eventually('leases that are all on their way', async () => {
+      return (await leases(one)) > 0 && (await readMetrics(http)).get('halogrid_node_leases') === 0;
+    });
+    const known = chunks(job);
+    proxy.set(silenced);
+    await eventually('chunks that the coordinator does not know of', () => chunks(job) > known);
     await faults.kill(one);
     await eventually('nobody to be attached', async () => !(await faults.cluster.node(one)));
     const { state, counts } = await faults.cluster.job(job.jobId);
-    assert.deepEqual([String(state), counts!.shardsDone], ['JOB_STATE_RUNNING', done]);
+    assert.equal(String(state), 'JOB_STATE_RUNNING');
     assert.ok((await get(`${faults.cluster.http}/readyz`)).ok);
     await faults.join('first');
     const { attempts, expired } = await faults.completesUndisturbed(job);
     const parts: { name: string; shards: number }[] = readJson(job.out, 'job.json').nodes;
     const shardsOfFirst = parts.find(({ name }) => name === 'first')!.shards;
-    assert.equal(shardsOfFirst, faults.work.shards - done, 'what was committed is not computed again');
+    const left = faults.work.shards - counts!.shardsDone;
+    assert.equal(shardsOfFirst, left, 'what was committed is not computed again');
     assert.ok(expired > 0);
     assert.equal(attempts, faults.work.shards + expired);
   },
 );
 
 processTest('SIGTERM of a node: it finishes its shards even over a slow network, and wastes nothing', async () => {
-  faults.node(one).proxy.set({ up: { bytesPerSecond: 40_000, latencyMs: 50 }, down: { latencyMs: 50 } });
-  faults.node(other).proxy.set(slowly);
+  for (const name of [one, other]) faults.node(name).proxy.set(slowly);
   const job = await faults.submit();
-  // It has at least one lease while its first answer is on its way, and more if the other node leaves it some.
-  await eventually('leases of the node', async () => (await leases(one)) > 0);
-  const { program } = faults.node(one);
+  await leased(one);
+  // Its answers take longer than it waits for a coordinator that says nothing.
+  const { program, proxy } = faults.node(one);
+  proxy.set({ ...slowly, up: { bytesPerSecond: 1_000, sliceBytes: 100 } });
   program.signal('SIGTERM');
   const { code, stderr } = await program.ended;
   // Whether it still had a shard when the signal came is a race.
   assert.ok(code === 0 || code === 75, stderr);
   await faults.forget(one);
-  const { attempts } = await faults.completesUndisturbed(job);
-  assert.equal(attempts, faults.work.shards);
-});
-
-processTest('SIGKILL of a node that does not drain in time', async (t) => {
-  faults.node(other).proxy.set(slowly);
-  const job = await faults.submit();
-  await eventually('leases of the node', async () => (await leases(one)) > 0);
-  const { program, proxy } = faults.node(one);
-  program.signal('SIGTERM');
-  await eventually('the coordinator to know', async () => (await faults.cluster.node(one))?.draining);
-  proxy.set(silenced);
-  // The node may just have answered the last of them.
-  t.diagnostic(`${await leases(one)} leases that it cannot answer`);
-  await faults.kill(one);
-  await faults.completesUndisturbed(job);
+  const { attempts, expired } = await faults.completesUndisturbed(job);
+  assert.deepEqual([attempts, expired], [faults.work.shards, 0]);
 });
 
 processTest(
-  `SIGKILL of the coordinator at ${runs} random moments of one job, and then while parts are gone`,
+  `SIGSTOP of the coordinator for longer than nodes wait for a message, SIGKILL at ${runs} random moments of one job, and then while parts are gone`,
   async (t) => {
     const random = seeded(seed);
     // Leases are slowed down, so that the job outlasts all kills.
     const down = { bytesPerSecond: Math.max(800, 6_000 / runs) };
-    for (const name of [one, other]) faults.node(name).proxy.set({ down });
+    const proxies = [one, other].map((name) => faults.node(name).proxy);
+    for (const proxy of proxies) proxy.set({ down });
     const job = await faults.submit();
     const parts = join(job.out, '.halogrid', 'parts');
+    await faults.shardsDone(job, 1);
+    const [pid] = faults.cluster.coordinator.pidsOf('coordinator');
+    const dialled = proxies.map(({ accepted }) => accepted);
+    process.kill(pid!, 'SIGSTOP');
+    try {
+      await eventually('the nodes to dial again', () => proxies.every((proxy, i) => proxy.accepted > dialled[i]!));
+    } finally {
+      process.kill(pid!, 'SIGCONT');
+    }
     let [held, done] = [0, 0];
     for (let kills = 0; kills < runs; kills++) {
       const { counts } = await faults.cluster.job(job.jobId);
@@ -169,24 +173,8 @@ processTest(
     await faults.cluster.coordinator.ended;
     for (const part of whole(parts)) rmSync(join(parts, part), { recursive: true });
     await faults.cluster.startCoordinatorAgain();
-    for (const name of [one, other]) faults.node(name).proxy.set({});
+    for (const proxy of proxies) proxy.set({});
     const { attempts } = await faults.resumesUndisturbed(job);
     assert.ok(attempts > faults.work.shards);
   },
 );
-
-processTest('SIGSTOP of the coordinator for longer than nodes wait for a message', async () => {
-  for (const name of [one, other]) faults.node(name).proxy.set(slowly);
-  const job = await faults.submit();
-  await faults.shardsDone(job, 20);
-  const [pid] = faults.cluster.coordinator.pidsOf('coordinator');
-  const proxies = [one, other].map((name) => faults.node(name).proxy);
-  const dialled = proxies.map(({ accepted }) => accepted);
-  process.kill(pid!, 'SIGSTOP');
-  try {
-    await eventually('the nodes to dial again', () => proxies.every((proxy, i) => proxy.accepted > dialled[i]!));
-  } finally {
-    process.kill(pid!, 'SIGCONT');
-  }
-  await faults.completesUndisturbed(job);
-});
