@@ -211,7 +211,7 @@ export class FaultCluster {
     const grown = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
     const reasons = [...after.keys()].filter((series) => series.startsWith('halogrid_shard_attempts_total'));
     const measured = {
-      accepted: grown('halogrid_shards_finished_total{kernel="lbp",outcome="ok"}'),
+      accepted: grown(acceptedSeries),
       leased: reasons.reduce((sum, series) => sum + grown(series), 0),
       pixels: grown('halogrid_input_pixels_total{kernel="lbp"}'),
       frames: grown('halogrid_input_frames_total{kernel="lbp"}'),
@@ -245,6 +245,9 @@ export class FaultCluster {
     assert.deepEqual(new Set(Object.values(codes)), new Set([0]), JSON.stringify(codes));
   }
 }
+
+/** Counts the coordinator's accepted results once they are durable; what it shows of a job may be a moment ahead. */
+export const acceptedSeries = 'halogrid_shards_finished_total{kernel="lbp",outcome="ok"}';
 
 /** Counts second leases of slow shards, as happen on a busy machine. */
 const copiesSeries = 'halogrid_shard_attempts_total{reason="straggler"}';
