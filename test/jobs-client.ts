@@ -18,6 +18,8 @@ export interface JobRequest {
   tilePx?: number;
   /** 0: the coordinator chooses. */
   batchFrames?: number;
+  /** Wait for a node for any time, instead of failing after the coordinator's grace. */
+  waitForNode?: boolean;
 }
 
 /**
@@ -51,6 +53,7 @@ export function connectJobs(address: string): JobsOverGrpc {
       mapFormat: map,
       tilePx: request.tilePx ?? 0,
       batchFrames: request.batchFrames ?? 0,
+      waitForNode: request.waitForNode,
       grid,
     };
     return new Promise((resolve, reject) => {

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
+import type { JobStatus } from '@halogrid/proto';
 import { eventually, timeoutMs } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
 import type { HalogridOptions } from '../halogrid.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
+import { processesWith } from '../process-list.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { readErrors, readJson } from '../results.ts';
 import { scratchFolder } from '../scratch-folder.ts';
@@ -20,8 +24,9 @@ import {
   withOwnMounts,
   withoutMount,
 } from './blind-node.ts';
+import { type NodeFaults, withFaults } from './node-hooks.ts';
 
-// Nodes that do not see the files that the coordinator has listed lose no input, and are named.
+// Nodes that do not see the files that the coordinator has listed, or cannot decode them, lose no input, and are named.
 
 const count = Number(process.env.HALOGRID_BLIND_FRAMES ?? 120);
 const folder = scratchFolder();
@@ -217,6 +222,87 @@ blindTest(
     ]);
   },
 );
+
+const jpegs = fileURLToPath(new URL('../../samples/frames', import.meta.url));
+const recordings = join(folder, 'recordings');
+const decoderTimeoutMs = timeoutMs(2_500);
+const badDecoders = { decodersHang: 'hangs.mp4', decodersDie: 'dies.mp4' };
+
+const attachWith = (name: string, faults: NodeFaults) =>
+  attach(name, ['--decoder-timeout', String(decoderTimeoutMs)], { env: withFaults(faults) });
+
+async function decode(source: string): Promise<JobStatus & { out: string; by: string[] }> {
+  const out = join(folder, `out-${++jobs}`);
+  const jobId = await cluster.jobs.submit({ sources: [source], out, batchFrames: 2 });
+  const job = await cluster.jobs.untilEnded(jobId);
+  const nodes: { name: string }[] = job.state === 'JOB_STATE_COMPLETE' ? readJson(out, 'job.json').nodes : [];
+  return { ...job, out, by: nodes.map(({ name }) => name) };
+}
+
+test('nodes without decoders get nothing to decode, and those whose decoders hang, die or break down lose nothing', async () => {
+  if (!noFfmpeg) {
+    mkdirSync(recordings);
+    makeVideo(join(recordings, 'fine.mp4'), videoKinds['h264.mp4']!);
+    for (const name of ['dies.mp4', 'hangs.mp4']) cpSync(join(recordings, 'fine.mp4'), join(recordings, name));
+  }
+  const sources = noFfmpeg ? [jpegs] : [jpegs, recordings];
+  const alone: string[] = [];
+  for (const source of sources) alone.push((await decode(source)).digest);
+  const lacks: Record<string, string[]> = { without: ['decode jpeg', 'decode video'], breaking: [], one: [] };
+  await Promise.all([
+    attachWith('without', { missing: ['@seydx/', '@julusian/'] }),
+    attachWith('breaking', { decodersBreak: true }),
+    attachWith('one', badDecoders),
+  ]);
+  for (const [i, source] of sources.entries()) {
+    const { state, error, counts, digest, by } = await decode(source);
+    assert.deepEqual([state, error, counts!.quarantined, digest], ['JOB_STATE_COMPLETE', '', 0, alone[i]]);
+    assert.ok(!by.includes('without'), `computed by ${by}`);
+    assert.ok(source === jpegs || !by.includes('breaking'), `computed by ${by}`);
+  }
+  for (const [name, needs] of Object.entries(lacks)) {
+    const node = await cluster.node(name);
+    assert.deepEqual(node!.lacks.map(({ need }) => need).sort(), needs, name);
+  }
+  await end('breaking');
+});
+
+test('recordings on which every decoder hangs or dies are set aside, and no decoder outlives its node', {
+  skip: noFfmpeg,
+}, async () => {
+  await attachWith('two', badDecoders);
+  await end('good');
+  const { state, counts, out } = await decode(recordings);
+  assert.deepEqual([state, counts!.frames, counts!.quarantined], ['JOB_STATE_COMPLETE', 48, 96]);
+  for (const { uri, stage, error, attempts } of readErrors(out)) {
+    const why = uri.endsWith('/hangs.mp4')
+      ? `The decoder gave nothing for ${decoderTimeoutMs / 1000} s and was ended`
+      : 'The decoder broke down: it was ended by SIGSEGV';
+    assert.deepEqual([stage, error], ['compute', why]);
+    assert.ok(attempts >= 3);
+  }
+
+  await cluster.jobs.submit({ sources: [join(recordings, 'hangs.mp4')], out: join(folder, 'out-killed') });
+  const setting = `HALOGRID_TEST_FAULTS=${JSON.stringify(badDecoders)}`;
+  await eventually('a decoder stands still', () => processesWith(setting).some(({ pid }) => isStopped(pid)));
+  for (const name of ['one', 'two']) nodeOf(name)!.program.signal('SIGKILL');
+  await eventually('no process is left', () => processesWith(setting).length === 0);
+});
+
+function isStopped(pid: number): boolean {
+  try {
+    return /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+test('a single node without a decoder: the job ends with a sentence, and nothing is quarantined', async () => {
+  for (const { name } of [...cluster.nodes]) if (name !== 'without') await end(name);
+  const { state, error, counts } = await decode(jpegs);
+  assert.deepEqual([state, counts!.quarantined], ['JOB_STATE_FAILED', 0]);
+  assert.match(error, /^No attached node can decode JPEGs: node 'without': JPEGs cannot be read here: the package/);
+});
 
 blindTest(
   'nodes that see nothing: jobs end with a sentence or wait for a node, and nothing is quarantined',

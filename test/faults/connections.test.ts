@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { eventually, timeoutMs } from '@halogrid/testing';
+import { eventually, pause, timeoutMs } from '@halogrid/testing';
+import { readMetrics } from '../read-metrics.ts';
 import { seeded } from '../seeded.ts';
 import { repetitions } from '../thorough.ts';
-import { FaultCluster, skip, slowly } from './fault-cluster.ts';
+import { FaultCluster, silenced, skip, slowly, unleased } from './fault-cluster.ts';
+import { withFaults } from './node-hooks.ts';
 
-// Whatever the network between nodes and coordinator does, a job gives the same bytes.
+// Whatever the network between nodes and coordinator does, and whatever their clocks say, a job gives the same bytes.
 
 /** Silence that makes a node count as lost. */
 const nodeTimeoutMs = timeoutMs(5_000);
@@ -14,12 +18,23 @@ const nodeTimeoutMs = timeoutMs(5_000);
 const runs = repetitions('HALOGRID_FAULT_RUNS', 1, 2);
 const firstSeed = Number(process.env.HALOGRID_FAULT_SEED ?? 1);
 
+/**
+ * The clocks of the coordinator and of node b jump by an hour, each second, in all cases. A jump is far longer than a
+ * node may be silent, so nodes would count as lost if wall clocks were used.
+ */
+const jumpMs = 3_600_000;
+const jumping = withFaults({ clockJumpsMs: jumpMs });
+
 let faults: FaultCluster;
+const names = ['a', 'b'] as const;
+const proxies = () => names.map((name) => faults.node(name).proxy);
 
 before(async () => {
-  if (!skip) faults = await FaultCluster.start(['a', 'b'], nodeTimeoutMs);
+  if (skip) return;
+  faults = await FaultCluster.start(['a'], nodeTimeoutMs, jumping);
+  await faults.join('b', { env: jumping });
 });
-beforeEach(() => faults?.restore('a', 'b'));
+beforeEach(() => faults?.restore(...names));
 after(() => faults?.stop());
 
 const networkTest = (sentence: string, act: () => Promise<void>) => test(sentence, { skip }, act);
@@ -28,7 +43,7 @@ networkTest('a connection that is half open is given up by both ends, and the no
   const { proxy } = faults.node('a');
   proxy.set(slowly);
   const job = await faults.submit();
-  await faults.shardsDone(job, 20);
+  await faults.shardsDone(job, 10);
   const dialled = proxy.accepted;
   const attachedMs = async () => (await faults.cluster.node('a'))?.attachedMs;
   const before = await attachedMs();
@@ -39,27 +54,29 @@ networkTest('a connection that is half open is given up by both ends, and the no
   await faults.completesUndisturbed(job);
 });
 
-networkTest('a network with packets of one byte costs only time', async () => {
-  const inBytes = { sliceBytes: 1 };
-  for (const name of ['a', 'b']) faults.node(name).proxy.set({ up: inBytes, down: inBytes });
-  const job = await faults.submit();
-  await faults.shardsDone(job, 10);
-  // The network is repaired, because the rest would only repeat the same for ten seconds.
-  for (const name of ['a', 'b']) faults.node(name).proxy.set({});
-  const { attempts } = await faults.completesUndisturbed(job);
-  assert.equal(attempts, faults.work.shards);
-});
-
-networkTest('a network with 200 ms latency and 1 MB/s costs only time', async () => {
-  const slow = { latencyMs: 100, jitterMs: 10, bytesPerSecond: 1_000_000, sliceBytes: 1400 };
-  for (const name of ['a', 'b']) faults.node(name).proxy.set({ up: slow, down: slow });
-  const { attempts } = await faults.completesUndisturbed(await faults.submit());
-  assert.equal(attempts, faults.work.shards);
-});
+networkTest(
+  'a network with packets of one byte, that then stands still, and then has 200 ms latency and 1 MB/s, costs only time; the clocks jump by an hour meanwhile',
+  async () => {
+    const inBytes = { sliceBytes: 1 };
+    for (const proxy of proxies()) proxy.set({ up: inBytes, down: inBytes });
+    const job = await faults.submit();
+    // More would only cost this process more turns, on a busy machine longer than gRPC waits for an answer to a ping.
+    await faults.shardsDone(job, 2);
+    // Two jumps while shards are leased. The job cannot end meanwhile, because no message reaches its nodes.
+    for (const proxy of proxies()) proxy.set(unleased);
+    await pause(2_100);
+    const slow = { latencyMs: 100, jitterMs: 10, bytesPerSecond: 1_000_000, sliceBytes: 1400 };
+    for (const proxy of proxies()) proxy.set({ up: slow, down: slow });
+    const { attempts, expired } = await faults.completesUndisturbed(job);
+    assert.deepEqual([attempts, expired], [faults.work.shards, 0]);
+    const { submittedMs } = await faults.cluster.job(job.jobId);
+    const writtenMs = statSync(join(faults.work.folder, 'image.tif')).mtimeMs;
+    assert.ok(Math.abs(Number(submittedMs) - writtenMs) > jumpMs / 2, 'the clock of the coordinator jumps');
+  },
+);
 
 networkTest(`connections that are reset within messages of either direction, at ${runs} random bytes`, async () => {
   const ways = { a: 'up', b: 'down' } as const;
-  const names = ['a', 'b'] as const;
   for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
     const random = seeded(seed);
     const limits = names.map((name) => {
@@ -71,12 +88,11 @@ networkTest(`connections that are reset within messages of either direction, at 
       return limitBytes;
     });
     const job = await faults.submit();
-    const proxies = names.map((name) => faults.node(name).proxy);
-    const dialled = proxies.map(({ accepted }) => accepted);
+    const dialled = proxies().map(({ accepted }) => accepted);
     await eventually(`resets after ${limits} bytes`, () =>
-      proxies.every((proxy, i) => proxy.accepted > dialled[i]! + 1),
+      proxies().every((proxy, i) => proxy.accepted > dialled[i]! + 1),
     );
-    for (const proxy of proxies) proxy.set({});
+    for (const proxy of proxies()) proxy.set({});
     await faults.completesUndisturbed(job).catch((error) => {
       throw new Error(`With HALOGRID_FAULT_SEED=${seed}, limits of ${limits} bytes`, { cause: error });
     });
@@ -84,34 +100,36 @@ networkTest(`connections that are reset within messages of either direction, at 
 });
 
 networkTest('a shard is not computed again if the reply after its commit is lost', async () => {
-  const { proxy } = faults.node('a');
-  // Answers are slowed down, so that some are on their way when the node stops receiving.
-  const up = { bytesPerSecond: 40_000 };
-  proxy.set({ up });
+  const { proxy, http } = faults.node('a');
+  // The other node gets no lease before, or the job could be over.
+  faults.node('b').proxy.set(unleased);
+  proxy.set(slowly);
   const job = await faults.submit();
-  const accepted = async () => (await faults.cluster.node('a'))!.shardsDone;
-  const before = await accepted();
-  await eventually('an answer of the node', async () => (await accepted()) > before);
-  proxy.set({ up, down: { isLost: true } });
-  const heard = await accepted();
-  await eventually('answers whose replies are lost', async () => (await accepted()) > heard + 2);
+  const ofNode = async () => (await faults.cluster.node('a'))!;
+  await eventually('leases of the node', async () => (await ofNode()).leases > 0);
+  proxy.set(silenced);
+  await eventually('answers that are all on their way', async () => {
+    return (await ofNode()).leases > 0 && (await readMetrics(http)).get('halogrid_node_leases') === 0;
+  });
+  const { shardsDone } = await ofNode();
+  proxy.set({ down: { isLost: true } });
+  await eventually('answers whose replies are lost', async () => (await ofNode()).shardsDone > shardsDone);
   proxy.cut('reset');
-  proxy.set({});
+  for (const proxy of proxies()) proxy.set({});
   const { attempts, expired } = await faults.completesUndisturbed(job);
   // The node keeps its shards that were not leased to others meanwhile: their leases did not expire.
   assert.equal(attempts, faults.work.shards + expired);
 });
 
 networkTest('nodes that are cut off from their coordinator come back when the network heals', async () => {
-  for (const name of ['a', 'b']) faults.node(name).proxy.set(slowly);
+  for (const proxy of proxies()) proxy.set(slowly);
   const job = await faults.submit();
   await faults.shardsDone(job, 10);
-  const proxies = ['a', 'b'].map((name) => faults.node(name).proxy);
-  const dialled = proxies.map(({ accepted }) => accepted);
-  for (const proxy of proxies) proxy.refuse();
+  const dialled = proxies().map(({ accepted }) => accepted);
+  for (const proxy of proxies()) proxy.refuse();
   // Each dial that is cut off is followed by two connections that look for the reason.
-  await eventually('three dials each', () => proxies.every((proxy, i) => proxy.accepted >= dialled[i]! + 7));
-  for (const proxy of proxies) {
+  await eventually('three dials each', () => proxies().every((proxy, i) => proxy.accepted >= dialled[i]! + 7));
+  for (const proxy of proxies()) {
     proxy.set({});
     proxy.accept();
   }

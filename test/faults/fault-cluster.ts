@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { JobStatus } from '@halogrid/proto';
-import { eventually, within } from '@halogrid/testing';
+import { eventually, waitLimitMs, within } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
 import { hasProc } from '../process-list.ts';
 import { readMetrics } from '../read-metrics.ts';
@@ -12,8 +12,17 @@ import { cut, type Outcome, readOutcome, type Work, writeWork } from './work.ts'
 
 export const skip = hasProc ? false : 'which process is the node is told by /proc';
 
-/** Lets about a hundred leases a second reach a node, so that a job lasts long enough to be disturbed. */
-export const slowly = { down: { bytesPerSecond: 40_000 } };
+/** Lets about fifty leases a second reach a node, so that a job lasts long enough to be disturbed. */
+export const slowly = { down: { bytesPerSecond: 20_000 } };
+
+/** Holds back a node's answers: it computes, but the coordinator does not hear of it. */
+export const silenced = { up: { isHeld: true } };
+
+/** Holds back leases: the coordinator gives them to the node, which does not hear of them. */
+export const unleased = { down: { isHeld: true } };
+
+/** A busy machine must not make a node hand back shards that it would finish on another one. */
+const drainSlowly = ['--drain-timeout', String(waitLimitMs / 1000)];
 
 /** A node with its own proxy to the coordinator. */
 export interface ProxiedNode extends ClusterNode {
@@ -87,7 +96,7 @@ export class FaultCluster {
   /** Starts a node, which may soon end. */
   async launch(name: string, { env, device = 'cpu', options = [] }: NodeStart = {}): Promise<ProxiedNode> {
     const proxy = await TcpProxy.start(this.cluster.address);
-    const node = { ...(await startNode(proxy.address, name, device, options, { env })), proxy };
+    const node = { ...(await startNode(proxy.address, name, device, [...drainSlowly, ...options], { env })), proxy };
     this.#nodes.set(name, node);
     this.cluster.nodes.push(node);
     return node;
@@ -144,11 +153,11 @@ export class FaultCluster {
     return names as [string, string];
   }
 
-  /** Submits the work, or other sources with the same cut. */
+  /** Submits the work, or other sources with the same cut. It waits for nodes for as long as a test leaves it none. */
   async submit(sources = [this.work.folder]): Promise<StartedJob> {
     const out = join(this.#folder, `job-${++this.#jobs}`);
     const before = await readMetrics(this.cluster.http);
-    return { out, before, jobId: await this.cluster.jobs.submit({ ...cut, sources, out }) };
+    return { out, before, jobId: await this.cluster.jobs.submit({ ...cut, sources, out, waitForNode: true }) };
   }
 
   /** Waits until at least `atLeast` shards of the job are done; the job must not have ended. */
@@ -202,7 +211,7 @@ export class FaultCluster {
     const grown = (series: string) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
     const reasons = [...after.keys()].filter((series) => series.startsWith('halogrid_shard_attempts_total'));
     const measured = {
-      accepted: grown('halogrid_shards_finished_total{kernel="lbp",outcome="ok"}'),
+      accepted: grown(acceptedSeries),
       leased: reasons.reduce((sum, series) => sum + grown(series), 0),
       pixels: grown('halogrid_input_pixels_total{kernel="lbp"}'),
       frames: grown('halogrid_input_frames_total{kernel="lbp"}'),
@@ -236,6 +245,9 @@ export class FaultCluster {
     assert.deepEqual(new Set(Object.values(codes)), new Set([0]), JSON.stringify(codes));
   }
 }
+
+/** Counts the coordinator's accepted results once they are durable; what it shows of a job may be a moment ahead. */
+export const acceptedSeries = 'halogrid_shards_finished_total{kernel="lbp",outcome="ok"}';
 
 /** Counts second leases of slow shards, as happen on a busy machine. */
 const copiesSeries = 'halogrid_shard_attempts_total{reason="straggler"}';

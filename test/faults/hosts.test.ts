@@ -24,8 +24,8 @@ const known = new Set<string>();
 const frames = join(folder, 'frames');
 const image = join(folder, 'image.tif');
 const video = join(folder, 'yard.mp4');
-const batchFrames = 4;
-const names = Array.from({ length: 40 }, (_, i) => `${i}.pgm`);
+const batchFrames = 3;
+const names = Array.from({ length: 24 }, (_, i) => `${i}.pgm`);
 
 interface Sources {
   /** The files on the host, by path. */
@@ -60,7 +60,7 @@ let jobs = 0;
 before(async () => {
   mkdirSync(frames);
   for (const [i, name] of names.entries()) await writePgm(join(frames, name), drawPicture(32, 24, i + 1));
-  await writeTiledTiff(image, { width: 512, height: 512 }, 64, (x, y) => drawPicture(64, 64, x + 10 * y + 1));
+  await writeTiledTiff(image, { width: 256, height: 256 }, 64, (x, y) => drawPicture(64, 64, x + 10 * y + 1));
   if (!noFfmpeg) makeVideo(video, videoKinds['h264.mp4']!);
   s3 = await startTestS3({
     accessKeyId: 'AKID',
@@ -132,7 +132,7 @@ const courses: Record<keyof typeof kinds, { when: string; how: Absence; leaves: 
   ],
   tiles: [
     { when: 'an image is opened', how: 'refuses', leaves: nth(2, 'refuses', isRead) },
-    { when: 'tiles are read', how: 503, leaves: nth(20, 503, isRead) },
+    { when: 'tiles are read', how: 503, leaves: nth(8, 503, isRead) },
   ],
   recording: [
     { when: 'a recording is listed', how: 'refuses', leaves: nth(2, 'refuses', isRead) },
@@ -192,42 +192,23 @@ async function outlasts(
   assert.deepEqual([state, error, digest, counts!.quarantined], ['JOB_STATE_COMPLETE', '', digests.get(kind), 0]);
 }
 
-test('a host that only one node cannot reach: the other node does the work', async () => {
-  const name = 'near.test';
-  const host = await FlakyHost.start(serving(kinds.frames.files()), setName(name));
-  const none = join(folder, 'no-names');
-  writeFileSync(none, '');
-  const apart = await cluster.startNode('apart', 'cpu', { env: withFaults({ names: none }) });
-  try {
-    const source = `http://${name}:${host.port}/list.txt`;
-    const { digest, counts } = await cluster.jobs.run({ sources: [source], out: nextOut(), batchFrames });
-    assert.deepEqual([digest, counts!.quarantined], [digests.get('frames'), 0]);
-  } finally {
-    cluster.nodes.splice(cluster.nodes.indexOf(apart), 1);
-    apart.program.signal('SIGTERM');
-    await apart.program.ended;
-    await host.close();
-  }
-});
-
 test('a host that stays unreachable fails the job with the host and the reason, nothing is quarantined, and the same command continues', async () => {
   const host = await FlakyHost.start(serving(kinds.frames.files()));
   const source = `http://127.0.0.1:${host.port}/list.txt`;
+  const request = { sources: [source], out: nextOut(), batchFrames };
   try {
     for (const leaves of [nth(20, 'refuses', isLook), nth(20, 'refuses', isRead)]) {
-      const out = nextOut();
       host.leaveWhen(leaves);
-      const request = { sources: [source], out, batchFrames };
       const failed = await impatient.jobs.untilEnded(await impatient.jobs.submit(request));
       const sentence = `The host '127.0.0.1:${host.port}' was away for `;
       assert.deepEqual([failed.state, failed.counts!.quarantined], ['JOB_STATE_FAILED', 0]);
       assert.ok(failed.error.startsWith(sentence), failed.error);
       assert.match(failed.error, /refuses connections .*; mend its address, .* run the same command again/);
-      assert.equal(readJson(out, 'job.json').state, 'failed');
+      assert.equal(readJson(request.out, 'job.json').state, 'failed');
       await host.back();
-      const { digest } = await impatient.jobs.run(request);
-      assert.equal(digest, digests.get('frames'));
     }
+    const { digest } = await impatient.jobs.run(request);
+    assert.equal(digest, digests.get('frames'));
   } finally {
     await host.close();
   }

@@ -27,7 +27,10 @@ export interface NodeFaults {
   reroute?: Record<number, number>;
   /** A file with names that end in .test, one per line: only these now resolve, to this machine. */
   names?: string;
-  /** The first `devices` WebGPU devices that are opened answer `afterBatches` batches each, and then hang. */
+  /**
+   * The first `devices` WebGPU devices that are opened answer `afterBatches` batches each, and then hang. From SIGUSR2
+   * on, every device hangs at once.
+   */
   hang?: { devices: number; afterBatches: number };
   /** The main thread blocks for so many milliseconds in each turn, from one SIGUSR2 to the next. */
   blocksMs?: number;
@@ -123,6 +126,12 @@ if (names !== undefined) {
 if (hang) {
   let devices = 0;
   let batches = 0;
+  let areAllHung = false;
+  if (isMainThread) {
+    process.on('SIGUSR2', () => {
+      areAllHung = true;
+    });
+  }
   whenDefined('GPUAdapter', ({ prototype }: typeof GPUAdapter) => {
     const { requestDevice } = prototype;
     prototype.requestDevice = function (...options) {
@@ -136,8 +145,8 @@ if (hang) {
     prototype.mapAsync = function (...range) {
       // The results of a batch are mapped once, for reading.
       const isResult = range[0] === GPUMapMode.READ;
-      const hangs = isResult && devices <= hang.devices && ++batches > hang.afterBatches;
-      return hangs ? new Promise(() => {}) : mapAsync.apply(this, range);
+      const hangs = areAllHung || (devices <= hang.devices && isResult && ++batches > hang.afterBatches);
+      return isResult && hangs ? new Promise(() => {}) : mapAsync.apply(this, range);
     };
   });
 }

@@ -4,12 +4,14 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
 import { eventually, timeoutMs } from '@halogrid/testing';
+import { readMetrics } from '../read-metrics.ts';
 import { hashFiles, readErrors, readHistogram, readJson } from '../results.ts';
 import { FaultCluster, type StartedJob, skip } from './fault-cluster.ts';
 import { withFaults } from './node-hooks.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-// One shard, or one node, that always fails must not affect the others.
+// One shard, one node or one device that always fails must not affect the others. Devices hang by a hook that never
+// ends the waits for them; they are SwiftShader's.
 
 let faults: FaultCluster;
 
@@ -71,6 +73,47 @@ shardTest(
       await proxy.close();
       await web.close();
     }
+  },
+);
+
+const shardsOf = (name: string, { out }: StartedJob): number =>
+  readJson(out, 'job.json').nodes.find((node: { name: string }) => node.name === name)?.shards ?? 0;
+
+shardTest(
+  'a device that hangs is opened again, and its node completes the job; if it keeps hanging, its node is set aside, and another computes all shards',
+  async () => {
+    await faults.restore('first');
+    const { proxy } = faults.node('first');
+    proxy.refuse();
+    await eventually('the other node to be cut off', async () => !(await faults.cluster.node('first')));
+    const { http, pid } = await faults.join('hanging', {
+      env: withFaults({ hang: { devices: 1, afterBatches: 20 } }),
+      device: 'software',
+      // The device that is opened in its place has the same limit.
+      options: ['--device-timeout', String(timeoutMs(2_500))],
+    });
+    const job = await faults.submit();
+    await faults.completesUndisturbed(job);
+    assert.equal(shardsOf('hanging', job), faults.work.shards);
+    const lost = (await readMetrics(http)).get('halogrid_gpu_device_lost_total{device="software"}');
+    assert.ok(lost! >= 1, `lost ${lost} times`);
+
+    // Now each of its devices hangs.
+    process.kill(pid, 'SIGUSR2');
+    const next = await faults.submit();
+    await eventually('the node to be set aside', async () => {
+      const metrics = await readMetrics(faults.cluster.http);
+      return metrics.get('halogrid_nodes_set_aside_total')! >= 1;
+    });
+    assert.equal((await faults.cluster.job(next.jobId)).counts!.shardsDone, 0);
+    proxy.accept();
+    // What the node has failed comes to the other at once; what it is still trying would come after the next timeout.
+    await eventually('shards of the other node', async () => {
+      return (await faults.cluster.job(next.jobId)).counts!.shardsDone > 0;
+    });
+    await faults.kill('hanging');
+    await faults.completesUndisturbed(next);
+    assert.equal(shardsOf('first', next), faults.work.shards);
   },
 );
 

@@ -10,13 +10,15 @@ import { writeTiledTiff } from '../tiled-tiff.ts';
 export const cut = { tilePx: 32, batchFrames: 2, grid: { rows: 2, columns: 2 }, map: 'tiff' } as const;
 
 const image = { width: 192, height: 192 };
-const frames = { count: 24, width: 32, height: 24 };
+const frames = { count: 10, width: 32, height: 24 };
 
 /** Sources, and their expected LBP results. */
 export interface Work {
   folder: string;
   /** The result by the definition. */
   expected: { counted: number; bins: number[] };
+  /** The same result without the image. */
+  ofFrames: { counted: number; bins: number[] };
   shards: number;
   /** Number of sources. */
   sources: number;
@@ -35,11 +37,15 @@ export async function writeWork(folder: string): Promise<Work> {
     pictures.push(frame);
   }
   const codes = pictures.map((picture) => lbpByDefinition(picture, 'interior', 'nw-cw-msb'));
-  const bins = codes[0]!.bins.map((_, bin) => codes.reduce((sum, { bins }) => sum + bins[bin]!, 0));
+  const ofCodes = (added: typeof codes) => ({
+    counted: added.reduce((sum, { counted }) => sum + counted, 0),
+    bins: added[0]!.bins.map((_, bin) => added.reduce((sum, { bins }) => sum + bins[bin]!, 0)),
+  });
   const tiles = Math.ceil(image.width / cut.tilePx) * Math.ceil(image.height / cut.tilePx);
   return {
     folder,
-    expected: { counted: codes.reduce((sum, { counted }) => sum + counted, 0), bins },
+    expected: ofCodes(codes),
+    ofFrames: ofCodes(codes.slice(1)),
     shards: tiles + frames.count / cut.batchFrames,
     sources: pictures.length,
     pixels: pictures.reduce((sum, { pixels }) => sum + pixels.length, 0),

@@ -25,7 +25,7 @@ export type Phase =
   | { kind: 'greeting'; untilMs: number }
   /** The coordinator leases shards. Each side regularly tells the other that it is alive, both in that protocol. */
   | { kind: 'attached'; reportWithinMs: number; heardMs: number; reportedMs: number; protocol: number }
-  /** The node has said everything. The coordinator has until `untilMs` to close the stream. */
+  /** The node has said everything. The coordinator has until `untilMs` to close the stream or to say something. */
   | { kind: 'leaving'; untilMs: number }
   /** The node is done. */
   | { kind: 'ended' };

@@ -229,6 +229,18 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
     ['hangUp', 'end 0: SIGTERM'],
   ],
   [
+    'its last answers may be on their way for longer: the coordinator takes one after another',
+    [...attach, [20, stop], [25, drained], [3000, acknowledge], [5999, time]],
+    'leaving',
+    [],
+  ],
+  [
+    'a coordinator that then falls silent does not keep it',
+    [...attach, [20, stop], [25, drained], [3000, acknowledge], [6000, time]],
+    'ended',
+    ['hangUp', 'end 0: SIGTERM'],
+  ],
+  [
     'losing the coordinator while draining ends it',
     [...work, [40, stop], [50, disconnected]],
     'ended',

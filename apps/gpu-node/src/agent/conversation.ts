@@ -19,7 +19,10 @@ type Step = { state: Conversation; commands: ConversationCommand[] };
  * network.
  */
 const greetingMs = 10_000;
-/** The time that a coordinator gets to close the stream after the node's last message. */
+/**
+ * The time that a coordinator gets to close the stream after the node's last message, and again after each message that
+ * it sends meanwhile: over a slow network it acknowledges one answer after another.
+ */
 const leavingMs = 3_000;
 /**
  * A node without a connection keeps its shards for this long: several times what a restart, or the takeover by another
@@ -128,6 +131,9 @@ function obey(
     const attached: Phase = { kind: 'attached', reportWithinMs, heardMs: nowMs, reportedMs: nowMs, protocol };
     const welcomed = { ...state, phase: attached, attempts: 0, keepUntilMs: Number.POSITIVE_INFINITY };
     return goOn(welcomed, order.value.kept);
+  }
+  if (phase.kind === 'leaving') {
+    return { state: { ...state, phase: { ...phase, untilMs: nowMs + leavingMs } }, commands: [] };
   }
   if (phase.kind !== 'attached') return { state, commands: [] };
 
