@@ -9,9 +9,17 @@ interface BandOfBlock {
   firstSample: number;
 }
 
+/** Memory for separated samples, used again for the next block. */
+let scratch = new Uint8Array(0);
+
+function takeScratch(bytes: number): Uint8Array {
+  if (scratch.length < bytes) scratch = new Uint8Array(bytes);
+  return scratch;
+}
+
 /**
  * The bands of a block that begin with these samples. The bytes of pixels of four samples are separated at once: a pass
- * over the block for each band takes twice as long.
+ * over the block for each band takes twice as long. They are valid until the next call.
  */
 export function bandsOfBlock(
   blocks: readonly SampleBlock[],
@@ -24,7 +32,7 @@ export function bandsOfBlock(
     return firstSamples.map((firstSample) => ({ blocks, area: crop, firstSample }));
   const { width, height } = crop;
   const planeBytes = width * height;
-  const planes = new Uint8Array(4 * planeBytes);
+  const planes = takeScratch(4 * planeBytes);
   for (let row = 0; row < height; row++) {
     splitFour(pixels, ((crop.y + row) * step + crop.x) * 4, planes, row * width, planeBytes, width);
   }

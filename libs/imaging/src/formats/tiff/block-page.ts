@@ -231,6 +231,7 @@ export class BlockPage {
     for await (const found of mapAhead(runs, ahead, read, { discard: async () => {} })) {
       if ('error' in found) throw found.error;
       this.#write(found.run, found.planes, region, to);
+      found.planes.forEach(freeSamples);
     }
   }
 
@@ -285,3 +286,11 @@ export class BlockPage {
 }
 
 const noChroma = 128;
+
+/**
+ * Gives the memory of samples back at once: V8 would keep hundreds of megabytes of it until it collects the whole heap.
+ * Memory of up to `Buffer.poolSize` bytes may be shared with other buffers.
+ */
+function freeSamples({ buffer }: Samples): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0);
+}
