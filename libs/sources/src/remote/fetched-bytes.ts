@@ -4,7 +4,7 @@ import { coresHere } from '@halogrid/threads/limits';
 /** As many bytes as cores inflate while the next ones come. */
 const mostOfPlace = Math.max(2 ** 26, coresHere() * 2 ** 24);
 
-/** By host or bucket, so that none waits for another; only those of which something is fetched. */
+/** A budget for each host or bucket that is asked now, so that none waits for another. */
 const places = new Map<string, Budget>();
 
 /**
