@@ -9,11 +9,13 @@ interface BandOfBlock {
   firstSample: number;
 }
 
-/** Memory for separated samples, used again for the next block. */
-let scratch = new Uint8Array(0);
+/** Memory for separated samples, used again for the next block; a block of more has its own. */
+const scratchBytes = 2 ** 22;
+let scratch: Uint8Array | undefined;
 
 function takeScratch(bytes: number): Uint8Array {
-  if (scratch.length < bytes) scratch = new Uint8Array(bytes);
+  if (bytes > scratchBytes) return new Uint8Array(bytes);
+  scratch ??= new Uint8Array(scratchBytes);
   return scratch;
 }
 
