@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { drawPicture } from '../../../test/picture-files.ts';
 import { readHistogram, readJson } from '../../../test/results.ts';
 import { writeTiledTiff } from '../../../test/tiled-tiff.ts';
-import { runWithPeaks } from './run-with-peaks.ts';
+import { type Peaks, runWithPeaks } from './run-with-peaks.ts';
 
 export interface ImageMeasurement {
   width: number;
@@ -12,7 +12,7 @@ export interface ImageMeasurement {
   seconds: number;
   mapBytes: number;
   /** Peak resident bytes by the role of the process. */
-  peaks: Map<string, number>;
+  peaks: Map<string, Peaks>;
   /** The verdict of the checker of the map. */
   checked: string;
 }
@@ -86,7 +86,7 @@ export function describeImages(rows: readonly ImageMeasurement[]): string {
     ((width * height) / 1e9).toFixed(2),
     seconds.toFixed(0),
     megabytes(mapBytes),
-    ...roles.map((role) => megabytes(peaks.get(role))),
+    ...roles.map((role) => megabytes(peaks.get(role)?.residentBytes)),
     checked,
   ]);
   return [head, head.map(() => '---'), ...cells].map((row) => `| ${row.join(' | ')} |`).join('\n');

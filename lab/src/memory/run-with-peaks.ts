@@ -1,20 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Halogrid } from '../../../test/halogrid.ts';
-import { peakResidentBytes } from '../../../test/process-list.ts';
+import { cpuSeconds, peakResidentBytes } from '../../../test/process-list.ts';
 
 const maxLifeMs = 3_600_000;
 
-/** Runs `halogrid` to its end. Resolves with the peak resident bytes by the role of the process; throws if it fails. */
-export async function runWithPeaks(args: readonly string[]): Promise<Map<string, number>> {
+/** What a process took. */
+export interface Peaks {
+  residentBytes: number;
+  cpuSeconds: number;
+}
+
+/** Runs `halogrid` to its end. Resolves with the peaks by the role of the process; throws if it fails. */
+export async function runWithPeaks(args: readonly string[]): Promise<Map<string, Peaks>> {
   const run = new Halogrid(args, { maxLifeMs });
-  const peaks = new Map<string, number>();
+  const peaks = new Map<string, Peaks>();
   let hasEnded = false;
   const ended = run.ended.finally(() => {
     hasEnded = true;
   });
   while (!hasEnded) {
     for (const { pid, role } of run.processes()) {
-      peaks.set(role, Math.max(peaks.get(role) ?? 0, peakResidentBytes(pid) ?? 0));
+      const before = peaks.get(role);
+      peaks.set(role, {
+        residentBytes: Math.max(before?.residentBytes ?? 0, peakResidentBytes(pid) ?? 0),
+        cpuSeconds: Math.max(before?.cpuSeconds ?? 0, cpuSeconds(pid) ?? 0),
+      });
     }
     await delay(200);
   }

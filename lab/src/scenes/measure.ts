@@ -1,5 +1,5 @@
 // Measures a GeoTIFF of four bands with NoData, from the disk and by ranges, beside its bands as gray files.
-//   npm run lab -- scenes [--side 20000] [--repetitions 1] [--device cpu] [--tile 4096]
+//   npm run lab -- scenes [--side 20000] [--repetitions 1] [--device cpu] [--tile PX]
 //     [--folder halogrid-out/scenes]
 // lab/src/scenes/README.md says what it makes.
 import { execFileSync } from 'node:child_process';
@@ -19,10 +19,10 @@ const { values } = parseArgs({
     side: { type: 'string', default: '20000' },
     repetitions: { type: 'string', default: '1' },
     device: { type: 'string', default: 'cpu' },
-    tile: { type: 'string', default: '4096' },
+    tile: { type: 'string' },
   },
 });
-const { folder, device } = values;
+const { folder, device, tile } = values;
 if (!hasProc) throw new Error('Peaks are told by /proc, which this system does not have');
 if (existsSync(folder)) throw new Error(`'${folder}' is there already, and would be deleted`);
 mkdirSync(folder, { recursive: true });
@@ -36,15 +36,28 @@ try {
     scene: [join(folder, 'scene.tif'), '--band', 'all'],
     'scene by ranges': [`${server.origin}/scene.tif`, '--band', 'all'],
   };
-  console.log('| source | seconds | node MB | coordinator MB | run MB |\n| --- | --- | --- | --- | --- |');
+  console.log(
+    '| source | seconds | node s | node MB | coordinator MB | run MB |\n| --- | --- | --- | --- | --- | --- |',
+  );
   const counts = new Map<string, number[]>();
   for (let repetition = 0; repetition < Number(values.repetitions); repetition++) {
     for (const [name, words] of Object.entries(sources)) {
       const out = join(folder, 'out');
-      const peaks = await runWithPeaks(['run', ...words, '--out', out, '--device', device, '--tile', values.tile]);
-      const megabytes = ['node', 'coordinator', 'run'].map((role) => Math.round((peaks.get(role) ?? 0) / 1e6));
+      const peaks = await runWithPeaks([
+        'run',
+        ...words,
+        '--out',
+        out,
+        '--device',
+        device,
+        ...(tile ? ['--tile', tile] : []),
+      ]);
+      const megabytes = ['node', 'coordinator', 'run'].map((role) =>
+        Math.round((peaks.get(role)?.residentBytes ?? 0) / 1e6),
+      );
+      const nodeSeconds = peaks.get('node')?.cpuSeconds ?? 0;
       const seconds: number = readJson(out, 'job.json').wallSeconds;
-      console.log(`| ${[name, seconds.toFixed(1), ...megabytes].join(' | ')} |`);
+      console.log(`| ${[name, seconds.toFixed(1), nodeSeconds.toFixed(1), ...megabytes].join(' | ')} |`);
       counts.set(name, countsOf(out));
       rmSync(out, { recursive: true });
     }

@@ -29,12 +29,13 @@ const script = `
 import sys, numpy
 from osgeo import gdal
 gdal.UseExceptions()
-width, height, bands = 90, 70, 5
+width, height = 90, 70
 random = numpy.random.RandomState(4)
-for name, kind, most, options in [
-    ('tiles', gdal.GDT_Byte, 30, ['TILED=YES', 'BLOCKXSIZE=32', 'BLOCKYSIZE=16', 'COMPRESS=DEFLATE', 'INTERLEAVE=PIXEL']),
-    ('planes', gdal.GDT_UInt16, 60000, ['TILED=YES', 'BLOCKXSIZE=48', 'BLOCKYSIZE=32', 'INTERLEAVE=BAND']),
-    ('strips', gdal.GDT_Byte, 250, ['COMPRESS=LZW', 'INTERLEAVE=PIXEL', 'BLOCKYSIZE=9']),
+for name, bands, kind, most, options in [
+    ('tiles', 5, gdal.GDT_Byte, 30, ['TILED=YES', 'BLOCKXSIZE=32', 'BLOCKYSIZE=16', 'COMPRESS=DEFLATE', 'INTERLEAVE=PIXEL']),
+    ('four', 4, gdal.GDT_Byte, 30, ['TILED=YES', 'BLOCKXSIZE=32', 'BLOCKYSIZE=16', 'COMPRESS=DEFLATE', 'INTERLEAVE=PIXEL']),
+    ('planes', 5, gdal.GDT_UInt16, 60000, ['TILED=YES', 'BLOCKXSIZE=48', 'BLOCKYSIZE=32', 'INTERLEAVE=BAND']),
+    ('strips', 5, gdal.GDT_Byte, 250, ['COMPRESS=LZW', 'INTERLEAVE=PIXEL', 'BLOCKYSIZE=9']),
 ]:
     file = gdal.GetDriverByName('GTiff').Create(f'{sys.argv[1]}/{name}.tif', width, height, bands, kind, options)
     for band in range(bands):
@@ -103,8 +104,8 @@ for (const kind of ['cpu', 'software'] as const) {
     await withFolder(async (folder) => {
       askPython(script, [folder.path]);
       const given = fc.record({
-        file: fc.constantFrom('tiles', 'planes', 'strips'),
-        numbers: fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { minLength: 2, maxLength: 4 }),
+        file: fc.constantFrom('tiles', 'four', 'planes', 'strips'),
+        numbers: fc.uniqueArray(fc.integer({ min: 1, max: 4 }), { minLength: 2, maxLength: 4 }),
         side: fc.constantFrom(undefined, 33, 64),
         grid: fc.constantFrom({ rows: 1, columns: 1 }, { rows: 2, columns: 3 }),
       });

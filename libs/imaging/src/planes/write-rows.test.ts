@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { assertPlanes, type Channels, lumaOf, planes } from '../testing/images.ts';
-import { splitBytes, writeRows } from './write-rows.ts';
+import { splitBytes, splitFour, writeRows } from './write-rows.ts';
 
 test('every sample goes to its place in every plane, for any size, place and gaps, and nothing else changes', () => {
   const samples = fc
@@ -36,4 +36,24 @@ test('six pixels, each byte another, from and to places that no word begins at',
   const green = [121, 124, 127, 130, 133, 136];
   const blue = [122, 125, 128, 131, 134, 137];
   assert.deepEqual([...target], [77, 77, 77, ...red, 77, ...green, 77, ...blue]);
+});
+
+test('four samples of each pixel go to four planes, from and to any place, and nothing else changes', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(9),
+      fc.nat(5),
+      fc.nat(5),
+      fc.nat(3),
+      fc.infiniteStream(fc.nat(255)),
+      (n, from, at, gap, bytes) => {
+        const samples = Uint8Array.from({ length: from + 4 * n + 1 }, () => bytes.next().value);
+        const target = new Uint8Array(at + 4 * (n + gap) + 2).fill(77);
+        const expected = target.slice();
+        for (let i = 0; i < 4 * n; i++) expected[at + (i % 4) * (n + gap) + Math.floor(i / 4)] = samples[from + i]!;
+        splitFour(samples, from, target, at, n + gap, n);
+        assert.deepEqual(target, expected);
+      },
+    ),
+  );
 });

@@ -64,3 +64,40 @@ export function splitBytes(
     to.setUint8(blue + i, from.getUint8(3 * i + 2));
   }
 }
+
+/** As `splitBytes`, for pixels of four samples. */
+export function splitFour(
+  samples: Uint8Array,
+  start: number,
+  target: Uint8Array,
+  targetStart: number,
+  planeBytes: number,
+  pixels: number,
+): void {
+  const from = new DataView(samples.buffer, samples.byteOffset + start, pixels * 4);
+  const to = new DataView(target.buffer, target.byteOffset, target.byteLength);
+  const second = targetStart + planeBytes;
+  const third = second + planeBytes;
+  const fourth = third + planeBytes;
+  const inFours = pixels - (pixels % 4);
+  for (let i = 0, at = 0; i < inFours; i += 4, at += 16) {
+    const a = from.getInt32(at, true);
+    const b = from.getInt32(at + 4, true);
+    const c = from.getInt32(at + 8, true);
+    const d = from.getInt32(at + 12, true);
+    // Pairs of the first and third samples of two pixels, and of the second and fourth.
+    const evenAb = (a & 0xff00ff) | ((b & 0xff00ff) << 8);
+    const evenCd = (c & 0xff00ff) | ((d & 0xff00ff) << 8);
+    const oddAb = ((a >>> 8) & 0xff00ff) | (b & 0xff00ff00);
+    const oddCd = ((c >>> 8) & 0xff00ff) | (d & 0xff00ff00);
+    to.setInt32(targetStart + i, (evenAb & 0xffff) | (evenCd << 16), true);
+    to.setInt32(second + i, (oddAb & 0xffff) | (oddCd << 16), true);
+    to.setInt32(third + i, (evenAb >>> 16) | (evenCd & 0xffff0000), true);
+    to.setInt32(fourth + i, (oddAb >>> 16) | (oddCd & 0xffff0000), true);
+  }
+  for (let i = inFours; i < pixels; i++) {
+    for (let plane = 0; plane < 4; plane++) {
+      to.setUint8(targetStart + plane * planeBytes + i, from.getUint8(4 * i + plane));
+    }
+  }
+}

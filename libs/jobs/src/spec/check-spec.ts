@@ -35,6 +35,7 @@ import { checkPipelines } from './check-pipelines.ts';
 import { checkedBand, checkedScale } from './check-samples.ts';
 import { checkSources } from './check-sources.ts';
 import { checkVideo } from './check-video.ts';
+import { tilePxOfBands } from './tile-of-bands.ts';
 
 /**
  * Checks a whole specification. Returns it in canonical form, with its first pipeline. Throws Refusal: 'invalid' for a
@@ -97,6 +98,8 @@ export async function checkSpec(
   if (level) spec.level = level;
   if (page) spec.page = page;
   if (band) spec.band = band;
+  // Kept in the specification, so that every coordinator that leads the job cuts as it was planned.
+  spec.tilePx ||= tilePxOfBands(spec);
   if (scale) spec.scale = scale;
   if (share) spec.share = share;
   return { spec, pipeline: pipelines[0] };

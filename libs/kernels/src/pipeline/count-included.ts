@@ -50,6 +50,7 @@ export function countIncluded(
   const unit = sampleBytes[output.sample];
   const empty = emptySample[output.sample];
   const counts = new Uint32Array(parts.length * channels * bins);
+  const count = binning ? counterOf((value) => binOf(value, bins, binning, reads)) : countValues;
   for (let channel = 0; channel < channels; channel++) {
     const plane = planeOfChannel(excluded, channel);
     for (const [i, part] of parts.entries()) {
@@ -62,11 +63,15 @@ export function countIncluded(
         const start = (channel * map.bandBytes + row * map.stride) / unit - out.x;
         const isCounted = bins > 0 && y >= counted.y && y < counted.y + counted.height;
         const [from, to] = isCounted ? [counted.x, counted.x + counted.width] : [end, end];
-        for (let x = part.x; x < end; x++) {
-          if (hasBit(plane, x - out.x, row)) samples[start + x] = empty;
-          else if (x >= from && x < to) {
-            const value = samples[start + x]!;
-            counts[first + (binning ? binOf(value, bins, binning, reads) : value)]!++;
+        for (let x = part.x; x < end; ) {
+          const blankEnd = Math.min(end, out.x + endOfWords(plane, x - out.x, row, 0));
+          count(samples, start + Math.max(x, from), start + Math.min(blankEnd, to), counts, first);
+          const fullEnd = Math.min(end, out.x + endOfWords(plane, blankEnd - out.x, row, allBits));
+          samples.fill(empty, start + blankEnd, start + fullEnd);
+          const wordEnd = Math.min(end, fullEnd + 32 - ((fullEnd - out.x) & 31));
+          for (x = fullEnd; x < wordEnd; x++) {
+            if (hasBit(plane, x - out.x, row)) samples[start + x] = empty;
+            else if (x >= from && x < to) count(samples, start + x, start + x + 1, counts, first);
           }
         }
       }
@@ -74,6 +79,30 @@ export function countIncluded(
   }
   if (pairs?.isSymmetric) addTransposes(counts, pairs.levels);
   return { counted: countedOf(pipeline, item, excluded), bins: counts, map };
+}
+
+/** Counts the samples from `begin` on and before `end`, in bins that begin at `first`. */
+type Count = (samples: MapSamples, begin: number, end: number, counts: Uint32Array, first: number) => void;
+
+/** Each value is its bin. */
+const countValues: Count = (samples, begin, end, counts, first) => {
+  for (let i = begin; i < end; i++) counts[first + samples[i]!]!++;
+};
+
+const counterOf =
+  (bin: (value: number) => number): Count =>
+  (samples, begin, end, counts, first) => {
+    for (let i = begin; i < end; i++) counts[first + bin(samples[i]!)]!++;
+  };
+
+const allBits = 2 ** 32 - 1;
+
+/** The end of the words from that of bit x on that are `value`; `x` if its word is another. */
+function endOfWords({ words, rowWords }: BitPlane, x: number, y: number, value: number): number {
+  const row = y * rowWords;
+  let word = x >>> 5;
+  while (word < rowWords && words[row + word] === value) word++;
+  return Math.max(x, 32 * word);
 }
 
 /** All samples of a dense result. */

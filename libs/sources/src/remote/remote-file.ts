@@ -7,6 +7,7 @@ import { type FileVersion, surelyVersionName, versionName } from '../version-nam
 import type { HttpAnswer } from './ask.ts';
 import { type ByteRange, cutRange, joinRanges } from './byte-ranges.ts';
 import { fetchPart, fillFromBody, type PartSource, sentOf } from './fetch-part.ts';
+import { withFetchedBytes } from './fetched-bytes.ts';
 import { changed, checkSameVersion, onlyThisVersion, versionOf } from './file-version.ts';
 import { get } from './get.ts';
 import { readWhole } from './read-whole.ts';
@@ -209,7 +210,7 @@ export class RemoteFile {
     const inside = ranges.map(({ start, end }) => ({ start, end: Math.min(end, this.sizeBytes) }));
     const missing = inside.filter(({ start, end }) => start < end).flatMap((range) => copy.missing(range));
     const parts = joinRanges(missing, gapBytes).flatMap((range) => cutRange(range, partBytes));
-    await forEachLimited(parts, partsInFlight, async (part) => {
+    const fetch = async (part: ByteRange): Promise<void> => {
       const bytes = takeBytes(part.end - part.start);
       try {
         await this.read(bytes, part.start);
@@ -217,7 +218,10 @@ export class RemoteFile {
       } finally {
         giveBackBytes(bytes);
       }
-    });
+    };
+    await forEachLimited(parts, partsInFlight, (part) =>
+      withFetchedBytes(this.#target.place, part.end - part.start, () => fetch(part)),
+    );
     return copy.path;
   }
 

@@ -1,6 +1,8 @@
 import { type Rect, sampleBytes } from '@halogrid/geometry';
 import { type ByteRange, InputError, type InputFile } from '@halogrid/sources';
+import { mapAhead } from '@halogrid/threads';
 import { type PlaneTarget, planesFrom } from '../../planes/plane-target.ts';
+import { bandsOfBlock } from './bands-of-block.ts';
 import { BlockPlaces, type BlockWindow, type TiffBlock } from './block-places.ts';
 import { fillOf, readColourTables } from './colour-tags.ts';
 import { type LercPacking, lercPackings } from './inflate-lerc.ts';
@@ -14,7 +16,7 @@ import type { TiffEntry, TiffReader } from './tiff-reader.ts';
 import type { ColourTables } from './to-colours.ts';
 import { writeColours } from './write-colours.ts';
 
-/** The most samples of blocks that are read together. */
+/** The most samples of blocks that are read at the same time. */
 const runSamples = 2 ** 22;
 
 /** The most samples of a part of a compressed block. Each part is decoded from the first row of the block. */
@@ -28,6 +30,9 @@ const windowBytes = 2 ** 26;
 const maxRowBytes = 2 ** 30;
 
 const maxTablesBytes = 2 ** 16;
+
+/** The most blocks under way of a region: other regions are decoded at the same time. */
+const mostAhead = 4;
 
 /**
  * Opens the blocks of a page, from plane `firstPlane` on. `noData`: the sample that stands for no value, or NaN.
@@ -146,8 +151,14 @@ export class BlockPage {
     const most = Math.max(1, Math.floor(Math.min(windowBytes / rowBytes, windowBlocks / columns)));
     for (let top = Math.floor(region.y / block.height); top < end; top += most) {
       const blocks = await this.#blocksOf({ top, left, rows: Math.min(most, end - top), columns });
-      for (const run of this.#runsOf(blocks, region)) await this.#decodeRun(run, region, to);
+      await this.#decodeRuns(this.#runsOf(blocks, region), region, to);
     }
+  }
+
+  /** The number of blocks that are read at the same time. */
+  get #together(): number {
+    const { width, samples } = this.#parts.stored;
+    return Math.floor(runSamples / (width * samples * this.#header.block.height));
   }
 
   /** The number of stored rows that hold `pixelRows` rows of pixels. */
@@ -181,8 +192,7 @@ export class BlockPage {
   }
 
   #runsOf(blocks: readonly Block[], region: Rect): Run[] {
-    const { width, samples } = this.#parts.stored;
-    const together = Math.floor(runSamples / (width * samples * this.#header.block.height));
+    const together = this.#parts.reader.isOneByOne ? 1 : this.#together;
     const isThere = (block: Block | undefined): boolean => block?.places.every(Boolean) ?? false;
     const runs: Run[] = [];
     for (let first = 0, next = 0; first < blocks.length; first = next) {
@@ -209,11 +219,31 @@ export class BlockPage {
     return parts;
   }
 
-  async #decodeRun(run: Run, region: Rect, to: PlaneTarget): Promise<void> {
-    const { block, width } = this.#header;
-    const { stored, colours } = this.#parts;
+  /** Reads runs ahead, and writes their pixels in order: of several damaged blocks the first one is told. */
+  async #decodeRuns(runs: readonly Run[], region: Rect, to: PlaneTarget): Promise<void> {
+    const ahead = this.#parts.reader.isOneByOne ? Math.min(mostAhead, Math.max(1, this.#together)) : 1;
+    const read = (run: Run) =>
+      this.#readPlanes(run).then(
+        (planes) => ({ run, planes }),
+        (error: unknown) => ({ error }),
+      );
+    // None may read the file when this has settled.
+    for await (const found of mapAhead(runs, ahead, read, { discard: async () => {} })) {
+      if ('error' in found) throw found.error;
+      this.#write(found.run, found.planes, region, to);
+      found.planes.forEach(freeSamples);
+    }
+  }
+
+  async #readPlanes(run: Run): Promise<Samples[]> {
     const planes: Samples[] = [];
     for (let plane = 0; plane < this.#layout.planes; plane++) planes.push(await this.#read(plane, run));
+    return planes;
+  }
+
+  #write(run: Run, planes: readonly Samples[], region: Rect, to: PlaneTarget): void {
+    const { block, width } = this.#header;
+    const { stored, colours } = this.#parts;
     const ofBlock = this.#storedRowsOf(run.to - run.from) * stored.pixelRows * stored.width * stored.samples;
     for (const [i, { row, column }] of run.blocks.entries()) {
       const [left, top] = [column * block.width, row * block.height + run.from];
@@ -224,9 +254,9 @@ export class BlockPage {
       const crop = { x: x - left, y: y - top, width: right - x, height: bottom - y };
       const samples = planes.map((pixels) => ({ ...stored, pixels: pixels.subarray(i * ofBlock, (i + 1) * ofBlock) }));
       const [across, down] = [x - region.x, y - region.y];
-      for (const [band, firstSample] of this.#layout.firstSamples.entries()) {
-        const target = { to: planesFrom(to, band), across, down, firstSample };
-        writeColours(samples, crop, this.#layout, colours, target);
+      const bands = bandsOfBlock(samples, crop, this.#layout.firstSamples);
+      for (const [band, { blocks, area, firstSample }] of bands.entries()) {
+        writeColours(blocks, area, this.#layout, colours, { to: planesFrom(to, band), across, down, firstSample });
       }
     }
   }
@@ -256,3 +286,11 @@ export class BlockPage {
 }
 
 const noChroma = 128;
+
+/**
+ * Gives the memory of samples back at once: V8 would keep hundreds of megabytes of it until it collects the whole heap.
+ * Memory of up to `Buffer.poolSize` bytes may be shared with other buffers.
+ */
+function freeSamples({ buffer }: Samples): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0);
+}

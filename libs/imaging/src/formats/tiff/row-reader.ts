@@ -3,12 +3,13 @@ import { settleAll } from '@halogrid/threads';
 import { decodeBlock } from '../jp2/decode-block.ts';
 import { readPlaces, type TiffBlock } from './block-places.ts';
 import { type BlockTiff, decodeBlockTiff, makeBlockTiff } from './block-tiff.ts';
+import { inflateDeflate } from './inflate-deflate.ts';
 import { inflateLerc, type LercPacking } from './inflate-lerc.ts';
 import { inflateZstd } from './inflate-zstd.ts';
 import { type JpegFrameHeader, jpegFrame } from './jpeg-frame.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { tiffTags } from './tag-names.ts';
-import { jp2Ycbcr, jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
+import { deflate, jp2Ycbcr, jpeg, type TiffLayout, ycbcr } from './tiff-layout.ts';
 
 /** What is needed to decode blocks, besides their bytes. */
 export interface BlockCoding {
@@ -51,6 +52,12 @@ export class RowReader {
     this.#stored = stored;
   }
 
+  /** Whether several blocks take no less time together than one by one. */
+  get isOneByOne(): boolean {
+    const { layout, compression } = this.#coding;
+    return layout.coding === 'zstd' || layout.coding === 'lerc' || deflate.includes(compression);
+  }
+
   /**
    * The bytes of a block of `rows` stored rows: as many as its pixels can need, or fewer if the file says so. Throws
    * InputError if they are not in the file.
@@ -74,8 +81,8 @@ export class RowReader {
   }
 
   /**
-   * The stored rows of blocks, one after another, or a part of the rows of a single block. Rejects with InputError,
-   * which names the block.
+   * The stored rows of blocks, one after another, or a part of the rows of a single block, in memory of their own.
+   * Rejects with InputError, which names the block.
    */
   async read(blocks: readonly StoredBlock[], part?: readonly [from: number, to: number]): Promise<Uint8Array> {
     const ranges = blocks.map(({ place, rows }) => this.rangeOf(place, rows));
@@ -104,6 +111,17 @@ export class RowReader {
     if (this.#coding.layout.isReversed) reverseBits(bytes);
     const all = await this.#unpack(bytes, rows, place.name);
     return part ? all.subarray(part[0] * rowBytes, part[1] * rowBytes) : all;
+  }
+
+  /** Undefined for blocks of other methods, and for those that libvips must decide on. */
+  async #inflateDeflate(
+    bytes: Uint8Array,
+    rows: number,
+    [from, to]: readonly [number, number] = [0, rows],
+  ): Promise<Uint8Array | undefined> {
+    if (!deflate.includes(this.#coding.compression)) return undefined;
+    const { rowBytes } = this.#stored;
+    return (await inflateDeflate(bytes, rows * rowBytes, to * rowBytes))?.subarray(from * rowBytes);
   }
 
   async #decodeJp2(
@@ -156,6 +174,8 @@ export class RowReader {
     try {
       await readPlaces(this.#file, ranges, bytes);
       if (isReversed) reverseBits(bytes);
+      const inflated = blocks.length === 1 && (await this.#inflateDeflate(bytes, blocks[0]!.rows, part));
+      if (inflated) return inflated;
       const stored = blocks.map((block) => block.rows);
       const frame = this.#coding.compression === jpeg ? jpegFrame(bytes) : undefined;
       // In some files, the JPEG of the last strip is as high as the others.

@@ -60,11 +60,12 @@ export interface TiffLayout {
 }
 
 /** Methods that compress bytes: LZW, Deflate, PackBits. */
-const packed = [5, 8, 32773, 32946];
+export const deflate: readonly number[] = [8, 32946];
+const packed = [5, 32773, ...deflate];
 const zstd = 50000;
 const lerc = 34887;
 /** The methods for which Predictor is defined: LZW, Deflate and Zstandard. */
-export const predicted: readonly number[] = [5, 8, 32946, zstd];
+export const predicted: readonly number[] = [5, ...deflate, zstd];
 const fax = [2, 3, 4];
 export const jpeg = 7;
 const webp = 50001;
