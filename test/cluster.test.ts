@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { NodeStatus } from '@halogrid/proto';
@@ -207,4 +207,24 @@ test('a cancelled job leaves only its job.json, and its nodes are free for other
   const { code, stderr } = await cluster.halogrid(['run', source, ...tile, '--out', out]);
   assert.equal(code, 0, stderr);
   assert.equal(readJson(out, 'job.json').digest, digest);
+});
+
+test('the reasons why inputs were set aside are known while the job is, also after a restart', async () => {
+  const mixed = join(folder, 'mixed');
+  mkdirSync(mixed);
+  for (const name of ['empty-1.png', 'empty-2.png']) writeFileSync(join(mixed, name), '');
+  symlinkSync('nothing', join(mixed, 'link.png'));
+  await writePgm(join(mixed, 'good.pgm'), drawPicture(20, 30));
+  const out = join(folder, 'of-mixed');
+  const { code, stdout, stderr } = await cluster.halogrid(['run', mixed, '--out', out, '--json']);
+  assert.equal(code, 3, stderr);
+  const { id, quarantine } = JSON.parse(stdout);
+  assert.deepEqual(quarantine, readJson(out, 'job.json').quarantine);
+  cluster.coordinator.signal('SIGKILL');
+  await cluster.startCoordinatorAgain();
+  const status = await cluster.halogrid(['status', id]);
+  assert.match(status.stdout, /^quarantined +2 × decode: .*\n +1 × read: .*\/link\.png/m);
+  const facts = JSON.parse((await cluster.halogrid(['status', id, '--json'])).stdout);
+  assert.deepEqual(facts.quarantine, quarantine);
+  assert.deepEqual((await cluster.job(id)).reasons, quarantine);
 });
