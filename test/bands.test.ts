@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { ServingCluster } from './cluster.ts';
-import { halogrid } from './halogrid.ts';
+import { command } from './command.ts';
 import { lacksPython, pythonPackage, runPython } from './python.ts';
 import { readChannels, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -127,17 +127,17 @@ test('several bands are channels: each has the counts and map of the band alone,
   const shown = await runPython(['-c', maps, join(pythonPackage, 'src'), folder, 'two', 'four', 'fourth and second']);
   assert.deepEqual(JSON.parse(shown.stdout), { lbp: ['band 4', 'band 2'], ldp: names }, shown.stderr);
   const to = join(folder, 'index');
-  const index = await halogrid(['index', join(folder, 'two'), '--pipeline', 'ldp', '--to', to]);
+  const index = await command(['index', join(folder, 'two'), '--pipeline', 'ldp', '--to', to]);
   assert.equal(index.code, 0, index.stderr);
   // An image that is asked for is read as the images of the index were.
   const [first] = scene();
-  const found = await halogrid(['search', first!, '--index', to, '--distance', 'l1', '--device', 'cpu', '--json']);
+  const found = await command(['search', first!, '--index', to, '--distance', 'l1', '--device', 'cpu', '--json']);
   assert.equal(found.code, 0, found.stderr);
   const [{ results }] = JSON.parse(found.stdout);
   assert.equal(results[0].score, 0);
-  const region = await halogrid(['search', first!, '--index', to, '--region', '0,0,64x64', '--device', 'cpu']);
+  const region = await command(['search', first!, '--index', to, '--region', '0,0,64x64', '--device', 'cpu']);
   assert.match(region.stderr, /holds histograms of bands 4, 2, and parts of images and pictures are read in one band/);
-  const mixed = await halogrid(['index', join(folder, 'four'), '--pipeline', 'ldp', '--to', to]);
+  const mixed = await command(['index', join(folder, 'four'), '--pipeline', 'ldp', '--to', to]);
   assert.match(mixed.stderr, /band is 4 there and 4,2 here/);
   // The same again keeps every result, other bands are refused.
   await run('two', '--band', '4,2', '--tile', '64');

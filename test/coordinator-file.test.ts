@@ -9,7 +9,7 @@ import { Halogrid, halogrid } from './halogrid.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const folder = scratchFolder();
-const images = fileURLToPath(new URL('../samples/images', import.meta.url));
+const image = fileURLToPath(new URL('../samples/images/trunk.pgm', import.meta.url));
 const file = join(folder, 'coordinator');
 const anyPort = '127.0.0.1:0';
 const places = ['--coordinator-file', file];
@@ -22,7 +22,7 @@ const startCoordinator = () =>
 test('nodes and clients find a coordinator by its file, also one that starts later or moves', async (t) => {
   const node = new Halogrid(['node', '--device', 'cpu', '--http', anyPort, ...places], { withoutLauncher: true });
   t.after(() => node.kill());
-  const run = (out: string) => halogrid(['run', images, '--out', join(folder, out), ...places]);
+  const run = (out: string) => halogrid(['run', image, '--out', join(folder, out), ...places]);
   const first = run('first');
 
   const killed = startCoordinator();

@@ -55,20 +55,15 @@ for (const [signal, code, olderNode, nodes] of [
   });
 }
 
-// That the same command then goes on with the job is for resume.test.ts and kills.test.ts.
-for (const [victim, nodes] of [
-  ['launcher', 1],
-  ['run', 2],
-] as const) {
-  test(`SIGKILL of the ${victim}: the others end by themselves`, { skip }, async () => {
-    const out = join(folder, victim);
-    const run = await startHalfWay(out, victim === 'launcher', nodes);
-    process.kill(run.pidsOf(victim)[0]!, 'SIGKILL');
-    await eventually('its processes to be gone', () => run.processes().length === 0);
-    await run.ended;
-    assert.equal(readJson(out, 'job.json').state, 'running');
-  });
-}
+// kills.test.ts kills the process of `run`, after which its nodes end too, and the same command goes on with the job.
+test('SIGKILL of the launcher: the others end by themselves', { skip }, async () => {
+  const out = join(folder, 'launcher');
+  const run = await startHalfWay(out, true, 1);
+  process.kill(run.pidsOf('launcher')[0]!, 'SIGKILL');
+  await eventually('its processes to be gone', () => run.processes().length === 0);
+  await run.ended;
+  assert.equal(readJson(out, 'job.json').state, 'running');
+});
 
 /** Starts the job and resolves when it has some of its results. */
 async function startHalfWay(out: string, olderNode: boolean, nodes: number): Promise<Halogrid> {

@@ -26,7 +26,8 @@ import { slowFiles } from './slow-files.ts';
 import { hasResults } from './unfinished.ts';
 
 // The file of a ledger is deleted, replaced or overwritten while a job runs: the coordinator ends with a sentence, no
-// other leads beside it, and the job continues if the ledger is put back.
+// other leads beside it, and the job continues if the ledger is put back. What `run` does with such logs in its output
+// folder is for resume-in-folder.test.ts of the coordinator.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
@@ -243,33 +244,6 @@ test('logs that are deleted or overwritten with noise while in use, or changed b
   await assertRightFrames(other!);
   await runAgain(changed!);
 });
-
-test('run: a bit of the log in its output folder has changed, or it is only noise', async () => {
-  const out = await killedRun('run');
-  const whole = readFileSync(logOf(out));
-  changeBit(logOf(out));
-  const refused = await command(['run', ...frameJob(out), '--device', 'cpu']);
-  assert.equal(refused.code, 2, refused.stderr);
-  assert.match(
-    refused.stderr,
-    /^halogrid: Job \S+ in '.*' cannot go on \(.*The log '.*' has changed .*\); remove it to start again\n$/,
-  );
-  writeFileSync(logOf(out), whole);
-  overwrite(logOf(out));
-  const { code, stderr } = await command(['run', ...frameJob(out), '--device', 'cpu']);
-  assert.equal(code, 0, stderr);
-  await assertRightFrames(out);
-});
-
-/** The output folder of a run that was killed half-way. */
-async function killedRun(name: string): Promise<string> {
-  const out = join(folder, name);
-  const run = new Halogrid(['run', ...frameJob(out), '--device', 'cpu'], { env: slowFrames });
-  await eventually('the first results', () => hasResults(out));
-  run.kill();
-  await run.ended;
-  return out;
-}
 
 async function untilEnded(...outs: string[]): Promise<void> {
   for (const out of outs)

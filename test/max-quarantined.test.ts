@@ -4,18 +4,20 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { matched } from '@halogrid/testing';
-import { Cluster } from './cluster.ts';
+import type { ServingCluster } from './cluster.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readErrors, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
+import { sharedCluster } from './shared-cluster.ts';
 
-// A job says how many inputs it may lose, and users see why inputs were lost, reason by reason.
+// A job says how many inputs it may lose, and users see why inputs were lost, reason by reason; for reasons after a
+// restart of the coordinator see cluster.test.ts.
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
 const bad = join(folder, 'bad');
 const uri = (name: string): string => pathToFileURL(join(source, name)).href;
-let cluster: Cluster;
+let cluster: ServingCluster;
 const run = (out: string, ...more: string[]) => cluster.halogrid(['run', source, '--out', join(folder, out), ...more]);
 
 /**
@@ -29,7 +31,7 @@ before(async () => {
   writeFileSync(join(source, 'picture.heic'), '\0\0\0\x1cftypheic');
   for (const name of ['good-1.pgm', 'good-2.pgm']) await writePgm(join(source, name), drawPicture(20, 30));
   for (const name of ['a.png', 'b.png']) writeFileSync(join(bad, name), '');
-  cluster = await Cluster.start();
+  cluster = await sharedCluster();
 });
 after(() => cluster?.stop());
 
@@ -93,19 +95,4 @@ test('a job that merged nothing says so', async () => {
   const { code, stdout } = await cluster.halogrid(['run', bad, '--out', join(folder, 'none')]);
   assert.equal(code, 3);
   assert.match(stdout, /^Job \S+ is complete, but the results are empty: all 2 inputs are quarantined/);
-});
-
-test('a cluster gives the reasons while it knows the job, also after a restart', async () => {
-  const out = join(folder, 'cluster');
-  const { code, stdout, stderr } = await cluster.halogrid(['run', source, '--out', out, '--json']);
-  assert.equal(code, 3, stderr);
-  const { id, quarantine } = JSON.parse(stdout);
-  assert.deepEqual(quarantine, readJson(out, 'job.json').quarantine);
-  cluster.coordinator.signal('SIGKILL');
-  await cluster.startCoordinatorAgain();
-  const status = await cluster.halogrid(['status', id]);
-  assert.match(status.stdout, /^quarantined +3 × decode: .*\n +2 × read: .*\n +1 × decode: .*\/picture\.heic$/m);
-  const facts = JSON.parse((await cluster.halogrid(['status', id, '--json'])).stdout);
-  assert.deepEqual(facts.quarantine, quarantine);
-  assert.deepEqual((await cluster.job(id)).reasons, quarantine);
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { hasEnded } from '@halogrid/proto';
 import { eventually } from '@halogrid/testing';
 import { Cluster, type ClusterNode } from './cluster.ts';
@@ -13,7 +16,7 @@ import { scratchFolder } from './scratch-folder.ts';
 import { slowFiles } from './slow-files.ts';
 import { hasChunks } from './unfinished.ts';
 
-// A node that is killed half-way costs only time.
+// A node that gives wrong results, or is killed half-way, costs only time.
 
 const skip = hasProc ? false : 'which process is the node is told by /proc';
 const folder = scratchFolder();
@@ -32,6 +35,37 @@ before(async () => {
   assert.deepEqual(readHistogram(whole), { bins, counted });
 });
 after(() => cluster.stop());
+
+// First, while both nodes are there.
+test('a node with a wrong device is detected and sent away, and changes no result', async (t) => {
+  const source = join(folder, 'checked.pgm');
+  const picture = drawPicture(200, 200);
+  await writePgm(source, picture);
+
+  const program = fileURLToPath(new URL('lying-node.ts', import.meta.url));
+  const liar = spawn(process.execPath, [program, cluster.address, 'liar'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  t.after(() => liar.kill('SIGKILL'));
+  let said = '';
+  liar.stdout.on('data', (text) => {
+    said += text;
+  });
+  const gone = once(liar, 'exit');
+  await eventually('the liar to be attached', () => cluster.node('liar'));
+
+  const out = join(folder, 'checked');
+  const pipelines = ['--pipeline', 'derivative=ldp:order=2', '--pipeline', 'codes=lbp'];
+  const job = ['run', source, '--verify', '100%', '--tile', '32', ...pipelines];
+  const { code, stderr } = await cluster.halogrid([...job, '--out', out]);
+  assert.equal(code, 0, stderr);
+  const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
+  assert.deepEqual(readHistogram(join(out, 'pipelines', 'codes')), { bins, counted });
+
+  assert.deepEqual(await gone, [1, null]);
+  assert.match(said, /^The coordinator refuses this node: It gave another result for a shard than the reference/);
+  const metrics = await (await fetch(`${cluster.http}/metrics`)).text();
+  assert.match(metrics, /^halogrid_result_mismatches_total\{node="liar"\} [1-9]/m);
+  assert.match(metrics, /^halogrid_result_mismatches_total\{node="n1"\} 0$/m);
+});
 
 test('a node of a cluster killed half-way', { skip }, async () => {
   const [killed] = cluster.nodes;
@@ -74,7 +108,7 @@ async function stopHalfWay(node: ClusterNode): Promise<{ jobId: string; out: str
 
 test('a node of run killed half-way: it is started again', { skip }, async () => {
   const out = join(folder, 'run');
-  const options = ['--out', out, '--map', 'tiff', '--tile', '48', '--device', 'cpu', '--nodes', '2', '--json'];
+  const options = ['--out', out, '--map', 'tiff', '--tile', '48', '--device', 'cpu', '--nodes', '1', '--json'];
   const run = new Halogrid(['run', source, ...options], { env: slowFiles('picture.pgm') });
   // A node that did not serve yet would not be started again.
   const node = await eventually('results, and a node that is attached', async () => {
@@ -85,7 +119,7 @@ test('a node of run killed half-way: it is started again', { skip }, async () =>
   process.kill(node, 'SIGKILL');
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^Node node-[12] was ended by SIGKILL: it is restarted\.$/m);
+  assert.match(stderr, /^Node node-1 was ended by SIGKILL: it is restarted\.$/m);
   assert.equal(JSON.parse(stdout).digest, digest);
   assert.deepEqual(hashFiles(out, 'maps'), hashFiles(whole, 'maps'));
   assert.equal(readJson(out, 'job.json').state, 'complete');

@@ -9,7 +9,7 @@ import { BucketPrefix } from '@halogrid/sources';
 import { setVariables } from '@halogrid/sources/testing-files';
 import { Radosgw, skipRadosgw } from '@halogrid/sources/testing-radosgw';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
-import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
+import { eventually, freePort, isThorough, timeoutMs, within } from '@halogrid/testing';
 import { Cluster, startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
@@ -24,6 +24,8 @@ import { slowFiles } from './slow-files.ts';
 
 const folder = scratchFolder();
 const source = join(folder, 'source');
+/** What a job on the sources writes into a folder, whatever it kept and however its work was cut. */
+const inFolder = join(folder, 'in-folder');
 const work = [
   '--pipeline',
   'codes=lbp',
@@ -62,6 +64,7 @@ before(async () => {
     },
   });
   setVariables(store.environment);
+  await run(inFolder);
 });
 
 after(() => store?.close());
@@ -80,28 +83,29 @@ function lasting(files: Record<string, string>): Record<string, string> {
 const manifestOf = (prefix: string) => JSON.parse(store.objects.get(`${prefix}/job.json`)!.toString());
 
 async function run(out: string): Promise<void> {
-  const { code, stderr } = await halogrid(job(out));
+  const { code, stderr } = await command(job(out));
   assert.equal(code, 0, stderr);
 }
 
+/** The files in `inFolder`. */
+const wanted = (): Record<string, string> => lasting(hashFiles(inFolder));
+
 test('the same files as in a folder, from a first run and from one that keeps results', async () => {
-  const there = join(folder, 'kept');
-  await run(there);
   await run('s3://results/kept');
-  assert.deepEqual(lasting(hashObjects('kept')), lasting(hashFiles(there)));
-  const [inFolder, inBucket] = [readJson(there, 'job.json'), manifestOf('kept')];
-  assert.deepEqual([inBucket.digest, inBucket.state], [inFolder.digest, 'complete']);
+  assert.deepEqual(lasting(hashObjects('kept')), wanted());
+  const inBucket = manifestOf('kept');
+  assert.deepEqual([inBucket.digest, inBucket.state], [readJson(inFolder, 'job.json').digest, 'complete']);
   assert.equal(inBucket.specification.out, 's3://results/kept');
   // Added, changed, removed, and renamed with another place in the order.
   await writePgm(join(source, 'added.pgm'), drawPicture(50, 50, 9));
   await writePgm(join(source, 'frame-1.pgm'), drawPicture(51, 50, 10));
   rmSync(join(source, 'frame-2.pgm'));
   renameSync(join(source, 'frame-3.pgm'), join(source, 'renamed.pgm'));
-  await run(there);
+  await run(inFolder);
   await run('s3://results/kept');
-  assert.deepEqual(lasting(hashObjects('kept')), lasting(hashFiles(there)));
+  assert.deepEqual(lasting(hashObjects('kept')), wanted());
   const now = manifestOf('kept');
-  assert.deepEqual(now.incremental, readJson(there, 'job.json').incremental);
+  assert.deepEqual(now.incremental, readJson(inFolder, 'job.json').incremental);
   assert.ok(now.incremental.kept > 0);
   const maps = store.requests.filter((line) => line.startsWith('GET ') && /\/maps\/[^?]*\/c\/[^?]*$/.test(line));
   assert.deepEqual(maps, [], 'maps that are kept do not travel');
@@ -140,8 +144,6 @@ test('parts of sources in a bucket, in buckets and folders, are merged to what o
 });
 
 test('a run that is killed goes on in its scratch; one on another machine begins again or publishes what is ready', async () => {
-  const whole = join(folder, 'killed');
-  await run(whole);
   for (const [after, machine] of [
     [/partNumber=/, 'same'],
     [/^POST .*uploadId=/, 'other'],
@@ -158,7 +160,7 @@ test('a run that is killed goes on in its scratch; one on another machine begins
     const { code, stderr } = await halogrid(job(`s3://results/${prefix}`));
     delete process.env.HALOGRID_SCRATCH;
     assert.equal(code, 0, stderr);
-    assert.deepEqual(lasting(hashObjects(prefix)), lasting(hashFiles(whole)), `killed at ${after}`);
+    assert.deepEqual(lasting(hashObjects(prefix)), wanted(), `killed at ${after}`);
   }
 });
 
@@ -175,15 +177,13 @@ describe('a cluster', () => {
   after(() => cluster?.stop());
 
   test('needs no shared folder: a node that sees nothing, and results that are read from the bucket', async () => {
-    const there = join(folder, 'cluster');
-    await run(there);
     const submit = ['submit', source, ...work, '--out', 's3://results/allowed/job', '--json'];
     const { code, stdout, stderr } = await cluster.halogrid(submit);
     assert.equal(code, 0, stderr);
     const { id } = JSON.parse(stdout);
     const watched = await cluster.halogrid(['watch', id]);
     assert.equal(watched.code, 0, watched.stderr);
-    assert.deepEqual(lasting(hashObjects('allowed/job')), lasting(hashFiles(there)));
+    assert.deepEqual(lasting(hashObjects('allowed/job')), wanted());
     const copied = await cluster.halogrid(['results', id, '--out', join(folder, 'copied')]);
     assert.equal(copied.code, 0, copied.stderr);
     assert.match(copied.stderr, /files copied from 's3:\/\/results\/allowed\/job'/);
@@ -201,7 +201,7 @@ describe('a cluster', () => {
     assert.equal(Buffer.compare(await served({}), whole), 0);
     assert.equal(Buffer.compare(await served({ range: 'bytes=5-99' }), whole.subarray(5, 100)), 0);
     assert.equal((await fetch(`${results}/preview/none.png`)).status, 404);
-    await readsAsFolder(`${cluster.http}/api/v1/jobs/${id}`, 's3://results/allowed/job', there);
+    await readsAsFolder(`${cluster.http}/api/v1/jobs/${id}`, 's3://results/allowed/job', inFolder);
     const removed = await cluster.halogrid(['rm', id]);
     assert.equal(removed.code, 0, removed.stderr);
     assert.match(removed.stdout, /^Job .* removed: .* in [0-9]+ files \('s3:\/\/results\/allowed\/job'\)\.\n$/);
@@ -315,13 +315,6 @@ class SeveralCoordinators {
   }
 }
 
-/** What a job without a loss writes, as the coordinators' jobs cut it. */
-async function quietRun(): Promise<Record<string, string>> {
-  const { code, stderr } = await halogrid([...job(join(folder, 'quiet')), ...cutSmall]);
-  assert.equal(code, 0, stderr);
-  return lasting(hashFiles(folder, 'quiet'));
-}
-
 describe('coordinators without a shared folder', { skip: skipPostgres }, () => {
   let postgres: PostgresServer;
   let several: SeveralCoordinators;
@@ -347,7 +340,7 @@ describe('coordinators without a shared folder', { skip: skipPostgres }, () => {
         };
       });
       beforeRequest = () => {};
-      assert.deepEqual(lasting(hashObjects(prefix)), await quietRun());
+      assert.deepEqual(lasting(hashObjects(prefix)), wanted());
       const { state, counts } = manifestOf(prefix);
       assert.deepEqual([state, counts.attempts], ['complete', counts.shards]);
       const left = [...store.objects.keys()].filter((key) => key.startsWith(`${prefix}/.halogrid/jobs/`));
@@ -369,8 +362,6 @@ describe('radosgw', { skip: skipRadosgw }, () => {
   });
 
   test('a real server: the same files, also if it is gone while they are sent', async () => {
-    const there = join(folder, 'real');
-    await run(there);
     const program = new Halogrid(job('s3://results/real'), { ownGroup: true, withoutLauncher: true });
     const scratch = join(process.env.XDG_DATA_HOME!, 'halogrid', 'scratch', 's3', 'results', 'real', '.halogrid');
     await eventually('the first upload', () => hasUploads(scratch));
@@ -378,7 +369,7 @@ describe('radosgw', { skip: skipRadosgw }, () => {
     await server.resume();
     const { code, stderr } = await program.ended;
     assert.equal(code, 0, stderr);
-    assert.deepEqual(lasting(await hashBucket('real')), lasting(hashFiles(there)));
+    assert.deepEqual(lasting(await hashBucket('real')), wanted());
   });
 
   test('a real server: parts in it are merged, and outputs in it are shown, indexed, listed and removed', async () => {
@@ -387,7 +378,7 @@ describe('radosgw', { skip: skipRadosgw }, () => {
       assert.equal(ended.code, code, ended.stderr);
       return ended.stderr + ended.stdout;
     };
-    const there = join(folder, 'real');
+    const there = inFolder;
     for (const [i, out] of ['s3://results/parts/1', join(folder, 'real 2'), 's3://results/parts/3'].entries()) {
       await exits(0, 'run', source, ...work, ...local, '--part', `${i + 1}/3`, '--out', out);
     }
@@ -398,9 +389,9 @@ describe('radosgw', { skip: skipRadosgw }, () => {
       (of: string) => ['changes', of, '--pipeline', 'codes', '--json'],
       (of: string) => ['index', of, '--pipeline', 'codes', '--to', join(folder, `real index ${of === there}`)],
     ]) {
-      const [inBucket, inFolder] = [await command(args('s3://results/merged')), await command(args(there))];
-      assert.equal(inBucket.code, 0, inBucket.stderr);
-      assert.equal(inBucket.stdout.replace('index false', 'index true'), inFolder.stdout);
+      const [ofBucket, ofFolder] = [await command(args('s3://results/merged')), await command(args(there))];
+      assert.equal(ofBucket.code, 0, ofBucket.stderr);
+      assert.equal(ofBucket.stdout.replace('index false', 'index true'), ofFolder.stdout);
     }
     await new BucketPrefix('s3://results/merged').uploads.begin('maps/stray.tif', 'tag');
     assert.match(
@@ -424,8 +415,9 @@ describe('radosgw', { skip: skipRadosgw }, () => {
     );
   });
 
+  // The tests above lose leaders with the test's store, and bucket-prefix.test.ts asks a real server all that they ask.
   test('the leader and its disk are lost half-way: another one ends the job, with the same files', {
-    skip: skipPostgres,
+    skip: skipPostgres || (!isThorough && 'is run by HALOGRID_THOROUGH=1'),
   }, async (t) => {
     const postgres = await PostgresServer.start({ syncs: false });
     t.after(() => postgres.remove());
@@ -436,7 +428,7 @@ describe('radosgw', { skip: skipRadosgw }, () => {
       const hasPart = async () => (await Array.fromAsync(kept.list())).some(({ name }) => name.includes('/parts/'));
       void eventually('the first part', hasPart).then(lose);
     });
-    assert.deepEqual(lasting(await hashBucket('several')), await quietRun());
+    assert.deepEqual(lasting(await hashBucket('several')), wanted());
     assert.deepEqual(await Array.fromAsync(kept.list()), []);
   });
 });

@@ -31,46 +31,51 @@ after(async () => {
   await cluster?.stop();
 });
 
-/** Executes cells in the root of the checkout, and returns the values of the expressions afterwards. */
-async function execute(cells: readonly (readonly [name: string, code: string])[], expressions: readonly string[]) {
+interface Notebook {
+  cells: (readonly [name: string, code: string])[];
+  /** Python, for the state afterwards. */
+  expressions: string[];
+}
+
+/**
+ * Executes notebooks in the root of the checkout, all in one process, because importing pandas takes a second. Resolves
+ * with the values of their expressions.
+ */
+async function execute(...notebooks: readonly Notebook[]) {
   const { code, stdout, stderr } = await runPython([join(pythonPackage, 'tests/run_cells.py')], {
     // python.test.ts shows that an installed package has the same sources.
     path: join(pythonPackage, 'src'),
     cwd: checkout,
-    input: JSON.stringify({ cells, expressions }),
+    input: JSON.stringify(notebooks),
     env: { HALOGRID_URL: cluster.http, HALOGRID_BIN: join(checkout, 'apps/cli/bin/halogrid.mjs') },
   });
   assert.equal(code, 0, stderr);
   return stdout
     .trimEnd()
     .split('\n')
-    .slice(-expressions.length)
+    .slice(-notebooks.length)
     .map((line) => JSON.parse(line));
 }
 
-test('the examples of docs/python.md', { skip }, async () => {
+function examples(): Notebook {
   const page = readFileSync(join(checkout, 'docs/python.md'), 'utf8');
   const blocks = [...page.matchAll(/^```(python|py)\n(.*?)^```$/gms)];
   const cells = blocks
     .filter(([, kind]) => kind === 'python' || hasAll)
-    .map(([, , code], i) => [`example ${i}`, code!] as const);
+    .map(([, , code], i) => [`docs/python.md, example ${i}`, code!] as const);
   assert.ok(cells.length >= 5);
-  const [shares, shape] = await execute(cells, ['shares.sum(axis=1).tolist()', 'features.matrix.shape']);
-  assert.equal(shares.length, 24 * 6);
-  for (const share of shares) assert.ok(Math.abs(share - 1) < 1e-9);
-  assert.deepEqual(shape, [24, 1024]);
-});
+  return { cells, expressions: ['shares.sum(axis=1).tolist()', 'features.matrix.shape'] };
+}
 
-test('the example of docs/api.md', { skip }, async () => {
+function exampleOfApi(): Notebook {
   const page = readFileSync(join(checkout, 'docs/api.md'), 'utf8');
   const code = /^```python\n(.*?)^```$/ms
     .exec(page)![1]!
     .replaceAll('http://127.0.0.1:9464', cluster.http)
     .replaceAll('/data/frames', join(checkout, 'samples/frames'))
     .replaceAll('/data/out', scratchFolder());
-  const [state, shape] = await execute([['example', code]], ['job.state', 'job.load().matrix.shape']);
-  assert.deepEqual([state, shape], ['complete', [24, 10]]);
-});
+  return { cells: [['docs/api.md', code]], expressions: ['job.state', 'job.load().matrix.shape'] };
+}
 
 interface Cell {
   cell_type: 'code' | 'markdown';
@@ -80,20 +85,38 @@ interface Cell {
   outputs?: unknown[];
 }
 
-test('the cells of the notebook, and its SQL', { skip }, async () => {
+function notebook(): Notebook {
   const { cells, nbformat } = JSON.parse(readFileSync(join(checkout, 'docs/notebook.ipynb'), 'utf8'));
   assert.equal(nbformat, 4);
   const codes = (cells as Cell[]).filter(({ cell_type }) => cell_type === 'code');
   for (const { outputs } of codes) assert.deepEqual(outputs, []);
   const executed = codes.filter(({ metadata }) => hasAll || !metadata.tags?.includes('duckdb'));
-  const [accuracy, byHour, query] = await execute(
-    executed.map(({ id, source }) => [id, source.join('')]),
-    [
+  // The runs of docs/python.md have their own nodes; these need not.
+  const onCluster = `import os\nos.environ["HALOGRID_COORDINATOR"] = "${cluster.address}"`;
+  return {
+    cells: [
+      ['setting', onCluster],
+      ...executed.map(({ id, source }) => [`docs/notebook.ipynb, ${id}`, source.join('')] as const),
+    ],
+    expressions: [
       'accuracy',
       '[[camera, str(hour)[:19], *of] for (camera, hour), of in zip(by_hour.index, by_hour.values.tolist())]',
       'query',
     ],
-  );
+  };
+}
+
+test('the examples of docs/python.md and docs/api.md, the cells of the notebook, and its SQL', { skip }, async () => {
+  const [ofPython, ofApi, ofNotebook] = await execute(examples(), exampleOfApi(), notebook());
+
+  const [shares, shape] = ofPython;
+  assert.equal(shares.length, 24 * 6);
+  for (const share of shares) assert.ok(Math.abs(share - 1) < 1e-9);
+  assert.deepEqual(shape, [24, 1024]);
+
+  assert.deepEqual(ofApi, ['complete', [24, 10]]);
+
+  const [accuracy, byHour, query] = ofNotebook;
   assert.ok(accuracy > 0.9, `${accuracy} of the cells are told apart`);
   const database = await DuckDBInstance.create(':memory:');
   const connection = await database.connect();

@@ -33,7 +33,7 @@ export function lacksPython(...needed: string[]): string | false {
 }
 
 /** Installs the package for this test file with pip, without a network; resolves with its folder. */
-export async function installPackage(from = pythonPackage): Promise<string> {
+export async function installPackage(from: string): Promise<string> {
   const target = join(scratchFolder(), 'site packages');
   const words = ['--quiet', '--no-index', '--no-cache-dir', '--disable-pip-version-check', '--root-user-action=ignore'];
   const { code, stderr } = await runPython(['-m', 'pip', 'install', ...words, '--target', target, from]);

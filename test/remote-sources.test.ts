@@ -17,6 +17,7 @@ import {
   type TestServer,
 } from '@halogrid/sources/testing-servers';
 import { Cluster } from './cluster.ts';
+import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hashFiles, readErrors, readHistogram, readJson } from './results.ts';
@@ -89,7 +90,8 @@ before(async () => {
   setVariables(s3.environment);
   writeFileSync(join(folder, 'web.txt'), names.map((name) => `${web.origin}/${name}\n`).join(''));
   s3.objects.set('lists/all.txt', Buffer.from(names.map((name) => `../day 1/${name}`).join('\n')));
-  cluster = await Cluster.start({ nodes: 2 });
+  // All its processes inherit the settings for S3.
+  cluster = await Cluster.start();
 });
 
 /** DuckDB writes the images into a field, as data sets of Hugging Face have them. */
@@ -118,12 +120,12 @@ describe('the same digest and maps from disk, a web server and S3, and from tars
       assert.equal(Object.keys(disk.maps).length, names.length);
       assert.deepEqual(await outcomeOf('web', join(folder, 'web.txt')), disk);
       assert.deepEqual(await outcomeOf('s3', 's3://frames/day 1'), disk);
-      assert.deepEqual(await outcomeOf('tar', join(folder, 'all.tar')), disk);
       assert.deepEqual(await outcomeOf('tar-on-web', `${web.origin}/all.tar`), disk);
       assert.deepEqual(await outcomeOf('parquet', join(folder, 'all.parquet')), disk);
       assert.deepEqual(await outcomeOf('parquet-on-web', `${web.origin}/all.parquet`), disk);
       // Names of sources are tested without tiles only, because the two are independent.
       if (tilePx) return;
+      assert.deepEqual(await outcomeOf('tar', join(folder, 'all.tar')), disk);
       assert.deepEqual(await outcomeOf('urls', ...names.map((name) => `${web.origin}/${name}`)), disk);
       assert.deepEqual(await outcomeOf('tar-in-s3', 's3://frames/all.tar'), disk);
       assert.deepEqual(await outcomeOf('parquet-in-s3', 's3://frames/all.parquet'), disk);
@@ -158,10 +160,58 @@ test('the planes of a Zarr of our own are the same from disk, a web server and S
   for (const outcome of others) assert.deepEqual(outcome, first);
 });
 
+test('files on servers are recognised by ETag when the output is made again, in a manifest and in a bucket', async (t) => {
+  const bytes = new Map<string, Buffer>();
+  for (let i = 0; i < 4; i++) {
+    await writePgm(join(folder, 'picture.pgm'), drawPicture(30 + i, 20, i));
+    bytes.set(`${i}.pgm`, readFileSync(join(folder, 'picture.pgm')));
+  }
+  const versions = new Map([...bytes.keys()].map((name) => [name, 1]));
+  const server = await startServer((request, response) => {
+    const name = request.url!.slice(1);
+    // The last one has no ETag, so it is unknown whether it is the same.
+    const etag = name === '3.pgm' ? undefined : `"${versions.get(name)}"`;
+    sendFile({ bytes: bytes.get(name)!, etag }, request, response);
+  });
+  t.after(() => server.close());
+  const manifest = join(folder, 'manifest.txt');
+  writeFileSync(manifest, [...bytes.keys()].map((name) => `${server.origin}/${name}\n`).join(''));
+  const out = join(folder, 'served');
+  await cluster.jobs.run({ sources: [manifest], out });
+  bytes.set('1.pgm', bytes.get('2.pgm')!);
+  versions.set('1.pgm', 2);
+  assert.deepEqual(await changesIn(out, manifest), { kept: 2, new: 0, changed: 1, again: 1, removed: 0 });
+
+  for (const [name, content] of bytes) s3.objects.set(`grown/${name}`, content);
+  const bucketOut = join(folder, 'bucket');
+  await cluster.jobs.run({ sources: ['s3://frames/grown'], out: bucketOut });
+  s3.objects.set('grown/9.pgm', bytes.get('0.pgm')!);
+  s3.objects.set('grown/3.pgm', bytes.get('0.pgm')!);
+  s3.objects.delete('grown/2.pgm');
+  const changes = await changesIn(bucketOut, 's3://frames/grown');
+  assert.deepEqual(changes, { kept: 2, new: 1, changed: 1, again: 0, removed: 1 });
+});
+
+/** Makes an output again and checks that it is as if made afresh; resolves with what changed. */
+async function changesIn(out: string, source: string): Promise<Record<string, number>> {
+  await cluster.jobs.run({ sources: [source], out });
+  await cluster.jobs.run({ sources: [source], out: `${out}-fresh` });
+  assert.deepEqual(lasting(out), lasting(`${out}-fresh`));
+  const { kept, new: added, changed, again, removed } = readJson(out, 'job.json').incremental;
+  return { kept, new: added, changed, again, removed };
+}
+
+/** All but what says which job made an output, and when. */
+const lasting = (out: string) => ({
+  files: { ...hashFiles(out), 'job.json': undefined },
+  digest: readJson(out, 'job.json').digest,
+  sources: readJson(out, 'job.json').sources,
+});
+
 test('run: its processes get the settings for S3', async () => {
   const out = join(folder, 'run');
   const job = ['run', 's3://frames/day 1/', '--border', 'mirror', '--map', 'tiff', '--out', out];
-  const { code, stdout, stderr } = await halogrid([...job, '--device', 'cpu']);
+  const { code, stdout, stderr } = await command([...job, '--device', 'cpu']);
   assert.equal(code, 0, stderr);
   assertNoSecret(out, stdout, stderr);
   assert.deepEqual(readOutcome(out), readOutcome(join(folder, 'disk-0')));
@@ -249,7 +299,7 @@ test('a host that cannot be reached fails the job, and sets nothing aside', asyn
   const out = join(folder, 'away');
   const atOnce = '0';
   const job = ['run', 'http://nowhere.invalid/a.png', '--source-grace', atOnce, '--out', out];
-  const ended = await halogrid([...job, '--device', 'cpu']);
+  const ended = await command([...job, '--device', 'cpu']);
   assert.equal(ended.code, 1, ended.stderr);
   assert.match(ended.stderr, /The host 'nowhere.invalid' was away.*: there is no address for its name/);
   const { state, counts } = readJson(out, 'job.json');

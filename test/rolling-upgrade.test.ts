@@ -39,27 +39,28 @@ test('coordinators first, nodes first: the job goes on through both, and its dig
   await runUndisturbed([source, '--out', quiet]);
   const { digest } = readJson(quiet, 'job.json');
 
+  const cluster = await Cluster.start({ nodes: 0, env: earlier });
+  await cluster.startNode('earlier', 'cpu', { env: { ...slow, ...earlier } });
   const digests: string[] = [];
-  for (const [first, second] of [
-    [earlier, {}],
-    [{}, earlier],
+  // The second time a downgrade, which meets the other version in the same way as an upgrade that begins with nodes.
+  for (const [to, version] of [
+    ['later', {}],
+    ['earlier again', earlier],
   ] as const) {
-    const cluster = await Cluster.start({ nodes: 0, env: first });
-    await cluster.startNode('a', 'cpu', { env: { ...slow, ...first } });
     digests.push(
-      await work(cluster, `mixed-${digests.length}`, async () => {
-        // The coordinator is replaced while node a works; then a node of the other version joins, and a leaves.
+      await work(cluster, to, async () => {
+        // The coordinator is replaced while the node works; then a node of the other version joins, and it leaves.
         cluster.coordinator.signal('SIGTERM');
-        await cluster.startCoordinatorAgain(second);
-        await cluster.startNode('b', 'cpu', { env: { ...slow, ...second } });
-        const [a] = cluster.nodes.splice(0, 1);
-        a!.program.signal('SIGTERM');
-        const { code, stderr } = await a!.program.ended;
+        await cluster.startCoordinatorAgain(version);
+        await cluster.startNode(to, 'cpu', { env: { ...slow, ...version } });
+        const [before] = cluster.nodes.splice(0, 1);
+        before!.program.signal('SIGTERM');
+        const { code, stderr } = await before!.program.ended;
         // 75: it had a shard.
         assert.ok(code === 0 || code === 75, stderr);
       }),
     );
-    await cluster.stop();
   }
+  await cluster.stop();
   assert.deepEqual(digests, [digest, digest]);
 });

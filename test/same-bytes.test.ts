@@ -5,12 +5,13 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isThorough } from '@halogrid/testing';
 import { Cluster, type ServingCluster } from './cluster.ts';
+import { command } from './command.ts';
 import { halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { readMap } from './read-map.ts';
 import { hashFiles, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
-import { sharedCluster } from './shared-cluster.ts';
+import { runUndisturbed, sharedCluster, sharedNodes } from './shared-cluster.ts';
 import { writeTiledTiff } from './tiled-tiff.ts';
 
 // The promise of the project: the same output bytes, for any cut of the work and on any device.
@@ -22,7 +23,7 @@ const border = 'mirror';
 const tilesPx = [isThorough ? 32 : 64, 100, 512, 4096];
 const batchesFrames = [1, 7, 32];
 
-/** Sizes of tiles to test with the i-th number of nodes: all in thorough runs, otherwise every second one. */
+/** Sizes of tiles to test in the i-th of several ways: all in thorough runs, otherwise every second one. */
 const tilesWith = (i: number): number[] => tilesPx.filter((_, j) => isThorough || j % 2 === i % 2);
 
 /** Batches to test with the i-th size of tiles: all in thorough runs, otherwise one. */
@@ -36,15 +37,15 @@ interface Outcome {
   histogram: object;
 }
 
+/** The outcome on one node, in the largest tiles and batches. */
 let reference: Outcome;
-let onCpu: Cluster;
-after(() => onCpu?.stop());
 
 before(async () => {
   await drawSource();
   const out = join(folder, 'reference');
-  onCpu = await Cluster.start({ nodes: 1 });
-  await onCpu.jobs.run({ sources: [source], out, border, map: 'tiff', tilePx: 4096, batchFrames: 32 });
+  const cut = ['--tile', '4096', '--batch', '32', '--nodes', '1', '--device', 'cpu'];
+  const { code, stderr } = await command(['run', source, '--border', border, '--map', 'tiff', ...cut, '--out', out]);
+  assert.equal(code, 0, stderr);
   reference = readOutcome(out);
   assert.equal(Object.keys(reference.maps).length, 46);
 });
@@ -52,16 +53,23 @@ before(async () => {
 for (const device of ['cpu', 'software'] as const) {
   describe(`on ${device}`, () => {
     let cluster: ServingCluster;
+    /** A cluster whose nodes become more. */
+    let growing: Cluster | undefined;
     before(async () => {
-      cluster = device === 'cpu' ? onCpu : await sharedCluster(device);
+      if (device === 'cpu' && isThorough) growing = await Cluster.start();
+      cluster = growing ?? (await sharedCluster(device));
     });
-    after(() => device !== 'cpu' && cluster.stop());
+    after(() => cluster?.stop());
 
-    for (const [shift, nodes] of (device === 'cpu' ? (isThorough ? [1, 2, 5] : [2, 3]) : [1]).entries()) {
-      for (const [i, tilePx] of tilesWith(shift).entries()) {
-        const batches = batchesWith(shift + i);
+    const numbersOfNodes = device === 'cpu' && isThorough ? [1, 2, 5] : [sharedNodes[device]];
+    for (const [j, nodes] of numbersOfNodes.entries()) {
+      const way = device === 'cpu' ? j : 1;
+      // One size on software in runs that are not thorough: same-bytes-kernels.test.ts has others.
+      const sizes = tilesWith(way).slice(0, isThorough || device === 'cpu' ? undefined : 1);
+      for (const [i, tilePx] of sizes.entries()) {
+        const batches = batchesWith(way + i);
         test(`tiles of ${tilePx} px in batches of ${batches}, ${nodes} nodes`, async () => {
-          while (onCpu.nodes.length < nodes) await onCpu.startNode(`n${onCpu.nodes.length + 1}`);
+          while (growing && growing.nodes.length < nodes) await growing.startNode(`n${growing.nodes.length + 1}`);
           for (const batchFrames of batches) {
             const out = join(folder, `${device}-${nodes}-${tilePx}-${batchFrames}`);
             await cluster.jobs.run({ sources: [source], out, border, map: 'tiff', tilePx, batchFrames });
@@ -93,9 +101,7 @@ test('run, with automatic tiles, on 2 nodes with so many decoding threads that i
 
 test('PNG maps hold the same codes as TIFF maps', async () => {
   const out = join(folder, 'png');
-  const args = ['run', source, '--border', border, '--map', 'png', '--out', out, '--tile', '100'];
-  const { code, stderr } = await onCpu.halogrid(args);
-  assert.equal(code, 0, stderr);
+  await runUndisturbed([source, '--border', border, '--map', 'png', '--out', out, '--tile', '100']);
   const { maps, ...others } = readOutcome(out);
   const { maps: referenceMaps, ...referenceOthers } = reference;
   assert.deepEqual(others, referenceOthers);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -81,6 +81,19 @@ test('without a log it does not go on, and says so', async (t) => {
   assert.deepEqual(warnings, [
     `Job job in '${path}' was left half-way without a log: nothing that was computed of it counts`,
   ]);
+});
+
+test('with only noise in its logs it does not go on, and says so', async (t) => {
+  const { goOn, log, warnings } = await stage(t);
+  for (const epoch of [1, 2]) {
+    const { size } = await stat(log(epoch));
+    await writeFile(log(epoch), Buffer.alloc(size, 'noise'));
+  }
+  assert.equal(await goOn(), undefined);
+  assert.deepEqual(
+    warnings,
+    [2, 1].map((epoch) => `The log of epoch ${epoch} ends in a group that is not whole, at byte 0: it does not count`),
+  );
 });
 
 test('if a log that another log builds on is missing or changed, one sentence says so and what to do', async (t) => {
