@@ -13,10 +13,13 @@ export interface Command {
 
 /**
  * A process that runs commands one after another, because starting a process takes at least half a second of processor
- * time. For tests of what a command does, not of its process. It ends with the process of the test file.
+ * time. For tests of what a command does, not of its process. It ends with the process of the test file; another one
+ * takes its place when the environment has changed.
  */
 class CommandProcess {
   #child: ChildProcess | undefined;
+  /** The environment in which it was started, as JSON. */
+  #environment = '';
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
@@ -38,7 +41,12 @@ class CommandProcess {
   }
 
   async #run(command: Command): Promise<Ended> {
-    if (this.#child?.connected !== true) this.#child = start();
+    const environment = JSON.stringify(process.env);
+    if (this.#child?.connected !== true || this.#environment !== environment) {
+      this.#child?.kill('SIGKILL');
+      this.#child = start();
+      this.#environment = environment;
+    }
     const child = this.#child;
     child.ref();
     child.channel!.ref();
