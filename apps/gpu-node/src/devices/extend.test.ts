@@ -81,7 +81,7 @@ const cases: {
 
 const pixels: PixelType[] = ['u8', 'u16'];
 
-/** SwiftShader compiles each program for half a second of a core: one type of pixels is tried unless more is asked for. */
+/** SwiftShader compiles a program for half a second of a core: one type of pixels is tried unless more is asked for. */
 const pixelsOnGpu = (nth: number): PixelType[] => (testedKind === 'gpu' || isThorough ? pixels : [pixels[nth % 2]!]);
 
 for (const [nth, { name, image, operation, expected }] of cases.entries()) {

@@ -58,7 +58,7 @@ for (const [isDeep, withMap, ...texts] of [
   });
 }
 
-/** Of a program of the tests above, which is compiled already. */
+/** What a test above asks for, so that its program is compiled already. */
 const asked = { order: 2, border: 'mirror', map: false } as const;
 
 test('pictures given at the same time are computed one after another, also if a later one is larger', async () => {
