@@ -16,7 +16,6 @@ import { answer, complete, ended, partsIn, readOutput, untilDone } from './testi
 
 // Nodes whose answers differ from the parts that they wrote, or that write after their job has ended.
 
-const images = 3;
 const bins = 256;
 
 /** The same number of pixels for each channel, but in other bins than they were found in. */
@@ -58,6 +57,7 @@ const lies: Record<string, ['unwanted' | 'refused' | 'lost', (found: FoundInPart
 };
 
 test('whatever a node says about its part, the output is the same, and a node that wrote other rows is sent away', async (t) => {
+  const images = 2;
   const stage = await setStage(t);
   const { coordinator, jobs, folder } = stage;
   const sources = await writeImages(folder, images);
@@ -147,6 +147,7 @@ test('a node that wakes up late and writes on has a part of its own, which neith
 });
 
 test('a restarted coordinator goes on with the parts that are there, and has missing ones computed again', async (t) => {
+  const images = 3;
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-parts-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const start = startsIn(folder);

@@ -360,7 +360,7 @@ test('waiting for a change of an unknown or ended job ends at once', async (t) =
 });
 
 test('an image of far more tiles than are planned ahead is set aside because of its first tile, and the job ends', async (t) => {
-  const tiles = 10_000;
+  const tiles = 5_000;
   const rect = (x: number) => ({ x, y: 0, width: 1, height: 1 });
   async function* plan(): AsyncGenerator<PlanStep[]> {
     const sources = plannedSources([{ index: 0, uri: 'file:///in/a.png', tiles }]);

@@ -4,7 +4,7 @@
 
 const lanes = 256u;
 const words_each = 4u;
-const row_groups = 32768u;
+const row_groups = 1024u;
 
 fn gray(luma: vec4<i32>) -> vec4<u32> {
   let above = max(luma - 16, vec4(0));

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** Words of planes that a workgroup expands: four of each of its lanes. */
 const groupWords = 1024;
-/** Workgroups in a row of the grid. WebGPU allows 65,535. */
-const rowGroups = 2 ** 15;
+/** Workgroups in a row of the grid, as in the shader: with so few, a test of several rows takes 4 MiB. */
+const rowGroups = 2 ** 10;
 
 /** Converts 8-bit luma of the limited range to gray, in place, in planes on a device. */
 export class LumaExpander {

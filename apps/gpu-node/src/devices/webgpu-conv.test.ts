@@ -135,13 +135,13 @@ test('a pipeline gives each tile what its kernels, run one after another, give o
   for (const chain of chains) {
     const pipeline = createPipeline(chain);
     const image = noiseImage(size, 12, 256, pipeline.input.length);
+    let between = image;
+    let whole: MapSamples | undefined;
+    for (const operation of chain) {
+      whole = await compute(onReference, createPipeline([operation]), between, wholeOf(image));
+      between = { ...size, pixels: whole as Uint8Array };
+    }
     for (const run of [onReference, onCpu, onDevice]) {
-      let between = image;
-      let whole: MapSamples | undefined;
-      for (const operation of chain) {
-        whole = await compute(run, createPipeline([operation]), between, wholeOf(image));
-        between = { ...size, pixels: whole as Uint8Array };
-      }
       for (const tile of [wholeOf(image), tiles[3]!])
         checkTile(await compute(run, pipeline, image, tile), tile, whole!);
     }

@@ -51,8 +51,13 @@ test('batches of 16-bit tiles of any size, place, border and kernel equal the re
 
 test('16-bit images of several workgroups in both directions equal the reference', async () => {
   const size = { width: 407, height: 201 };
-  for (const op of ['lbp', 'ldp', 'conv:kernel=log-5,as=i16']) {
-    const pipeline = createPipelineOver('u16', [{ ...parseOperation(op), border: 'mirror' }]);
+  // The first and the last are programs of variants.
+  for (const [op, border] of [
+    ['lbp', 'mirror'],
+    ['ldp', 'mirror'],
+    ['conv:kernel=sobel,as=i16', 'wrap'],
+  ] as const) {
+    const pipeline = createPipelineOver('u16', [{ ...parseOperation(op), border }]);
     const tile = { x: 1, y: 0, width: size.width - 2, height: size.height };
     const { item, bytes } = staged(pipeline, noiseFor(pipeline, size, 3), tile);
     const [ours, reference] = [await runOne(device, pipeline, bytes, item), runReference(pipeline, bytes, item, true)];

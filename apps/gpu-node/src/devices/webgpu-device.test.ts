@@ -34,10 +34,11 @@ test('batches of tiles of any size, place and border equal the reference', async
   await verifyAgainstReference(device, variants, { gpu: 500, software: 70 });
 });
 
-test('flat and random frames of full size are counted exactly, several batches in flight', async () => {
+test('large frames, flat and random, are counted exactly, several batches in flight', async () => {
   const pipeline = createPipeline([lbp('nw-cw-msb', 'zero')]);
-  const size = { width: 1920, height: 1080 };
-  // More than can be in flight at once. SwiftShader takes two thirds of a second for each.
+  // SwiftShader takes two thirds of a second for a frame of full size. A bin of these has more than 16 bits, too.
+  const size = testedKind === 'gpu' ? { width: 1920, height: 1080 } : { width: 640, height: 360 };
+  // More than can be in flight at once.
   const seeds = testedKind === 'gpu' ? [1, 2, 3, 4, 5, 6] : [1, 2, 3];
   await Promise.all(
     seeds.map(async (seed) => {
@@ -75,13 +76,14 @@ test('dense results have memory of their own, which is used again once it is giv
 });
 
 test('a grid of more cells than one dispatch takes has the histogram of each', async () => {
-  const pipeline = createPipeline([lbp('nw-cw-msb', 'interior')]);
+  // A program of a variant, which is compiled already.
+  const pipeline = createPipeline([lbp('nw-cw-lsb', 'interior')]);
   const { item, bytes } = staged(pipeline, noiseImage({ width: 97, height: 61 }, 3), undefined, {
     rows: 61,
     columns: 40,
   });
   assert.equal(item.parts.length, 2440);
-  const { bins } = await runOne(device, pipeline, bytes, item);
+  const { bins } = await runOne(device, pipeline, bytes, item, false);
   assert.deepEqual(bins, runReference(pipeline, bytes, item, false).bins);
 });
 
@@ -101,7 +103,7 @@ test('a dense result without counts, and neither of them', async () => {
 });
 
 test('kept staging memory serves further pipelines, and the next batch has its own planes', async () => {
-  const [first, second] = [lbp('nw-cw-msb', 'zero'), lbp('nw-cw-lsb', 'mirror')].map((asked) =>
+  const [first, second] = [lbp('nw-cw-msb', 'zero'), lbp('nw-cw-msb', 'reflect')].map((asked) =>
     createPipeline([asked]),
   );
   for (const seed of [1, 2]) {

@@ -11,7 +11,7 @@ import {
   placeColours,
 } from '@halogrid/jpeg';
 import { type MadeUpJpeg, randomSource, writeJpeg } from '@halogrid/jpeg/testing';
-import { counts, deviceOfSuite, filesOfEncoders, forDevices, mutants } from './testing/jpeg-files.ts';
+import { counts, deviceOfSuite, forDevices, mutants, someOfEncoders } from './testing/jpeg-files.ts';
 import { readBack, type TestJpeg } from './testing/run-jpegs.ts';
 
 const suite = deviceOfSuite();
@@ -81,7 +81,7 @@ async function compare(jpegs: readonly TestJpeg[]): Promise<number> {
 }
 
 test('files of other encoders have the colours of the twin', async () => {
-  const jpegs = forDevices(filesOfEncoders(), hasColours);
+  const jpegs = forDevices(someOfEncoders(), hasColours);
   assert.ok(jpegs.length > 6);
   assert.equal(await compare(jpegs), jpegs.length);
 });

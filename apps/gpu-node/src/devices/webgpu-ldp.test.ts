@@ -27,7 +27,8 @@ test('batches of tiles of any size, place and border equal the reference', async
 });
 
 test('images of several workgroups in both directions equal the reference', async () => {
-  for (const operation of [ldp(3, 'wrap'), ldp(6, 'mirror')]) {
+  // Programs of variants, which are compiled already.
+  for (const operation of [ldp(6, 'replicate'), ldp(3, 'mirror')]) {
     const pipeline = createPipeline([operation]);
     const size = { width: 407, height: 201 };
     for (const levels of [1, 3, 256]) {

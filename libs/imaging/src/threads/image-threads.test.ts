@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { InputError } from '@halogrid/sources';
 import { temporaryFile } from '@halogrid/sources/testing-files';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { openImage } from '../open-image.ts';
@@ -46,7 +47,7 @@ test('images opened on threads equal images opened here, and decode to the same 
       }),
     );
   });
-  await fc.assert(property, { numRuns: 20 });
+  await fc.assert(property, { numRuns: repeated(10, 60) });
 });
 
 test('an error of an input or of a request is the same as without threads', async (t) => {

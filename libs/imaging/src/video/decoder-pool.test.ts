@@ -13,6 +13,8 @@ import { makeClip } from './plain-ffmpeg.ts';
 import { planVideo, type VideoSegment } from './plan-video.ts';
 import type { SegmentDecoder } from './segment-decoder.ts';
 import { SharedMemory } from './shared-memory.ts';
+import { endProcesses } from './testing/segments.ts';
+import { videoProcesses } from './testing/video-processes.ts';
 import { noFfmpeg, runFfmpeg } from './testing/videos.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
 
@@ -36,8 +38,6 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 const begin = (
   pool: DecoderPool,
   segment: VideoSegment,
@@ -84,31 +84,32 @@ async function decodeAll(pool: DecoderPool, hwaccel = '', notes: string[] = []):
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** A pool that is closed with the test. */
-function poolOf(t: { after(done: () => Promise<void>): void }, options: Partial<DecoderPoolOptions> = {}): DecoderPool {
+/** A pool that is closed with the test, and the only one that has processes. */
+async function poolOf(t: TestContext, options: Partial<DecoderPoolOptions> = {}): Promise<DecoderPool> {
+  await endProcesses();
   const pool = new DecoderPool({ processes: 2, ...options });
   t.after(() => pool.close());
   return pool;
 }
 
 test('as many processes as there may be decode all segments, and are the same the second time', async (t) => {
-  const pool = poolOf(t);
+  const pool = await poolOf(t);
   assert.ok(segments.length > 2);
   assert.equal(await decodeAll(pool), frames);
-  const started = childrenOf(process.pid);
+  const started = videoProcesses();
   assert.equal(started.length, 2);
   assert.equal(await decodeAll(pool), frames);
-  assert.deepEqual(childrenOf(process.pid), started);
+  assert.deepEqual(videoProcesses(), started);
   await pool.close();
-  assert.deepEqual(childrenOf(process.pid), []);
+  assert.deepEqual(videoProcesses(), []);
 });
 
 test('a process that has done as many segments as one may is replaced by another', async (t) => {
-  const pool = poolOf(t, { processes: 1, mostOrders: 2 });
+  const pool = await poolOf(t, { processes: 1, mostOrders: 2 });
   const seen = new Set<number>();
   for (const segment of segments.slice(0, 3)) {
     const decoder = await begin(pool, segment);
-    for (const pid of childrenOf(process.pid)) seen.add(pid);
+    for (const pid of videoProcesses()) seen.add(pid);
     assert.equal(await finish(decoder), segment.frames.length);
     await decoder.close();
   }
@@ -120,7 +121,7 @@ test('if the system has no memory to share, frames come through pipes, which is 
   const memory = () => {
     throw new Error('the system forbids it');
   };
-  const pool = poolOf(t, { memory, note: (line) => notes.push(line) });
+  const pool = await poolOf(t, { memory, note: (line) => notes.push(line) });
   assert.equal(await decodeAll(pool), frames);
   assert.deepEqual(notes, [
     'Decoders share no memory with this process (the system forbids it): frames go through pipes, more slowly',
@@ -132,7 +133,7 @@ const noCard = existsSync('/dev/nvidiactl') ? 'an NVIDIA card is here' : false;
 for (const hwaccel of ['cuda', 'auto']) {
   test(`with --hwaccel ${hwaccel} and no hardware all is decoded on cores`, { skip: noCard }, async (t) => {
     const notes: string[] = [];
-    const pool = poolOf(t, { hardware: 1 });
+    const pool = await poolOf(t, { hardware: 1 });
     assert.equal(await decodeAll(pool, hwaccel, notes), frames);
     // If cores are not busy for long, hardware is never asked for.
     if (hwaccel === 'cuda') assert.equal(notes.length, 1);
@@ -147,20 +148,20 @@ for (const hwaccel of ['cuda', 'auto']) {
 
 test('a machine without a card is asked for one no more, and its processes stay', { skip: noCard }, async (t) => {
   const notes: string[] = [];
-  const pool = poolOf(t);
+  const pool = await poolOf(t);
   assert.equal(await decodeAll(pool, 'cuda', notes), frames);
-  const started = childrenOf(process.pid);
+  const started = videoProcesses();
   assert.equal(await decodeAll(pool, 'cuda', notes), frames);
-  assert.deepEqual(childrenOf(process.pid), started);
+  assert.deepEqual(videoProcesses(), started);
   assert.equal(notes.length, 1);
 });
 
 test('a process on cores gives way to a process that feeds hardware as soon as both decode', async (t) => {
-  const pool = poolOf(t, { processes: 1, hardware: 1 });
+  const pool = await poolOf(t, { processes: 1, hardware: 1 });
   const priorities: number[] = [];
   for (const hwaccel of ['', 'auto']) {
     const decoder = await begin(pool, segments[0]!, undefined, { hwaccel });
-    const [process] = childrenOf(globalThis.process.pid);
+    const [process] = videoProcesses();
     priorities.push(getPriority(process) - getPriority());
     await finish(decoder);
     await decoder.close();
@@ -172,18 +173,18 @@ test('a process on cores gives way to a process that feeds hardware as soon as b
 const littleMemory = () => new SharedMemory(2 * 336 * size.height);
 
 test('a process that dies costs the segment that it was at, and another takes its place', async (t) => {
-  const pool = poolOf(t, { processes: 1, memory: littleMemory });
+  const pool = await poolOf(t, { processes: 1, memory: littleMemory });
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
   const waiting = begin(pool, segments[1]!);
-  const [pid] = childrenOf(process.pid);
+  const [pid] = videoProcesses();
   process.kill(pid!, 'SIGSEGV');
   await assert.rejects(finish(decoder), { name: 'DecoderBrokeError' });
   await decoder.close();
   const next = await waiting;
   assert.equal(await finish(next), segments[1]!.frames.length);
   await next.close();
-  assert.notEqual(childrenOf(process.pid)[0], pid);
+  assert.notEqual(videoProcesses()[0], pid);
 });
 
 /** Lets seconds pass, on a clock that is mocked, until something is over. */
@@ -198,10 +199,10 @@ async function passTime(t: TestContext, over: Promise<unknown>): Promise<void> {
 
 test('a process that is waited for in vain is ended, and says so', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const pool = poolOf(t, { processes: 1, memory: littleMemory });
+  const pool = await poolOf(t, { processes: 1, memory: littleMemory });
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
-  process.kill(childrenOf(process.pid)[0]!, 'SIGSTOP');
+  process.kill(videoProcesses()[0]!, 'SIGSTOP');
   const hung = assert.rejects(finish(decoder), {
     name: 'DecoderHungError',
     message: 'The decoder gave nothing for 60 s and was ended',
@@ -213,7 +214,7 @@ test('a process that is waited for in vain is ended, and says so', async (t) => 
 
 test('a process that fetches from a server that is slow is not taken for one that hangs', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const pool = poolOf(t, { processes: 1 });
+  const pool = await poolOf(t, { processes: 1 });
   const bytes = readFileSync(path);
   const slow = async (position: number, length: number) => {
     t.mock.timers.tick(3_600_000);
@@ -247,7 +248,7 @@ for (const name of noisyNames) {
       return bytes.subarray(position, position + length);
     };
     const remote: VideoFile = { ...file, version: '1', access: { sizeBytes: bytes.length }, read };
-    const decoder = await begin(poolOf(t, { processes: 1 }), planned.at(-1)!, undefined, { of: remote });
+    const decoder = await begin(await poolOf(t, { processes: 1 }), planned.at(-1)!, undefined, { of: remote });
     assert.equal(await count(decoder), planned.at(-1)!.frames.length);
     await decoder.close();
     // The head of an MP4 comes with as much behind it as is read at once; of others frames are decoded to tell what
@@ -260,20 +261,20 @@ for (const name of noisyNames) {
 }
 
 test('a process that has met damage is given nothing more', async (t) => {
-  const pool = poolOf(t, { processes: 1 });
+  const pool = await poolOf(t, { processes: 1 });
   const decoder = await begin(pool, { ...segments[0]!, frames: [{ ...segments[0]!.frames[0]!, packet: 999 }] });
   assert.equal((await decoder.next()).kind, 'bad');
-  const [pid] = childrenOf(process.pid);
+  const [pid] = videoProcesses();
   assert.equal((await decoder.next()).kind, 'end');
   await decoder.close();
   const next = await begin(pool, segments[1]!);
   assert.equal(await finish(next), segments[1]!.frames.length);
   await next.close();
-  assert.notEqual(childrenOf(process.pid)[0], pid);
+  assert.notEqual(videoProcesses()[0], pid);
 });
 
 test('a wait for a process ends when it is aborted', async (t) => {
-  const pool = poolOf(t, { processes: 1 });
+  const pool = await poolOf(t, { processes: 1 });
   const decoder = await begin(pool, segments[0]!);
   const abort = new AbortController();
   const waiting = begin(pool, segments[1]!, abort.signal);
@@ -284,7 +285,7 @@ test('a wait for a process ends when it is aborted', async (t) => {
 });
 
 test('a wait that was served leaves no listener, so that aborting it later takes nobody’s turn', async (t) => {
-  const pool = poolOf(t, { processes: 1 });
+  const pool = await poolOf(t, { processes: 1 });
   const [first, second, third] = segments as [VideoSegment, VideoSegment, VideoSegment];
   const abort = new AbortController();
   const decoder = await begin(pool, first);
@@ -301,7 +302,7 @@ test('a wait that was served leaves no listener, so that aborting it later takes
 });
 
 test('no process is left if the one that started them is killed, not even a stopped one', async () => {
-  const parent = fork(new URL('./testing/pool-process.ts', import.meta.url), [path]);
+  const parent = fork(new URL('./testing/pool-process.ts', import.meta.url), [path], { execArgv: [] });
   const [pids] = (await within('the processes to decode', once(parent, 'message'))) as [number[]];
   assert.equal(pids.length, 2);
   process.kill(pids[0]!, 'SIGSTOP');

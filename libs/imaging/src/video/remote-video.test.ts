@@ -10,6 +10,7 @@ import { eventually, isThorough } from '@halogrid/testing';
 import { planVideo, type VideoSegment } from './plan-video.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
 import { decodeInOneProcess, decodeInSegments, endProcesses, indexInProcess } from './testing/segments.ts';
+import { newVideoProcesses } from './testing/video-processes.ts';
 import { makeVideos, noFfmpeg, runFfmpeg, videoKinds } from './testing/videos.ts';
 import { openVideoFile, type VideoFile } from './video-file.ts';
 
@@ -254,10 +255,6 @@ test('from a server that cannot send parts, a short video is read and a long one
   );
 });
 
-/** Processes that this one has started and that live. */
-const children = (): string[] =>
-  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-
 test('the process that decodes knows no key and no address, and a failure to fetch is reported as such', async () => {
   await endProcesses();
   const [name, key, address] = [
@@ -281,12 +278,13 @@ test('the process that decodes knows no key and no address, and a failure to fet
     close: () => {},
   };
   const start = { packet: 0, pts: 0, dts: 0, position: 0, size: 1, isKey: true, isClean: true, isHidden: false };
+  const started = newVideoProcesses();
   const decoder = new SegmentDecoder(file, { start, strictFrom: 0, end: 1, wanted: [{ packet: 0 }], hwaccel: '' });
   delete process.env[name];
   const event = decoder.next();
   event.catch(() => {});
   await asked.promise;
-  const [child] = children();
+  const [child] = started();
   for (const what of ['cmdline', 'environ']) {
     const text = readFileSync(`/proc/${child}/${what}`, 'latin1');
     assert.ok(text.length > 0);
@@ -306,13 +304,14 @@ test('a segment that is given up leaves no process and nothing open, whatever ou
     await endProcesses();
     const pipes = () => process.getActiveResourcesInfo().filter((kind) => kind === 'PipeWrap').length;
     const before = pipes();
+    const started = newVideoProcesses();
     const file = await openVideoFile(uri);
     const decoder = new SegmentDecoder(file, { ...segment!, wanted: segment!.frames, hwaccel: '' });
     assert.equal((await decoder.next()).kind, 'frame');
-    assert.equal(children().length, 1);
+    assert.equal(started().length, 1);
     await decoder.close();
     file.close();
-    assert.deepEqual(children(), []);
+    assert.deepEqual(started(), []);
     // The system says a moment later that a process has closed its ends.
     await eventually(`no more than ${before} pipes`, () => pipes() <= before);
   }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { indexVideo } from './index-video.ts';
 import { SegmentDecoder } from './segment-decoder.ts';
+import { newVideoProcesses } from './testing/video-processes.ts';
 import type { VideoFile } from './video-file.ts';
 
 const start = { packet: 0, pts: 0, dts: 0, position: 0, size: 1, isKey: true, isClean: true, isHidden: false };
@@ -18,9 +19,6 @@ function silentFile(): VideoFile & { asked: Promise<void> } {
   return { version: '1', access: { sizeBytes: 1000 }, read, checkVersion: async () => {}, close: () => {}, asked };
 }
 
-const child = (): number =>
-  Number(readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ')[0]);
-
 for (const { signal, expected } of [
   {
     signal: 'SIGSEGV',
@@ -34,11 +32,12 @@ for (const { signal, expected } of [
 ] as const) {
   test(`a process that ${signal} ends is not the input's fault`, async () => {
     const file = silentFile();
+    const started = newVideoProcesses();
     const decoder = new SegmentDecoder(file, { start, strictFrom: 0, end: 1, wanted: [{ packet: 0 }], hwaccel: '' });
     const event = decoder.next();
     event.catch(() => {});
     await file.asked;
-    process.kill(child(), signal);
+    process.kill(started()[0]!, signal);
     await assert.rejects(event, expected);
     await decoder.close();
   });
@@ -46,12 +45,14 @@ for (const { signal, expected } of [
 
 test('Ctrl-C in a terminal is not for it: it is in a process group of its own', async () => {
   const file = silentFile();
+  const started = newVideoProcesses();
   const decoder = new SegmentDecoder(file, { start, strictFrom: 0, end: 1, wanted: [{ packet: 0 }], hwaccel: '' });
   decoder.next().catch(() => {});
   await file.asked;
   // Behind the name in parentheses: state, parent, group.
-  const [, , group] = readFileSync(`/proc/${child()}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  assert.equal(Number(group), child());
+  const [child] = started();
+  const [, , group] = readFileSync(`/proc/${child}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  assert.equal(Number(group), child);
   await decoder.close();
 });
 

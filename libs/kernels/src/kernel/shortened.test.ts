@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { shortened } from './shortened.ts';
 
@@ -25,5 +26,6 @@ test('every value is shown within the limit, in whole characters, and without co
       assert.ok(shown.isWellFormed());
       assert.doesNotMatch(shown, /\p{Cc}/u);
     }),
+    { numRuns: runs(300) },
   );
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type PixelType, type Size, sampleBytes } from '@halogrid/geometry';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { type MapType, samplesOf } from '../layout/map-type.ts';
 import { previewStride } from '../layout/preview-grid.ts';
@@ -52,7 +53,7 @@ test('blocks of pixels are shown by their means, however the image is cut', () =
       const tilePx = Math.ceil(long / parts);
       assert.deepEqual(meansByParts(size, type, samples, tilePx), meansByDefinition(size, type, samples));
     }),
-    { numRuns: 30 },
+    { numRuns: repeated(10, 60) },
   );
 });
 

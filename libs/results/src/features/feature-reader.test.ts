@@ -10,22 +10,26 @@ import { FeatureWriter, type FileLimits } from './feature-writer.ts';
 
 test('every row is read as it was written, in any order and over row groups and files, also counts beyond 2^31', async (t) => {
   const few = { wholeCounts: 2 ** 18, partCounts: 2 ** 18 };
-  for (const largest of [2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1]) {
-    for (const limits of [undefined, few]) {
-      const rows = 2500;
+  for (const [largest, ...eachLimits] of [
+    [2 ** 31 - 1, few],
+    [2 ** 31, undefined, few],
+    [2 ** 53 - 1, undefined],
+  ] as const) {
+    for (const limits of eachLimits) {
+      const rows = 1200;
       const histogramOf = (row: number): number[] => {
         const bins = Array.from({ length: 256 }, (_, bin) => (row * 31 + bin * bin) % 1000);
-        if (row === 1700) bins[7] = largest;
+        if (row === 1100) bins[7] = largest;
         return bins;
       };
       const path = await write(t, rows, histogramOf, limits);
       assert.equal((await stat(path)).isDirectory(), limits !== undefined);
       const reader = (await FeatureReader.open(path))!;
       assert.equal(reader.rows, rows);
-      for (const row of [0, 1, 962, 1023, 1024, 2499, 1700, 5]) {
+      for (const row of [0, 1, 962, 1023, 1024, 1199, 1100, 5]) {
         assert.deepEqual([...(await reader.histogram(row))], histogramOf(row));
       }
-      await assert.rejects(reader.histogram(rows), /^Error: There is no row 2500$/);
+      await assert.rejects(reader.histogram(rows), /^Error: There is no row 1200$/);
       let row = 0;
       for (let group = 0; group < reader.rowGroups; group++) {
         const { histogram, source } = await reader.columns(group, 256);

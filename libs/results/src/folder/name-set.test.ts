@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { NameSet } from './name-set.ts';
 
@@ -13,6 +14,7 @@ test('any name is free once', () => {
         assert.equal(taken.take(name), !known.has(lower) && known.add(lower) !== undefined);
       }
     }),
+    { numRuns: runs(300) },
   );
 });
 

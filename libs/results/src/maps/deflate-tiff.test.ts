@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Size } from '@halogrid/geometry';
-import { isThorough } from '@halogrid/testing';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import type { MapType } from '../layout/map-type.ts';
 import { checkCogStructure } from '../testing/cog-structure.ts';
@@ -56,7 +56,7 @@ test('another reader finds every sample of every level, in TIFF and in BigTIFF',
       assert.ok(read.samples.equals(asSharpReads(level, type)), `level ${page}`);
     }
   };
-  await fc.assert(fc.asyncProperty(anySize(70), anyMapType, fc.boolean(), check), { numRuns: isThorough ? 40 : 6 });
-  await check({ width: 600, height: 1030 }, { sample: 'u16', bands: 2 }, true);
-  await check({ width: 1100, height: 520 }, { sample: 'f32', bands: 1 }, false);
+  await fc.assert(fc.asyncProperty(anySize(70), anyMapType, fc.boolean(), check), { numRuns: repeated(3, 40) });
+  await check({ width: 520, height: 1030 }, { sample: 'u16', bands: 2 }, true);
+  await check({ width: 1100, height: 70 }, { sample: 'f32', bands: 1 }, false);
 });

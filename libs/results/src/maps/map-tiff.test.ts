@@ -3,7 +3,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Size, sampleBytes } from '@halogrid/geometry';
-import { isThorough } from '@halogrid/testing';
+import { repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { bytesPerPixel, type MapType } from '../layout/map-type.ts';
@@ -43,14 +43,14 @@ test('another reader finds every sample of any map, in TIFF and in BigTIFF', asy
     checkCogStructure(file, (await stat(path)).size, bytesPerPixel(type));
   };
   await fc.assert(fc.asyncProperty(anySize(70), anyMapType, fc.boolean(), check), {
-    numRuns: isThorough ? 40 : 10,
+    numRuns: repeated(5, 40),
   });
   const table: [width: number, height: number, type: MapType][] = [
     [512, 512, u8],
     [513, 511, u8],
     [511, 1025, { sample: 'u16', bands: 1 }],
-    [600, 1030, { sample: 'f32', bands: 4 }],
-    [2100, 520, { sample: 'u8', bands: 3 }],
+    [520, 1030, { sample: 'f32', bands: 2 }],
+    [2100, 70, { sample: 'u8', bands: 3 }],
   ];
   for (const [width, height, type] of table) await check({ width, height }, type, false);
 });

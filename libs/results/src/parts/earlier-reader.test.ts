@@ -78,7 +78,7 @@ test('property: the results of an output are read in whatever order and cut thei
       const found = await reader.read(each.map((some, i) => shardOf(job, some, firsts[i]!)));
       for (const [i, some] of each.entries()) assert.deepEqual(told(found[i]!, job), expected(job, some));
     }),
-    { numRuns: repeated(15, 100) },
+    { numRuns: repeated(6, 100) },
   );
 });
 
@@ -111,6 +111,6 @@ test('property: an output that has changed is refused with one sentence', async 
         return true;
       });
     }),
-    { numRuns: repeated(25, 100) },
+    { numRuns: repeated(10, 100) },
   );
 });

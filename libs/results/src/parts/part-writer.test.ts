@@ -48,7 +48,7 @@ test('a part has the rows of its shards at the places that it returns, and every
       }
       await rm(folder, { recursive: true });
     }),
-    { numRuns: repeated(10, 60) },
+    { numRuns: repeated(5, 60) },
   );
 });
 
@@ -70,7 +70,7 @@ test('the summary of a shard is that of its rows, whether they are written or no
       await writer.abort();
       assert.deepEqual(await readdir(folder), []);
     }),
-    { numRuns: repeated(10, 60) },
+    { numRuns: repeated(5, 60) },
   );
 });
 

@@ -20,7 +20,7 @@ test('outputs that are finished from parts equal, byte for byte, outputs that ar
       }
       await rm(join(folder, 'parts'), { recursive: true, force: true });
     }),
-    { numRuns: repeated(20, 120) },
+    { numRuns: repeated(8, 120) },
   );
 });
 

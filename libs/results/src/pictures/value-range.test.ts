@@ -10,7 +10,8 @@ test('the range is from the first to the last hundredth of the sorted samples, o
   );
   fc.assert(
     fc.property(samples, (values) => {
-      const sorted = Float32Array.from(values).filter(Number.isFinite).sort();
+      const isValue = (value: number) => Number.isFinite(value) && !(values instanceof Int16Array && value === -32768);
+      const sorted = Float32Array.from(values).filter(isValue).sort();
       const range = valueRange(values);
       if (sorted.length === 0) return assert.equal(range, undefined);
       const last = sorted.length - 1;

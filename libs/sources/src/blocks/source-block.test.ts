@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { packSources, SourcePacker } from './pack-sources.ts';
 import { BlockError, type BlockSource, SourceBlock } from './source-block.ts';
@@ -113,7 +114,7 @@ test('a block that somebody made to harm, with its checksum right, is refused or
         assert.ok(error instanceof BlockError, `${error}`);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2_000) },
   );
 });
 

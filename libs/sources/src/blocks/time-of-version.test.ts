@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { timeOf } from './time-of-version.ts';
 
@@ -20,6 +21,6 @@ test('a time is told if size and time are printed as they are in the version', (
       assert.equal(timeOf(version, size), isSame ? read : undefined);
       assert.equal(timeOf(version, size + 1), undefined);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2_000) },
   );
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { matchesGlob } from 'node:path';
 import { test } from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { timesAsLong } from '../testing/times-as-long.ts';
 import { selectGlob } from './glob-selection.ts';
@@ -46,7 +47,7 @@ test('plain patterns match what Node says they match', () => {
       const [text, pattern] = [names.join('/'), parts.join('/')];
       assert.equal(matches(text, pattern), matchesGlob(text, pattern), `${text} by ${pattern}`);
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3_000) },
   );
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { timesAsLong } from '../testing/times-as-long.ts';
 import { matchesName, parseName } from './match-name.ts';
@@ -46,7 +47,7 @@ test('a name matches as the parts of the pattern are defined', () => {
       const text = parts.map((part) => part.text).join('');
       assert.equal(matchesName(parseName(text), name.join('')), isMatch(parts, name), `${name.join('')} by ${text}`);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });
 

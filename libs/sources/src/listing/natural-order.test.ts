@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runs } from '@halogrid/testing';
 import fc from 'fast-check';
 import { compareNatural } from './natural-order.ts';
 
@@ -24,7 +25,7 @@ test('it is a total order in which only equal names are equal', () => {
       assert.equal(sign(a, b) === 0, a === b);
       if (sign(a, b) < 0 && sign(b, c) < 0) assert.equal(sign(a, c), -1);
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3_000) },
   );
 });
 

@@ -152,8 +152,8 @@ suite('outputs in a bucket', () => {
     ['a coordinator of the same database goes on with the job on another machine', 'c'],
   ] as const) {
     test(`a store that fails at any request: ${what}, and no output is ever half of one job and half of another`, async () => {
-      // Each request of a publication, or by chance one in six.
-      const step = isThorough ? 1 : 6;
+      // Each request of a publication, or by chance one in ten.
+      const step = isThorough ? 1 : 10;
       for (let failsAt = Math.floor(Math.random() * step); ; failsAt += step) {
         store.objects.clear();
         out = `s3://results/job ${tests} ${failsAt}`;
@@ -260,8 +260,8 @@ suite('outputs in a bucket', () => {
   });
 
   test('a removal that fails at any request leaves no half of an output that looks whole, and the next one ends it', async () => {
-    // Each request of a removal, or by chance one in three.
-    const step = isThorough ? 1 : 3;
+    // Each request of a removal, or by chance one in five.
+    const step = isThorough ? 1 : 5;
     for (let failsAt = Math.floor(Math.random() * step); ; failsAt += step) {
       store.objects.clear();
       out = `s3://results/job ${tests} ${failsAt}`;

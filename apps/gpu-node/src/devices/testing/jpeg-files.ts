@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ColourConverter, JpegDecoder, type JpegFrame, readJpegFrame } from '@halogrid/jpeg';
 import { mutate } from '@halogrid/jpeg/testing';
 import { requestDevice } from '@halogrid/kernels/webgpu';
-import { repeated } from '@halogrid/testing';
+import { isThorough, repeated } from '@halogrid/testing';
 import { openAdapter } from '../webgpu-adapter.ts';
 import type { TestJpeg } from './run-jpegs.ts';
 import { testedKind } from './tested-kind.ts';
@@ -34,6 +34,10 @@ const filesAt = (paths: readonly string[]): NamedJpeg[] =>
 export const fixturesNamed = (pattern: RegExp): NamedJpeg[] => filesAt(fixtures.filter((path) => pattern.test(path)));
 
 export const filesOfEncoders = (): NamedJpeg[] => filesAt([...fixtures, photograph]);
+
+/** The same without the photograph, for which SwiftShader takes seconds, unless more is asked for. */
+export const someOfEncoders = (): NamedJpeg[] =>
+  testedKind === 'gpu' || isThorough ? filesOfEncoders() : filesAt(fixtures);
 
 /** Fixtures, each damaged differently. */
 export function mutants(pattern: RegExp, count: number): NamedJpeg[] {

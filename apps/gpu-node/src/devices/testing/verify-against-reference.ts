@@ -55,7 +55,7 @@ export interface TestVariant {
  * SwiftShader takes a second of a core to compile a variant. Unless more is asked for, it tries this many variants of a
  * long list, and each this many times.
  */
-const fewVariants = 6;
+const fewVariants = 4;
 const fewRuns = 2;
 
 /** The variants to try, and how often to try each. */

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { temporaryFile, temporaryFolder } from '@halogrid/sources/testing-files';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
+import { isThorough, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import { asPixels } from '../../planes/plane-target.ts';
@@ -49,7 +50,7 @@ test('among the files is every pair of values that is read', () => {
   assert.deepEqual([...read].filter((pair) => !made.has(pair)).map(pairName), []);
 });
 
-test('each file is read to what libtiff or GDAL reads, from disk, a server and a copy', async (t) => {
+test('each file is read to what libtiff or GDAL reads, from disk and a copy, and some from a server', async (t) => {
   const server = await startServer((request, response) => {
     sendFile({ bytes: bytesOf(files[Number(request.url!.slice(1))]!), etag: '"x"' }, request, response);
   });
@@ -59,7 +60,10 @@ test('each file is read to what libtiff or GDAL reads, from disk, a server and a
     const path = join(folder, `${number}.tif`);
     writeFileSync(path, bytesOf(made));
     for (const channels of ['gray', 'rgb'] as const) {
-      for (const uri of [pathToFileURL(path).href, `${server.origin}/${number}`]) {
+      const uris = [pathToFileURL(path).href];
+      // How a file is read does not depend on where its bytes come from.
+      if (isThorough || number % 5 === 0) uris.push(`${server.origin}/${number}`);
+      for (const uri of uris) {
         const image = await openImage(uri, readOf(made));
         const { width, height, pixel } = image;
         assert.deepEqual({ width, height, pixel }, { width: made.width, height: made.height, pixel: made.pixel });
@@ -107,7 +111,7 @@ test('any region of any tiled file is the same as in the whole image', async (t)
       whole[(plane * height + y + py) * width + x + px]!;
     assertPlanes(target, region.width, region.height, expect, nameOf(made), pixel);
   });
-  await fc.assert(property, { numRuns: 400 });
+  await fc.assert(property, { numRuns: repeated(100, 800) });
 });
 
 test('bands that are no colours are refused unless one is chosen', async (t) => {

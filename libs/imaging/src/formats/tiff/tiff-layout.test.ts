@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isThorough } from '@halogrid/testing';
 import type { ReadOptions } from '../../planes/read-options.ts';
 import { type TiffStorage, tiffLayout } from './tiff-layout.ts';
 
@@ -30,10 +31,16 @@ const refused: Partial<Record<Name, unknown[]>> = {
 };
 
 /**
- * Calls `act` with every combination of values that are read, and with each of these and one value that is not read;
- * always with the same object.
+ * Every eleventh combination is tried, and all with HALOGRID_THOROUGH=1. No tag has 11 values that are read, so that
+ * each is tried with each of another tag. All sentences come up, too.
  */
-function forEveryStorage(act: (storage: TiffStorage) => void): void {
+const step = isThorough ? 1 : 11;
+
+/**
+ * Calls `act` with combinations of values that are read, and with each of these and one value that is not read; always
+ * with the same object.
+ */
+function forStorages(act: (storage: TiffStorage) => void): void {
   const storage: Record<string, unknown> = { isDng: false };
   const names = Object.keys(read) as Name[];
   const fieldOf: Partial<Record<Name, string>> = { bits: 'bitsPerSample' };
@@ -46,9 +53,10 @@ function forEveryStorage(act: (storage: TiffStorage) => void): void {
     good: read[name].map((value) => tagOf(name, value)),
     bad: (refused[name] ?? []).map((value) => tagOf(name, value)),
   }));
+  let combination = 0;
   const fill = (at: number, isBad: boolean): void => {
     if (at === fields.length) {
-      act(storage as unknown as TiffStorage);
+      if (combination++ % step === 0) act(storage as unknown as TiffStorage);
       return;
     }
     const { field, good, bad } = fields[at]!;
@@ -58,11 +66,11 @@ function forEveryStorage(act: (storage: TiffStorage) => void): void {
   fill(0, false);
 }
 
-test('every combination of tags has a way of reading, or a sentence that says why not', (t) => {
+test('any combination of tags has a way of reading, or a sentence that says why not', (t) => {
   const sentences = new Set<string>();
   let all = 0;
   let layouts = 0;
-  forEveryStorage((storage) => {
+  forStorages((storage) => {
     all++;
     const layout = tiffLayout(storage);
     if (typeof layout === 'string') {
@@ -79,7 +87,7 @@ test('every combination of tags has a way of reading, or a sentence that says wh
       'compression',
       'fillOrder',
     ] as const)
-      assert.ok((read[name] as unknown[]).includes(values[name]), `${name} of ${JSON.stringify(storage)}`);
+      if (!(read[name] as unknown[]).includes(values[name])) assert.fail(`${name} of ${JSON.stringify(storage)}`);
     // A block holds all samples of a pixel, or one sample. In the second case, as many planes are read as there are
     // colours.
     const isSeparate = storage.planarConfiguration === 2 && storage.samplesPerPixel > 1;
@@ -90,7 +98,7 @@ test('every combination of tags has a way of reading, or a sentence that says wh
     assert.equal(layout.isInverted, storage.photometric === 0);
   });
   t.diagnostic(`${all} combinations, ${layouts} of them read, ${sentences.size} sentences`);
-  assert.ok(layouts > 10_000 && sentences.size > 50);
+  assert.ok(layouts > 5_000 && sentences.size > 100);
   for (const sentence of sentences) assert.match(sentence, /^[A-Z\d][^\n]{20,}[^\s.:]$/);
 });
 

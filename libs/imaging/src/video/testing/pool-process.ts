@@ -1,9 +1,9 @@
 // For tests: begins two segments of a video, says which processes decode them, and waits to be killed.
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DecoderPool } from '../decoder-pool.ts';
 import { planVideo } from '../plan-video.ts';
 import { openVideoFile } from '../video-file.ts';
+import { videoProcesses } from './video-processes.ts';
 
 const uri = pathToFileURL(process.argv[2]!).href;
 const pool = new DecoderPool({ processes: 2 });
@@ -14,4 +14,4 @@ for (const part of parts.filter(({ kind }) => kind === 'segment').slice(0, 2)) {
   const decoder = await pool.decode(file, { ...part.segment, wanted: part.segment.frames, hwaccel: '' });
   await decoder.next();
 }
-process.send!(readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ').map(Number));
+process.send!(videoProcesses());

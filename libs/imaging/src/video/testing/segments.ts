@@ -177,7 +177,8 @@ export async function* decodeInOneProcess(
   channels?: PlaneTarget['channels'],
 ): AsyncGenerator<FrameOutcome> {
   const file = await openVersion(uri, segments);
-  shared ??= fork(program, { serialization: 'advanced' });
+  // Without the options of a process that runs tests.
+  shared ??= fork(program, { serialization: 'advanced', execArgv: [] });
   const child = shared;
   child.ref();
   child.channel!.ref();

@@ -52,21 +52,33 @@ function isRead(file: TiffCase): boolean {
   return typeof tiffLayout(storage) !== 'string';
 }
 
+/** The properties of where bytes are. Whether a file is readable does not depend on them. */
+const placing: ReadonlySet<string> = new Set(['blocks', 'byteOrder', 'offsets'] satisfies (keyof TiffCase)[]);
+
 /** Every readable combination of values. */
 export function readCases(): TiffCase[] {
-  let cases: Partial<TiffCase>[] = [{}];
-  for (const name of names) {
-    cases = cases.flatMap((file) => dimensions[name].map((value) => ({ ...file, [name]: value })));
-  }
-  return (cases as TiffCase[]).filter(isRead);
+  const readable = combinations(names.filter((name) => !placing.has(name))).filter(isRead);
+  return combinations(
+    names.filter((name) => placing.has(name)),
+    readable,
+  );
+}
+
+/** The files, each with every combination of values of these properties. */
+function combinations(of: (keyof TiffCase)[], files: Partial<TiffCase>[] = [{}]): TiffCase[] {
+  let cases = files;
+  for (const name of of) cases = cases.flatMap((file) => dimensions[name].map((value) => ({ ...file, [name]: value })));
+  return cases as TiffCase[];
 }
 
 const values = names.flatMap((name) => dimensions[name].map((value) => `${name}=${value}`));
-const numbers = new Map(values.map((value, i) => [value, i]));
+const numbers = names.map(
+  (name) => new Map<unknown, number>(dimensions[name].map((value) => [value, values.indexOf(`${name}=${value}`)])),
+);
 
 /** All pairs of values of a file, each pair as a number. */
 export function pairsOf(file: TiffCase): number[] {
-  const own = names.map((name) => numbers.get(`${name}=${file[name]}`)!);
+  const own = names.map((name, i) => numbers[i]!.get(file[name])!);
   return own.flatMap((a, i) => own.slice(i + 1).map((b) => a * values.length + b));
 }
 
