@@ -170,5 +170,5 @@ test('a pipeline of conv describes its results', () => {
   });
   assert.deepEqual([input, output.channels], [output.channels, ['red', 'green', 'blue']]);
   assert.deepEqual([output.sample, bins, minSide], ['i16', 1786, 7]);
-  assert.match(words.bin!, new RegExp(`^pixels whose result is ${binning!.first * binning!.width} \\+ 1 i or more,`));
+  assert.match(words.bin!, new RegExp(`^pixels with results from ${binning!.first * binning!.width} \\+ 1 i up to, `));
 });
