@@ -104,7 +104,9 @@ test('if no coordinator knows the answer, the sentence says so', async () => {
   assert.equal(await alone.mergedSoFar(record, {}), undefined);
   await assert.rejects(alone.quarantined(record), refusal);
   const ended: JobRecord = { ...record, state: 'failed', finishedMs: 9 };
-  await assert.rejects(alone.merged(ended, {}), { kind: 'unmet', message: /^Job job is failed: what it merged/ });
+  await assert.rejects(alone.merged(ended, {}), { kind: 'unmet', message: /^Job job is failed: it has no results$/ });
+  const complete: JobRecord = { ...record, state: 'complete', finishedMs: 9 };
+  await assert.rejects(alone.merged(complete, {}), { kind: 'unmet', message: /: its counts are in histogram\.json / });
 });
 
 test('a job is paused by its leader, whichever coordinator is asked', async () => {
