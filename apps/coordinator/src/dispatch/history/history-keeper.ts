@@ -55,6 +55,6 @@ export class HistoryKeeper {
   /** As `read`, for people. */
   async view(jobId: string): Promise<JobHistoryView | undefined> {
     const stored = await this.read(jobId);
-    return stored && JobHistory.from(stored, 0, stored.sinceMs).view(stored.elapsedMs);
+    return stored && JobHistory.from(stored, stored.elapsedMs, stored.sinceMs).view(stored.elapsedMs);
   }
 }

@@ -114,3 +114,25 @@ test('histories are kept twice a minute if something happened, and failures of t
   assert.deepEqual(kept.at(-1), ['a']);
   assert.equal(await keeper.view('a'), undefined);
 });
+
+test('what is kept of an ended job is what was seen of it, as long as it was', async () => {
+  const texts = new Map<string, string>();
+  const ledger = {
+    history: async (jobId: string) => texts.get(jobId),
+    keepHistories: async (histories: ReadonlyMap<string, string>) => {
+      for (const [jobId, text] of histories) texts.set(jobId, text);
+    },
+  };
+  await fc.assert(
+    fc.asyncProperty(steps, fc.nat(100_000), async (worked, restMs) => {
+      const histories = new JobHistories();
+      const clock = { monotonicMs: () => 0, wallMs: () => 0 };
+      const keeper = new HistoryKeeper({ histories, ledger, clock });
+      histories.begin('a', 1_000, 5_000_000);
+      const endMs = work(histories.get('a')!, worked, 1_000) + restMs;
+      await keeper.keep(new Map([['a', histories.end('a', endMs)!]]));
+      const [kept, seen] = [(await keeper.view('a'))!, histories.view('a', endMs)!];
+      assert.deepEqual([kept.sinceMs, kept.elapsedMs], [seen.sinceMs, seen.elapsedMs]);
+    }),
+  );
+});
