@@ -20,7 +20,7 @@ export async function createProgram(
   const program = new SettingCommand('halogrid', { settings, whole: () => createProgram(settings), chosen: [] });
   program
     .description(
-      'Texture kernels (LBP, LDP, convolution) over large images and archives of frames, on one machine or many.',
+      'Texture kernels (LBP, LDP, GLCM, convolution) over large images and archives of frames, on one machine or many.',
     )
     .version(`${softwareVersion} (results version ${resultsVersion})`, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
