@@ -42,6 +42,13 @@ test('the last kernel says whether a mean of results makes sense', () => {
   for (const [ops, kind] of table) assert.equal(createPipeline(ops.map(parseOperation)).meaning, kind, ops.join());
 });
 
+test('parameters that do not follow a colon are refused with the text that was meant', () => {
+  for (const text of ['lbp,points=16,radius=2', 'lbp points=16,radius=2']) {
+    const message = `Expected NAME:key=value,key=value for the kernel but received '${text}' (did you mean lbp:points=16,radius=2?)`;
+    assert.throws(() => parseOperation(text), { name: 'ParameterError', message });
+  }
+});
+
 const refused: [string, AskedOperation[], RegExp][] = [
   ['no kernel', [], /^Expected 1 to 8 for the number of kernels in a pipeline but received '0'$/],
   ['nine kernels', new Array(9).fill(op('lbp')), /but received '9'$/],

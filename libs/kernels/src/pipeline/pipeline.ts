@@ -51,6 +51,8 @@ const maxOperations = 8;
 export function parseOperation(text: string): { kernel: string; parameters: Record<string, string> } {
   const colon = text.indexOf(':');
   const kernel = colon < 0 ? text : text.slice(0, colon);
+  const [, name, rest] = /^(\w+)[, ](.*=.*)$/.exec(text) ?? [];
+  if (name) throw new ParameterError('the kernel', text, 'NAME:key=value,key=value', [`${name}:${rest}`]);
   findKernel(kernel);
   const parameters: Record<string, string> = {};
   for (const pair of colon < 0 ? [] : text.slice(colon + 1).split(',')) {
