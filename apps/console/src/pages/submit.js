@@ -94,6 +94,8 @@ async function showPlan() {
     'plan',
     planRows(plan).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
   );
+  // A job on inputs that cannot be read has no results.
+  if (plan.quarantined >= plan.sources && !plan.isPart) return;
   byId('start').removeAttribute('disabled');
   showNext('start', 'plan-button');
 }
