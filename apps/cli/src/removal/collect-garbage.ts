@@ -40,8 +40,10 @@ export async function collectGarbage(roots: readonly string[], choice: CollectCh
   const garbage: Garbage = { judged: [], strays: [], failures: [] };
   const indexes = new Map<string, ReadonlySet<string>>();
   const seen = new Set<string>();
-  for (const root of roots.map((each) => placeAt(each).at)) {
-    const begun = isBucketUri(root) ? await begunBelow(root, garbage) : [];
+  // Before any output is looked at: an upload that begins later is of a job that runs.
+  const begun = new Map<string, BegunUpload[]>();
+  for (const { at } of roots.map(placeAt)) begun.set(at, isBucketUri(at) ? await begunBelow(at, garbage) : []);
+  for (const [root, uploads] of begun) {
     for await (const found of findStored(root)) {
       if (found.kind === 'unreadable') garbage.failures.push(`'${found.path}' cannot be read: ${found.why}`);
       else if (found.kind === 'manifest') {
@@ -55,7 +57,7 @@ export async function collectGarbage(roots: readonly string[], choice: CollectCh
     const outputs = garbage.judged.map(({ output, fate }) =>
       fate === 'remove' ? { ...output, state: 'removed' as const } : output,
     );
-    for (const stray of judgeUploads(begun, outputs, choice)) await settle(root, stray, choice, garbage);
+    for (const stray of judgeUploads(uploads, outputs, choice)) await settle(root, stray, choice, garbage);
   }
   for (const { fate, output, indexes: of } of garbage.judged) {
     if (fate === 'remove') for (const [path, jobs] of indexes) if (jobs.has(output.jobId)) of.push(path);

@@ -37,7 +37,8 @@ const rows: [
   [left, alone, { unfinished: true, olderThanMs: 101 }, 'keep', /not old/],
   [left, { ...alone, isAlive: true }, { unfinished: true }, 'keep', /^process 7 runs it$/],
   [left, away, { unfinished: true }, 'keep', /'rack-1' may run it; look there, or give --coordinator$/],
-  [left, { ...away, atCoordinator: 'unknown' }, { unfinished: true }, 'remove', /nobody leads/],
+  [left, { ...away, atCoordinator: 'unknown' }, { unfinished: true }, 'keep', /'rack-1' may run it; .* --older-than$/],
+  [left, { ...away, atCoordinator: 'unknown' }, { unfinished: true, olderThanMs: 100 }, 'remove', /nobody leads/],
   [left, { ...alone, atCoordinator: 'running' }, { unfinished: true }, 'keep', /^it is running$/],
   [left, { ...alone, atCoordinator: 'can go on' }, { unfinished: true }, 'keep', /halogrid cancel/],
 ];
@@ -62,6 +63,7 @@ test('no job that may run or go on is ever removed, and no results younger than 
       const { fate } = judgeOutput({ ...output, changedMs: nowMs - ageMs }, known, { nowMs, ...choice });
       if (fate === 'keep') return;
       assert.ok(ageMs >= (choice.olderThanMs ?? 0));
+      assert.ok(!output.isUnfinished || known.isOfThisHost || choice.olderThanMs !== undefined);
       if (output.isUnfinished) assert.ok(choice.unfinished && !known.isAlive && known.atCoordinator === 'unknown');
       else assert.ok(choice.olderThanMs !== undefined);
     }),

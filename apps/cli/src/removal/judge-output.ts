@@ -33,6 +33,13 @@ export function judgeOutput(output: StoredOutput, known: JobKnowledge, choice: G
   if (state === 'removed') return { fate: 'remove', why: 'its removal was interrupted' };
   const used = whyInUse(output, known);
   if (used !== undefined) return { fate: 'keep', why: used };
+  // A coordinator does not know the jobs of 'halogrid run' on other machines.
+  if (isUnfinished && !known.isOfThisHost && olderThanMs === undefined) {
+    return {
+      fate: 'keep',
+      why: `the machine '${output.coordinator!.host}' may run it; look there, or give --older-than`,
+    };
+  }
   if (!isUnfinished) return isOld ? { fate: 'remove', why: 'old' } : { fate: 'keep', why: '' };
   if (!unfinished) return { fate: 'keep', why: nobodyLeads };
   return isOld ? { fate: 'remove', why: nobodyLeads } : { fate: 'keep', why: `${nobodyLeads}, but it is not old` };

@@ -135,7 +135,9 @@ export async function resumeOutputFolder(out: string, job: NewJob, isShared = fa
       );
     }
     if (isUnfinished(existing)) {
-      await takeOver(path, existing, job);
+      // A part that is whole in a bucket may have been asked for again, and this interrupted.
+      const here = await readClaim(path);
+      await takeOver(path, here?.id === job.jobId ? here : existing, job);
       await removeLeftOvers(path, claimText(job));
       await makeScratch(out, job.spec);
       await removeUnfinishedTables(out);

@@ -46,12 +46,18 @@ export async function mergeShares(
   try {
     await ledger.createJob({ jobId, spec, submittedMs: clock.wallMs() });
     const stop = (error: unknown): void => run.stop(endBecause(error));
+    let isLost = false;
     const listener: JobRunListener = {
       planned() {},
       planEnded: () => void answerAll().then(() => run.shardsDone(), stop),
       queued: () => ({ shards: 0, sources: 0 }),
       isBesideOthers: () => false,
-      lost: (lost) => void whyLost(shares, lost).then((why) => stop(new Error(why)), stop),
+      // Of many lost shards, the first says why: it takes the logs of all parts to find that.
+      lost: (lost) => {
+        if (isLost) return;
+        isLost = true;
+        void whyLost(shares, lost).then((why) => stop(new Error(why)), stop);
+      },
       abandoned() {},
       changed() {},
     };

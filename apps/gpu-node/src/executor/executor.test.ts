@@ -85,7 +85,7 @@ test('16-bit images that as=u8 cuts are counted, one by one and in tiles', async
         operations: [{ kernel: 'conv', parameters: { kernel: 'gaussian-3', as }, border: 'replicate' }],
       },
     });
-    const remark = /^as=u8 cut samples of 16 bits at 255; .* --scale MIN,MAX /;
+    const remark = /^as=u8 cut results of 16-bit samples at 255; .* --scale MIN,MAX /;
     const { mended } = await execute(frameLease(folder, uris, withAs('u8')), never);
     assert.deepEqual(
       mended!.kinds.map(({ sources, source }) => [sources, source]),

@@ -22,11 +22,14 @@ export async function openSource({ job, means, turn }: ShardRun, { uri, version 
 
 const cutsSamples = ({ kernel, parameters }: Operation): boolean => kernel === 'conv' && parameters.as === 'u8';
 
-/** What is said of an image that was decoded: what was not read of its file, and samples that the first kernel cuts. */
-export function remarksOn({ job }: ShardRun, { mended, pixel }: OpenImage): string | undefined {
+/** What is said of an image that was decoded: what was not read of its file, and results that the first kernel cuts. */
+export function remarksOn(
+  { job }: ShardRun,
+  { mended, pixel }: Pick<OpenImage, 'mended' | 'pixel'>,
+): string | undefined {
   const isCut = pixel === 'u16' && job.pipelines.some(({ pipeline }) => cutsSamples(pipeline.operations[0]!));
   const cut =
-    isCut && 'as=u8 cut samples of 16 bits at 255; for TIFF and JPEG 2000, --scale MIN,MAX makes bytes of them';
+    isCut && 'as=u8 cut results of 16-bit samples at 255; for TIFF and JPEG 2000, --scale MIN,MAX makes bytes of them';
   return [cut, mended].filter(Boolean).join('; ') || undefined;
 }
 

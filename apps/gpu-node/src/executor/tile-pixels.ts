@@ -117,7 +117,8 @@ async function withUndividedImage<Results>(
           }),
           captured: content.captured,
           place: content.place,
-          mended: content.mended,
+          // Other jobs use the same planes.
+          mended: remarksOn(run, content),
         };
     }
   } finally {
@@ -221,7 +222,7 @@ async function contentOf(
   const to = { bytes, offset: 0, stride, planeBytes, noData };
   await run.turn.clock.time('decode', () => decodeRegion(run, image, { x: 0, y: 0, width, height }, to));
   await checkStillVersion(source);
-  const mended = remarksOn(run, image);
+  const { mended } = image;
   return { kind: 'planes', width, height, pixel, bytes, captured, place, mended, noData: planes };
 }
 

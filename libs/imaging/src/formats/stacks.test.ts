@@ -136,7 +136,21 @@ test('pages in a circle come to an end, and thumbnails and masks between them do
   // The last directory names the one before it.
   bytes.writeUInt32LE(bytes.readUInt32LE(4), bytes.length - 4);
   const circle = await temporaryFile(t, 'circle.tif', bytes);
-  await assert.rejects(openImage(circle, { page: 65_535 }), { message: /^The TIFF has \d pages but/ });
+  await assert.rejects(openImage(circle, { page: 65_535 }), { message: /^The TIFF has 3 pages but/ });
+});
+
+test('a page of a pyramid has no levels beyond the next page', async (t) => {
+  const tiled = (side: number, gray: number): WrittenTiff => ({
+    width: side,
+    height: side,
+    blocks: Array.from({ length: (side / 16) ** 2 }, () => new Uint8Array(256).fill(gray)),
+    tags: { TileWidth: [16], TileLength: [16] },
+  });
+  const bytes = writeTiff({ ...tiled(32, 1), pages: [tiled(16, 2)] });
+  const uri = await temporaryFile(t, 'two.tif', bytes);
+  const asked = { level: { number: 1 } };
+  assert.deepEqual([...new Set(await decodeWhole(uri, 'gray', asked))], [2]);
+  await assert.rejects(openImage(uri, { ...asked, page: 1 }), { name: 'InputError', message: / asks for (level )?1/ });
 });
 
 test('levels, thumbnails and masks are no other pictures; a page of the same size is one', () => {

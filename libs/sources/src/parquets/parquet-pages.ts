@@ -117,8 +117,15 @@ export function readValues(
     if (!(found instanceof Uint8Array)) throw new DamagedError('a value of it is not in its dictionary');
     return found;
   });
-  return { values, bytes: body.bytes.length };
+  // Texts by differences are copies, which may take much more than the page.
+  const textBytes = encoding === encodings.textDifferences ? lengthOf(values) : body.bytes.length;
+  return { values, bytes: textBytes + valueBytes * page.rows };
 }
+
+/** The memory of a value besides its bytes. */
+const valueBytes = 8;
+const lengthOf = (values: readonly (Uint8Array | undefined)[]): number =>
+  values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
 
 /** Decodes the values behind the levels. They have no levels of their own, so that no field is optional. */
 function decode(bytes: Uint8Array, encoding: Encoding, count: number): ArrayLike<unknown> {
@@ -163,7 +170,9 @@ function openDataV2({ header, rows, unpackedBytes }: PageHeader, packed: Uint8Ar
   }
   const rest = packed.subarray(front.at);
   const unpacked = unpackedBytes - front.at;
-  const bytes = page[7] === false ? rest : decompressPage(rest, unpacked, column.codec, compressors);
+  // Some writers leave out the compressed form of no bytes.
+  const isPlain = page[7] === false || unpacked === 0;
+  const bytes = isPlain ? rest : decompressPage(rest, unpacked, column.codec, compressors);
   return { body: new PageBody(bytes), encoding: encodingOf(page, 4), ...levels };
 }
 
@@ -189,6 +198,7 @@ function readLevels(body: PageBody, count: number, leaf: Leaf): Pick<OpenedPage,
 
 function checkValues({ encoding, body: whole, there: count }: OpenedPage, { leaf, ...most }: PagedColumn): void {
   const body = new PageBody(whole.bytes.subarray(whole.at));
+  if (count === 0 && body.left === 0) return;
   switch (encoding) {
     case encodings.plain:
       if (leaf.field.type === 'BYTE_ARRAY') checkPlain(body, count);

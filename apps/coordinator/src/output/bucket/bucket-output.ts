@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { earlierJobPath, outputPath } from '@halogrid/jobs/output-paths';
 import type { JobSpec } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
+import { isOwnPath } from '@halogrid/results/output-entries';
 import { exists, readyOutput } from '@halogrid/results/publish-output';
 import { UsageError } from '@halogrid/service';
 import { BucketPrefix } from '@halogrid/sources';
@@ -66,7 +67,7 @@ export async function claimBucket(out: string, { head, manifest }: Found, claimT
   }
   try {
     // The job that had it before may still run elsewhere. Its uploads must not appear any more.
-    if (head.claim) await prefix.uploads.abortAll();
+    if (head.claim) await prefix.uploads.abortAll(isOwnPath);
     await removeJobObjects(prefix);
     await removeFolder(out);
     if (!manifest) return;
@@ -125,8 +126,12 @@ export async function bringShare(out: string, spec: JobSpec, isAlive: BucketCont
   await writeFile(join(folder, 'job.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Ends the claim of a job that could not begin, and removes its folder. */
+/**
+ * Ends the claim of a job that could not begin, and removes its folder; unless it has begun to publish, which the next
+ * job in this output completes.
+ */
 export async function giveBucketBack(out: string, jobId: string): Promise<void> {
+  if (await isPublishing(new BucketPrefix(out), jobId).catch(() => false)) return;
   await removeFolder(out).catch(() => {});
   await leaveBucket(out, jobId, undefined).catch(() => {});
 }
@@ -160,6 +165,12 @@ export async function publishToBucket(out: string, jobId: string, epoch: number)
   await publish(prefix, head, (await readPublication(prefix, head))!);
 }
 
+/** Whether this job has noted what it publishes, and has not ended. */
+async function isPublishing(prefix: BucketPrefix, jobId: string): Promise<boolean> {
+  const head = await readHead(prefix);
+  return head.claim?.id === jobId && (await readPublication(prefix, head)) !== undefined;
+}
+
 /** Whether the results of this job are in the bucket, whole. */
 export async function isPublished(out: string, jobId: string): Promise<boolean> {
   const prefix = new BucketPrefix(out);
@@ -178,7 +189,7 @@ export async function leaveBucket(out: string, jobId: string, text: string | und
   const head = await readHead(prefix);
   if (head.claim?.id !== jobId) return;
   if (text !== undefined) await prefix.put('job.json', Buffer.from(text));
-  await prefix.uploads.abortAll();
+  await prefix.uploads.abortAll(isOwnPath);
   await removeJobObjects(prefix, jobId);
   await endHead(prefix, head);
 }

@@ -45,7 +45,7 @@ export async function measureInBucket(out: string): Promise<OutputSize> {
 export async function removeFromBucket(output: StoredOutput): Promise<RemovedOutput> {
   const prefix = new BucketPrefix(output.path);
   const head = await takeForRemoval(prefix, output);
-  await prefix.uploads.abortAll();
+  await prefix.uploads.abortAll(isOwnPath);
   const stays = new Set<string>();
   const removed: RemovedOutput = { files: 0, bytes: 0, stays: [] };
   const remove = async (objects: readonly ListedObject[]): Promise<void> => {

@@ -12,12 +12,14 @@ export interface ReadPage extends PyramidPage {
 
 /**
  * The directory of a level of the pyramid whose largest level is `main`. The others are in its SubIFDs, or are pages
- * after it. Rejects with InputError if the pyramid lacks the level.
+ * after it; of a page that was asked for by its number (`isPage`), among pages up to the next one. Rejects with
+ * InputError if the pyramid lacks the level.
  */
 export async function levelDirectory(
   reader: TiffReader,
   main: TiffDirectory,
   asked: AskedLevel,
+  isPage = false,
 ): Promise<TiffDirectory> {
   const first = await readPage(reader, main);
   const smaller: ReadPage[] = [];
@@ -25,7 +27,10 @@ export async function levelDirectory(
     const page = await pageAt(reader, start);
     if (page) smaller.push({ ...page, isReduced: true });
   }
-  for await (const page of pagesAfter(reader, main)) smaller.push(page);
+  for await (const page of pagesAfter(reader, main)) {
+    if (isPage && !page.isReduced && !page.isMask) break;
+    smaller.push(page);
+  }
   const levels = pyramidLevels(first, smaller);
   const chosen = chooseLevel(levels, asked, await pixelMicrons(reader, main));
   if (typeof chosen === 'string') throw new InputError('decode', chosen);

@@ -1,4 +1,4 @@
-import type { TiffStorage } from './tiff-layout.ts';
+import { bandsOf, type TiffStorage } from './tiff-layout.ts';
 
 /** Values of ExtraSamples: alpha, premultiplied or not. */
 const alphas: readonly number[] = [1, 2];
@@ -24,10 +24,9 @@ export function whyChooseBand(
  * Says that RGB has a fourth sample that the file does not call alpha and that is not read: near infrared, for example.
  * Undefined if it has none.
  */
-export function sayFourthBand(
-  { photometric, samplesPerPixel }: Pick<TiffStorage, 'photometric' | 'samplesPerPixel'>,
-  [extra = 0]: readonly number[],
-): string | undefined {
+export function sayFourthBand(storage: TiffStorage, [extra = 0]: readonly number[]): string | undefined {
+  const { photometric, samplesPerPixel } = storage;
   if (photometric !== 2 || samplesPerPixel !== mostOfRgb || alphas.includes(extra)) return undefined;
-  return 'a fourth band, which the file does not call alpha, was not read; --band 4 reads it';
+  const unread = 'a fourth band, which the file does not call alpha, was not read';
+  return bandsOf(storage) < mostOfRgb ? unread : `${unread}; --band 4 reads it`;
 }

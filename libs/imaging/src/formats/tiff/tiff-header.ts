@@ -52,7 +52,7 @@ const maxDirectories = 2 ** 17;
  */
 export async function pageDirectory(reader: TiffReader, number: number): Promise<TiffDirectory> {
   let page = await mainDirectory(reader);
-  const seen = new Set<number>();
+  const seen = new Set([page.start]);
   for (let at = 1; at < number; ) {
     const { next } = page;
     // Damaged directories may follow one another in a circle.

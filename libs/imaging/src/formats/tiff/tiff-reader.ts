@@ -20,6 +20,8 @@ export interface TiffEntry {
 }
 
 export interface TiffDirectory {
+  /** The byte of the file at which it begins. */
+  start: number;
   /** By tag. If a tag has several entries, the first counts. */
   entries: Map<number, TiffEntry>;
   /** Where the next directory is; 0: there is none. */
@@ -67,7 +69,7 @@ export class TiffReader {
     const nextAt = start + countBytes + bytes.length;
     const hasNext = nextAt + word <= this.#file.sizeBytes;
     const next = hasNext ? this.#integer(await this.#bytes(nextAt, word, 'directory'), 0, word) : 0;
-    return { entries, next };
+    return { start, entries, next };
   }
 
   hasIntegers({ type, count }: TiffEntry): boolean {

@@ -28,7 +28,7 @@ const maxTilePixels = 2 ** 24;
 export async function openTiff(file: InputFile, maxWholePixels: number, read: ReadOptions): Promise<OpenImage> {
   const reader = new TiffReader(file);
   const main = await (read.page ? pageDirectory(reader, read.page) : mainDirectory(reader));
-  const directory = read.level ? await levelDirectory(reader, main, read.level) : main;
+  const directory = read.level ? await levelDirectory(reader, main, read.level, read.page !== undefined) : main;
   const header = await readTiffHeader(reader, directory);
   const layout = tiffLayout(header.storage, read);
   if (typeof layout === 'string') throw new InputError('decode', layout);
