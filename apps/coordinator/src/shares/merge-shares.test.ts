@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { outputPath } from '@halogrid/jobs/output-paths';
 import { MemoryRegistry } from '@halogrid/ledger';
 import { type JobSpec, JobState, type Share } from '@halogrid/proto';
 import { setVariables } from '@halogrid/sources/testing-files';
 import { startTestS3, type TestS3 } from '@halogrid/sources/testing-servers';
 import { memoryFolder, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
+import { findUnfinished, releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
 import { filesOf, image, jobJson, pipelineOf, specOf, write } from '../output/previous/testing/outputs.ts';
 import { runLocalJob } from '../testing/local-job.ts';
 import { merge, runPart, writePlan } from './testing/local-parts.ts';
@@ -146,6 +148,17 @@ describe('parts in folders and buckets', () => {
     assert.equal((await runPart('first', spec)).length, 2);
     const before = new Map(store.objects);
     assert.deepEqual(await runPart('second', spec), [], 'nothing is computed again');
+    assert.deepEqual(new Map(store.objects), before);
+    // A process that asked for it again was killed before it ended.
+    const { jobId } = (await findUnfinished(spec))!;
+    const claim = await resumeOutputFolder(spec.out, { jobId, spec });
+    releaseOutputFolder(spec.out);
+    assert.equal(claim.state, 'part');
+    const local = join(outputPath(spec.out), 'job.json');
+    const running = JSON.parse(await readFile(local, 'utf8'));
+    assert.equal(running.state, 'running');
+    await writeFile(local, JSON.stringify({ ...running, coordinator: { ...running.coordinator, pid: 2 ** 30 } }));
+    assert.deepEqual(await runPart('killed', spec), []);
     assert.deepEqual(new Map(store.objects), before);
     assert.equal((await runPart('third', { ...spec, fresh: true })).length, 2);
     const ids = (objects: ReadonlyMap<string, Buffer>) => JSON.parse(objects.get('again/job.json')!.toString()).id;
