@@ -69,6 +69,12 @@ testCases([
     expected: inPart ? ['adopt job/5#2 of 1'] : [],
   })),
   {
+    name: 'a shard of which a node brings more than its credit is not waited for any longer',
+    given: [resumed, { ...back(1, [lease(3, 1, 'job', 6), lease(5, 2, 'job', 6)]), creditBytes: 1 } as Event],
+    when: joined(2),
+    expected: ['lease job/5#3 to 2 (lost)'],
+  },
+  {
     name: 'the answer to an adopted lease is committed under the new epoch',
     given: [resumed, back(1, [lease(5, 2, 'job', 6)])],
     when: completed(1, lease(5, 2)),

@@ -22,9 +22,17 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
     const entry = state.jobs.get(lease.jobId)?.open.get(lease.shard);
     if (!entry) continue;
     forgive(entry, node.nodeId);
-    if (lease.epoch > entry.job.epoch || !isWanted(entry, node, lease)) continue;
-    unqueue(entry);
+    if (lease.epoch > entry.job.epoch) continue;
     const { attempt, verify, inPart } = lease;
+    if (!isWanted(entry, node, lease)) {
+      // The node forgets it. If it was the last one of the shard, no node brings that any more.
+      if (entry.state.kind === 'queued' && attempt >= entry.attempts) {
+        entry.attempts = attempt;
+        entry.state.notBeforeMs = Math.min(entry.state.notBeforeMs, now);
+      }
+      continue;
+    }
+    unqueue(entry);
     // The last leases before a crash may be missing in the ledger.
     entry.attempts = Math.max(entry.attempts, attempt);
     const inPartSinceMs = inPart ? now : undefined;
