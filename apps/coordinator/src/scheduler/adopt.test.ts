@@ -69,7 +69,7 @@ testCases([
     expected: inPart ? ['adopt job/5#2 of 1'] : [],
   })),
   {
-    name: 'a shard of which a node brings more than its credit is not waited for any longer',
+    name: 'a shard that a node brings beyond its credit is not waited for any longer',
     given: [resumed, { ...back(1, [lease(3, 1, 'job', 6), lease(5, 2, 'job', 6)]), creditBytes: 1 } as Event],
     when: joined(2),
     expected: ['lease job/5#3 to 2 (lost)'],

@@ -52,7 +52,7 @@ export async function mergeShares(
       planEnded: () => void answerAll().then(() => run.shardsDone(), stop),
       queued: () => ({ shards: 0, sources: 0 }),
       isBesideOthers: () => false,
-      // Of many lost shards, the first says why: it takes the logs of all parts to find that.
+      // The first of many lost shards says why: it takes the logs of all parts to find that.
       lost: (lost) => {
         if (isLost) return;
         isLost = true;
