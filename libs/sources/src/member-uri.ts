@@ -1,3 +1,5 @@
+import { markedPath, unescaped } from './marked-path.ts';
+
 /** A member of a tar file: bytes of the tar that are a file. */
 export interface TarMember {
   /** Its path in the tar, without '/' at its beginning. */
@@ -15,10 +17,7 @@ const suffix = /^(.*\.tar(?:\?[^#]*)?)#\/([^#]*)@(\d{1,15})\+(\d{1,15})(\.[^./#@
  * extension. So members of a folder are in one folder of URIs, and the end of a URI tells the format.
  */
 export function memberUri(tarUri: string, { name, start, length }: TarMember): string {
-  const dot = name.lastIndexOf('.');
-  const end = dot > name.lastIndexOf('/') + 1 ? dot : name.length;
-  const extension = escaped(name.slice(end)).replaceAll('@', '%40');
-  return `${tarUri}#/${escaped(name.slice(0, end))}@${start}+${length}${extension}`;
+  return `${tarUri}#/${markedPath(name, `${start}+${length}`)}`;
 }
 
 /** The URI of the file that holds the bytes, and if it is a tar, the member of it that the URI names. */
@@ -31,13 +30,3 @@ export function splitMember(uri: string): { file: string; member?: TarMember } {
 }
 
 export const isMemberUri = (uri: string): boolean => splitMember(uri).member !== undefined;
-
-const escaped = (path: string): string => encodeURI(path).replace(/[#?]/g, encodeURIComponent);
-
-function unescaped(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}

@@ -1,3 +1,5 @@
+import { markedPath, unescaped } from './marked-path.ts';
+
 /** A row of a Parquet file, with an image in one of its columns. */
 export interface RowPart {
   /** The column: its fields from the root on, joined by dots. */
@@ -17,11 +19,7 @@ const suffix = /^(.*\.parquet(?:\?[^#]*)?)#([^/#]+)\/(?:(\d{1,15})|([^#]*)@(\d{1
  */
 export function rowUri(fileUri: string, { column, row, path }: RowPart): string {
   const start = `${fileUri}#${encodeURIComponent(column)}/`;
-  if (path === undefined) return start + row;
-  const dot = path.lastIndexOf('.');
-  const end = dot > path.lastIndexOf('/') + 1 ? dot : path.length;
-  const extension = escaped(path.slice(end)).replaceAll('@', '%40');
-  return `${start}${escaped(path.slice(0, end))}@${row}${extension}`;
+  return start + (path === undefined ? row : markedPath(path, row));
 }
 
 /** The URI of the file that holds the bytes, and if it is a Parquet file, the row of it that the URI names. */
@@ -35,13 +33,3 @@ export function splitRow(uri: string): { file: string; row?: RowPart } {
 }
 
 export const isRowUri = (uri: string): boolean => splitRow(uri).row !== undefined;
-
-const escaped = (path: string): string => encodeURI(path).replace(/[#?]/g, encodeURIComponent);
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
