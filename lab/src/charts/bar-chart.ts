@@ -1,5 +1,6 @@
+import { escapeXml, fixed } from '@halogrid/results/svg-text';
 import { linearScale, log10Scale, shortNumber } from './axis-scale.ts';
-import { chartPage, colours, escapeXml, fixed, page, textWidth } from './chart-page.ts';
+import { chartPage, colours, page, textWidth } from './chart-page.ts';
 import { drawLegend } from './legend.ts';
 
 export interface BarChart {

@@ -1,3 +1,5 @@
+import { escapeXml } from '@halogrid/results/svg-text';
+
 /** What every chart keeps free around its plot, and how wide it is: readable where a page has 800 px. */
 export const page = { left: 76, top: 76, right: 24, width: 800 };
 
@@ -49,11 +51,6 @@ ${content.join('\n')}
 </svg>
 `;
 }
-
-export const fixed = (value: number): string => String(Math.round(value * 100) / 100);
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-export const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);
 
 /** About the width of a text in the font of the page, px. */
 export const textWidth = (text: string): number => text.length * 6.5;

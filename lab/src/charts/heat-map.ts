@@ -1,5 +1,6 @@
+import { escapeXml, fixed } from '@halogrid/results/svg-text';
 import { shortNumber } from './axis-scale.ts';
-import { chartPage, escapeXml, fixed, page, textWidth } from './chart-page.ts';
+import { chartPage, page, textWidth } from './chart-page.ts';
 
 export interface HeatMap {
   title: string;

@@ -1,4 +1,5 @@
-import { escapeXml, fixed, page, textWidth } from './chart-page.ts';
+import { escapeXml, fixed } from '@halogrid/results/svg-text';
+import { page, textWidth } from './chart-page.ts';
 
 export interface LegendEntry {
   name: string;

@@ -1,5 +1,6 @@
+import { escapeXml, fixed } from '@halogrid/results/svg-text';
 import { linearScale, log2Scale, log10Scale, shortNumber } from './axis-scale.ts';
-import { chartPage, colours, escapeXml, fixed, page } from './chart-page.ts';
+import { chartPage, colours, page } from './chart-page.ts';
 import { drawLegend } from './legend.ts';
 
 export interface ChartLine {

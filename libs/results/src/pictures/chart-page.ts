@@ -1,3 +1,5 @@
+import { escapeXml } from './svg-text.ts';
+
 /** Edges of a chart's plots, and the room above the first. */
 export const plot = { left: 84, width: 1024, height: 280 };
 const width = plot.left + plot.width + 32;
@@ -73,9 +75,3 @@ export function binTicks(bins: number): number[] {
   if (ticks[ticks.length - 1] !== bins - 1) ticks.push(bins - 1);
   return ticks;
 }
-
-/** A coordinate, to hundredths. */
-export const fixed = (value: number): string => String(Math.round(value * 100) / 100);
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-export const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (character) => escapes[character]!);

@@ -1,5 +1,6 @@
-import { binTicks, chartPage, escapeXml, fixed, plot } from './chart-page.ts';
+import { binTicks, chartPage, plot } from './chart-page.ts';
 import { countScale, type ScaleKind, scaleKind, shortCount } from './count-scale.ts';
+import { escapeXml, fixed } from './svg-text.ts';
 
 export interface HistogramChart {
   /** The chart adds the kind of scale to it. */
