@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { askPython, lacksPython, timeoutMs } from '@halogrid/testing';
+import { askPython, pythonFails, timeoutMs } from '@halogrid/testing';
 import type { Picture } from '../lbp-definition.ts';
 
 // Decodes files with programs that are not part of halogrid. Their results count only if they print no error or
@@ -62,7 +62,7 @@ export async function decodeByOthers(path: string, bytes: Buffer): Promise<Refer
 /** GDAL's result for each TIFF; undefined if GDAL is not installed. */
 export async function readTiffsByGdal(paths: readonly string[]): Promise<Reference[] | undefined> {
   const script = fileURLToPath(new URL('gdal-gray.py', import.meta.url));
-  if (lacksPython('import numpy; from osgeo import gdal')) return undefined;
+  if (pythonFails('import numpy; from osgeo import gdal')) return undefined;
   const answers = askPython(script, [], paths.map((path) => `${path}\n`).join(''))
     .trim()
     .split('\n');

@@ -7,7 +7,7 @@ const python = '/usr/bin/python3';
  * Why tests that need what this line of Python needs are skipped; false if they are not. The line is run, so that
  * libraries below a module are found too.
  */
-export const lacksPython = (line: string): string | false =>
+export const pythonFails = (line: string): string | false =>
   spawnSync(python, ['-c', line]).status !== 0 && `${python} fails at "${line}"`;
 
 /**

@@ -7,7 +7,7 @@ import type { Rect } from '@halogrid/geometry';
 import { openImage } from '@halogrid/imaging';
 import { type AskedOperation, createPipeline } from '@halogrid/kernels';
 import type { FoundResult, Lease } from '@halogrid/proto';
-import { askPython, isThorough, lacksPython, repeated } from '@halogrid/testing';
+import { askPython, isThorough, pythonFails, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { CpuDevice } from '../devices/cpu-device.ts';
 import { sharedDevice } from '../devices/testing/shared-device.ts';
@@ -23,7 +23,7 @@ import {
 // GDAL makes scenes with pixels that have no value in some bands. The only test that compares several bands with each
 // alone for real files, cuts and devices, counts and maps; test/bands.test.ts compares a band with a gray file.
 
-const lacksGdal = lacksPython('import numpy; from osgeo import gdal');
+const lacksGdal = pythonFails('import numpy; from osgeo import gdal');
 
 const script = `
 import sys, numpy

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { temporaryFile } from '@halogrid/sources/testing-files';
-import { askPython, lacksPython } from '@halogrid/testing';
+import { askPython, pythonFails } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../open-image.ts';
 import { decodeOpen, decodeWhole, planes } from '../testing/images.ts';
@@ -16,7 +16,7 @@ import { type WrittenTiff, writeTiff } from './tiff/testing/write-tiff.ts';
 // Worth its seconds: a stack that is read as its first picture in silence is a wrong result. The files are of other
 // programs, made by one call.
 
-const skip = lacksPython('import tifffile, PIL');
+const skip = pythonFails('import tifffile, PIL');
 
 const folder = mkdtempSync(join(tmpdir(), 'halogrid-stacks-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -10,7 +10,7 @@ import { InputError } from '@halogrid/sources';
 import { temporaryFile } from '@halogrid/sources/testing-files';
 import { parquetOf } from '@halogrid/sources/testing-parquet-files';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
-import { askPython, lacksPython, repeated } from '@halogrid/testing';
+import { askPython, pythonFails, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { MissingDecoderError } from '../missing-decoder-error.ts';
 import { openImage } from '../open-image.ts';
@@ -32,7 +32,7 @@ interface Made {
 }
 
 const lacksVips = spawnSync('vips', ['--version']).status !== 0 && 'libvips is not installed (libvips-tools)';
-const skip = lacksVips || lacksPython("import tifffile, PIL, ctypes; ctypes.CDLL('libopenslide.so.0')");
+const skip = lacksVips || pythonFails("import tifffile, PIL, ctypes; ctypes.CDLL('libopenslide.so.0')");
 
 let folder: string;
 let made: Made[];

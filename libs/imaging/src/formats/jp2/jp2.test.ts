@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { PixelType } from '@halogrid/geometry';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
-import { askPython, lacksPython } from '@halogrid/testing';
+import { askPython, pythonFails } from '@halogrid/testing';
 import { openImage } from '../../open-image.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
 import { decodeOpen, noGaps, planes, sha256 } from '../../testing/images.ts';
@@ -17,7 +17,7 @@ import { decodeOpen, noGaps, planes, sha256 } from '../../testing/images.ts';
 
 const lacksOpj = spawnSync('opj_compress', ['-h']).error !== undefined && 'opj_compress is not installed';
 const lacks =
-  lacksOpj || lacksPython("import tifffile; from osgeo import gdal; assert gdal.GetDriverByName('JP2OpenJPEG')");
+  lacksOpj || pythonFails("import tifffile; from osgeo import gdal; assert gdal.GetDriverByName('JP2OpenJPEG')");
 
 const script = `
 import hashlib, json, subprocess, sys, numpy, tifffile

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { createBitPlane, hasBit } from '@halogrid/geometry';
 import { InputError } from '@halogrid/sources';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
-import { askPython, lacksPython } from '@halogrid/testing';
+import { askPython, pythonFails } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import { noGaps, planes } from '../../testing/images.ts';
@@ -16,7 +16,7 @@ import { scaleSamples } from './scale-samples.ts';
 // GDAL writes files in LERC, all in one call, and says what it reads back from them: only so is it sure that a decoder
 // of another house gives the same numbers. Mutants of them show that damage is a sentence.
 
-const lacksGdal = lacksPython(
+const lacksGdal = pythonFails(
   "from osgeo import gdal; assert 'LERC' in gdal.GetDriverByName('GTiff').GetMetadata()['DMD_CREATIONOPTIONLIST']",
 );
 

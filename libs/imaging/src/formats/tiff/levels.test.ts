@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { InputError } from '@halogrid/sources';
 import { temporaryFile, temporaryFolder } from '@halogrid/sources/testing-files';
-import { askPython, lacksPython, repeated } from '@halogrid/testing';
+import { askPython, pythonFails, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import type { AskedLevel } from '../../planes/read-options.ts';
@@ -20,7 +20,7 @@ import { type WrittenTiff, writeTiff } from './testing/write-tiff.ts';
 // compared; the rules themselves are pure.
 
 const lacksVips = spawnSync('vips', ['--version']).status !== 0 && 'libvips is not installed (libvips-tools)';
-const skip = lacksVips || lacksPython("import tifffile, ctypes; ctypes.CDLL('libopenslide.so.0')");
+const skip = lacksVips || pythonFails("import tifffile, ctypes; ctypes.CDLL('libopenslide.so.0')");
 
 test('each level of slides has the pixels that OpenSlide reads, and is found by micrometres', { skip }, async (t) => {
   const folder = await temporaryFolder(t);

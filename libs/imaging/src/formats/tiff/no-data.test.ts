@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createBitPlane, hasBit } from '@halogrid/geometry';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
-import { askPython, lacksPython } from '@halogrid/testing';
+import { askPython, pythonFails } from '@halogrid/testing';
 import { openImage } from '../../open-image.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
 import { noGaps, planes } from '../../testing/images.ts';
@@ -14,7 +14,7 @@ import { ImageThreads } from '../../threads/image-threads.ts';
 // GDAL makes the files, all in one call, and says which pixels its masks leave out. It alone tells whether the samples
 // of a file are compared, and not what they are converted to.
 
-const lacksGdal = lacksPython('import numpy; from osgeo import gdal');
+const lacksGdal = pythonFails('import numpy; from osgeo import gdal');
 
 const script = `
 import json, sys, numpy

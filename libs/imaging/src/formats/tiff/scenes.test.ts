@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { InputError } from '@halogrid/sources';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
-import { askPython, lacksPython, repeated } from '@halogrid/testing';
+import { askPython, pythonFails, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
@@ -15,7 +15,7 @@ import { decodeOpen, noGaps, planes, sha256 } from '../../testing/images.ts';
 // GDAL makes the files and NumPy scales what GDAL reads of them, all in one call: no other test has samples of these
 // types, bands, Zstandard or Predictor 3.
 
-const lacksGdal = lacksPython('import numpy; from osgeo import gdal');
+const lacksGdal = pythonFails('import numpy; from osgeo import gdal');
 
 const script = `
 import hashlib, itertools, json, sys, numpy

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { crc32c, InputError, planeUri } from '@halogrid/sources';
 import { temporaryFolder } from '@halogrid/sources/testing-files';
-import { askPython, lacksPython, repeated } from '@halogrid/testing';
+import { askPython, pythonFails, repeated } from '@halogrid/testing';
 import fc from 'fast-check';
 import { openImage } from '../../open-image.ts';
 import { assertPlanes, decodeOpen, decodeWhole, planes } from '../../testing/images.ts';
@@ -16,7 +16,7 @@ import { planeBytes, planeOf, writeZarr, type ZarrOfTests } from './testing/writ
 // Worth its seconds: each codec, byte order and order of axes is compared with zarr-python in one call of Python, and
 // everything else is written by the specification, without a process.
 
-const skip = lacksPython('import zarr');
+const skip = pythonFails('import zarr');
 
 test('planes of arrays that zarr-python made are what it reads, whatever their codec and order', {
   skip,
