@@ -20,8 +20,8 @@ type LoggedBegun = Pick<FinaliseBegun, 'epoch' | 'confirm' | 'until'>;
 export const isOfPart = (name: string): boolean => !isOutputPlace(name) && !name.endsWith('.tmp');
 
 /**
- * Ends a job that did its share: its log and the parts and chunks of its shards stay. job.json says that it is a part
- * of an output, and has the digest of the plan. Rejects with the system's error if that cannot be written.
+ * Ends a job that did its share: its log and the parts and chunks of its shards stay. job.json has the state `part` and
+ * the digest of the plan. Rejects with the system's error if job.json cannot be written.
  */
 export async function finishShare(results: JobResults, begun: LoggedBegun, now: () => number): Promise<FinishedOutput> {
   const { jobId, spec } = results.job;

@@ -29,6 +29,16 @@ export interface JobClaim {
   removes?: string;
 }
 
+/** The claim of a job.json; undefined for a text that is not one of ours. */
+export function parseClaim(text: string): JobClaim | undefined {
+  try {
+    const claim = JSON.parse(text) as JobClaim;
+    return claim?.id && claim.state && claim.specification ? claim : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the folder's job may go on, if no process runs it. A share that is done goes on to its end at once. */
 export const isUnfinished = ({ state, canGoOn }: JobClaim): boolean =>
   state === 'running' || state === 'part' || (state === 'failed' && canGoOn === true);

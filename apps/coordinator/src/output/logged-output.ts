@@ -10,7 +10,7 @@ import { resultsVersion, softwareVersion } from '@halogrid/service/version';
 import { BucketPrefix, InputError, isBucketUri, TransferError } from '@halogrid/sources';
 import { bringLogged, hasLogs } from './bucket/bring-logged.ts';
 import { isOfPart } from './finish-logged.ts';
-import type { JobClaim } from './job-claim.ts';
+import { type JobClaim, parseClaim } from './job-claim.ts';
 
 // Plans and parts, in folders and in buckets; `at` is a path or an s3: URI.
 
@@ -113,12 +113,7 @@ async function reading<Read>(at: string, read: () => Promise<Read>): Promise<Rea
 
 async function readClaim(at: string): Promise<JobClaim | undefined> {
   const text = await reading(at, () => (isBucketUri(at) ? textOfObject(at) : textOfFile(join(at, 'job.json'))));
-  try {
-    const claim = JSON.parse(text ?? 'null') as JobClaim | null;
-    return claim?.id && claim.state && claim.specification ? claim : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseClaim(text ?? 'null');
 }
 
 const textOfObject = async (at: string): Promise<string | undefined> =>

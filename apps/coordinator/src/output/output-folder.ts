@@ -28,8 +28,8 @@ import {
 import { isProcessAlive } from '@halogrid/results/is-process-alive';
 import { outputEntries } from '@halogrid/results/output-entries';
 import { exists, isOutputPlace, publishOutput, readyOutput } from '@halogrid/results/publish-output';
-import { isSystemError, makeFolders, type SystemError, UsageError, whyNotWritten } from '@halogrid/service';
-import { InputError, isBucketUri, TransferError } from '@halogrid/sources';
+import { isSystemError, makeFolders, UsageError } from '@halogrid/service';
+import { isBucketUri } from '@halogrid/sources';
 import {
   bringJob,
   bringKept,
@@ -40,10 +40,11 @@ import {
   giveBucketBack,
   removeFolder,
 } from './bucket/bucket-output.ts';
-import { isSameJob, isUnfinished, type JobClaim } from './job-claim.ts';
+import { inUse, otherJob, refusalOf, takenJustNow } from './claim-refusals.ts';
+import { isSameJob, isUnfinished, type JobClaim, parseClaim } from './job-claim.ts';
 import { runningJobJson } from './job-json.ts';
 import { followJob } from './previous/follow-job.ts';
-import { type Difference, describeDifferences, specDifferences } from './spec-differences.ts';
+import { type Difference, specDifferences } from './spec-differences.ts';
 
 /** A job that is about to run. */
 interface NewJob {
@@ -287,16 +288,6 @@ function readableClaim(path: string, text: string): JobClaim {
   return claim;
 }
 
-/** Undefined for a text that is not a job.json of ours. */
-function parseClaim(text: string): JobClaim | undefined {
-  try {
-    const claim = JSON.parse(text) as JobClaim;
-    return claim?.id && claim.state && claim.specification ? claim : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 async function enterFolder(path: string, job: NewJob): Promise<void> {
   const firstMade = await makeFolders(path);
   try {
@@ -423,47 +414,3 @@ async function untouchedOf(path: string, existing: JobClaim): Promise<JobClaim |
   if (existing.state === 'complete' || (await readyOutput(path)) !== undefined) return undefined;
   return parseClaim(await readFile(earlierJobPath(pathToFileURL(path).href), 'utf8').catch(() => 'null'));
 }
-
-function otherJob(
-  path: string,
-  { id }: JobClaim,
-  differences: readonly Difference[],
-  untouched: JobClaim | undefined,
-): UsageError {
-  const what = differences.length > 0 ? describeDifferences(differences) : 'its specification is another';
-  if (untouched) {
-    const mv = `mv '${earlierJobPath(pathToFileURL(path).href)}' '${join(path, 'job.json')}'`;
-    return new UsageError(
-      sentence`The output folder '${outputName(path)}' holds the results of job ${untouched.id}, and job ${id}, which was to follow it, was left half-way: ${what}. Ask for the same as job ${id}, which then goes on; give another ${named('out')}; or give up what job ${id} has done (${mv})`,
-    );
-  }
-  return new UsageError(
-    sentence`The output folder '${outputName(path)}' holds the results of another job (${id}): ${what}. Ask for the same as then, give another ${named('out')}, or remove the folder`,
-  );
-}
-
-const inUse = (path: string, { id, coordinator }: JobClaim): UsageError =>
-  new UsageError(
-    `The output folder '${outputName(path)}' is in use by job ${id}, which process ${coordinator?.pid} still runs: wait for its end`,
-  );
-
-const takenJustNow = (path: string): UsageError =>
-  new UsageError(`The output folder '${outputName(path)}' was taken by another job just now`);
-
-/** The refusal for an error of the disk or of the bucket; any other error as it is. */
-function refusalOf(path: string, error: unknown): unknown {
-  if (error instanceof UsageError) return error;
-  if (error instanceof TransferError || error instanceof InputError) {
-    return new UsageError(
-      sentence`The output '${outputName(path)}' cannot be written: ${error.message}; give another ${named('out')}, or see to the bucket and its credentials`,
-      { cause: error },
-    );
-  }
-  return isSystemError(error) ? notWritable(path, error) : error;
-}
-
-const notWritable = (path: string, error: SystemError): UsageError =>
-  new UsageError(
-    sentence`The output folder '${path}' cannot be written: ${whyNotWritten(error)}; give another ${named('out')}, or change the rights of the folder`,
-    { cause: error },
-  );
