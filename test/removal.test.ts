@@ -61,7 +61,9 @@ test('rm refuses everything if it refuses one, and removes folders without a coo
   assert.equal(found.code, 0, found.stderr);
   assert.match(found.stdout, new RegExp(`^${id} .*stays: the machine 'another' may run it`, 'm'));
   assert.match(found.stdout, /1 job left/);
-  const asked = await cluster.halogrid(['gc', out, '--unfinished']);
+  const young = await cluster.halogrid(['gc', out, '--unfinished']);
+  assert.match(young.stdout, /the machine 'another' may run it; look there, or give --older-than/, young.stderr);
+  const asked = await cluster.halogrid(['gc', out, '--unfinished', '--older-than', '0']);
   assert.match(asked.stdout, new RegExp(`^${id} .*removed: unfinished, nobody leads it`, 'm'), asked.stderr);
   assert.ok(!existsSync(out));
 });
