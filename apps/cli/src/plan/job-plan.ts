@@ -3,30 +3,28 @@ import { coresHere } from '@halogrid/threads/limits';
 import type { DeviceChoice } from '../options/option-values.ts';
 import { basisOf, type TimeEstimate } from './estimate/estimate-time.ts';
 
+/** Totals of the plan that are shown as they are. */
+const shownTotals = [
+  'sources',
+  'kept',
+  'quarantined',
+  'unknown',
+  'pixels',
+  'shards',
+  'tiles',
+  'segments',
+  'videoFrames',
+  'output',
+  'scratchBytes',
+] as const satisfies (keyof PlanTotals)[];
+type ShownTotals = Pick<PlanTotals, (typeof shownTotals)[number]>;
+
 /** The plan that is shown; `--json` prints it unchanged. Bytes are upper limits: compressed files take fewer. */
-export interface JobPlan {
-  sources: number;
-  /**
-   * Sources whose results are kept from the last run with the same output folder. Their pixels are not counted here.
-   */
-  kept: number;
-  /** Sources that are not images, and sources whose size is known only after decoding. */
-  quarantined: number;
-  unknown: number;
-  pixels: number;
-  shards: number;
-  /** Shards that are tiles of an image. */
-  tiles: number;
-  /** Shards that are segments of videos, and the frames in them. */
-  segments: number;
-  videoFrames: number;
+export interface JobPlan extends ShownTotals {
   /** Pixels that are read around tiles, in percent of the computed ones. */
   haloPercent: number;
   /** Memory for planes and results, in addition to what a node takes anyway. */
   nodeMemoryBytes: number;
-  output: { mapsBytes: number; featuresBytes: number; histogramBytes: number };
-  /** Bytes in the output folder until the job is complete. */
-  scratchBytes: number;
   /** Seconds of the job, from its submission to its end. */
   estimatedSeconds: number;
   /** How certain that is, and the time to start. */
@@ -48,40 +46,16 @@ export function jobPlan(
   { device }: PlannedRun,
   { estimate, advice }: { estimate: TimeEstimate; advice: string | undefined },
 ): JobPlan {
-  const {
-    sources,
-    kept,
-    quarantined,
-    unknown,
-    pixels,
-    shards,
-    tiles,
-    segments,
-    videoFrames,
-    haloPixels,
-    batch,
-    all,
-    output,
-    scratchBytes,
-  } = totals;
+  const { pixels, shards, tiles, haloPixels, batch, all } = totals;
   // A shard of frames may have several batches; two of them are computed at a time.
   const batches = Math.min(inFlight(device, coresHere()), 2 * shards - tiles);
+  const shown = Object.fromEntries(shownTotals.map((name) => [name, totals[name]])) as unknown as ShownTotals;
   return {
-    sources,
-    kept,
-    quarantined,
-    unknown,
-    pixels,
-    shards,
-    tiles,
-    segments,
-    videoFrames,
+    ...shown,
     haloPercent: pixels > 0 ? (100 * haloPixels) / pixels : 0,
     nodeMemoryBytes:
       Math.min(batches * batch.stagingBytes, all.stagingBytes) +
       Math.min(batches * batch.resultsBytes, all.resultsBytes),
-    output,
-    scratchBytes,
     estimatedSeconds: estimate.seconds,
     estimate: { ...estimate, basis: basisOf(estimate) },
     advice: advice ?? null,
