@@ -3,6 +3,7 @@ import {
   committed,
   completed,
   type Event,
+  failed,
   job,
   joined,
   lease,
@@ -127,6 +128,18 @@ testCases([
     given: [...verified(1), joined(2), completed(2, lease(0)), joined(1), left(2), left(1)],
     when: back(3, [lease(0, 2)], 'node-2', true),
     expected: ['adopt job/0#2 of 3, by the reference'],
+  },
+  {
+    name: 'a verification whose answer came is not taken again, or it would outvote the first answer',
+    given: [...verified(1), joined(1), joined(2), completed(1, lease(0)), completed(2, lease(0, 2), 'other'), left(2)],
+    when: back(3, [lease(0, 2)], 'node-2', true),
+    expected: [],
+  },
+  {
+    name: 'a lease that failed is not taken again',
+    given: [...job('job', shards(1)), joined(1), failed(1, lease(0)), joined(2), left(2), left(1)],
+    when: back(3, [lease(0)]),
+    expected: [],
   },
   {
     name: 'leases of a later epoch, an unknown job or an unknown shard are not adopted',

@@ -26,7 +26,7 @@ export function adoptLeases<A>(turn: Turn<A>, node: AttachedNode, brought: reado
     const { attempt, verify, inPart } = lease;
     if (!isWanted(entry, node, lease)) {
       // The node forgets it. If it was the last one of the shard, no node brings that any more.
-      if (entry.state.kind === 'queued' && attempt >= entry.attempts) {
+      if (entry.state.kind === 'queued' && entry.state.reason === 'lost' && attempt >= entry.attempts) {
         entry.attempts = attempt;
         entry.state.notBeforeMs = Math.min(entry.state.notBeforeMs, now);
       }
@@ -48,6 +48,12 @@ function forgive(entry: ShardEntry, nodeId: string): void {
   if (last >= 0) entry.lostOn = entry.lostOn.toSpliced(last, 1);
 }
 
+/** Whether the attempt is known to have ended: a node may bring a lease along that it has answered. */
+function isAnswered({ state, candidates, attempts, vetting }: ShardEntry, attempt: number): boolean {
+  if (attempt === vetting || candidates.some(({ lease }) => lease.attempt === attempt)) return true;
+  return state.kind === 'queued' && state.reason === 'failed' && attempt === attempts;
+}
+
 /**
  * Whether the lease can go on. Another node may hold the shard by now: then the first answer counts, as with a copy of
  * a straggler.
@@ -55,6 +61,7 @@ function forgive(entry: ShardEntry, nodeId: string): void {
 function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt, inPart }: BroughtLease): boolean {
   const { state, held, shard } = entry;
   if (state.kind === 'settling' || verify !== isToBeVerified(entry) || attempt < 1) return false;
+  if (isAnswered(entry, attempt)) return false;
   if (held.length > 1 || held.some((other) => other.node === node)) return false;
   // A node's leases stay within its credit, except that a single lease may exceed it.
   return inPart || node.computing === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;

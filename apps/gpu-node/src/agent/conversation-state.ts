@@ -10,6 +10,7 @@ import type {
   Sight,
 } from '@halogrid/proto';
 import type { OutgoingReport } from './outgoing.ts';
+import type { SentAnswers } from './sent-answers.ts';
 
 /** How a node ended: 0 as asked, 1 if it could not go on; `reason` is one sentence. */
 export interface Exit {
@@ -47,6 +48,8 @@ export interface Conversation {
   readonly drainReason: string;
   /** Unanswered shards, by lease numbers that are never used again. */
   readonly leases: ReadonlyMap<number, UnansweredShard>;
+  /** Answers that the coordinator may not have recorded yet. A lost connection makes their shards unanswered again. */
+  readonly sent: SentAnswers;
   /** When a node without a connection gives up its shards. */
   readonly keepUntilMs: number;
   readonly nextLeaseId: number;
@@ -67,13 +70,15 @@ export type Answer =
    */
   | { kind: 'shardFailed'; error: string; isOutput: boolean; isDevice?: boolean; need?: string };
 
-/** A shard whose outcome the coordinator has not been sent. */
+/** A shard whose outcome the coordinator has not been sent, or may have lost. */
 export interface UnansweredShard {
   readonly lease: Lease;
   /** The outcome, if it came without a connection or before the coordinator said whether the shard goes on. */
   readonly answer: Answer | undefined;
   /** The shard is computed and waits in a part. It uses none of the node's credit. */
   readonly isInPart?: boolean;
+  /** The answer was sent over a connection that is lost. The next coordinator says whether it wants it again. */
+  readonly wasSent?: boolean;
   /** The shard is from another coordinator, and this one has not said yet whether it goes on. */
   readonly isBrought?: boolean;
 }
@@ -141,6 +146,7 @@ export function startConversation(nowMs: number, creditBytes: number, firstLease
     handBackMs: Number.POSITIVE_INFINITY,
     drainReason: '',
     leases: new Map(),
+    sent: [],
     keepUntilMs: Number.POSITIVE_INFINITY,
     nextLeaseId: firstLeaseId,
     creditBytes,

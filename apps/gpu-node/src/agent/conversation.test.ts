@@ -112,6 +112,33 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
   ['a result is sent', [...work, [40, done]], 'attached', ['send completed']],
   ['a shard in a part is told', [...work, [40, inPart]], 'attached', ['send inPart']],
   ['what is in a part is answered', [...work, [40, inPart], [50, done]], 'attached', ['send completed']],
+  [
+    'an answer that may be lost is sent again if the next coordinator wants it',
+    [...work, [40, done], [50, disconnected], [175, time], [180, welcomeBack(7, 8)]],
+    'attached',
+    ['send inPart', 'send completed'],
+  ],
+  [
+    'it may be lost once more',
+    [
+      ...work,
+      [40, done],
+      [50, disconnected],
+      [175, time],
+      [180, welcomeBack(7, 8)],
+      [190, disconnected],
+      [320, time],
+      [330, welcomeBack(7, 8)],
+    ],
+    'attached',
+    ['send inPart', 'send completed'],
+  ],
+  [
+    'an answer that the next coordinator has is dropped, and no shard is stopped for it',
+    [...work, [40, done], [50, disconnected], [175, time], [180, welcomeBack(8)]],
+    'attached',
+    [],
+  ],
   ['a forgotten shard is in no part', [...work, [40, recall('j', 7)], [50, inPart]], 'attached', []],
   ['what is in a part waits for a connection', [...work, [40, disconnected], [50, inPart]], 'waiting', []],
   [
@@ -295,6 +322,21 @@ test('an answer carries the identity of its lease', () => {
     need: '',
   };
   assert.deepEqual(commands, [{ kind: 'send', report: { $case: 'failed', value } }]);
+});
+
+test('hello names shards whose answers may be lost, but neither failures nor what the coordinator had time to record', () => {
+  const named = (...events: [number, ConversationEvent][]) => {
+    const { commands } = play(...events, [20_000, disconnected], [20_125, time]);
+    const report = commands.flatMap((command) => (command.kind === 'send' ? [command.report] : []))[0];
+    assert.equal(report?.$case, 'hello');
+    return report.value.held?.map(({ shard, inPart }) => [shard, inPart]);
+  };
+  assert.deepEqual(named(...work, [40, done]), [
+    [8, false],
+    [7, true],
+  ]);
+  assert.deepEqual(named(...work, [40, { ...failed, leaseId: 1 }]), [[8, false]]);
+  assert.deepEqual(named(...work, [40, done], [6_000, acknowledge]), [[8, false]]);
 });
 
 test('hello names the held shards, and an answer has the epoch that the welcome gave', () => {

@@ -11,6 +11,7 @@ import {
   type UnansweredShard,
 } from './conversation-state.ts';
 import type { OutgoingReport } from './outgoing.ts';
+import { addSent, perhapsLost } from './sent-answers.ts';
 
 type Step = { state: Conversation; commands: ConversationCommand[] };
 
@@ -130,7 +131,7 @@ function obey(
     const protocol = order.value.protocol || protocolVersion;
     const attached: Phase = { kind: 'attached', reportWithinMs, heardMs: nowMs, reportedMs: nowMs, protocol };
     const welcomed = { ...state, phase: attached, attempts: 0, keepUntilMs: Number.POSITIVE_INFINITY };
-    return goOn(welcomed, order.value.kept);
+    return goOn(welcomed, order.value.kept, nowMs);
   }
   if (phase.kind === 'leaving') {
     return { state: { ...state, phase: { ...phase, untilMs: nowMs + leavingMs } }, commands: [] };
@@ -171,7 +172,7 @@ function obey(
       const { jobId, kept: named } = order.value;
       const brought = new Map([...state.leases].filter(([, held]) => held.isBrought && held.lease.jobId === jobId));
       const others = [...state.leases].filter(([leaseId]) => !brought.has(leaseId));
-      const { state: kept, commands } = goOn({ ...heard, leases: brought }, named);
+      const { state: kept, commands } = goOn({ ...heard, leases: brought }, named, nowMs);
       return { state: { ...kept, leases: new Map([...others, ...kept.leases]) }, commands };
     }
     default:
@@ -225,23 +226,27 @@ function report(state: Conversation, leaseId: number, nowMs: number, answer: Ans
   }
   leases.delete(leaseId);
   const phase = { ...state.phase, reportedMs: nowMs };
+  const sent = addSent(state.sent, leaseId, { ...held, answer }, nowMs);
   return {
-    state: { ...state, phase, leases, hasComputed },
+    state: { ...state, phase, leases, sent, hasComputed },
     commands: [{ kind: 'send', report: answerTo(held.lease, answer) }],
   };
 }
 
 /** Keeps the shards that the welcome names, reports those already computed, and forgets the others. */
-function goOn(state: Conversation, kept: readonly LeaseName[]): Step {
+function goOn(state: Conversation, kept: readonly LeaseName[], nowMs: number): Step {
   const leases = keepNamed(state.leases, kept);
   const { state: wanted, commands } = forget(state, (_lease, leaseId) => !leases.has(leaseId));
-  for (const [leaseId, { lease, answer, isInPart }] of leases) {
+  let { sent } = state;
+  for (const [leaseId, held] of leases) {
+    const { lease, answer, isInPart } = held;
     if (isInPart && knowsInPart(state)) commands.push({ kind: 'send', report: inPart(lease) });
     if (!answer) continue;
     leases.delete(leaseId);
+    sent = addSent(sent, leaseId, held, nowMs);
     commands.push({ kind: 'send', report: answerTo(lease, answer) });
   }
-  return { state: { ...wanted, leases }, commands };
+  return { state: { ...wanted, leases, sent }, commands };
 }
 
 function drain(state: Conversation, drainReason: string, nowMs: number, { drainTimeoutMs }: ConversationOptions): Step {
@@ -298,18 +303,20 @@ function hangUp(state: Conversation, reason: string, jitter: number, nowMs: numb
 }
 
 /**
- * The connection is gone. Shards go on for a while: the coordinator that is dialled next says which are still wanted.
- * Shards whose files went through the lost coordinator are forgotten.
+ * The connection is gone. Shards go on for a while, also those whose answers may be lost: the coordinator that is
+ * dialled next says which are still wanted. Shards whose files went through the lost coordinator are forgotten.
  */
 function lose(state: Conversation, jitter: number, nowMs: number): Step {
   if (state.draining !== 'no') return end(state, { code: 0, reason: state.drainReason });
   const { state: kept, commands } = forget(state, ({ handOver }) => handOver !== '');
-  const isHolding = kept.leases.size > 0;
+  const unsure = state.phase.kind === 'attached' ? perhapsLost(state.sent, state.phase.heardMs) : [];
+  const leases = new Map([...kept.leases, ...unsure]);
+  const isHolding = leases.size > 0;
   const keepUntilMs = isHolding ? Math.min(state.keepUntilMs, nowMs + keepMs) : Number.POSITIVE_INFINITY;
   const longestMs = isHolding ? longestBackoffHoldingMs : longestBackoffMs;
   const backoffMs = Math.min(longestMs, firstBackoffMs * 2 ** Math.min(state.attempts, 16));
   const phase: Phase = { kind: 'waiting', dialAtMs: nowMs + backoffMs * (0.5 + jitter / 2) };
-  return { state: { ...kept, phase, attempts: state.attempts + 1, keepUntilMs }, commands };
+  return { state: { ...kept, phase, leases, sent: [], attempts: state.attempts + 1, keepUntilMs }, commands };
 }
 
 /** Dials as soon as after the first loss. */
@@ -333,12 +340,13 @@ function handBack(state: Conversation, nowMs: number): Step {
   return { state: { ...forgotten, phase, draining: 'heard' }, commands: [...commands, ...returns] };
 }
 
+/** Drops shards. Those with an answer that was sent are computed already, so there is nothing to stop. */
 function forget(state: Conversation, isMeant: (lease: Lease, leaseId: number) => boolean): Step {
   const meant = [...state.leases].filter(([leaseId, { lease }]) => isMeant(lease, leaseId));
-  const forgotten = meant.map(([leaseId]) => leaseId);
   const leases = new Map(state.leases);
-  for (const leaseId of forgotten) leases.delete(leaseId);
-  return { state: { ...state, leases }, commands: forgotten.map((leaseId) => ({ kind: 'forgetShard', leaseId })) };
+  for (const [leaseId] of meant) leases.delete(leaseId);
+  const running = meant.filter(([, { wasSent }]) => !wasSent);
+  return { state: { ...state, leases }, commands: running.map(([leaseId]) => ({ kind: 'forgetShard', leaseId })) };
 }
 
 function end(state: Conversation, exit: Exit): Step {

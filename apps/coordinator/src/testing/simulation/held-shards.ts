@@ -1,7 +1,7 @@
 import type { LeaseOrder, NodeReport } from '../../dispatch/node-session.ts';
 import type { LeaseId } from '../../scheduler/events.ts';
 
-/** A shard that is not answered. */
+/** A shard that is not answered, or whose answer may be lost. */
 export interface HeldShard {
   order: LeaseOrder;
   /** Its answer, if it was ready while there was no connection. */
@@ -15,6 +15,7 @@ export interface HeldShard {
 /** The shards that a simulated node holds, and the one that its device computes. */
 export class HeldShards {
   #all: HeldShard[] = [];
+  #sent: { held: HeldShard; sentMs: number }[] = [];
   #current: HeldShard | undefined;
 
   get size(): number {
@@ -48,6 +49,18 @@ export class HeldShards {
     return true;
   }
 
+  /** The shard was answered at that time. */
+  sent(held: HeldShard, nowMs: number): void {
+    this.drop(held);
+    this.#sent.push({ held, sentMs: nowMs });
+  }
+
+  /** The connection is gone: shards that were answered since that time are held again. */
+  takeBack(sinceMs: number): void {
+    for (const { held, sentMs } of this.#sent) if (sentMs >= sinceMs) this.#all.push({ ...held, isInPart: true });
+    this.#sent = [];
+  }
+
   drop(held: HeldShard): void {
     this.#all.splice(this.#all.indexOf(held), 1);
     if (this.#current === held) this.#current = undefined;
@@ -55,6 +68,7 @@ export class HeldShards {
 
   clear(): void {
     this.#all = [];
+    this.#sent = [];
     this.#current = undefined;
   }
 }

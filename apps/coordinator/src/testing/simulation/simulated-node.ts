@@ -38,6 +38,8 @@ const longestRedialMs = 1000;
 const restartMs = 2000;
 /** Shards outlive their connection for this long. */
 const keepMs = 60_000;
+/** Answers that were sent within this time before the connection broke may be lost. */
+const recordedMs = 5_000;
 
 /** A node with one device that computes one shard at a time, as the coordinator sees it. */
 export class SimulatedNode {
@@ -303,6 +305,7 @@ export class SimulatedNode {
       this.#held.clear();
       return;
     }
+    this.#held.takeBack(this.#world.clock.monotonicMs() - recordedMs);
     const conversation = this.#conversation;
     this.#world.clock.after(keepMs, () => {
       if (this.#conversation === conversation) this.#held.clear();
@@ -400,8 +403,10 @@ export class SimulatedNode {
   #answer(held: HeldShard, answer: NonNullable<HeldShard['answer']>): void {
     held.answer = answer;
     if (!this.#isWelcome || held.isBrought) return;
-    this.#held.drop(held);
-    this.#report(answer(held.order.lease));
+    const report = answer(held.order.lease);
+    if (report.kind === 'ShardCompleted') this.#held.sent(held, this.#world.clock.monotonicMs());
+    else this.#held.drop(held);
+    this.#report(report);
   }
 
   /** A report arrives in its conversation, perhaps twice, after one to two latencies. */
