@@ -145,10 +145,8 @@ export async function withOpenImage<Results>(
     checkSize(source, { width: image.width, height: image.height / bands }, size);
     const unit = sampleBytes[image.pixel];
     const value = copied ? copied.noData : noDataOf(run.job, image);
-    let isFirst = false;
     const fill: Fill = async (bytes, { stored, copies }, { offset, stride, planeBytes }) => {
       const planes = value === undefined ? undefined : noDataPlanes(run.job, stored);
-      isFirst ||= copies.some(({ from }) => from.x === 0 && from.y === 0);
       const decode = async ({ from, to }: CopyRect): Promise<void> => {
         const place = { bytes, offset: offset + to.y * stride + to.x * unit, stride, planeBytes };
         const noData = planes && { value: value!, planes, ...to };
@@ -165,7 +163,7 @@ export async function withOpenImage<Results>(
     };
     const results = await compute(image.pixel, value !== undefined, fill);
     const { captured, place } = image;
-    return { results, captured, place, mended: isFirst ? remarksOn(run, image) : image.mended };
+    return { results, captured, place, mended: remarksOn(run, image) };
   } finally {
     await closeImage(run.turn, image);
   }

@@ -21,6 +21,18 @@ test('an image in tiles counts once, when its last tile is in, and one that is s
   assert.deepEqual(told(new MendedInputCounts(again.stored)), [['a', 6, 'file:///in/2']]);
 });
 
+test('if tiles of an image bring different sentences, the same one counts in every order', () => {
+  const sentences = ['b', 'a', 'a; b', 'b; a'];
+  const everyOrder = (left: string[]): string[][] =>
+    left.length === 0 ? [[]] : left.flatMap((one) => everyOrder(left.filter((s) => s !== one)).map((s) => [one, ...s]));
+  for (const order of everyOrder(sentences)) {
+    const counts = new MendedInputCounts();
+    for (const mended of order) counts.addTile({ mended, sources: 1, source: 4 });
+    counts.settle(4, true);
+    assert.deepEqual(told(counts), [['a; b', 1, 'file:///in/4']]);
+  }
+});
+
 test('the most frequent sentence comes first, and beyond a limit all further sentences count as one', () => {
   const counts = new MendedInputCounts();
   for (let i = 0; i < 50; i++) counts.add({ mended: `${i}`, sources: i === 3 ? 2 : 1, source: i });

@@ -53,9 +53,15 @@ export class MendedInputCounts {
     return new Set([...[...this.#kinds.values()].map(({ source }) => source), ...this.#open.keys()]);
   }
 
-  /** A tile brings the sentence of its image. */
+  /**
+   * A tile brings the sentence of its image. If tiles bring different ones, the fullest counts, in whatever order they
+   * come: the longest, then the first by its characters.
+   */
   addTile({ mended, source }: MendedKind): void {
-    this.#open.set(source, mended);
+    const other = this.#open.get(source);
+    const isFuller =
+      other === undefined || mended.length > other.length || (mended.length === other.length && mended < other);
+    if (isFuller) this.#open.set(source, mended);
   }
 
   /** All tiles of an image have come, or the image is quarantined. */
