@@ -22,8 +22,10 @@ const startCoordinator = () =>
 test('nodes and clients find a coordinator by its file, also one that starts later or moves', async (t) => {
   const node = new Halogrid(['node', '--device', 'cpu', '--http', anyPort, ...places], { withoutLauncher: true });
   t.after(() => node.kill());
-  const run = (out: string) => halogrid(['run', image, '--out', join(folder, out), ...places]);
+  const run = (out: string) => new Halogrid(['run', image, '--out', join(folder, out), ...places]);
   const first = run('first');
+  const waits = /^Waiting for a coordinator to write '.*' \(--coordinator-file\)\.$/m;
+  await eventually('a client that waits', () => waits.test(first.stderr));
 
   const killed = startCoordinator();
   t.after(() => killed.kill());
@@ -32,9 +34,8 @@ test('nodes and clients find a coordinator by its file, also one that starts lat
   assert.equal(place.host, '127.0.0.1');
   await eventually('the file', () => existsSync(file));
   assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), place);
-  const { code, stderr } = await first;
+  const { code, stderr } = await first.ended;
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^Waiting for a coordinator to write '.*' \(--coordinator-file\)\.$/m);
 
   killed.kill();
   await killed.ended;
@@ -42,7 +43,8 @@ test('nodes and clients find a coordinator by its file, also one that starts lat
   const coordinator = startCoordinator();
   t.after(() => coordinator.kill());
   assert.notEqual((await coordinator.firstLine).grpc, place.grpc);
-  assert.equal((await second).code, 0, (await second).stderr);
+  const end = await second.ended;
+  assert.equal(end.code, 0, end.stderr);
   const { http } = await node.firstLine;
   assert.equal((await get(`http://127.0.0.1:${http}/readyz`)).status, 200);
 

@@ -115,6 +115,11 @@ export class Halogrid {
     this.firstLine.catch(() => {});
   }
 
+  /** What it has written to stderr so far. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
   /**
    * Sends a signal to the launcher, or to the program that it became. The launcher passes on signals that ask to end.
    */

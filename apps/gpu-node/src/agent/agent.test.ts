@@ -172,6 +172,28 @@ test('a node that is stopped with a shard has work left, and one without has non
   }
 });
 
+test('a node whose coordinator stopped after its answer names the shard again, but has no work left', async () => {
+  const coordinator = new FakeCoordinator();
+  await coordinator.start();
+  await withAgent(coordinator, async ({ agent, shards, metrics }) => {
+    const session = await coordinator.session(1);
+    await session.report('hello');
+    session.lease(lease(3));
+    await begun(shards, 1);
+    shards[0]!.finish();
+    await session.report('completed');
+    session.end();
+    const again = await coordinator.session(2);
+    const { held } = await again.report('hello');
+    assert.deepEqual(
+      held.map(({ shard, inPart }) => [shard, inPart]),
+      [[3, true]],
+    );
+    assert.equal((await metrics.leases.get()).values[0]!.value, 0);
+    await eventually('an idle node', () => agent.idleMs > 0);
+  });
+});
+
 test('results that cannot be written are reported as such', async () => {
   const coordinator = new FakeCoordinator();
   await coordinator.start();

@@ -205,9 +205,10 @@ export class Agents {
     return { ...exit, hasWorkLeft: exit.code === 0 && this.#hasWorkLeft === true };
   }
 
-  /** Unanswered shards of all coordinators. */
+  /** Shards of all coordinators that the node has not answered. */
   get #leases(): number {
-    return this.#talks.reduce((sum, { agent }) => sum + agent.leases.size, 0);
+    const unanswered = ({ agent }: Talk) => agent.leases.values().filter(({ wasSent }) => !wasSent);
+    return this.#talks.reduce((sum, talk) => sum + [...unanswered(talk)].length, 0);
   }
 
   #holderOf(leaseId: number): Agent | undefined {
