@@ -19,12 +19,13 @@ export type {
   Withdrawn,
 } from './ledger/ledger.ts';
 export { readRecord } from './ledger/registered-record.ts';
+export type { LogHome } from './ledger-jobs.ts';
 export { BucketLogs } from './log/bucket-logs.ts';
 export { isEnd } from './log/fact.ts';
 export { FolderLogs, isLogName } from './log/folder-logs.ts';
 export { Journal } from './log/journal.ts';
 export type { LogDisk } from './log/log-file.ts';
-export { type LogHome, LogLedger } from './log-ledger.ts';
+export { LogLedger } from './log-ledger.ts';
 export type { Adopted, JobShares, Member, Question, SharedJob, SharedView } from './registry/job-shares.ts';
 export { isLedgerLost, LostLedgerError, logFormat, OlderLedgerError } from './registry/ledger-errors.ts';
 export { MemoryRegistry, RegistryMemory } from './registry/memory-registry.ts';

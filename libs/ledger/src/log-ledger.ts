@@ -1,10 +1,8 @@
-import { jobGrid, jobPipelines } from '@halogrid/jobs/accepted-job';
 import type { OutputLack } from '@halogrid/jobs/output-lack';
 import type { PlanStep } from '@halogrid/jobs/shard';
 import type { Counts, JobPause, JobSpec } from '@halogrid/proto';
-import { histogramShape } from '@halogrid/results/histogram-shape';
 import { resultsVersion } from '@halogrid/service/version';
-import { LoggedJob, type WritePart } from './job/logged-job.ts';
+import type { LoggedJob } from './job/logged-job.ts';
 import type {
   AnsweredShards,
   JobRecord,
@@ -20,29 +18,15 @@ import type {
   ShardCommit,
   Withdrawn,
 } from './ledger/ledger.ts';
-import { readRecord, statusOf } from './ledger/registered-record.ts';
+import { statusOf } from './ledger/registered-record.ts';
+import { type Job, LedgerJobs, type LogHome, type OpenedJob } from './ledger-jobs.ts';
 import { isEnd } from './log/fact.ts';
-import { countLogs, JobLog, type JobLogOptions } from './log/job-log.ts';
 import type { Journal, Journaled } from './log/journal.ts';
-import type { LogPlace } from './log/log-place.ts';
 import type { LostLedgerError } from './registry/ledger-errors.ts';
-import type { JobChange, LogMark, RegisteredJob, Registry } from './registry/registry.ts';
+import type { JobChange, Registry } from './registry/registry.ts';
 
 /** How many ended jobs are remembered unless more are asked for. */
 const maxEndedJobs = 1000;
-
-/** A place for jobs: a registry, or a folder with logs. */
-export interface LogHome {
-  journal: Journal;
-  /** Absent if one process after another leads a job, and only its logs know of it. */
-  registry?: Registry;
-  /** The logs of a job. */
-  logsOf: (jobId: string, spec: JobSpec) => LogPlace;
-  /** Writes the parts of a job that no node writes. */
-  partsOf: (spec: JobSpec, jobId: string) => WritePart;
-  /** Leaves a home for a single job, after that has ended. May be called again. */
-  leave?: () => Promise<void>;
-}
 
 export interface LogLedgerOptions {
   epoch: number;
@@ -58,78 +42,25 @@ export interface LogLedgerOptions {
   mostEnded?: number | undefined;
 }
 
-interface Led {
-  home: LogHome;
-  epoch?: number;
-}
-type OpenedJob = Led & { open: LoggedJob };
-/** A job that has ended, or whose log is not read yet: then `marks` says how much of it counts. */
-type ClosedJob = Led & { open?: undefined; record: JobRecord; marks?: readonly LogMark[] };
-type Job = OpenedJob | ClosedJob;
-
 /**
  * The ledger: decisions in memory, facts in logs, and a registry that says how much of the logs counts (see Journal).
- * The log of a job of an earlier process is read on the first request for more than its row in the registry.
  */
 export class LogLedger implements Ledger {
   readonly #options: LogLedgerOptions;
-  /** In order of submission. */
-  readonly #jobs = new Map<string, Job>();
+  readonly #jobs: LedgerJobs;
 
   constructor(options: LogLedgerOptions) {
     this.#options = options;
+    this.#jobs = new LedgerJobs(options.epoch);
   }
 
   get epoch(): number {
     return this.#options.epoch;
   }
 
-  /**
-   * Loads the jobs of a home with a registry. Rejects with DamagedLedgerError if it is damaged, and then loads none.
-   */
-  async load(home: LogHome): Promise<JobRecord[]> {
-    const jobs = await Array.fromAsync(home.registry!.jobs());
-    const known = jobs
-      .map((job) => this.#closed(home, job))
-      .sort((a, b) => a.record.submittedMs - b.record.submittedMs);
-    for (const job of known) this.#jobs.set(job.record.jobId, job);
-    return known.map(({ record }) => record);
-  }
-
-  /**
-   * Loads the job whose logs are in its folder, and which is in no registry. Resolves with undefined if the logs do not
-   * have it. Rejects with DamagedLogError. `torn` is called if the end of a log was cut off.
-   */
-  async loadFolder(
-    home: LogHome,
-    { jobId, spec }: { jobId: string; spec: JobSpec },
-    torn?: (epoch: number, offset: number) => void,
-  ): Promise<JobRecord | undefined> {
-    const marks = await countLogs(home.logsOf(jobId, spec), torn);
-    if (!marks) return undefined;
-    const open = await this.#takeOver(home, { jobId, spec }, marks);
-    this.#jobs.set(jobId, { home, open });
-    return open.record;
-  }
-
-  /**
-   * Takes over a job of a home that now belongs to this ledger, with a separate epoch. Resolves with undefined if the
-   * job has ended, also if it may go on later. Rejects as `load`.
-   */
-  async adopt(home: LogHome, jobId: string, epoch: number): Promise<JobRecord | undefined> {
-    for await (const job of home.registry!.jobs([jobId])) {
-      if (job.leader === undefined) return undefined;
-      const closed = { ...this.#closed(home, job), epoch };
-      this.#jobs.set(jobId, closed);
-      return closed.record.canGoOn ? undefined : closed.record;
-    }
-    return undefined;
-  }
-
-  #closed(home: LogHome, { spec, status, leader, marks, epoch }: RegisteredJob): ClosedJob {
-    const record = readRecord(status, JSON.parse(spec));
-    return { home, record, ...(leader !== undefined && { marks }), ...(epoch !== this.epoch && { epoch }) };
-  }
+  readonly load: LedgerJobs['load'] = (home) => this.#jobs.load(home);
+  readonly loadFolder: LedgerJobs['loadFolder'] = (home, job, torn) => this.#jobs.loadFolder(home, job, torn);
+  readonly adopt: LedgerJobs['adopt'] = (home, jobId, epoch) => this.#jobs.adopt(home, jobId, epoch);
 
   /** Whether it leads the job. */
   has(jobId: string): boolean {
@@ -137,77 +68,34 @@ export class LogLedger implements Ledger {
   }
 
   epochOf(jobId: string): number {
-    return this.#jobs.get(jobId)?.epoch ?? this.epoch;
+    return this.#jobs.epochOf(jobId);
   }
 
   logEpochOf(jobId: string): number {
-    return this.#jobs.get(jobId)?.open?.log.epoch ?? this.epochOf(jobId);
+    return this.#jobs.logEpochOf(jobId);
   }
 
   async confirm(jobId: string): Promise<void> {
-    const { journal, registry } = this.#job(jobId).home;
+    const { journal, registry } = this.#jobs.led(jobId).home;
     // The registry refuses every write of a process that no longer leads.
     if (registry) await journal.write(once([]));
   }
 
-  async createJob({ jobId, spec, submittedMs, owner }: NewJob): Promise<void> {
+  async createJob(job: NewJob): Promise<void> {
+    const { jobId, spec } = job;
     if (this.#jobs.has(jobId)) throw new Error(`There is a job ${jobId} already`);
     const home = await this.#options.homeOf(spec);
-    const log = JobLog.create(await this.#logOptions(home, jobId, spec), submittedMs, owner);
-    const open = new LoggedJob(jobId, spec, log, home.partsOf(spec, jobId), false);
+    const open = await this.#jobs.start(home, job);
     this.#jobs.set(jobId, { home, open });
     await home.journal.write(open);
   }
 
-  /** Changes of one turn are written before later ones, also if the ledger is about to be closed. */
-  #openNow(jobId: string): OpenedJob | undefined {
-    const job = this.#job(jobId);
-    return job.open && job;
-  }
-
-  /** Opens the log of a job that has not ended. Rejects with one sentence if it is lost. */
-  async #opened(jobId: string): Promise<OpenedJob | undefined> {
-    const job = this.#job(jobId);
-    if (job.open) return job;
-    if (!job.marks || job.record.canGoOn) return undefined;
-    const { record, marks, ...led } = job;
-    const opened = { ...led, open: await this.#takeOver(job.home, record, marks) };
-    // It may have ended or been opened meanwhile.
-    const now = this.#job(jobId);
-    if (now !== job) {
-      await opened.open.close();
-      return now.open ? now : undefined;
-    }
-    this.#jobs.set(jobId, opened);
-    return opened;
-  }
-
   /** Changes a job that has not ended, in this turn if it is open, and resolves when that is durable. */
   async #change(jobId: string, act: (open: LoggedJob) => void): Promise<void> {
-    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
+    const job = this.#jobs.openNow(jobId) ?? (await this.#jobs.opened(jobId));
     if (!job) return;
     act(job.open);
     await job.home.journal.write(job.open);
-  }
-
-  async #takeOver(
-    home: LogHome,
-    { jobId, spec }: { jobId: string; spec: JobSpec },
-    marks: readonly LogMark[],
-  ): Promise<LoggedJob> {
-    const options = await this.#logOptions(home, jobId, spec);
-    const log = await JobLog.takeOver(options, marks).catch((error: Error) => {
-      throw new Error(`The results so far of job ${jobId} are lost: ${error.message}`, { cause: error });
-    });
-    return new LoggedJob(jobId, spec, log, home.partsOf(spec, jobId), home.registry !== undefined);
-  }
-
-  async #logOptions(home: LogHome, jobId: string, spec: JobSpec): Promise<JobLogOptions> {
-    const place = home.logsOf(jobId, spec);
-    // Without a registry, the logs number the leaders.
-    const epoch = home.registry ? this.epochOf(jobId) : ((await place.epochs()).at(-1) ?? 0) + 1;
-    const shapes = jobPipelines(spec).map((pipeline) => histogramShape(pipeline, jobGrid(spec)));
-    return { place, epoch, shapes };
   }
 
   async setState(
@@ -215,7 +103,7 @@ export class LogLedger implements Ledger {
     state: LedgerState,
     at: { nowMs: number; error?: string; digest?: string; canGoOn?: boolean; counts?: Counts },
   ): Promise<void> {
-    const job = this.#job(jobId);
+    const job = this.#jobs.led(jobId);
     if (!job.open) {
       const isOver = job.record.finishedMs > 0 && !job.record.canGoOn;
       // A job whose log cannot be read may still end.
@@ -261,12 +149,12 @@ export class LogLedger implements Ledger {
     await home.journal.write(once([{ kind: 'note', jobId, status: statusOf(kept), marks }]));
   }
 
-  /** Opens a failed job that can go on. Resolves with false if there is no such job. Rejects as `load`. */
+  /** Opens a failed job that can go on. Resolves with false if there is no such job. Rejects if its log is lost. */
   async goOn(jobId: string): Promise<boolean> {
     const job = this.#jobs.get(jobId);
     if (!job || job.open || !job.record.canGoOn) return false;
     const { record, marks, ...rest } = job;
-    const open = await this.#takeOver(job.home, record, marks!);
+    const open = await this.#jobs.takeOver(job.home, record, marks!);
     open.setState('running', { nowMs: 0 });
     open.setPaused(undefined);
     this.#jobs.set(jobId, { ...rest, open });
@@ -297,19 +185,19 @@ export class LogLedger implements Ledger {
   }
 
   setNotes(jobId: string, notes: readonly string[]): void {
-    this.#job(jobId).open?.setNotes(notes);
+    this.#jobs.led(jobId).open?.setNotes(notes);
   }
 
   noteTime(jobId: string, moment: 'leasedMs' | 'listedMs', nowMs: number): void {
-    this.#job(jobId).open?.noteTime(moment, nowMs);
+    this.#jobs.led(jobId).open?.noteTime(moment, nowMs);
   }
 
   async addAttempt(jobId: string, shard: number, attempt: number): Promise<void> {
-    this.#job(jobId).open?.addAttempt(shard, attempt);
+    this.#jobs.led(jobId).open?.addAttempt(shard, attempt);
   }
 
   async commit(commit: ShardCommit): Promise<'committed' | 'duplicate' | 'stale'> {
-    const job = this.#openNow(commit.jobId) ?? (await this.#opened(commit.jobId));
+    const job = this.#jobs.openNow(commit.jobId) ?? (await this.#jobs.opened(commit.jobId));
     if (!job) return 'stale';
     const { open, home } = job;
     if (commit.epoch < this.epochOf(commit.jobId)) return 'stale';
@@ -330,15 +218,15 @@ export class LogLedger implements Ledger {
   }
 
   async settled(jobId: string, from: number, atMost: number): Promise<SettledSources> {
-    return this.#job(jobId).open?.settled.settled(from, atMost) ?? { next: from, runs: [] };
+    return this.#jobs.led(jobId).open?.settled.settled(from, atMost) ?? { next: from, runs: [] };
   }
 
   async answered(jobId: string, from: number, atMost: number): Promise<AnsweredShards> {
-    return this.#job(jobId).open?.settled.answered(from, atMost) ?? { next: from, shards: [] };
+    return this.#jobs.led(jobId).open?.settled.answered(from, atMost) ?? { next: from, shards: [] };
   }
 
   async withdraw(jobId: string, shard: number): Promise<Withdrawn | undefined> {
-    const job = this.#openNow(jobId);
+    const job = this.#jobs.openNow(jobId);
     const withdrawn = job?.open.withdraw(shard);
     if (withdrawn) await job!.home.journal.write(job!.open);
     return withdrawn;
@@ -376,8 +264,8 @@ export class LogLedger implements Ledger {
   }
 
   async results(jobId: string): Promise<JobResults> {
-    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
-    if (!job) throw new Error(`Job ${jobId} has ended, its results are in ${recordOf(this.#job(jobId)).spec.out}`);
+    const job = this.#jobs.openNow(jobId) ?? (await this.#jobs.opened(jobId));
+    if (!job) throw new Error(`Job ${jobId} has ended, its results are in ${recordOf(this.#jobs.led(jobId)).spec.out}`);
     const { parts, ...results } = job.open.results();
     // Some whole images may not be written yet.
     await job.home.journal.write(job.open);
@@ -389,7 +277,7 @@ export class LogLedger implements Ledger {
   }
 
   async resume(jobId: string): Promise<OpenShards> {
-    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
+    const job = this.#jobs.openNow(jobId) ?? (await this.#jobs.opened(jobId));
     if (!job) throw new Error(`Job ${jobId} has ended`);
     const { resultsVersion: version } = job.open.log.state;
     if (version !== resultsVersion) {
@@ -401,7 +289,7 @@ export class LogLedger implements Ledger {
   }
 
   async *recordedPlan(jobId: string): AsyncIterable<PlanStep> {
-    const job = this.#openNow(jobId) ?? (await this.#opened(jobId));
+    const job = this.#jobs.openNow(jobId) ?? (await this.#jobs.opened(jobId));
     if (!job) return;
     yield* job.open.plan.steps();
   }
@@ -437,12 +325,6 @@ export class LogLedger implements Ledger {
 
   #journals(): Set<Journal> {
     return new Set([...this.#jobs.values()].flatMap(({ open, home }) => (open ? [home.journal] : [])));
-  }
-
-  #job(jobId: string): Job {
-    const job = this.#jobs.get(jobId);
-    if (!job) throw new Error(`There is no job ${jobId}`);
-    return job;
   }
 
   async keepHistories(histories: ReadonlyMap<string, string>): Promise<void> {

@@ -24,6 +24,13 @@ export async function allowedPath(path: string): Promise<string> {
   throw new SourceForbiddenError('The path lies outside of the data roots (--data-root)');
 }
 
+/** Why the target of a link may not be read; undefined if it may. */
+export const whyForbidden = (path: string): Promise<string | undefined> =>
+  allowedPath(path).then(
+    () => undefined,
+    ({ message }: Error) => message,
+  );
+
 /** Whether a path is `folder` or in it; both without links and without '.' and '..'. */
 export const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);

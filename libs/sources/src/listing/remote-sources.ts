@@ -26,12 +26,12 @@ import { SourceNotFoundError, SourceUriError } from '../source-errors.ts';
 import { surelyVersionName } from '../version-name.ts';
 import { folderOfMetadata, isStoreName, nameOfPlane } from '../zarr/store-name.ts';
 import { filtered, type ListingOptions, takesPath } from './filtered.ts';
+import type { FoundFile } from './found-file.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
 import { lineRows, type ManifestKind, manifestKind } from './manifest-rows.ts';
 import { noneOf } from './none-of.ts';
 import { walkBucket } from './s3-folder.ts';
 import type { Source } from './source.ts';
-import type { FoundFile } from './walk-folder.ts';
 
 /** The most sizes of a manifest's entries that are requested at once. */
 const sizesAhead = 32;

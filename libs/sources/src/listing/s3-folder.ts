@@ -3,9 +3,10 @@ import { listPages } from '../buckets/list-page.ts';
 import { type EntryKind, passedOver, type Selection } from '../globs/selection.ts';
 import type { BucketUri } from '../remote/remote-uri.ts';
 import { isStoreName } from '../zarr/store-name.ts';
+import type { FoundFile } from './found-file.ts';
 import { compareNatural } from './natural-order.ts';
 import { type NameOrder, sortNames } from './sort-names.ts';
-import type { FoundFile, WalkOptions } from './walk-folder.ts';
+import type { WalkOptions } from './walk-folder.ts';
 
 /**
  * The most folders of a bucket that are listed ahead, while the folders before them are handed out: each request takes

@@ -18,6 +18,7 @@ import { isRemoteUri } from '../remote/remote-uri.ts';
 import { SourceNotFoundError } from '../source-errors.ts';
 import { folderOfMetadata, isStoreName, metadataNames, nameOfPlane } from '../zarr/store-name.ts';
 import { filtered, type ListingOptions, takesPath } from './filtered.ts';
+import type { FoundFile } from './found-file.ts';
 import { InputsBefore, type SourceShape } from './inputs-before.ts';
 import { listPlanes } from './list-planes.ts';
 import { type ManifestRow, rowFacts } from './manifest-row.ts';
@@ -27,7 +28,7 @@ import { listRemote, remoteEntry, withRemoteSizes } from './remote-sources.ts';
 import type { Source } from './source.ts';
 import { withMembers } from './tar-sources.ts';
 import { toUri } from './to-uri.ts';
-import { type FoundFile, type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
+import { type LeftOut, type WalkOptions, walkFolder } from './walk-folder.ts';
 
 export { type LeftOut, type PassedOver, SourceNotFoundError };
 

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { type NativeCalls, nativeCalls } from '../files/native-calls.ts';
 import { imagesBelow, type PassedOver } from '../globs/selection.ts';
 import { temporaryFolder } from '../testing/temporary-files.ts';
-import { type FoundFile, walkFolder } from './walk-folder.ts';
+import type { FoundFile } from './found-file.ts';
+import { walkFolder } from './walk-folder.ts';
 
 const calls = nativeCalls(true);
 const skip = calls ? false : 'this system has no such calls';
