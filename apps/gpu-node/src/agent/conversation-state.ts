@@ -10,7 +10,6 @@ import type {
   Sight,
 } from '@halogrid/proto';
 import type { OutgoingReport } from './outgoing.ts';
-import type { SentAnswers } from './sent-answers.ts';
 
 /** How a node ended: 0 as asked, 1 if it could not go on; `reason` is one sentence. */
 export interface Exit {
@@ -82,6 +81,13 @@ export interface UnansweredShard {
   /** The shard is from another coordinator, and this one has not said yet whether it goes on. */
   readonly isBrought?: boolean;
 }
+
+/** Shards whose answers were sent over the present connection, and when; the latest last. */
+export type SentAnswers = readonly {
+  readonly leaseId: number;
+  readonly shard: UnansweredShard;
+  readonly sentMs: number;
+}[];
 
 /** What happened; `jitter` is a random number in [0, 1). */
 export type ConversationEvent =

@@ -1,13 +1,4 @@
-import type { UnansweredShard } from './conversation-state.ts';
-
-/** Shards whose answers were sent over the present connection, the latest last. */
-export type SentAnswers = readonly SentAnswer[];
-
-export interface SentAnswer {
-  readonly leaseId: number;
-  readonly shard: UnansweredShard;
-  readonly sentMs: number;
-}
+import type { SentAnswers, UnansweredShard } from './conversation-state.ts';
 
 /** A coordinator that is heard of has recorded, by then, what was sent to it this long before. */
 const recordedMs = 5_000;
