@@ -2,7 +2,7 @@
 
 /**
  * What of images is read, by the texts of fields as the options of the command take them; empty: the default. The
- * coordinator checks the values. Throws one sentence for a text that is no value.
+ * coordinator checks the values. Throws one sentence for another text.
  *
  * @param {{ band: string; scale: string; level: string; page: string }} texts
  * @returns {Partial<Pick<JobSpec, 'band' | 'scale' | 'level' | 'page'>>}

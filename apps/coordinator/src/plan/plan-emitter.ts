@@ -145,8 +145,8 @@ export class PlanEmitter {
   }
 
   /**
-   * The steps of a video. `index` lists its packets; `known` yields the known counts of its frames; `leaveOut` is called
-   * if it has no frame in the chosen time.
+   * The steps of a video. `index` lists its packets; `known` yields the known counts of its frames; `leaveOut` is
+   * called if it has no frame in the chosen time.
    */
   async *video(
     { input }: Probed<'video'>,
