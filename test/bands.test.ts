@@ -117,6 +117,7 @@ test('several bands are channels: each has the counts and map of the band alone,
   const two = readJson(folder, 'two/pipelines/ldp/histogram.json');
   const alone = ['four', 'fourth and second'].map((out) => readChannels(join(folder, out, 'pipelines/ldp')));
   const names = ['band 4', 'band 2'].flatMap((band) => [0, 45, 90, 135].map((angle) => `${band}, ${angle}`));
+  assert.deepEqual(two.chosen, { band: { numbers: [4, 2] }, scale: { min: -2.1, max: 2.1, bits: 8 } });
   assert.deepEqual(
     two.channels.map(({ name }: { name: string }) => name),
     names,

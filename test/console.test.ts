@@ -121,6 +121,22 @@ test('a job is composed on a page, planned, started and watched to its end', asy
   await page.getByRole('button', { name: 'Show the plan' }).press('Enter');
   await page.getByText("Expected a whole number from 4 to 24 for lbp:points but received '3'").waitFor();
   await page.getByLabel('points').fill('8');
+  // What of images is read: the texts of the command's options, checked by the page or the coordinator.
+  for (const [field, wrong, sentence] of [
+    ['Bands', '1;2', "Expected numbers from 1, such as 1,2,4, or all, but received '1;2'"],
+    ['Bands', '0', 'Expected numbers from 1 to 65535, each once and 1024 at most'],
+    ['Scale', '5', "Expected two numbers and u8 or u16, as in -1,1 or 0,3000,u16, but received '5'"],
+    ['Scale', '3,2', 'Expected two numbers, the lower one first'],
+    ['Level', 'half', "'half'"],
+    ['Page', 'one', "Expected the number of a page from 1 but received 'one'"],
+  ] as const) {
+    await page.getByRole('textbox', { name: field }).fill(wrong);
+    await page.getByRole('button', { name: 'Show the plan' }).press('Enter');
+    await page.getByText(sentence).waitFor();
+    await page.getByRole('textbox', { name: field }).fill('');
+  }
+  await page.getByRole('textbox', { name: 'Level' }).fill('0');
+  await page.getByRole('textbox', { name: 'Page' }).fill('1');
   await page.getByRole('button', { name: 'Show the plan' }).press('Enter');
   await page.getByText('80 kpx', { exact: true }).waitFor();
   assert.deepEqual(await seriousFindings(page), []);

@@ -14,6 +14,8 @@ export interface JobRequest {
   border?: string;
   grid?: { rows: number; columns: number };
   map?: 'none' | MapFormat;
+  /** The level of pyramids. */
+  level?: string;
   /** 0: the coordinator chooses. */
   tilePx?: number;
   /** 0: the coordinator chooses. */
@@ -55,6 +57,7 @@ export function connectJobs(address: string): JobsOverGrpc {
       batchFrames: request.batchFrames ?? 0,
       waitForNode: request.waitForNode,
       grid,
+      level: request.level,
     };
     return new Promise((resolve, reject) => {
       client.submit({ spec, nameOutByJob: false }, (error: ServiceError | null, response) => {

@@ -16,6 +16,7 @@ import sys
 import numpy as np
 from osgeo import gdal, osr
 gdal.UseExceptions()
+gdal.SetConfigOption('GDAL_TIFF_OVR_BLOCKSIZE', '128')
 pixels = np.random.default_rng(7).integers(0, 256, (700, 900), np.uint8)
 north_up, rotated = (500000.5, 10, 0, 5300000.25, 0, -10), (500000.5, 8, 6, 5300000.25, 6, -8)
 lambert = '+proj=lcc +lat_1=49 +lat_2=44 +lat_0=46.5 +lon_0=3 +x_0=700000 +y_0=6600000 +ellps=GRS80 +units=m'
@@ -44,28 +45,37 @@ write('big', 'EPSG:32632', north_up, 'BIGTIFF=YES', *tiles)
 write('no-system', None, north_up, side=200)
 write('control-points', 'EPSG:4326', None, side=200, points=[gdal.GCP(7 + i / 10, 47 - j / 10, 0, 40 * i, 30 * j) for i in range(4) for j in range(4)])
 write('without', None, None, side=200)
+for name in ('tiles', 'rotated', 'of-points', 'control-points', 'without'):
+    file = gdal.Open(f'{sys.argv[1]}/{name}.tif', gdal.GA_Update)
+    # An eighth of 900 x 700 is rounded up.
+    file.BuildOverviews('NEAREST', [2, 8])
 `;
 
-/** Prints what GDAL says of each file of a folder, by name. Arguments: the folder. */
+/** Prints what GDAL says of each file of a folder, by name, or of its overview. Arguments: the folder, the overview. */
 const describe = `
 import json, os, sys
 from osgeo import gdal
 gdal.UseExceptions()
 def place(path):
-    raster = gdal.Open(path)
+    raster = gdal.OpenEx(path, open_options=[f'OVERVIEW_LEVEL={n}' for n in sys.argv[2:]])
     bands = [raster.GetRasterBand(i + 1).GetDescription() for i in range(raster.RasterCount)]
     points = [(p.GCPPixel, p.GCPLine, p.GCPX, p.GCPY) for p in raster.GetGCPs()]
     return {'size': [raster.RasterXSize, raster.RasterYSize], 'system': raster.GetProjection(), 'points': points,
             'of points': raster.GetGCPProjection(), 'transform': raster.GetGeoTransform(can_return_null=True),
             'is': raster.GetMetadataItem('AREA_OR_POINT') if raster.GetProjection() else None, 'bands': bands}
-print(json.dumps({name: place(os.path.join(sys.argv[1], name)) for name in sorted(os.listdir(sys.argv[1])) if name.endswith('.tif')}))
+names = [name for name in sorted(os.listdir(sys.argv[1])) if name.endswith('.tif')]
+paths = {name: os.path.join(sys.argv[1], name) for name in names}
+def lacks_it(path):
+    raster = gdal.Open(path)
+    return sys.argv[2:] and raster.GetRasterBand(1).GetOverviewCount() == 0
+print(json.dumps({name: place(path) for name, path in paths.items() if not lacks_it(path)}))
 `;
 
 const folder = scratchFolder();
 const skip = lacksPython('osgeo', 'numpy');
 
-async function python(script: string, argument: string): Promise<string> {
-  const { code, stdout, stderr } = await runPython(['-c', script, argument]);
+async function python(script: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runPython(['-c', script, ...args]);
   assert.equal(code, 0, stderr);
   return stdout;
 }
@@ -100,6 +110,26 @@ test('maps have the place of their source, as GDAL reads it, for every cut', { s
     assert.deepEqual(place, source);
     assert.equal(bands.length, 4);
     if (name !== 'without.tif') assert.match(bands[1]!, /45/);
+  }
+});
+
+test('the map of a level lies where GDAL has the overview', { skip }, async (t) => {
+  const cluster = await sharedCluster();
+  t.after(() => cluster.stop());
+  const names = ['control-points', 'of-points', 'rotated', 'tiles', 'without'];
+  const sources = names.map((name) => join(folder, 'sources', `${name}.tif`));
+  for (const [level, overview] of [
+    ['1', '0'],
+    ['2', '1'],
+  ] as const) {
+    const out = join(folder, `level-${level}`);
+    await cluster.jobs.run({ sources, out, operations: [parseOperation('lbp')], map: 'tiff', tilePx: 128, level });
+    const expected = JSON.parse(await python(describe, join(folder, 'sources'), overview));
+    assert.deepEqual(
+      Object.keys(expected),
+      names.map((name) => `${name}.tif`),
+    );
+    assert.deepEqual(JSON.parse(await python(describe, join(out, 'maps'))), expected);
   }
 });
 

@@ -165,6 +165,40 @@ test('zeros of masks do not count, and a changed mask computes its image again',
   assert.equal(readJson(cut, 'job.json').digest, readJson(out, 'job.json').digest);
 });
 
+test('a mask of the full picture counts at a level, by the pixel at the centre', async () => {
+  const [width, height] = [200, 120];
+  const source = join(folder, 'pyramid.tif');
+  const pixels = Uint8Array.from({ length: width * height }, (_, i) => (i * i * 7 + i) % 251);
+  await sharp(pixels, { raw: { width, height, channels: 1 } })
+    .toColourspace('b-w')
+    .tiff({ tile: true, tileWidth: 32, tileHeight: 32, pyramid: true, compression: 'none' })
+    .toFile(source);
+  const full = Uint8Array.from({ length: width * height }, (_, i) => (i % 7 === 0 || i % width > 150 ? 0 : 1));
+  // The second level has a quarter of each side: the centres of its pixels are in pixels 2, 6, 10 …
+  const level = { width: width / 4, height: height / 4 };
+  const small = Uint8Array.from({ length: level.width * level.height }, (_, i) => {
+    return full[(4 * Math.floor(i / level.width) + 2) * width + 4 * (i % level.width) + 2]!;
+  });
+  await writePgm(join(folder, 'full.pgm'), { width, height, pixels: full });
+  await writePgm(join(folder, 'level.pgm'), { ...level, pixels: small });
+  await writePgm(join(folder, 'other.pgm'), { width: 100, height: 60, pixels: new Uint8Array(6000) });
+  const run = async (mask: string, out: string, ...more: string[]) => {
+    const args = ['--level', '2', '--mask', join(folder, mask), '--out', join(folder, out), ...more];
+    return (await cluster!.halogrid(['run', source, ...args])).code;
+  };
+  const digest = (out: string): string => readJson(join(folder, out), 'job.json').digest;
+  assert.equal(await run('level.pgm', 'by level'), 0);
+  assert.equal(await run('full.pgm', 'by full'), 0);
+  assert.equal(await run('full.pgm', 'by full, cut', '--tile', '16'), 0);
+  assert.deepEqual([digest('by full'), digest('by full, cut')], [digest('by level'), digest('by level')]);
+  assert.ok(readHistogram(join(folder, 'by level')).bins.some((count: number) => count > 0));
+  assert.equal(await run('other.pgm', 'by other'), 3);
+  assert.match(
+    readErrors(join(folder, 'by other'))[0]!.error,
+    /other\.pgm' cannot be used: it is 100 x 60, and the image '.*pyramid\.tif' is 50 x 30, and its largest level 200 x 120$/,
+  );
+});
+
 test('a mask of another size, and masks that are not there', async () => {
   const [images, mask] = [join(folder, 'images', 'a.pgm'), join(folder, 'small.pgm')];
   await writePgm(mask, { width: 2, height: 3, pixels: new Uint8Array(6) });

@@ -200,6 +200,21 @@ test('--every, --from, --to and --fps choose frames by number and by time', { sk
   );
 });
 
+test('a recording without a frame in the chosen time is left out, and no fault', { skip }, async () => {
+  const [path, image] = [video('h264.mp4'), join(scratch, 'beside.pgm')];
+  writeFileSync(image, Buffer.concat([Buffer.from('P5\n98 66\n255\n'), Buffer.alloc(98 * 66, 7)]));
+  const runLate = (out: string, ...sources: string[]) =>
+    command(['run', ...sources, '--from', '9', '--device', 'cpu', '--out', join(scratch, out)]);
+  const { code, stderr } = await runLate('late', path, image);
+  assert.equal(code, 0, stderr);
+  const { notes, counts } = readJson(join(scratch, 'late'), 'job.json');
+  assert.deepEqual(notes, ['1 video left out: no frames in the chosen time']);
+  assert.deepEqual([counts.sources, counts.quarantined], [1, 0]);
+  const alone = await runLate('late-alone', path);
+  assert.equal(alone.code, 1);
+  assert.match(alone.stderr, /No video has a frame in the chosen time/);
+});
+
 test('a video among other sources: damage is set aside by frame, a file that is not a video as a whole', {
   skip,
 }, async () => {

@@ -13,7 +13,7 @@ export { imageOpener } from './threads/image-opener.ts';
 export { DecoderPool, type DecoderPoolOptions } from './video/decoder-pool.ts';
 export { type IndexVideo, VideoIndexer } from './video/index-video.ts';
 export { isVideoFile } from './video/is-video-file.ts';
-export { type PlannedFrame, planVideo, type VideoPart, type VideoSegment } from './video/plan-video.ts';
+export { NoChosenFrame, type PlannedFrame, planVideo, type VideoPart, type VideoSegment } from './video/plan-video.ts';
 export { findFfmpeg } from './video/process/find-ffmpeg.ts';
 export type { SegmentRequest } from './video/process/segment-request.ts';
 export { type DecodedFrame, readFrames } from './video/read-frames.ts';

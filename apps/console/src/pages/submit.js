@@ -5,6 +5,7 @@ import { changeApi, readApi } from '../api/read-api.js';
 import { button, byId, element, fieldById, fill } from '../elements.js';
 import { FolderBrowser } from '../forms/folder-browser.js';
 import { OperationForm } from '../forms/operation-form.js';
+import { pictureOptions } from '../forms/picture-options.js';
 import { planRows } from '../words/plan-rows.js';
 import { shownPath } from '../words/sentences.js';
 
@@ -75,8 +76,12 @@ const specOf = () => ({
   pipeline: { operations: operations.map((form) => form.operation(fieldById('border').value)) },
   mapFormat: fieldById('map').value,
   grid: gridOf(fieldById('grid').value),
-  out: fieldById('out').value.trim(),
+  ...pictureOptions({ band: textOf('band'), scale: textOf('scale'), level: textOf('level'), page: textOf('page') }),
+  out: textOf('out'),
 });
+
+/** @param {string} id */
+const textOf = (id) => fieldById(id).value.trim();
 
 /** @param {string} text */
 function gridOf(text) {

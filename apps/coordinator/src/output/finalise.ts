@@ -155,7 +155,7 @@ async function prepareOutput(
   const { sources: count } = results.job.counts;
   const isKept = await keptSources(results);
   const sources = new DoneSources(spec, results.settled, until);
-  const descriptions = parts.map(({ pipeline }) => describeResults(pipeline, jobGrid(results.job.spec), ''));
+  const descriptions = parts.map(({ pipeline }) => describeResults(pipeline, jobGrid(spec), '', spec));
   const written = tables.finish(count, descriptions);
   const isWanted = ({ index }: DoneSource): boolean => !isKept[index];
   const threads = new CompressThreads();
@@ -342,7 +342,8 @@ async function writeHistogram({ folder, results, pipeline }: Part, digest: strin
   const channels = pipeline.output.channels.map((name, channel) => {
     return { name, bins: bins.subarray(channel * pipeline.bins, (channel + 1) * pipeline.bins) };
   });
-  const description = describeResults(pipeline, jobGrid(results.job.spec), digest);
+  const { spec } = results.job;
+  const description = describeResults(pipeline, jobGrid(spec), digest, spec);
   const { binning, pairs } = pipeline;
   const histogram = { kernel, counted, channels, description, binning, pairs };
   await writeFileAtomically(join(folder, 'histogram.json'), histogramJson(histogram));

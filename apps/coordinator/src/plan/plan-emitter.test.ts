@@ -24,7 +24,7 @@ test('no more frames of a segment are chosen for a preview than get one', async 
   const previews = new PreviewChoice();
   const emitter = new PlanEmitter(JobSpec.fromPartial({}), pipeline, previews, undefined);
   const input = { uri: pathToFileURL(import.meta.filename).href, name: 'a.mp4', sizeBytes: 1, named: true };
-  const steps = (await Array.fromAsync(emitter.video({ kind: 'video', input }, index))).flat();
+  const steps = (await Array.fromAsync(emitter.video({ kind: 'video', input }, index, assert.fail))).flat();
   const shards = steps.flatMap((step) => (step.kind === 'shard' ? [[...readSources(step.shard.work.sources)]] : []));
   const chosen = shards.map((sources) => sources.filter(({ preview }) => preview));
   assert.equal(chosen.length, 2);

@@ -144,10 +144,14 @@ export class PlanEmitter {
     this.#signal?.throwIfAborted();
   }
 
-  /** The steps of a video. `index` lists its packets; `known` yields the known counts of its frames. */
+  /**
+   * The steps of a video. `index` lists its packets; `known` yields the known counts of its frames; `leaveOut` is
+   * called if it has no frame in the chosen time.
+   */
   async *video(
     { input }: Probed<'video'>,
     index: IndexVideo,
+    leaveOut: () => void,
     known?: ReturnType<EarlierOutput['known']>,
   ): AsyncGenerator<PlanStep[], void, undefined> {
     const { video, batchFrames } = this.#spec;
@@ -167,6 +171,7 @@ export class PlanEmitter {
       },
       number: (name, frame) => this.#number({ ...input, name, sizeBytes: 0 }, frame),
       known: known && ((frame) => knownFrame(known, frame)),
+      leaveOut,
       setAside: (source) => asideSteps(this.#aside.add(source)),
       shard: (work, costBytes) => this.#planned(work, costBytes),
     };

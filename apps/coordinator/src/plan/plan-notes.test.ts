@@ -16,6 +16,19 @@ test('each left-out folder gets one note, except the own output and more folders
   ]);
 });
 
+test('videos without a frame in the chosen time are counted', () => {
+  const told = (videos: number): string[] => {
+    const notes = new PlanNotes({ out: 'file:///a/own/' });
+    for (let i = 0; i < videos; i++) notes.leaveOutVideo();
+    return notes.takeLast().map(({ text }) => text);
+  };
+  assert.deepEqual([0, 1, 2].map(told), [
+    [],
+    ['1 video left out: no frames in the chosen time'],
+    ['2 videos left out: no frames in the chosen time'],
+  ]);
+});
+
 test('a last note says how many inputs a pattern of names fits', () => {
   const captured = { from: '%Y%m%d', zone: '' };
   const told = (...uris: string[]): string[] => {

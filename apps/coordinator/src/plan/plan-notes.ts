@@ -20,6 +20,7 @@ export class PlanNotes {
   #leftOut = 0;
   #inputs = 0;
   #misfits = 0;
+  #videosLeftOut = 0;
 
   constructor({ out, captured, filter }: Pick<JobSpec, 'out' | 'captured' | 'filter'>) {
     this.#out = out;
@@ -40,6 +41,15 @@ export class PlanNotes {
     this.#waiting.push({ kind: 'note', text: `Left out '${path}': it holds the output of job ${jobId}` });
   };
 
+  /** To be called with every video without a frame in the chosen time. */
+  readonly leaveOutVideo = (): void => {
+    this.#videosLeftOut++;
+  };
+
+  get videosLeftOut(): number {
+    return this.#videosLeftOut;
+  }
+
   readonly passOver = (passed: PassedOver): void => this.#passedOver.add(passed);
 
   /** The notes since the last call. */
@@ -55,7 +65,13 @@ export class PlanNotes {
       text: `Left out as well: ${more} more folders that hold the output of a job`,
     };
     const passedOver = this.#passedOver.sentences().map((text): PlanNote => ({ kind: 'note', text }));
-    return [...this.take(), ...(more > 0 ? [last] : []), ...passedOver, ...this.#misfit()];
+    return [...this.take(), ...(more > 0 ? [last] : []), ...passedOver, ...this.#noFrames(), ...this.#misfit()];
+  }
+
+  #noFrames(): PlanNote[] {
+    const videos = this.#videosLeftOut === 1 ? '1 video' : `${this.#videosLeftOut} videos`;
+    const text = `${videos} left out: no frames in the chosen time`;
+    return this.#videosLeftOut > 0 ? [{ kind: 'note', text }] : [];
   }
 
   #misfit(): PlanNote[] {

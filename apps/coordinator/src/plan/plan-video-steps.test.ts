@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PixelType } from '@halogrid/geometry';
-import { MissingDecoderError, type planVideo } from '@halogrid/imaging';
+import { MissingDecoderError, NoChosenFrame, type planVideo } from '@halogrid/imaging';
 import type { PlanStep } from '@halogrid/jobs/shard';
 import { gatherSources } from '@halogrid/jobs/source-gatherer';
 import { sourcesOf } from '@halogrid/jobs/testing-planned';
@@ -17,7 +17,12 @@ function planOf(pixel: PixelType): typeof planVideo {
   };
 }
 
-async function stepsOf(plan: typeof planVideo, maxBytes = 2 ** 30, channels = 1): Promise<PlanStep[]> {
+async function stepsOf(
+  plan: typeof planVideo,
+  maxBytes = 2 ** 30,
+  channels = 1,
+  leaveOut = () => {},
+): Promise<PlanStep[]> {
   let sources = 0;
   let shards = 0;
   const source = { uri: 'file:///v.mp4', name: 'v.mp4', sizeBytes: 1, named: true };
@@ -30,6 +35,7 @@ async function stepsOf(plan: typeof planVideo, maxBytes = 2 ** 30, channels = 1)
     countsBytes: 0,
     expect: () => {},
     number: (name) => ({ index: sources++, uri: source.uri, name, sizeBytes: 0 }),
+    leaveOut,
     setAside: (source) => [{ kind: 'sources', sources: gatherSources([source]) }],
     shard: (work, costBytes) => [
       { kind: 'sources', sources: work.sources },
@@ -68,6 +74,16 @@ test('frames in colour cost three times as much', async () => {
   const steps = await stepsOf(planOf('u8'), 2 ** 30, 3);
   const costs = steps.flatMap((step) => (step.kind === 'shard' ? [step.shard.costBytes] : []));
   assert.deepEqual(costs, [3 * 2 * 1920 * 1080]);
+});
+
+test('a video without a chosen frame is left out: it has no source', async () => {
+  let leftOut = 0;
+  const plan: typeof planVideo = async function* () {
+    yield { kind: 'video', width: 8, height: 8, pixel: 'u8' };
+    throw new NoChosenFrame();
+  };
+  assert.deepEqual(await stepsOf(plan, 2 ** 30, 1, () => leftOut++), []);
+  assert.equal(leftOut, 1);
 });
 
 test("without FFmpeg a video is set aside with a sentence, and the job goes on; another failure is not the video's fault", async () => {

@@ -1,5 +1,5 @@
 import { sampleBytes } from '@halogrid/geometry';
-import { MissingDecoderError, type PlannedFrame, planVideo, type VideoSegment } from '@halogrid/imaging';
+import { MissingDecoderError, NoChosenFrame, type PlannedFrame, planVideo, type VideoSegment } from '@halogrid/imaging';
 import type { FrameOfVideo, ImageSize, PlanStep, ShardWork } from '@halogrid/jobs/shard';
 import { SourceGatherer } from '@halogrid/jobs/source-gatherer';
 import type { VideoOptions } from '@halogrid/proto';
@@ -38,13 +38,16 @@ export interface VideoPlanning {
   known?: ((frame: number) => Promise<Uint8Array | undefined>) | undefined;
   /** Sets a source aside, and returns the steps that follow from it. */
   setAside: (source: BlockSource) => PlanStep[];
+  /** Called if the video has no frame in the chosen time. */
+  leaveOut: () => void;
   /** The steps of the next shard and its sources. */
   shard: (work: ShardWork, costBytes: number) => PlanStep[];
 }
 
 /**
  * The steps of a video: a source for each frame, and a shard for each segment. Frames that cannot be read are
- * quarantined one by one, or the video as a whole if its frames are not known.
+ * quarantined one by one, or the video as a whole if its frames are not known. A video without a chosen frame has no
+ * steps.
  */
 export async function* planVideoSteps(
   { uri, name }: Source,
@@ -88,6 +91,7 @@ export async function* planVideoSteps(
       }
     }
   } catch (error) {
+    if (error instanceof NoChosenFrame) return planning.leaveOut();
     // Without FFmpeg, only the videos of a job are quarantined: its other inputs do not need it.
     const stage =
       error instanceof InputError ? error.stage : error instanceof MissingDecoderError ? 'decode' : undefined;

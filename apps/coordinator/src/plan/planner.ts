@@ -47,12 +47,12 @@ export const realInputs: PlannerInputs = {
  *
  * A share of a written plan has the steps of that plan.
  *
- * Folders that hold the output of a job are left out unless they are named themselves. Notes say which these are, and
- * how many files in folders are not inputs.
+ * Folders that hold the output of a job are left out unless they are named themselves. Notes say which these are,
+ * how many files in folders are not inputs, and how many videos have no frame in the chosen time.
  *
  * A plan may be far longer than memory: only a few inputs ahead and the batches being filled are held, and some 50
- * bytes for each input and pipeline of an earlier job. Throws one sentence if an option for videos meets only images,
- * the signal's reason as soon as `signal` aborts, and the error of `list` for a missing source.
+ * bytes for each input and pipeline of an earlier job. Throws one sentence if an option for videos meets only images or
+ * leaves no source, the signal's reason as soon as `signal` aborts, and the error of `list` for a missing source.
  */
 export async function* planJob(
   spec: JobSpec,
@@ -106,7 +106,7 @@ export async function* planJob(
       const known = found.kind === 'kept' && how === 'read' ? earlier!.known(found.file) : undefined;
       const steps =
         probed.kind === 'video'
-          ? emitter.video(probed, (file) => indexer.index(file, probed.input.uri), known)
+          ? emitter.video(probed, (file) => indexer.index(file, probed.input.uri), notes.leaveOutVideo, known)
           : emitter.image(probed, (await known?.next())?.value?.known);
       yield* steps;
     }
@@ -115,6 +115,7 @@ export async function* planJob(
     await indexer.close();
   }
   if (choosesFrames && !hasVideo) throw new Error(String(noVideoSentence('the choice of frames')));
+  if (emitter.sources === 0 && notes.videosLeftOut > 0) throw new Error('No video has a frame in the chosen time');
   yield [...emitter.rest(), ...notes.takeLast(), { kind: 'previews', chosen: [...previews.chosen] }];
 }
 

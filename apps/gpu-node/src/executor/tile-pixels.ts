@@ -231,8 +231,9 @@ const notCopied = ({ width, height }: Size): string =>
 function checkSize({ maskOf }: LeasedSource, now: Size, planned: Size): void {
   if (now.width === planned.width && now.height === planned.height) return;
   if (maskOf !== undefined) {
-    const [its, wanted] = [now, planned].map(({ width, height }) => `${width} x ${height}`);
-    throw new InputError('decode', `it is ${its}, and the image '${redactUri(maskOf)}' is ${wanted}`, {
+    const [its, wanted, full] = [now, planned, maskOf.full].map((size) => size && `${size.width} x ${size.height}`);
+    const orFull = full && full !== wanted ? `, and its largest level ${full}` : '';
+    throw new InputError('decode', `it is ${its}, and the image '${redactUri(maskOf.uri)}' is ${wanted}${orFull}`, {
       fault: 'content',
     });
   }

@@ -1,3 +1,4 @@
+import type { Size } from '@halogrid/geometry';
 import type { BlockSource, SourceBlock } from '@halogrid/sources/source-block';
 
 /** A source of a lease, as a node uses it. */
@@ -6,8 +7,8 @@ export interface LeasedSource extends Pick<BlockSource, 'index' | 'uri' | 'sizeB
   version?: string | undefined;
   /** Pixels that are 0 there do not count. */
   mask?: BlockSource['mask'];
-  /** The URI of the image whose mask it is. */
-  maskOf?: string;
+  /** The image whose mask it is; `full`: the size of its largest level, if another is read. */
+  maskOf?: { uri: string; full?: Size | undefined };
 }
 
 /** The sources of a lease, in the order of its block. `verify`: the lease verifies the results of another node. */

@@ -1,5 +1,10 @@
 import { type Grid, type Pipeline, specifiedOperations } from '@halogrid/kernels';
+import type { JobSpec } from '@halogrid/proto';
 import { resultsVersion, softwareVersion } from '@halogrid/service/version';
+
+/** The options that decide which pixels of a source are read, and which of them count. */
+const choices = ['band', 'scale', 'level', 'page', 'nodata', 'mask'] as const;
+export type Choices = Pick<JobSpec, (typeof choices)[number]>;
 
 /** The description that a file of results has in itself, so that nothing else is needed to read it. */
 export interface ResultDescription {
@@ -17,6 +22,8 @@ export interface ResultDescription {
   input: readonly string[];
   /** Bands of the images that were read, each as gray; absent if it was not several. */
   bands?: readonly number[];
+  /** The options of `choices` that the job was given, as `specification` of job.json has them; absent without one. */
+  chosen?: Partial<Choices>;
   histogram: {
     /** Bins per channel; 0 without a histogram. */
     binsPerChannel: number;
@@ -29,8 +36,14 @@ export interface ResultDescription {
   };
 }
 
-export function describeResults(pipeline: Pipeline, grid: Grid, digest: string): ResultDescription {
+export function describeResults(
+  pipeline: Pipeline,
+  grid: Grid,
+  digest: string,
+  options: Choices = {},
+): ResultDescription {
   const { output, words, bins, convention, input, bands, pairs } = pipeline;
+  const chosen = Object.fromEntries(choices.flatMap((name) => (options[name] ? [[name, options[name]]] : [])));
   return {
     version: softwareVersion,
     resultsVersion,
@@ -40,6 +53,7 @@ export function describeResults(pipeline: Pipeline, grid: Grid, digest: string):
     grid,
     input,
     ...(bands && { bands }),
+    ...(Object.keys(chosen).length > 0 && { chosen }),
     histogram: {
       binsPerChannel: bins,
       ...(pairs && { levels: pairs.levels }),

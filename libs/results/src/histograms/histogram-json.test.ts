@@ -52,6 +52,23 @@ test('integers are numbers up to 2^53 and strings above, and the file says all t
   });
 });
 
+test('the file says which of the pixels were read and counted, if the job chose some', () => {
+  const chosenBy = (options: Parameters<typeof describeResults>[3]): unknown => {
+    const told = describeResults(pipeline, { rows: 1, columns: 1 }, 'abc', options);
+    return JSON.parse(histogramJson({ kernel: 'ldp', counted: 0n, channels: [], description: told })).chosen;
+  };
+  assert.equal(chosenBy({ level: '', page: 0, nodata: '', mask: '' }), undefined);
+  const options = {
+    band: { numbers: [4] },
+    scale: { min: -25, max: 5, bits: 8 },
+    level: '0.5um',
+    page: 3,
+    nodata: '0',
+    mask: 'file:///data/masks',
+  };
+  assert.deepEqual(chosenBy(options), options);
+});
+
 test('for values, the file says which of them a bin counts, whether counts are exact, and the statistics', () => {
   const binning = { first: -1, width: 1, isExact: true, isOneValue: true, deepScale: 257 };
   const channels = [

@@ -4,6 +4,7 @@ import { checkHasPixels, checkWholePixels } from '../../pixel-limit.ts';
 import { checkDecodeRequest } from '../../planes/decode-request.ts';
 import type { OpenImage } from '../../planes/image.ts';
 import { canBeSample, rangeOf } from '../../planes/mark-no-data.ts';
+import type { Place } from '../../planes/place.ts';
 import { type PlaneTarget, planesFrom } from '../../planes/plane-target.ts';
 import type { ReadOptions } from '../../planes/read-options.ts';
 import { copyAsPnm } from '../copy-rows.ts';
@@ -11,11 +12,12 @@ import { type BlockPage, openBlocks } from './block-page.ts';
 import { readNoData } from './colour-tags.ts';
 import { levelDirectory } from './level-directory.ts';
 import { sayOtherPages } from './other-pages.ts';
+import { placeOfLevel } from './place-of-level.ts';
 import { rangeOfSamples } from './sample-range.ts';
 import { sayFourthBand, whyChooseBand } from './several-bands.ts';
 import { mainDirectory, pageDirectory, readTiffHeader, type TiffHeader } from './tiff-header.ts';
 import { bandsOf, type TiffLayout, tiffLayout } from './tiff-layout.ts';
-import { TiffReader } from './tiff-reader.ts';
+import { type TiffDirectory, TiffReader } from './tiff-reader.ts';
 
 /** Tiles larger than this are too large to read by region: the image is decoded whole. */
 const maxTilePixels = 2 ** 24;
@@ -66,7 +68,7 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
     height,
     pixel: layout.pixel,
     captured: header.captured,
-    place: header.place,
+    place: header.place ?? (directory === main ? undefined : await inheritedPlace(reader, main, header)),
     ...(canHaveBands(layout) && { bands: bandsOf(header.storage) }),
     grayPlanes,
     ...(canBeSample(noData, samples ?? rangeOf(layout.pixel)) && { noData }),
@@ -85,6 +87,12 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
     close: () => file.close(),
   };
   return opened;
+}
+
+/** The place of a level that states none, if its largest level does. */
+async function inheritedPlace(reader: TiffReader, main: TiffDirectory, level: TiffHeader): Promise<Place | undefined> {
+  const { place, ...full } = await readTiffHeader(reader, main);
+  return place && placeOfLevel(place, full, level);
 }
 
 const canHaveBands = ({ colours }: TiffLayout): boolean => colours !== 'palette' && colours !== 'ycbcr';
