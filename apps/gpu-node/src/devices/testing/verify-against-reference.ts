@@ -83,7 +83,7 @@ function propertyOf(device: NodeDevice, variant: TestVariant) {
   const { operations, withMap, grid, pixel = 'u8', excludes } = variant;
   const tiles = fc.array(tileArbitrary(90, 40), { minLength: 1, maxLength: 6 });
   // The variant is said with what fails.
-  return fc.asyncProperty(tiles, fc.constant(variant), async (tiles) => {
+  return fc.asyncProperty(tiles, fc.constant(variant), async (tiles, _) => {
     const pipeline = createPipelineOver(pixel, operations);
     let end = 0;
     const placed = tiles.map(({ size, tile, seed, levels }) => {
