@@ -16,8 +16,8 @@ import sys
 import numpy as np
 from osgeo import gdal, osr
 gdal.UseExceptions()
-gdal.SetConfigOption('GDAL_TIFF_OVR_BLOCKSIZE', '128')
-pixels = np.random.default_rng(7).integers(0, 256, (700, 900), np.uint8)
+gdal.SetConfigOption('GDAL_TIFF_OVR_BLOCKSIZE', '64')
+pixels = np.random.default_rng(7).integers(0, 256, (300, 280), np.uint8)
 north_up, rotated = (500000.5, 10, 0, 5300000.25, 0, -10), (500000.5, 8, 6, 5300000.25, 6, -8)
 lambert = '+proj=lcc +lat_1=49 +lat_2=44 +lat_0=46.5 +lon_0=3 +x_0=700000 +y_0=6600000 +ellps=GRS80 +units=m'
 def write(name, system, transform, *options, side=None, config={}, points=None):
@@ -34,48 +34,53 @@ def write(name, system, transform, *options, side=None, config={}, points=None):
     made.GetRasterBand(1).WriteArray(data)
     made = None
     for key in config: gdal.SetConfigOption(key, None)
-tiles = ('TILED=YES', 'BLOCKXSIZE=256', 'BLOCKYSIZE=256')
+tiles = ('TILED=YES', 'BLOCKXSIZE=64', 'BLOCKYSIZE=64')
 write('tiles', 'EPSG:32632', north_up, *tiles)
 write('strips', 'EPSG:4326', (7.5, 0.001, 0, 47.25, 0, -0.001), side=200)
 write('rotated', 'EPSG:3035', rotated, *tiles)
-write('own-system', lambert, north_up, side=200)
-write('of-points', 'EPSG:32632', north_up, side=200)
-write('big-endian', 'EPSG:32632', north_up, 'ENDIANNESS=BIG', side=200)
+write('own-system', lambert, north_up, side=100)
+write('of-points', 'EPSG:32632', north_up, side=100)
+write('big-endian', 'EPSG:32632', north_up, 'ENDIANNESS=BIG', side=100)
 write('big', 'EPSG:32632', north_up, 'BIGTIFF=YES', *tiles)
-write('no-system', None, north_up, side=200)
+write('no-system', None, north_up, side=100)
 write('control-points', 'EPSG:4326', None, side=200, points=[gdal.GCP(7 + i / 10, 47 - j / 10, 0, 40 * i, 30 * j) for i in range(4) for j in range(4)])
-write('without', None, None, side=200)
+write('without', None, None, side=100)
 for name in ('tiles', 'rotated', 'of-points', 'control-points', 'without'):
     file = gdal.Open(f'{sys.argv[1]}/{name}.tif', gdal.GA_Update)
-    # An eighth of 900 x 700 is rounded up.
+    # An eighth of 300 is rounded up.
     file.BuildOverviews('NEAREST', [2, 8])
 `;
 
-/** Prints what GDAL says of each file of a folder, by name, or of its overview. Arguments: the folder, the overview. */
+/**
+ * Prints a list of what GDAL says of each file of a folder, by name. Arguments: folders; with FOLDER:N, of overview N of
+ * the files that have some.
+ */
 const describe = `
 import json, os, sys
 from osgeo import gdal
 gdal.UseExceptions()
-def place(path):
-    raster = gdal.OpenEx(path, open_options=[f'OVERVIEW_LEVEL={n}' for n in sys.argv[2:]])
+def place(path, overview):
+    raster = gdal.OpenEx(path, open_options=[f'OVERVIEW_LEVEL={overview}'] if overview else [])
     bands = [raster.GetRasterBand(i + 1).GetDescription() for i in range(raster.RasterCount)]
     points = [(p.GCPPixel, p.GCPLine, p.GCPX, p.GCPY) for p in raster.GetGCPs()]
     return {'size': [raster.RasterXSize, raster.RasterYSize], 'system': raster.GetProjection(), 'points': points,
             'of points': raster.GetGCPProjection(), 'transform': raster.GetGeoTransform(can_return_null=True),
             'is': raster.GetMetadataItem('AREA_OR_POINT') if raster.GetProjection() else None, 'bands': bands}
-names = [name for name in sorted(os.listdir(sys.argv[1])) if name.endswith('.tif')]
-paths = {name: os.path.join(sys.argv[1], name) for name in names}
-def lacks_it(path):
+def has_overviews(path):
     raster = gdal.Open(path)
-    return sys.argv[2:] and raster.GetRasterBand(1).GetOverviewCount() == 0
-print(json.dumps({name: place(path) for name, path in paths.items() if not lacks_it(path)}))
+    return raster.GetRasterBand(1).GetOverviewCount() > 0
+def places(argument):
+    folder, _, overview = argument.partition(':')
+    paths = {name: os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith('.tif')}
+    return {name: place(path, overview) for name, path in paths.items() if not overview or has_overviews(path)}
+print(json.dumps([places(argument) for argument in sys.argv[1:]]))
 `;
 
 const folder = scratchFolder();
 const skip = lacksPython('osgeo', 'numpy');
 
-async function python(script: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runPython(['-c', script, ...args]);
+async function python(script: string, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runPython(['-c', script, ...words]);
   assert.equal(code, 0, stderr);
   return stdout;
 }
@@ -90,22 +95,18 @@ test('maps have the place of their source, as GDAL reads it, for every cut', { s
   const sources = join(folder, 'sources');
   mkdirSync(sources);
   await python(writeSources, sources);
-  const expected: Record<string, Described> = JSON.parse(await python(describe, sources));
+  const run = async (kernel: string, tilePx: number): Promise<string> => {
+    const out = join(folder, `${kernel}-${tilePx}`);
+    await cluster.jobs.run({ sources: [sources], out, operations: [parseOperation(kernel)], map: 'tiff', tilePx });
+    return join(out, 'maps');
+  };
+  const outs = [await run('lbp', 128), await run('lbp', 4096), await run('ldp', 4096)];
+  assert.deepEqual(hashFiles(outs[1]!), hashFiles(outs[0]!));
+  const described: Record<string, Described>[] = JSON.parse(await python(describe, sources, ...outs));
+  const [expected, cut, whole, maps] = described as [(typeof described)[0], ...typeof described];
   assert.equal(Object.keys(expected).length, 10);
-
-  const outcomes = [];
-  for (const tilePx of [128, 4096]) {
-    const out = join(folder, `lbp-${tilePx}`);
-    await cluster.jobs.run({ sources: [sources], out, operations: [parseOperation('lbp')], map: 'tiff', tilePx });
-    assert.deepEqual(JSON.parse(await python(describe, join(out, 'maps'))), expected);
-    outcomes.push(hashFiles(out, 'maps'));
-  }
-  assert.deepEqual(outcomes[1], outcomes[0]);
-
-  const out = join(folder, 'ldp');
-  await cluster.jobs.run({ sources: [sources], out, operations: [parseOperation('ldp')], map: 'tiff', tilePx: 4096 });
-  const maps: Record<string, Described> = JSON.parse(await python(describe, join(out, 'maps')));
-  for (const [name, { bands, ...place }] of Object.entries(maps)) {
+  for (const lbp of [cut, whole]) assert.deepEqual(lbp, expected);
+  for (const [name, { bands, ...place }] of Object.entries(maps!)) {
     const { bands: _, ...source } = expected[name]!;
     assert.deepEqual(place, source);
     assert.equal(bands.length, 4);
@@ -118,19 +119,17 @@ test('the map of a level lies where GDAL has the overview', { skip }, async (t) 
   t.after(() => cluster.stop());
   const names = ['control-points', 'of-points', 'rotated', 'tiles', 'without'];
   const sources = names.map((name) => join(folder, 'sources', `${name}.tif`));
-  for (const [level, overview] of [
-    ['1', '0'],
-    ['2', '1'],
-  ] as const) {
+  const run = async (level: string): Promise<string> => {
     const out = join(folder, `level-${level}`);
     await cluster.jobs.run({ sources, out, operations: [parseOperation('lbp')], map: 'tiff', tilePx: 128, level });
-    const expected = JSON.parse(await python(describe, join(folder, 'sources'), overview));
-    assert.deepEqual(
-      Object.keys(expected),
-      names.map((name) => `${name}.tif`),
-    );
-    assert.deepEqual(JSON.parse(await python(describe, join(out, 'maps'))), expected);
-  }
+    return join(out, 'maps');
+  };
+  const [first, second] = [await run('1'), await run('2')];
+  const overviews = [0, 1].map((n) => `${join(folder, 'sources')}:${n}`);
+  const [half, eighth, ...maps] = JSON.parse(await python(describe, ...overviews, first, second));
+  const files = names.map((name) => `${name}.tif`);
+  assert.deepEqual([half, eighth].map(Object.keys), [files, files]);
+  assert.deepEqual(maps, [half, eighth]);
 });
 
 test('maps in Zarr say their system and transform, by the conventions proj and spatial', { skip }, async (t) => {

@@ -155,9 +155,11 @@ test('a video of 10 bits and its frames as 16-bit PGM give the same histograms, 
   }
 });
 
-test('the colours of a video and of its frames as PPM give the same histograms, with any number of segments', {
+test('the colours of videos and of their frames as PPM and JPEG give the same histograms, with any number of segments', {
   skip,
 }, async () => {
+  const frames: string[] = [];
+  const videos: string[] = [];
   for (const [name, colours] of [
     ['h264-open.mkv', coloursByFfmpeg],
     ['mjpeg.avi', undefined],
@@ -174,12 +176,15 @@ test('the colours of a video and of its frames as PPM give the same histograms, 
         writeFileSync(join(folder, `${frame}.ppm`), Buffer.concat([Buffer.from(`P6\n${width} ${height}\n255\n`), rgb]));
       }
     } else runFfmpeg(['-i', path, '-c', 'copy', '-f', 'image2', join(folder, '%d.jpg')]);
-    const op = ['--op', 'conv:kernel=gaussian-5,as=u8,channels=rgb'];
-    const outOfFrames = await run(`of-colours-${name}`, [folder, ...op]);
-    const outOfVideo = await run(`of-colour-video-${name}`, [path, ...op, '--batch', '10']);
-    assert.equal(readJson(outOfVideo, 'job.json').digest, readJson(outOfFrames, 'job.json').digest);
-    assert.equal(readJson(outOfVideo, 'histogram.json').channels.length, 3);
+    frames.push(folder);
+    videos.push(path);
   }
+  const op = ['--op', 'conv:kernel=gaussian-5,as=u8,channels=rgb'];
+  const outOfFrames = await run('of-colours', [...frames, ...op]);
+  const outOfVideos = await run('of-colour-videos', [...videos, ...op, '--batch', '10']);
+  assert.equal(readJson(outOfVideos, 'job.json').counts.frames, 2 * 48);
+  assert.equal(readJson(outOfVideos, 'job.json').digest, readJson(outOfFrames, 'job.json').digest);
+  assert.equal(readJson(outOfVideos, 'histogram.json').channels.length, 3);
 });
 
 test('--every, --from, --to and --fps choose frames by number and by time', { skip }, async () => {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { main as program } from '../../apps/cli/bin/program.mjs';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const load = (name: string) => parse(readFileSync(path(`parts/${name}`), 'utf8'));
-const program = path('../../apps/cli/src/main.ts');
 const parts = 2;
 
 /** The script of a step, on cores in place of a card. */

@@ -8,6 +8,7 @@ export { memoryFolder } from './memory-folder.ts';
 export { programLimitMs, timeoutMs, waitLimitMs } from './patience.ts';
 export { pause, turns } from './pause.ts';
 export { askPython, pythonFails } from './python.ts';
+export { sampled } from './sampled.ts';
 export { lastLines, type StartedProgram, showOnFailure } from './show-on-failure.ts';
 export { threadMs } from './thread-ms.ts';
 export { within } from './within.ts';

@@ -26,6 +26,8 @@ export interface DispatcherOptions {
   sourceGraceMs?: number;
   /** The same for room for its results; no limit by default. */
   spaceGraceMs?: number;
+  /** The plan of a job is read ahead up to this many waiting shards; 4096 by default. */
+  maxQueuedShards?: number;
   /** How many bytes the leases of owners may hold: the same object until that changes; no limits by default. */
   credits?: () => OwnerCredits;
   /** Jobs that other coordinators lead; absent if there are no others. */

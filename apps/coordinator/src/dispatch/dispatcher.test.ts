@@ -19,6 +19,7 @@ import { createRegistry } from '@halogrid/service/metrics';
 import { eventually, turns, within } from '@halogrid/testing';
 import { noOutput, noTables } from '../testing/no-tables.ts';
 import { Dispatcher } from './dispatcher.ts';
+import type { DispatcherOptions } from './dispatcher-options.ts';
 import type { JobWork } from './job-work.ts';
 import type { LeaseOrder, NodeReport } from './node-session.ts';
 import { createMetrics } from './work-metrics.ts';
@@ -59,8 +60,7 @@ interface Stage {
 async function setStage(
   t: TestContext,
   work: Partial<JobWork> = {},
-  log: Log = createLog('test', 'silent'),
-  registry = new MemoryRegistry(),
+  { registry = new MemoryRegistry(), ...options }: Partial<DispatcherOptions> & { registry?: MemoryRegistry } = {},
 ): Promise<Stage> {
   const calls: string[] = [];
   const ledger = await openLogLedger(join(folder, String(ledgers++)), registry);
@@ -80,7 +80,8 @@ async function setStage(
     clock: systemClock,
     reportWithinMs: 600_000,
     metrics: createMetrics(createRegistry('coordinator')),
-    log,
+    log: createLog('test', 'silent'),
+    ...options,
   });
   t.after(async () => {
     await dispatcher.close();
@@ -154,7 +155,7 @@ test('a note of a plan is logged and kept with the job, and does not count as a 
   const plan = async function* (): AsyncGenerator<PlannedStep[]> {
     yield noted;
   };
-  const { dispatcher, ended } = await setStage(t, { plan }, noting);
+  const { dispatcher, ended } = await setStage(t, { plan }, { log: noting });
   await dispatcher.jobs.submit(job);
   const { state, counts, notes } = await ended();
   assert.deepEqual([state, counts.sources, counts.quarantined], ['complete', 1, 1]);
@@ -215,8 +216,7 @@ test('a job that another coordinator leads by now is not abandoned when it fails
         throw new Error('The part is gone');
       },
     },
-    undefined,
-    registry,
+    { registry },
   );
   attachWorker(dispatcher);
   await dispatcher.jobs.submit(job);
@@ -320,24 +320,25 @@ test('a job is cancelled while it is finalised', async (t) => {
 test('a plan far longer than the queue is pulled only as its shards are leased', async (t) => {
   let pulled = 0;
   let mostAhead = 0;
-  const { dispatcher, ended } = await setStage(t, {
+  const work: Partial<JobWork> = {
     async *plan() {
-      for await (const steps of frames(4800)) {
+      for await (const steps of frames(800)) {
         pulled++;
         const { leased, done } = dispatcher.view.shards();
         mostAhead = Math.max(mostAhead, pulled - leased - done);
         yield steps;
       }
     },
-  });
+  };
+  const { dispatcher, ended } = await setStage(t, work, { maxQueuedShards: 64 });
   await dispatcher.jobs.submit(job);
-  await eventually('a full queue', () => dispatcher.view.shards().queued >= 4096);
+  await eventually('a full queue', () => dispatcher.view.shards().queued >= 64);
   await turns(20);
   attachWorker(dispatcher);
   const record = await ended();
   // While the ledger writes, at most one more batch is planned.
-  assert.ok(mostAhead < 4096 + 512, `${mostAhead} shards were planned ahead`);
-  assert.deepEqual([record.state, record.counts.shardsDone, pulled], ['complete', 4800, 4800]);
+  assert.ok(mostAhead < 64 + 512, `${mostAhead} shards were planned ahead`);
+  assert.deepEqual([record.state, record.counts.shardsDone, pulled], ['complete', 800, 800]);
 });
 
 test('closing leaves a running job as it is', async (t) => {

@@ -56,6 +56,7 @@ export interface JobRunOptions {
   /** As in the options of the dispatcher. */
   eyes?: Eyes;
   pause?: Pause;
+  maxQueuedShards?: number;
 }
 
 const noEnd: OutputGraces = { room: Number.POSITIVE_INFINITY, folder: Number.POSITIVE_INFINITY };
@@ -106,12 +107,8 @@ export class JobRun {
   /** The host that its plan waits for. */
   #away: AwayHost | undefined;
 
-  constructor(
-    job: AcceptedJob,
-    { ledger, work, clock, log, outputGraces = noEnd, eyes = ownEyes, pause = systemPause }: JobRunOptions,
-    listener: JobRunListener,
-    begin?: () => Promise<void>,
-  ) {
+  constructor(job: AcceptedJob, options: JobRunOptions, listener: JobRunListener, begin?: () => Promise<void>) {
+    const { ledger, work, clock, log, outputGraces = noEnd, eyes = ownEyes, pause = systemPause } = options;
     this.job = job;
     this.#ledger = ledger;
     this.#work = work;
@@ -143,7 +140,7 @@ export class JobRun {
     this.#room = new QueueRoom(() => {
       const { shards, sources } = listener.queued();
       return { shards, sources: sources + this.#kept.sources };
-    });
+    }, options.maxQueuedShards);
     this.ended = this.#run(begin);
   }
 

@@ -1,7 +1,7 @@
 /**
  * The plan is read ahead up to this many waiting shards: some seconds of work for a hundred nodes, and a few megabytes.
  */
-const maxQueuedShards = 4096;
+const usualShards = 4096;
 
 /**
  * The most sources in waiting shards and in kept shards that are not read yet: a batch may have thousands. Their blocks
@@ -12,11 +12,13 @@ const maxQueuedSources = 2 ** 16;
 /** Holds back the plan of a job while enough of it waits. */
 export class QueueRoom {
   readonly #waiting: () => { shards: number; sources: number };
+  readonly #maxShards: number;
   #room = Promise.withResolvers<void>();
 
   /** `waiting` counts the shards that wait for nodes, and the sources in them and in kept shards. */
-  constructor(waiting: () => { shards: number; sources: number }) {
+  constructor(waiting: () => { shards: number; sources: number }, maxShards = usualShards) {
     this.#waiting = waiting;
+    this.#maxShards = maxShards;
   }
 
   /** Resolves when more of the plan is wanted. */
@@ -38,6 +40,6 @@ export class QueueRoom {
 
   #full(): number {
     const { shards, sources } = this.#waiting();
-    return Math.max(shards / maxQueuedShards, sources / maxQueuedSources);
+    return Math.max(shards / this.#maxShards, sources / maxQueuedSources);
   }
 }

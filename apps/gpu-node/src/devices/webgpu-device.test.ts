@@ -76,7 +76,6 @@ test('dense results have memory of their own, which is used again once it is giv
 });
 
 test('a grid of more cells than one dispatch takes has the histogram of each', async () => {
-  // A program of a variant, which is compiled already.
   const pipeline = createPipeline([lbp('nw-cw-lsb', 'interior')]);
   const { item, bytes } = staged(pipeline, noiseImage({ width: 97, height: 61 }, 3), undefined, {
     rows: 61,

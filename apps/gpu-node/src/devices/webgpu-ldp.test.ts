@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { borderModes, createPipeline, runReference } from '@halogrid/kernels';
 import { noiseImage, samplesOf, staged } from '@halogrid/kernels/testing';
+import { sampled } from '@halogrid/testing';
 import type { NodeDevice } from './device.ts';
 import { sharedDevice } from './testing/shared-device.ts';
 import { runOne, type TestVariant, verifyAgainstReference } from './testing/verify-against-reference.ts';
@@ -27,8 +28,7 @@ test('batches of tiles of any size, place and border equal the reference', async
 });
 
 test('images of several workgroups in both directions equal the reference', async () => {
-  // Programs of variants, which are compiled already.
-  for (const operation of [ldp(6, 'replicate'), ldp(3, 'mirror')]) {
+  for (const operation of sampled([ldp(6, 'replicate'), ldp(3, 'mirror')], 1)) {
     const pipeline = createPipeline([operation]);
     const size = { width: 407, height: 201 };
     for (const levels of [1, 3, 256]) {
@@ -38,7 +38,7 @@ test('images of several workgroups in both directions equal the reference', asyn
         await runOne(device, pipeline, bytes, item),
         runReference(pipeline, bytes, item, true),
       ];
-      assert.deepEqual(ours.bins, reference.bins);
+      assert.deepEqual(ours.bins, reference.bins, JSON.stringify(operation));
       assert.deepEqual(samplesOf(pipeline, ours, tile), samplesOf(pipeline, reference, tile));
     }
   }

@@ -48,12 +48,9 @@ function serve(name: string, file: ServedFile): string {
   return `${web.origin}/${name}`;
 }
 
-/**
- * Writes a recording of some megabytes, in groups of 25 frames of noise, a second each: which takes half a second and
- * more.
- */
+/** Writes a recording of some megabytes, in groups of 25 frames of noise, a second each. */
 function makeNoise(): void {
-  const frames = ['-f', 'lavfi', '-i', 'nullsrc=s=160x120:r=25,geq=random(1)*255:128:128', '-t', '24'];
+  const frames = ['-f', 'lavfi', '-i', 'color=gray:s=160x120:r=25,noise=c0s=100:allf=t', '-t', '24'];
   const encoder = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '4', '-g', '25'];
   runFfmpeg([...frames, ...encoder, noise]);
 }

@@ -21,8 +21,8 @@ const sha256 = (counts: ArrayLike<number>): string =>
 const folder = await mkdtemp(join(tmpdir(), 'halogrid-search-'));
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** Each frame is a row group, and a file. */
-const grid = { rows: 64, columns: 64 };
+/** Each frame is a row group, and a file: with 59 bins, no fewer than 2049 cells are a row group. */
+const grid = { rows: 3, columns: 683 };
 
 /** An output of several files with enough row groups for threads. */
 async function makeOut(): Promise<string> {

@@ -38,12 +38,13 @@ test('an index has the frames of its jobs in their order, whatever was added, re
 
 test('an index has the same frames of features that are a folder', async (t) => {
   const folder = await temporaryFolder(t);
-  // With 59 bins, 4096 sources are a row group.
-  const fifty = [...madeFrames('a', 50)];
-  const frames = Array.from({ length: 4100 }, (_, i) => ({ ...fifty[i % 50]!, source: `file:///${i}-` }));
-  const file = await makeJob(join(folder, 'file'), frames);
-  const parts = await makeJob(join(folder, 'parts'), frames, { limits: { wholeCounts: 1, partCounts: 1 } });
-  assert.equal((await readdir(join(parts, 'features.parquet'))).length, 2);
+  // With 59 bins and 2049 cells, each frame is a row group.
+  const grid = { rows: 3, columns: 683 };
+  const empty = Array(grid.rows * grid.columns - 1).fill(new Uint8Array(madeBins));
+  const frames = [...madeFrames('a', 3)].map((frame) => ({ ...frame, cells: [...frame.cells, ...empty] }));
+  const file = await makeJob(join(folder, 'file'), frames, { grid });
+  const parts = await makeJob(join(folder, 'parts'), frames, { grid, limits: { wholeCounts: 1, partCounts: 1 } });
+  assert.equal((await readdir(join(parts, 'features.parquet'))).length, 3);
   await add(join(folder, 'of file'), file);
   await add(join(folder, 'of parts'), parts);
   assert.deepEqual(await framesOf(join(folder, 'of parts')), await framesOf(join(folder, 'of file')));

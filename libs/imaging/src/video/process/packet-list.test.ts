@@ -36,7 +36,17 @@ const made: Record<string, readonly string[]> = {
     '2',
     '-an',
   ],
-  'hevc.mp4': ['-pix_fmt', 'yuv420p', '-c:v', 'libx265', '-x265-params', 'log-level=none:open-gop=1:keyint=25', '-an'],
+  'hevc.mp4': [
+    '-pix_fmt',
+    'yuv420p',
+    '-c:v',
+    'libx265',
+    '-preset',
+    'ultrafast',
+    '-x265-params',
+    'log-level=none:open-gop=1:keyint=25',
+    '-an',
+  ],
 };
 const copied: Record<string, readonly string[]> = {
   'fragments.mp4': ['-movflags', 'frag_keyframe+empty_moov+default_base_moof'],

@@ -78,7 +78,7 @@ export const deepKinds: Record<string, { gray: string; encoder: string[] }> = {
     encoder: ['-pix_fmt', 'yuv444p12le', '-color_range', 'pc', ...hevc('range=full')],
   },
   'hevc-12-gray.mkv': { gray: 'gray12le', encoder: ['-pix_fmt', 'gray12le', ...hevc('open-gop=0')] },
-  'av1-10.mkv': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', ...av1] },
+  'av1-10.mkv': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', ...av1, '-usage', 'realtime'] },
   'vp9-12-422.webm': { gray: 'gray12le', encoder: ['-pix_fmt', 'yuv422p12le', ...vp9] },
   'h264-10.ts': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv420p10le', '-c:v', 'libx264', '-g', '12'] },
   'h264-10-422.mkv': { gray: 'gray10le', encoder: ['-pix_fmt', 'yuv422p10le', '-c:v', 'libx264', '-g', '12'] },
