@@ -52,8 +52,8 @@ for name in ('tiles', 'rotated', 'of-points', 'control-points', 'without'):
 `;
 
 /**
- * Prints a list of what GDAL says of each file of a folder, by name. Arguments: folders; FOLDER:N means overview N of the
- * files that have some.
+ * Prints a list of what GDAL says of each file of a folder, by name. Arguments: folders; FOLDER:N means overview N of
+ * the files that have some.
  */
 const describe = `
 import json, os, sys
