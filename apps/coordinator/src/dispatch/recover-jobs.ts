@@ -8,7 +8,8 @@ import type { Clock } from '@halogrid/service/clock';
 import { isBucketUri } from '@halogrid/sources';
 import { abandonJob } from '../output/finalise.ts';
 import { isUnfinished } from '../output/job-claim.ts';
-import { releaseOutputFolder, removeScratch, resumeOutputFolder } from '../output/output-folder.ts';
+import { releaseOutputFolder, resumeOutputFolder } from '../output/output-folder.ts';
+import { removeScratch } from '../output/scratch-folder.ts';
 import type { JobDriver } from './job-driver.ts';
 
 export interface Recovery {

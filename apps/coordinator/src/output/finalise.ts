@@ -47,12 +47,13 @@ import { writesCaptured } from './captured-by.ts';
 import { type DoneSource, DoneSources } from './done-sources.ts';
 import { abandonedJobJson, completeJobJson, type JobDigests, type SourcesListed } from './job-json.ts';
 import { LostPartError } from './lost-part-error.ts';
-import { removeOutput, removeRemade, removeScratch, restoreEarlier } from './output-folder.ts';
+import { restoreEarlier } from './output-folder.ts';
 import { atOnce, type UntilWritten } from './output-wait.ts';
 import { earlyPictures, makePictures, rectsOf, takePictures } from './pictures.ts';
 import { comparePlan } from './previous/changes.ts';
 import { EarlierOutput } from './previous/earlier-output.ts';
 import { otherResultsVersion } from './previous/other-results-version.ts';
+import { removeOutput, removeRemade, removeScratch } from './scratch-folder.ts';
 import type { PartSummary, TablesOutput } from './tables-output.ts';
 
 /** Pictures and maps made at once: reading one and writing another overlap, and each holds a band of rows. */

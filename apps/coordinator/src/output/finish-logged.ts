@@ -9,8 +9,8 @@ import { isBucketUri } from '@halogrid/sources';
 import { isPublished, publishToBucket } from './bucket/bucket-output.ts';
 import type { FinaliseBegun, FinishedOutput } from './finalise.ts';
 import { shareJobJson } from './job-json.ts';
-import { removeScratch } from './output-folder.ts';
 import { atOnce } from './output-wait.ts';
+import { removeScratch } from './scratch-folder.ts';
 import type { TablesOutput } from './tables-output.ts';
 
 /** Who ends a plan or share, and how files are written. */

@@ -1,19 +1,11 @@
-import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rmdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { lackOf } from '@halogrid/jobs/output-lack';
-import {
-  earlierJobPath,
-  isUnfinishedTables,
-  ledgerPath,
-  outputName,
-  outputPath,
-  partScratchUri,
-  scratchUri,
-} from '@halogrid/jobs/output-paths';
+import { earlierJobPath, ledgerPath, outputName, outputPath, scratchUri } from '@halogrid/jobs/output-paths';
 import { isLogName } from '@halogrid/ledger';
 import type { JobSpec } from '@halogrid/proto';
 import { named, sentence } from '@halogrid/proto/sentence';
@@ -26,8 +18,7 @@ import {
   restoreClaim,
 } from '@halogrid/results/claim-file';
 import { isProcessAlive } from '@halogrid/results/is-process-alive';
-import { outputEntries } from '@halogrid/results/output-entries';
-import { exists, isOutputPlace, publishOutput, readyOutput } from '@halogrid/results/publish-output';
+import { exists, publishOutput, readyOutput } from '@halogrid/results/publish-output';
 import { isSystemError, makeFolders, UsageError } from '@halogrid/service';
 import { isBucketUri } from '@halogrid/sources';
 import {
@@ -38,12 +29,12 @@ import {
   claimInBucket,
   enterBucket,
   giveBucketBack,
-  removeFolder,
 } from './bucket/bucket-output.ts';
 import { inUse, otherJob, refusalOf, takenJustNow } from './claim-refusals.ts';
 import { isSameJob, isUnfinished, type JobClaim, parseClaim } from './job-claim.ts';
 import { runningJobJson } from './job-json.ts';
 import { followJob } from './previous/follow-job.ts';
+import { clearScratch, makeScratch, removeOutput, removeScratch, removeUnfinishedTables } from './scratch-folder.ts';
 import { type Difference, specDifferences } from './spec-differences.ts';
 
 /** A job that is about to run. */
@@ -222,50 +213,6 @@ function letGo(path: string): void {
   held.delete(path);
 }
 
-/** Removes everything that jobs write into the folder, besides job.json. */
-export async function removeOutput(out: string): Promise<void> {
-  for (const entry of outputEntries) {
-    // Retries, because a node that does not know yet may still write a chunk.
-    await rm(join(outputPath(out), entry), { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-/** Removes files that a job makes again when it goes on, unless its output is complete. Computed results stay. */
-export async function removeRemade(out: string): Promise<void> {
-  const scratch = fileURLToPath(scratchUri(out));
-  const isWhole = (await readyOutput(outputPath(out))) !== undefined;
-  for (const name of await readdir(scratch).catch((): string[] => [])) {
-    if ((isOutputPlace(name) && !isWhole) || isUnfinishedTables(name) || name.endsWith('.tmp')) {
-      await rm(join(scratch, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
-    }
-  }
-}
-
-/** Removes tables of earlier leaders, which take room. An earlier leader that still writes begins its tables again. */
-async function removeUnfinishedTables(out: string): Promise<void> {
-  const scratch = fileURLToPath(scratchUri(out));
-  for (const name of await readdir(scratch)) {
-    if (isUnfinishedTables(name)) await rm(join(scratch, name), { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-/**
- * Removes the scratch folder, if it can: its remains do no harm. An output in a bucket needs nothing of its folder any
- * more.
- */
-export async function removeScratch(out: string): Promise<void> {
-  if (isBucketUri(out)) return removeFolder(out).catch(() => {});
-  await rm(fileURLToPath(scratchUri(out)), { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
-}
-
-/** Writers of chunks make folders in it, but never the scratch folder itself. */
-async function makeScratch(out: string, { pipelines }: JobSpec): Promise<void> {
-  await mkdir(fileURLToPath(scratchUri(out)), { recursive: true });
-  for (const { name } of pipelines?.named ?? []) {
-    await mkdir(fileURLToPath(partScratchUri(out, name)), { recursive: true });
-  }
-}
-
 /** The job.json of the folder; undefined if it is missing. */
 async function readClaim(path: string): Promise<JobClaim | undefined> {
   let text: string;
@@ -353,15 +300,6 @@ async function undoHalfClaim(path: string): Promise<void> {
   const text = await readFile(earlier, 'utf8').catch(() => undefined);
   // If it is gone by now, another process was faster and has the folder.
   if (text !== undefined) await createClaim(path, text);
-}
-
-/** Empties the scratch folder of an earlier job, except for the record of its output. */
-async function clearScratch(path: string): Promise<void> {
-  const scratch = join(path, '.halogrid');
-  for (const entry of await readdir(scratch)) {
-    if (join(scratch, entry) === earlierJobPath(pathToFileURL(path).href)) continue;
-    await rm(join(scratch, entry), { recursive: true, force: true, maxRetries: 3 });
-  }
 }
 
 /** Gives the folder back to the complete job whose output is still in it; false if there is no such job. */

@@ -11,7 +11,8 @@ import { createFolderLedger, type LedgerContext } from '../dispatch/open-ledger.
 import { giveBucketBack } from '../output/bucket/bucket-output.ts';
 import { finishLogged } from '../output/finish-logged.ts';
 import { plannedJobJson } from '../output/job-json.ts';
-import { claimOutputFolder, releaseOutputFolder, removeOutput } from '../output/output-folder.ts';
+import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
+import { removeOutput } from '../output/scratch-folder.ts';
 
 /** Writes a plan to a folder or bucket, for shares of it to read. */
 export class PlanRecorder {
