@@ -137,9 +137,15 @@ testCases([
   },
   {
     name: 'a lease that failed is not taken again',
-    given: [...job('job', shards(1)), joined(1), failed(1, lease(0)), joined(2), left(2), left(1)],
+    given: [...job('job', shards(1)), joined(1), failed(1, lease(0)), joined(2), left(1)],
     when: back(3, [lease(0)]),
     expected: [],
+  },
+  {
+    name: 'a lease goes on though another of the same shard failed meanwhile',
+    given: [...job('job', shards(1)), joined(1), left(1), joined(2), failed(2, lease(0, 2))],
+    when: back(3, [lease(0)]),
+    expected: ['adopt job/0#1 of 3'],
   },
   {
     name: 'leases of a later epoch, an unknown job or an unknown shard are not adopted',

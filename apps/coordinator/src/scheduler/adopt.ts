@@ -48,12 +48,6 @@ function forgive(entry: ShardEntry, nodeId: string): void {
   if (last >= 0) entry.lostOn = entry.lostOn.toSpliced(last, 1);
 }
 
-/** Whether the attempt is known to have ended: a node may bring a lease along that it has answered. */
-function isAnswered({ state, candidates, attempts, vetting }: ShardEntry, attempt: number): boolean {
-  if (attempt === vetting || candidates.some(({ lease }) => lease.attempt === attempt)) return true;
-  return state.kind === 'queued' && state.reason === 'failed' && attempt === attempts;
-}
-
 /**
  * Whether the lease can go on. Another node may hold the shard by now: then the first answer counts, as with a copy of
  * a straggler.
@@ -61,7 +55,8 @@ function isAnswered({ state, candidates, attempts, vetting }: ShardEntry, attemp
 function isWanted(entry: ShardEntry, node: AttachedNode, { verify, attempt, inPart }: BroughtLease): boolean {
   const { state, held, shard } = entry;
   if (state.kind === 'settling' || verify !== isToBeVerified(entry) || attempt < 1) return false;
-  if (isAnswered(entry, attempt)) return false;
+  // A node brings along what it has answered, too, if the answer may be lost.
+  if (entry.answered.includes(attempt)) return false;
   if (held.length > 1 || held.some((other) => other.node === node)) return false;
   // A node's leases stay within its credit, except that a single lease may exceed it.
   return inPart || node.computing === 0 || node.leasedBytes + shard.costBytes <= node.creditBytes;

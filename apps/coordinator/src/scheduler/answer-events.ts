@@ -21,6 +21,7 @@ export function shardCompleted<A extends Comparable>(
     return;
   }
   release(state, held);
+  held.entry.answered = [...held.entry.answered, held.number];
   // The reference is far slower than a device: its time says nothing about the device's rate.
   if (!held.verify && !held.isAdopted) {
     node.rate.add(held.entry.shard.costBytes * (answer.goodShare ?? 1), held.sinceMs, held.inPartSinceMs ?? now);
@@ -42,6 +43,7 @@ export function shardFailed<A>(turn: Turn<A>, event: { session: number; lease: L
   const { node, entry } = current;
   const { need, isOutput, error } = failure;
   release(turn.state, current);
+  entry.answered = [...entry.answered, current.number];
   countFailure(turn.state, node.nodeId);
   if (!node.health.isProven) node.isOnProbation = true;
   node.rate.add(0, current.sinceMs, turn.now);

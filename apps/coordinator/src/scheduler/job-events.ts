@@ -135,6 +135,7 @@ export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { 
   const [entry] = openShards(turn, job, [open.shard]);
   if (!entry) return;
   entry.attempts = open.attempts;
+  entry.answered = Array.from({ length: open.attempts }, (_, i) => i + 1);
   entry.refusedOn = inVain;
   entry.state = { kind: 'queued', sinceMs: now, notBeforeMs: now, reason: 'lost' };
   job.retries.push(entry);

@@ -42,6 +42,8 @@ export interface ShardEntry {
   held: readonly Attempt[];
   /** Number of the last lease. */
   attempts: number;
+  /** Numbers of leases that were answered, with results or a failure: nodes may bring these along again. */
+  answered: readonly number[];
   /** Ids of the nodes of all failures that count. */
   failedOn: readonly string[];
   /** Nodes that were lost while they held the shard. */
@@ -303,6 +305,7 @@ export function createEntry(job: ScheduledJob, shard: Shard, place: InputPlace, 
     state: { kind: 'queued', sinceMs: now, notBeforeMs: now, reason: 'first' },
     held: none,
     attempts: 0,
+    answered: none,
     failedOn: none,
     lostOn: none,
     hasLostDevice: false,

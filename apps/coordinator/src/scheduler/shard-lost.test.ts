@@ -1,10 +1,12 @@
 import {
+  back,
   committed,
   completed,
   type Event,
   job,
   joined,
   lease,
+  left,
   type SchedulerCase,
   shard,
   shards,
@@ -31,6 +33,12 @@ const lost = (more: Partial<Extract<Event, { kind: 'ShardLost' }>> = {}): Event 
 const alone = done.slice(0, -1);
 
 const table: SchedulerCase[] = [
+  {
+    name: 'an answer whose part is lost is not taken again from a node that brings it along',
+    given: [...done, left(1), lost()],
+    when: back(3, [lease(0)]),
+    expected: [],
+  },
   {
     name: 'a lost shard goes to another node, with its next attempt',
     given: done,

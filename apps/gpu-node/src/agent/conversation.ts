@@ -11,7 +11,7 @@ import {
   type UnansweredShard,
 } from './conversation-state.ts';
 import type { OutgoingReport } from './outgoing.ts';
-import { addSent, perhapsLost } from './sent-answers.ts';
+import { addSent, shardsOf, unrecorded } from './sent-answers.ts';
 
 type Step = { state: Conversation; commands: ConversationCommand[] };
 
@@ -141,6 +141,7 @@ function obey(
   const heard: Conversation = {
     ...state,
     phase: { ...phase, reportWithinMs, heardMs: nowMs },
+    sent: unrecorded(state.sent, nowMs),
   };
   switch (order?.$case) {
     case 'lease': {
@@ -309,8 +310,8 @@ function hangUp(state: Conversation, reason: string, jitter: number, nowMs: numb
 function lose(state: Conversation, jitter: number, nowMs: number): Step {
   if (state.draining !== 'no') return end(state, { code: 0, reason: state.drainReason });
   const { state: kept, commands } = forget(state, ({ handOver }) => handOver !== '');
-  const unsure = state.phase.kind === 'attached' ? perhapsLost(state.sent, state.phase.heardMs) : [];
-  const leases = new Map([...kept.leases, ...unsure]);
+  const sent = state.phase.kind === 'attached' ? unrecorded(state.sent, state.phase.heardMs) : [];
+  const leases = new Map([...kept.leases, ...shardsOf(sent)]);
   const isHolding = leases.size > 0;
   const keepUntilMs = isHolding ? Math.min(state.keepUntilMs, nowMs + keepMs) : Number.POSITIVE_INFINITY;
   const longestMs = isHolding ? longestBackoffHoldingMs : longestBackoffMs;

@@ -21,15 +21,19 @@ export async function readMask(
   plan: TilePlan,
 ): Promise<BitPlane> {
   const { read } = run.job;
-  const full =
-    read?.level && (await sizeOf({ ...run, job: { ...run.job, read: { ...read, level: undefined } } }, source));
   const asImage = {
     ...run,
     job: { ...run.job, channels: 'gray' as const, planes: 1, read: undefined, noData: 'none' },
   };
-  const mask = { index: source.index, uri: ofMask, sizeBytes: 0, version, maskOf: { uri: source.uri, full } };
+  const maskOf: NonNullable<LeasedSource['maskOf']> = { uri: source.uri };
+  const mask = { index: source.index, uri: ofMask, sizeBytes: 0, version, maskOf };
   try {
-    const size = full && isSame(await sizeOf(asImage, mask), full) ? full : plan.size;
+    let { size } = plan;
+    const its = read?.level ? await sizeOf(asImage, mask) : size;
+    if (!isSame(its, size)) {
+      maskOf.full = await sizeOf({ ...run, job: { ...run.job, read: { ...read!, level: undefined } } }, source);
+      if (isSame(its, maskOf.full)) size = its;
+    }
     const rows = Math.ceil((plan.rect.height * size.height) / plan.size.height);
     const zeros = (pixel: PixelType, _: boolean, fill: Fill): Promise<BitPlane> => zerosOf(pixel, fill, size, plan);
     return (await withSharedImage(asImage, mask, size, rows, zeros)).results;

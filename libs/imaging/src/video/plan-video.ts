@@ -49,17 +49,17 @@ export type VideoPart =
   /** Frames that the file should hold but does not, and why. */
   | { kind: 'missing'; frames: { frame: number; timestampMs: null }[]; why: string };
 
-/** Thrown for a video without a frame in what is chosen of it: no fault of the video. */
+/** Thrown for a video without a frame in the chosen time: no fault of the video. */
 export class NoChosenFrame extends InputError {
   constructor() {
-    super('read', 'No frame of the video is in what was chosen of it');
+    super('read', 'No frame of the video is in the chosen time');
   }
 }
 
 /**
  * Cuts a video into segments at its key frames, from its packets alone: nothing is decoded. Only the segment being
  * filled is held. `lengthOf` is called for each group. Rejects with InputError: with NoChosenFrame if
- * the choice leaves no frame.
+ * no frame is in the chosen time.
  */
 export async function* planVideo(
   uri: string,
@@ -104,7 +104,7 @@ export async function* planVideo(
       .filter((frame) => frame % (choice.every ?? 1) === 0)
       .map((frame) => ({ frame, timestampMs: null }));
     if (missing.length > 0) yield { kind: 'missing', frames: missing, why: end!.why };
-    else if (chosen === 0) throw new NoChosenFrame();
+    else if (chosen === 0) throw byTime ? new NoChosenFrame() : new InputError('read', 'The video shows no frame');
   } finally {
     await lines.return();
     file.close();

@@ -404,7 +404,7 @@ export class SimulatedNode {
     held.answer = answer;
     if (!this.#isWelcome || held.isBrought) return;
     const report = answer(held.order.lease);
-    if (report.kind === 'ShardCompleted') this.#held.sent(held, this.#world.clock.monotonicMs());
+    if (report.kind === 'ShardCompleted' && !held.order.verify) this.#held.sent(held, this.#world.clock.monotonicMs());
     else this.#held.drop(held);
     this.#report(report);
   }

@@ -91,8 +91,14 @@ export async function openTiff(file: InputFile, maxWholePixels: number, read: Re
 
 /** The place of a level that states none, if its largest level does. */
 async function inheritedPlace(reader: TiffReader, main: TiffDirectory, level: TiffHeader): Promise<Place | undefined> {
-  const { place, ...full } = await readTiffHeader(reader, main);
-  return place && placeOfLevel(place, full, level);
+  try {
+    const { place, ...full } = await readTiffHeader(reader, main);
+    return place && placeOfLevel(place, full, level);
+  } catch (error) {
+    // A level may be readable beside a largest level that is not.
+    if (error instanceof InputError && error.fault === 'content') return undefined;
+    throw error;
+  }
 }
 
 const canHaveBands = ({ colours }: TiffLayout): boolean => colours !== 'palette' && colours !== 'ycbcr';
