@@ -74,7 +74,7 @@ export class JobDriver {
     running.get(jobId)!.isPaused = isPaused;
     log.info({ jobId, shards: counts.shards, shardsDone: counts.shardsDone }, 'A job goes on');
     // The needs must be known first: the scheduler leases these shards at once.
-    const withNeeds = open.map(({ shard, attempts }) => ({ shard: sights.recovered(jobId, shard), attempts }));
+    const withNeeds = open.map((entry) => ({ ...entry, shard: sights.recovered(jobId, entry.shard) }));
     const epoch = ledger.epochOf(jobId);
     for (const [, { connection }] of sessions.entries()) connection.bring(jobId, epoch);
     tell({ kind: 'JobResumed', ...orderOf(job), isPaused, epoch, planned, kept, open: withNeeds, bringMs });

@@ -42,6 +42,12 @@ testCases([
     expected: ['adopt job/5#2 of 1', 'lease job/3#1 to 1 (first)'],
   },
   {
+    name: 'a lease whose answer was withdrawn by an earlier coordinator is not adopted, but a later one is',
+    given: [{ ...resumed, open: [3, 5].map((n) => ({ shard: shard(n), attempts: 2, withdrawn: n === 3 ? 2 : 1 })) }],
+    when: back(1, [lease(3, 2, 'job', 6), lease(5, 2, 'job', 6)]),
+    expected: ['adopt job/5#2 of 1', 'lease job/3#3 to 1 (lost)'],
+  },
+  {
     name: 'a lease that is missing in the ledger is adopted, too',
     given: [resumed],
     when: back(1, [lease(3, 1, 'job', 6)]),

@@ -39,9 +39,10 @@ export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
     job,
     event.open.map(({ shard }) => shard),
   );
-  const attempts = new Map(event.open.map(({ shard, attempts }) => [shard.shard, attempts]));
+  const reopened = new Map(event.open.map((open) => [open.shard.shard, open]));
   for (const entry of queued) {
-    const before = attempts.get(entry.shard.shard)!;
+    const { attempts: before, withdrawn } = reopened.get(entry.shard.shard)!;
+    if (withdrawn !== undefined) entry.answered = upTo(withdrawn);
     if (before > 0) {
       entry.attempts = before;
       entry.state = { kind: 'queued', sinceMs: now, notBeforeMs, reason: 'lost' };
@@ -51,6 +52,9 @@ export function jobResumed<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, {
   Object.assign(job, { planned: event.planned, kept: event.kept });
   leaseToAll(turn);
 }
+
+/** Attempts that a withdrawn answer ends: it is not known which one of them had it. */
+const upTo = (attempt: number): number[] => Array.from({ length: attempt }, (_, i) => i + 1);
 
 export function shardsPlanned<A>(turn: Turn<A>, jobId: string, shards: Shard[]): void {
   const job = turn.state.jobs.get(jobId);
@@ -135,7 +139,7 @@ export function shardLost<A>(turn: Turn<A>, event: Extract<SchedulerEvent<A>, { 
   const [entry] = openShards(turn, job, [open.shard]);
   if (!entry) return;
   entry.attempts = open.attempts;
-  entry.answered = Array.from({ length: open.attempts }, (_, i) => i + 1);
+  if (open.withdrawn !== undefined) entry.answered = upTo(open.withdrawn);
   entry.refusedOn = inVain;
   entry.state = { kind: 'queued', sinceMs: now, notBeforeMs: now, reason: 'lost' };
   job.retries.push(entry);

@@ -20,7 +20,7 @@ const lost = (more: Partial<Extract<Event, { kind: 'ShardLost' }>> = {}): Event 
   kind: 'ShardLost',
   jobId: 'job',
   epoch: 7,
-  open: { shard: shard(0), attempts: 1 },
+  open: { shard: shard(0), attempts: 1, withdrawn: 1 },
   planned: 1,
   kept: 0,
   nodeIds: ['node-1'],

@@ -177,7 +177,7 @@ export class LoggedJob implements Journaled {
     this.shards.set(shard, open);
     const { nodes } = this.log.state;
     const name = nodes[node - 1]?.name;
-    const again = { shard: open, attempts: attempt };
+    const again = { shard: open, attempts: attempt, withdrawn: attempt };
     return { open: again, ...(name !== undefined && { node: name }), ...this.#planned };
   }
 
@@ -223,10 +223,12 @@ export class LoggedJob implements Journaled {
 
   /** Open shards that an earlier process planned. Throws one sentence if the log was changed by something else. */
   takeUp(): OpenShards {
-    const { attempts } = this.log.state;
+    const { attempts, withdrawn } = this.log.state;
     this.shards.clear();
     for (const shard of this.plan.openShards()) this.shards.set(shard.shard, shard);
-    const open = [...this.shards.values()].map((shard) => ({ shard, attempts: attempts.get(shard.shard) ?? 0 }));
+    const open = [...this.shards.values()].map((shard) => {
+      return { shard, attempts: attempts.get(shard.shard) ?? 0, withdrawn: withdrawn.get(shard.shard) };
+    });
     return { open, ...this.#planned };
   }
 

@@ -57,6 +57,8 @@ export interface ShardCommit extends Omit<ShardAnswer, 'spans'> {
 export interface OpenShard {
   shard: Shard;
   attempts: number;
+  /** The number of the attempt whose answer was withdrawn last, if one was. */
+  withdrawn?: number | undefined;
 }
 
 /** Shards that are not done, in the order of the plan. */

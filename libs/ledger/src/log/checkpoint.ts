@@ -25,6 +25,7 @@ interface StoredState extends Pick<JobState, (typeof plain)[number]> {
   parts: { counted: string; totals: Uint8Array }[];
   index: SourceIndexState;
   attempts: [shard: number, attempt: number][];
+  withdrawn?: [shard: number, attempt: number][];
   quarantined: [source: number, reason: QuarantinedSource][];
   /** The number of tiles of each image without a tile so far. */
   untouched: [source: number, tiles: number][];
@@ -43,7 +44,7 @@ type StoredImage = Omit<UnfinishedImage, 'tiles' | 'parts'> & {
 
 /** Copies a state, whose facts are all written, for a checkpoint. */
 export function storeState(state: JobState): object {
-  const { parts, index, attempts, quarantined, open, mended, mendedUris } = state;
+  const { parts, index, attempts, withdrawn, quarantined, open, mended, mendedUris } = state;
   const { stored } = mended;
   const images = [...open];
   const kept: StoredState = {
@@ -54,6 +55,7 @@ export function storeState(state: JobState): object {
     parts: parts.map(({ counted, totals }) => ({ counted: String(counted), totals: bytesOf(totals.sums) })),
     index: index.stored,
     attempts: [...attempts],
+    ...(withdrawn.size > 0 && { withdrawn: [...withdrawn] }),
     quarantined: [...quarantined],
     untouched: images.flatMap(([source, { tiles, tilesLeft }]) => (tiles.length > 0 ? [] : [[source, tilesLeft]])),
     open: images.flatMap(([source, image]) => (image.tiles.length > 0 ? [[source, storeImage(image)]] : [])),
@@ -88,6 +90,7 @@ export function restoreState(shapes: readonly HistogramShape[], stored: object):
     >),
     index: new SourceIndex(kept.index),
     attempts: new Map(kept.attempts),
+    withdrawn: new Map(kept.withdrawn),
     quarantined: new Map(kept.quarantined),
     reasons: undefined,
     open,

@@ -212,8 +212,9 @@ function shardDone(state: JobState, shard: number): void {
   state.attempts.delete(shard);
 }
 
-function setDone({ index }: JobState, shard: number): void {
+function setDone({ index, withdrawn }: JobState, shard: number): void {
   if (index.isDone(shard)) throw new RangeError(`Shard ${shard} is done twice`);
+  withdrawn.delete(shard);
   index.setDone(shard, true);
 }
 
@@ -243,6 +244,7 @@ function takeBack(state: JobState, fact: WithdrawnFact): void {
   state.index.setDone(shard, false);
   if (node > 0) {
     state.attempts.set(shard, attempt);
+    state.withdrawn.set(shard, attempt);
     state.counts.shardsDone--;
     state.nodes[node - 1]!.shards--;
   } else state.counts.kept -= found;

@@ -80,6 +80,8 @@ export interface JobState {
   readonly index: SourceIndex;
   /** The number of the last attempt at each open shard that had one. */
   readonly attempts: Map<number, number>;
+  /** The number of the attempt whose answer was withdrawn last, of open shards. */
+  readonly withdrawn: Map<number, number>;
   /** By source. */
   readonly quarantined: Map<number, QuarantinedSource>;
   /** Undefined after the reason of a counted source has changed: `reasonsOf` then counts again. */
@@ -111,6 +113,7 @@ export function newState(shapes: readonly HistogramShape[], submittedMs: number,
     parts: shapes.map((shape) => ({ shape, counted: 0n, totals: new Totals(binsOfCell(shape)) })),
     index: new SourceIndex(),
     attempts: new Map(),
+    withdrawn: new Map(),
     quarantined: new Map(),
     reasons: new QuarantineReasons(),
     open: new Map(),
