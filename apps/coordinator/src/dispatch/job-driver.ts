@@ -117,16 +117,11 @@ export class JobDriver {
 
   #lost(job: AcceptedJob, { withdrawn, inVain: names, isMet, isFalse, error }: LostShard): void {
     const { ledger, running, sessions, sights, tell } = this.#parts;
-    const {
-      open: { shard, attempts },
-      node,
-      planned,
-      kept,
-    } = withdrawn;
+    const { open: reopened, node, planned, kept } = withdrawn;
     const hellos = sessions.hellos().filter(({ name }) => names.includes(name));
     const inVain = hellos.map(({ nodeId }) => nodeId);
     const nodeIds = hellos.flatMap(({ name, nodeId }) => (isMet && name === node ? [nodeId] : []));
-    const open = { shard: sights.recovered(job.jobId, shard), attempts };
+    const open = { ...reopened, shard: sights.recovered(job.jobId, reopened.shard) };
     const epoch = ledger.epochOf(job.jobId);
     const order = { ...orderOf(job), epoch, isPaused: running.get(job.jobId)?.isPaused ?? false };
     tell({ kind: 'ShardLost', ...order, open, planned, kept, nodeIds, isFalse, inVain, error });
