@@ -42,7 +42,10 @@ export async function checkOutcome(cluster: SimulatedCluster): Promise<void> {
     for (let shard = 0; shard < shards; shard++) {
       const times = accepted[shard] ?? 0;
       const atMost = lost.has(shard) ? 0 : 1 + (cluster.lost.get(jobId)?.[shard] ?? 0);
-      assert.ok(times === atMost || (times < atMost && !isWhole), `${times} results accepted of ${jobId}/${shard}, at most ${atMost}`);
+      assert.ok(
+        times === atMost || (times < atMost && !isWhole),
+        `${times} results accepted of ${jobId}/${shard}, at most ${atMost}`,
+      );
       if (!job.kept.has(shard)) committed += times;
     }
     const ofNodes = shards - job.kept.size;
