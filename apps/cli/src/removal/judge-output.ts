@@ -35,10 +35,7 @@ export function judgeOutput(output: StoredOutput, known: JobKnowledge, choice: G
   if (used !== undefined) return { fate: 'keep', why: used };
   // A coordinator does not know the jobs of 'halogrid run' on other machines.
   if (isUnfinished && !known.isOfThisHost && olderThanMs === undefined) {
-    return {
-      fate: 'keep',
-      why: `the machine '${output.coordinator!.host}' may run it; look there, or give --older-than`,
-    };
+    return { fate: 'keep', why: mayRunElsewhere(output, '--older-than') };
   }
   if (!isUnfinished) return isOld ? { fate: 'remove', why: 'old' } : { fate: 'keep', why: '' };
   if (!unfinished) return { fate: 'keep', why: nobodyLeads };
@@ -50,15 +47,16 @@ export const nobodyLeads = 'unfinished, nobody leads it';
 
 /** Why an unfinished output must stay; undefined if nobody uses it. */
 export function whyInUse(
-  { isUnfinished, coordinator }: StoredOutput,
+  output: StoredOutput,
   { isAlive, isOfThisHost, atCoordinator }: JobKnowledge,
 ): string | undefined {
-  if (!isUnfinished) return undefined;
-  if (isAlive) return `process ${coordinator!.pid} runs it`;
+  if (!output.isUnfinished) return undefined;
+  if (isAlive) return `process ${output.coordinator!.pid} runs it`;
   if (atCoordinator === 'running') return 'it is running';
   if (atCoordinator === 'can go on') return "it can go on; 'halogrid cancel' gives it up";
-  if (!isOfThisHost && atCoordinator === undefined) {
-    return `the machine '${coordinator!.host}' may run it; look there, or give --coordinator`;
-  }
+  if (!isOfThisHost && atCoordinator === undefined) return mayRunElsewhere(output, '--coordinator');
   return undefined;
 }
+
+const mayRunElsewhere = ({ coordinator }: StoredOutput, option: string): string =>
+  `the machine '${coordinator!.host}' may run it; look there, or give ${option}`;

@@ -207,8 +207,9 @@ export class Agents {
 
   /** Shards of all coordinators that the node has not answered. */
   get #leases(): number {
-    const unanswered = ({ agent }: Talk) => agent.leases.values().filter(({ wasSent }) => !wasSent);
-    return this.#talks.reduce((sum, talk) => sum + [...unanswered(talk)].length, 0);
+    let count = 0;
+    for (const { agent } of this.#talks) for (const { wasSent } of agent.leases.values()) if (!wasSent) count++;
+    return count;
   }
 
   #holderOf(leaseId: number): Agent | undefined {
