@@ -59,6 +59,14 @@ export interface Shard {
   elsewhere?: true;
 }
 
+/** A planned shard that is not done, and the number of its last attempt; 0 before the first. */
+export interface OpenShard {
+  shard: Shard;
+  attempts: number;
+  /** The number of the attempt whose answer was withdrawn last, if one was. */
+  withdrawn?: number | undefined;
+}
+
 /** A shard that the coordinator does itself. */
 export type KeptShard = Shard & { work: KeptWork };
 

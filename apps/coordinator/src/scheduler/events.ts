@@ -1,5 +1,5 @@
 import type { OutputLack } from '@halogrid/jobs/output-lack';
-import type { Shard } from '@halogrid/jobs/shard';
+import type { OpenShard, Shard } from '@halogrid/jobs/shard';
 
 /** Names one lease: an answer counts only while the lease it names is current. */
 export interface LeaseId {
@@ -89,15 +89,6 @@ export interface OwnerCredits {
   others: number;
 }
 
-/** A shard that is to be done again, or for the first time. */
-export interface ReopenedShard {
-  shard: Shard;
-  /** The number of its last attempt; 0: none. */
-  attempts: number;
-  /** The number of the attempt whose answer was withdrawn, if one was. */
-  withdrawn?: number | undefined;
-}
-
 /**
  * Everything that happens to the scheduler. `session` numbers the conversations with nodes and is never used again: a
  * node that attaches again keeps its `nodeId` and gets another session. `Answer` is carried to the commit unread,
@@ -114,7 +105,7 @@ export type SchedulerEvent<Answer> =
       kind: 'JobResumed';
       planned: number;
       kept: number;
-      open: ReopenedShard[];
+      open: OpenShard[];
       /** How long nodes have to bring along their leases of the job; `reportWithinMs` by default. */
       bringMs?: number | undefined;
     } & JobOrder)
@@ -180,7 +171,7 @@ export type SchedulerEvent<Answer> =
    */
   | ({
       kind: 'ShardLost';
-      open: ReopenedShard;
+      open: OpenShard;
       planned: number;
       kept: number;
       nodeIds: readonly string[];

@@ -1,5 +1,5 @@
 import type { OutputLack } from '@halogrid/jobs/output-lack';
-import type { FrameOfVideo, PlanStep, Shard, ShardAnswer } from '@halogrid/jobs/shard';
+import type { FrameOfVideo, OpenShard, PlanStep, ShardAnswer } from '@halogrid/jobs/shard';
 import type { Counts, JobPause, JobSpec, JobTimes, MendedInputs, QuarantineReason } from '@halogrid/proto';
 import type { FoundInPart } from '@halogrid/results/part-writer';
 import type { LedgerState } from '../log/fact.ts';
@@ -51,14 +51,6 @@ export interface ShardCommit extends Omit<ShardAnswer, 'spans'> {
   epoch: number;
   /** For job.json: the node and its device; absent for kept sources, which the coordinator handled itself. */
   node?: { name: string; device: string };
-}
-
-/** A planned shard that is not done, and the number of its last attempt; 0 before the first. */
-export interface OpenShard {
-  shard: Shard;
-  attempts: number;
-  /** The number of the attempt whose answer was withdrawn last, if one was. */
-  withdrawn?: number | undefined;
 }
 
 /** Shards that are not done, in the order of the plan. */
