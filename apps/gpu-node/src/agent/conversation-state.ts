@@ -33,6 +33,8 @@ export type Phase =
 /** Whether the node is about to leave, and takes no further shards. */
 export type Draining =
   | 'no'
+  /** The node was asked to stop while it held shards without a connection. It dials once more, to say so. */
+  | 'asked'
   /** The node was asked to stop, and has told the coordinator. */
   | 'announced'
   /** The coordinator has acknowledged that, so no more leases are on their way. */

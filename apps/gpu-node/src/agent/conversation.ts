@@ -131,7 +131,10 @@ function obey(
     const protocol = order.value.protocol || protocolVersion;
     const attached: Phase = { kind: 'attached', reportWithinMs, heardMs: nowMs, reportedMs: nowMs, protocol };
     const welcomed = { ...state, phase: attached, attempts: 0, keepUntilMs: Number.POSITIVE_INFINITY };
-    return goOn(welcomed, order.value.kept, nowMs);
+    const { state: kept, commands } = goOn(welcomed, order.value.kept, nowMs);
+    if (kept.draining !== 'asked') return { state: kept, commands };
+    const told = announce(kept, attached, nowMs);
+    return { state: told.state, commands: [...commands, ...told.commands] };
   }
   if (phase.kind === 'leaving') {
     return { state: { ...state, phase: { ...phase, untilMs: nowMs + leavingMs } }, commands: [] };
@@ -252,11 +255,17 @@ function goOn(state: Conversation, kept: readonly LeaseName[], nowMs: number): S
 
 function drain(state: Conversation, drainReason: string, nowMs: number, { drainTimeoutMs }: ConversationOptions): Step {
   if (state.draining !== 'no') return { state, commands: [] };
-  if (state.phase.kind !== 'attached') return end(state, { code: 0, reason: drainReason });
-  const phase = { ...state.phase, reportedMs: nowMs };
+  const { phase } = state;
+  const asked: Conversation = { ...state, draining: 'asked', drainReason, handBackMs: nowMs + drainTimeoutMs };
+  if (phase.kind === 'attached') return announce(asked, phase, nowMs);
+  if (state.leases.size === 0) return end(state, { code: 0, reason: drainReason });
+  // A restarted coordinator would wait for its shards until the node counts as lost.
+  return { state: phase.kind === 'waiting' ? { ...asked, phase: { ...phase, dialAtMs: nowMs } } : asked, commands: [] };
+}
+
+function announce(state: Conversation, phase: Extract<Phase, { kind: 'attached' }>, reportedMs: number): Step {
   const commands: ConversationCommand[] = [{ kind: 'send', report: { $case: 'draining', value: {} } }];
-  const handBackMs = nowMs + drainTimeoutMs;
-  return { state: { ...state, phase, draining: 'announced', drainReason, handBackMs }, commands };
+  return { state: { ...state, phase: { ...phase, reportedMs }, draining: 'announced' }, commands };
 }
 
 function leaveWhenDrained({ state, commands }: Step, nowMs: number): Step {
