@@ -13,6 +13,7 @@ import { processesWith } from '../process-list.ts';
 import { readMetrics } from '../read-metrics.ts';
 import { readErrors, readJson } from '../results.ts';
 import { scratchFolder } from '../scratch-folder.ts';
+import { slowFiles } from '../slow-files.ts';
 import {
   bind,
   canBind,
@@ -43,7 +44,7 @@ before(async () => {
   mkdirSync(archive);
   for (let i = 0; i < count; i++) await writePgm(join(archive, `frame-${i}.pgm`), drawPicture(32, 24, i + 1));
   cluster = await Cluster.start({ nodes: 0, options: ['--node-grace', String(timeoutMs(1_000))] });
-  await cluster.startNode('good');
+  await cluster.startNode('good', 'cpu', { env: slowFiles('/shared/') });
   const { out } = await run();
   digest = readJson(out, 'job.json').digest;
 });
