@@ -1,3 +1,4 @@
+import { bandsIn, scaleIn } from '@halogrid/console/words/picture-texts.js';
 import type { BandOptions, ScaleOptions } from '@halogrid/proto';
 import { allowedBands, allowedScale, areBands, isScale } from '@halogrid/proto/sample-options';
 import { named, sentence } from '@halogrid/proto/sentence';
@@ -26,17 +27,15 @@ export function addSampleOptions(command: Command): Command {
 }
 
 function readBands(text: string): BandOptions {
-  if (text === 'all') return { numbers: [], all: true };
-  const numbers = text.split(',').map((number) => (/^[1-9]\d{0,4}$/.test(number) ? Number(number) : Number.NaN));
-  if (areBands(numbers)) return { numbers };
+  const bands = bandsIn(text);
+  if (bands && (bands.all || areBands(bands.numbers))) return bands;
   throw new UsageError(
     sentence`Expected ${allowedBands.replace(/,$/, '')}, or all, for ${named('--band')} but received '${text}'`,
   );
 }
 
 function readScale(text: string): ScaleOptions {
-  const [, min, max, bits = '8'] = /^([^,\s]+),([^,\s]+)(?:,u(8|16))?$/.exec(text) ?? [];
-  const scale = { min: Number(min), max: Number(max), bits: Number(bits) };
-  if (isScale(scale)) return scale;
+  const scale = scaleIn(text);
+  if (scale && isScale(scale)) return scale;
   throw new UsageError(sentence`Expected ${allowedScale} for ${named('--scale')} but received '${text}'`);
 }

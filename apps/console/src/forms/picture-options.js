@@ -1,4 +1,5 @@
-/** @import { BandOptions, JobSpec, ScaleOptions } from '@halogrid/proto' */
+/** @import { JobSpec } from '@halogrid/proto' */
+import { bandsIn, scaleIn } from '../words/picture-texts.js';
 
 /**
  * What of images is read, by the texts of fields as the options of the command take them; empty: the default. The
@@ -8,30 +9,23 @@
  * @returns {Partial<Pick<JobSpec, 'band' | 'scale' | 'level' | 'page'>>}
  */
 export const pictureOptions = ({ band, scale, level, page }) => ({
-  ...(band && { band: bandsOf(band) }),
-  ...(scale && { scale: scaleOf(scale) }),
+  ...(band && { band: valueIn(band, bandsIn, 'numbers from 1, such as 1,2,4, or all,') }),
+  ...(scale && { scale: valueIn(scale, scaleIn, 'two numbers and u8 or u16, as in -1,1 or 0,3000,u16,') }),
   ...(level && { level }),
-  ...(page && { page: pageOf(page) }),
+  ...(page && { page: valueIn(page, pageIn, 'the number of a page from 1') }),
 });
 
-/** @param {string} text @returns {BandOptions} */
-function bandsOf(text) {
-  if (text === 'all') return { numbers: [], all: true };
-  if (!/^\d+(,\d+)*$/.test(text))
-    throw new Error(`Expected numbers from 1, such as 1,2,4, or all, but received '${text}'`);
-  return { numbers: text.split(',').map(Number) };
-}
-
-/** @param {string} text @returns {ScaleOptions} */
-function scaleOf(text) {
-  const [, min, max, bits = '8'] = /^([^,\s]+),([^,\s]+)(?:,u(8|16))?$/.exec(text) ?? [];
-  const scale = { min: Number(min), max: Number(max), bits: Number(bits) };
-  if (Number.isFinite(scale.min) && Number.isFinite(scale.max)) return scale;
-  throw new Error(`Expected two numbers and u8 or u16, as in -1,1 or 0,3000,u16, but received '${text}'`);
-}
-
 /** @param {string} text */
-function pageOf(text) {
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`Expected the number of a page from 1 but received '${text}'`);
-  return Number(text);
+const pageIn = (text) => (/^[1-9]\d*$/.test(text) ? Number(text) : undefined);
+
+/**
+ * @template Value
+ * @param {string} text
+ * @param {(text: string) => Value | undefined} read
+ * @param {string} allowed
+ */
+function valueIn(text, read, allowed) {
+  const value = read(text);
+  if (value === undefined) throw new Error(`Expected ${allowed} but received '${text}'`);
+  return value;
 }
