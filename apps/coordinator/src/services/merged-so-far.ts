@@ -16,13 +16,13 @@ export interface AskedHistogram {
 }
 
 /**
- * The histogram merged so far; undefined for a job that is not led here. Rejects with Refusal if the job has no such
- * pipeline or cell.
+ * The histogram merged so far; undefined for a job that is not led here, and for a cell of one whose output is
+ * published. Rejects with Refusal if the job has no such pipeline or cell.
  */
 export async function mergedSoFar(
   { jobId, spec }: JobRecord,
   asked: AskedHistogram,
-  ledger: Pick<Ledger, 'mergedSoFar'>,
+  ledger: Pick<Ledger, 'mergedSoFar' | 'getJob'>,
   cells: Pick<LiveCells, 'sum'>,
 ): Promise<MergedSoFar | undefined> {
   const merged = ledger.mergedSoFar(jobId);
@@ -41,9 +41,13 @@ export async function mergedSoFar(
   }
   const shape = histogramShape(part.pipeline, jobGrid(spec));
   const { row, column } = readCell(asked.cell, shape.grid);
-  const sum = await cells.sum({ jobId, spec, part: at, cell: row * shape.grid.columns + column });
-  // If the job has ended meanwhile, the parts with its cells are gone.
-  if (!ledger.mergedSoFar(jobId)) return undefined;
+  const sum = await cells
+    .sum({ jobId, spec, part: at, cell: row * shape.grid.columns + column })
+    .catch(async (error) => {
+      // The parts with its cells and the log are removed when the output is published.
+      if ((await ledger.getJob(jobId))?.state === 'running') throw error;
+    });
+  if (!sum || !ledger.mergedSoFar(jobId)) return undefined;
   const counted = sum.bins.subarray(0, bins).reduce((all, count) => all + count, 0);
   return {
     ...told,
