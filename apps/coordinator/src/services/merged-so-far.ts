@@ -5,6 +5,7 @@ import type { JobRecord, Ledger } from '@halogrid/ledger';
 import type { MergedSoFar } from '@halogrid/proto';
 import { histogramShape } from '@halogrid/results/histogram-shape';
 import type { LiveCells } from '../output/live-cells.ts';
+import { unlessPublished } from './unless-published.ts';
 
 /**
  * The merged histogram that is asked for: of the named pipeline, or the first; of one cell (ROW,COLUMN), or all cells
@@ -41,12 +42,8 @@ export async function mergedSoFar(
   }
   const shape = histogramShape(part.pipeline, jobGrid(spec));
   const { row, column } = readCell(asked.cell, shape.grid);
-  const sum = await cells
-    .sum({ jobId, spec, part: at, cell: row * shape.grid.columns + column })
-    .catch(async (error) => {
-      // The parts with its cells and the log are removed when the output is published.
-      if ((await ledger.getJob(jobId))?.state === 'running') throw error;
-    });
+  const cell = row * shape.grid.columns + column;
+  const sum = await unlessPublished(jobId, ledger, cells.sum({ jobId, spec, part: at, cell }));
   if (!sum || !ledger.mergedSoFar(jobId)) return undefined;
   const counted = sum.bins.subarray(0, bins).reduce((all, count) => all + count, 0);
   return {

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { kindOfSentence } from '@halogrid/jobs/kind-of-sentence';
-import type { JobRecord, Ledger } from '@halogrid/ledger';
+import type { JobRecord, Ledger, QuarantinedRow } from '@halogrid/ledger';
 import type { QuarantinedGroup, QuarantinedInputs } from '@halogrid/proto';
 import { redactUri } from '@halogrid/sources';
 import { resultsPlace } from './results-place.ts';
+import { unlessPublished } from './unless-published.ts';
 import { whileReadable } from './while-readable.ts';
 
 /** How many quarantined inputs are read: the first of a million show as much as all. */
@@ -50,17 +51,21 @@ async function listOf(
 ): Promise<Iterable<Quarantined> | AsyncIterable<Quarantined>> {
   if (counts.quarantined === 0) return [];
   const open = ledger.quarantinedSoFar(jobId);
-  if (open) return quarantinedNow(open);
+  if (open) return (await unlessPublished(jobId, ledger, firstOf(open))) ?? [];
   if (state !== 'complete') return [];
   const place = await resultsPlace(ledger, jobId);
   const file = await whileReadable(place.in('errors.jsonl').file());
   return file ? errorsOf(Readable.from(file.stream())) : [];
 }
 
-function* quarantinedNow(sources: NonNullable<ReturnType<Ledger['quarantinedSoFar']>>): Generator<Quarantined> {
-  for (const { uri, video, stage, error } of sources) {
-    yield { uri: redactUri(uri), frame: video?.frame ?? 0, stage, error };
-  }
+async function firstOf(sources: Iterable<QuarantinedRow>): Promise<Quarantined[]> {
+  const first = Iterator.from(sources).take(mostRead);
+  return [...first].map(({ uri, video, stage, error }) => ({
+    uri: redactUri(uri),
+    frame: video?.frame ?? 0,
+    stage,
+    error,
+  }));
 }
 
 /** The lines of errors.jsonl. */
