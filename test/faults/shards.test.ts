@@ -130,18 +130,15 @@ shardTest(
 
     const job = await submitWith('killer.pgm');
     // Acts like a supervisor of nodes: starts an ended node again, with a new id.
-    const ended = faults.ended(job);
-    let over = false;
-    void ended.finally(() => {
-      over = true;
-    });
-    for (let next = 3; next <= 12 && !over; next++) {
-      await eventually('a node to die', () => over || faults.cluster.nodes.some(({ program }) => isDead(program)));
-      if (over) break;
-      for (const { name, program } of [...faults.cluster.nodes]) if (isDead(program)) await faults.kill(name);
+    for (let died = 0, next = 3; died < 3; next++) {
+      const dead = await eventually('a node to die', () => {
+        const found = faults.cluster.nodes.filter(({ program }) => isDead(program));
+        return found.length > 0 ? found : undefined;
+      });
+      for (const { name } of dead) await faults.kill(name);
+      died += dead.length;
       await faults.launch(`k${next}`, { env });
     }
-    await ended;
     const lost = await completesWithout(job, 'killer.pgm');
     assert.deepEqual([lost.stage, lost.attempts], ['compute', 3]);
     assert.match(lost.error, /^Its node was lost 3 times while it held the shard, the last was /);
