@@ -124,6 +124,7 @@ test('a job is composed on a page, planned, started and watched to its end', asy
   // What of images is read: the texts of the command's options, checked by the page or the coordinator.
   for (const [field, wrong, sentence] of [
     ['Bands', '1;2', "Expected numbers from 1, such as 1,2,4, or all, but received '1;2'"],
+    ['Bands', '0', "Expected numbers from 1, such as 1,2,4, or all, but received '0'"],
     ['Bands', '70000', 'Expected numbers from 1 to 65535, each once and 1024 at most'],
     ['Scale', '5', "Expected two numbers and u8 or u16, as in -1,1 or 0,3000,u16, but received '5'"],
     ['Scale', '3,2', 'Expected two numbers, the lower one first'],

@@ -106,7 +106,7 @@ export class Agents {
     for (const { agent } of talks) agent.start();
   }
 
-  /** Ends one conversation, after its shards if its coordinator is attached. */
+  /** Ends one conversation, after its shards if its coordinator is attached or answers once more. */
   async #leave(talk: Talk, reason: string): Promise<void> {
     talk.isLeaving = true;
     talk.agent.stop(reason);
@@ -126,7 +126,8 @@ export class Agents {
     const twin = this.#talks.find(
       (other) => other !== talk && other.epoch === epoch && this.#options.nameOf?.(other.address) === name,
     );
-    if (!twin || twin.isLeaving) return;
+    // One that leaves may dial once more to say so; it does not end the other.
+    if (!twin || twin.isLeaving || talk.isLeaving) return;
     this.#twins.add(twin.address);
     void this.#leave(twin, `Its coordinator is attached at ${talk.address}`);
   }
