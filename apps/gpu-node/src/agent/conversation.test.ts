@@ -1,98 +1,39 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { AttachResponse, Hello, Lease, ShardCompleted, sinceProtocol } from '@halogrid/proto';
+import { test } from 'node:test';
+import { Lease, sinceProtocol } from '@halogrid/proto';
 import { converse, nextWakeMs } from './conversation.ts';
+import { type Conversation, type ConversationEvent, heldBytes, startConversation } from './conversation-state.ts';
 import {
-  type Conversation,
-  type ConversationCommand,
-  type ConversationEvent,
-  type ConversationOptions,
-  heldBytes,
-  startConversation,
-} from './conversation-state.ts';
+  acknowledge,
+  again,
+  attach,
+  completed,
+  disconnected,
+  done,
+  failed,
+  greet,
+  hello,
+  inPart,
+  lease,
+  type Order,
+  options,
+  ordered,
+  type Played,
+  play,
+  recall,
+  stop,
+  testRows,
+  time,
+  welcome,
+  welcomeBack,
+  welcomeIn,
+  words,
+  work,
+} from './testing/played-conversation.ts';
 
-const hello = Hello.create({ nodeId: 'n', name: 'node', protocol: 1 });
-const options = { address: 'a:1', hello, drainTimeoutMs: 8_000 };
-const completed = { ...ShardCompleted.create({ jobId: 'j', shard: 7 }), results: [] };
-
-type Order = NonNullable<AttachResponse['order']>;
-const ordered = (order: Order): ConversationEvent => ({
-  kind: 'ordered',
-  order: AttachResponse.create({ reportWithinMs: 3000, order }),
-});
-/** A welcome in that protocol that lets these shards of job j, attempt 2 of epoch 5, go on. */
-const welcomeIn = (protocol: number, ...shards: number[]): ConversationEvent => {
-  const kept = shards.map((shard) => ({ jobId: 'j', shard, attempt: 2, epoch: 5, verify: false, inPart: false }));
-  return ordered({ $case: 'welcome', value: { epoch: 5, httpPort: 9464, kept, protocol } });
-};
-const welcomeBack = (...shards: number[]) => welcomeIn(0, ...shards);
 const earlier = sinceProtocol.inPart - 1;
-const welcome = welcomeBack();
-const acknowledge = ordered({ $case: 'acknowledge', value: {} });
-const drained = ordered({ $case: 'drain', value: {} });
-const lease = (shard: number, jobId = 'j'): ConversationEvent =>
-  ordered({ $case: 'lease', value: Lease.create({ jobId, shard, attempt: 2, epoch: 4 }) });
-const recall = (jobId: string, ...shards: number[]): ConversationEvent =>
-  ordered({ $case: 'recall', value: { jobId, shards } });
-const disconnected: ConversationEvent = { kind: 'disconnected', reason: 'gone', isRefusal: false, jitter: 0 };
-const time: ConversationEvent = { kind: 'timePassed', jitter: 0 };
-const stop: ConversationEvent = { kind: 'stopRequested', reason: 'SIGTERM' };
-
-/** Plays events at their times; returns the state and the commands of the last one. */
-function play(...events: [nowMs: number, event: ConversationEvent][]) {
-  return playFor(options, ...events);
-}
-
-function playFor(
-  options: ConversationOptions,
-  ...events: [nowMs: number, event: ConversationEvent][]
-): {
-  state: Conversation;
-  commands: ConversationCommand[];
-} {
-  let state = startConversation(0, hello.creditBytes);
-  let commands: ConversationCommand[] = [];
-  for (const [nowMs, event] of events) ({ state, commands } = converse(state, event, nowMs, options));
-  return { state, commands };
-}
-
-/** Commands as short words. */
-function words(commands: readonly ConversationCommand[]): string[] {
-  return commands.map((command) => {
-    switch (command.kind) {
-      case 'dial':
-        return `dial ${command.address}`;
-      case 'send':
-        return `send ${command.report.$case}`;
-      case 'startShard':
-        return `start ${command.leaseId}`;
-      case 'forgetShard':
-        return `forget ${command.leaseId}`;
-      case 'end':
-        return `end ${command.exit.code}: ${command.exit.reason}`;
-      default:
-        return command.kind;
-    }
-  });
-}
-
-const greet: [number, ConversationEvent][] = [[0, time]];
-const attach: [number, ConversationEvent][] = [...greet, [10, welcome]];
-const work: [number, ConversationEvent][] = [...attach, [20, lease(7)], [30, lease(8)]];
-const done = { kind: 'shardCompleted', leaseId: 1, report: completed } satisfies ConversationEvent;
-const inPart: ConversationEvent = { kind: 'shardInPart', leaseId: 1 };
-const failed: ConversationEvent = {
-  kind: 'shardFailed',
-  leaseId: 2,
-  error: 'No device.',
-  isOutput: false,
-  isDevice: true,
-};
-
-/** The node has lost the connection and dialled again. */
-const again: [number, ConversationEvent][] = [...work, [40, disconnected], [165, time]];
 /** The node dials in vain, the last time at 59,000 ms; that connection ends 1 ms before the minute is over. */
-const alone: [number, ConversationEvent][] = [...work, [40, disconnected], [59_000, time], [60_039, disconnected]];
+const alone: Played[] = [...work, [40, disconnected], [59_000, time], [60_039, disconnected]];
 const otherAttempt = ordered({
   $case: 'welcome',
   value: {
@@ -103,7 +44,7 @@ const otherAttempt = ordered({
   },
 });
 
-const table: [name: string, events: [number, ConversationEvent][], phase: string, commands: string[]][] = [
+testRows('the conversation with the coordinator', [
   ['it dials and says hello', greet, 'greeting', ['dial a:1', 'send hello']],
   ['it is attached once welcomed', attach, 'attached', []],
   ['a lease before the welcome is not taken', [...greet, [5, lease(1)]], 'greeting', []],
@@ -199,110 +140,6 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
     'ended',
     ['hangUp', 'end 1: The coordinator refuses this node: Protocol 2 is spoken here'],
   ],
-  ['stopping before a connection ends at once', [[0, stop]], 'ended', ['end 0: SIGTERM']],
-  ['stopping while greeting hangs up', [...greet, [5, stop]], 'ended', ['hangUp', 'end 0: SIGTERM']],
-  [
-    'stopping without a connection dials once more if it holds a shard',
-    [...work, [40, disconnected], [50, stop], [50, time]],
-    'greeting',
-    ['dial a:1', 'send hello'],
-  ],
-  [
-    'that coordinator is told that the node leaves',
-    [...again, [170, stop], [180, welcomeBack(8)]],
-    'attached',
-    ['forget 1', 'send draining'],
-  ],
-  [
-    'the node leaves after the shards that it wants',
-    [...again, [170, stop], [180, welcomeBack(8)], [190, drained], [200, failed]],
-    'leaving',
-    ['send failed', 'closeStream'],
-  ],
-  [
-    'without a coordinator it ends with its shards',
-    [...again, [170, stop], [180, disconnected]],
-    'ended',
-    ['forget 1', 'forget 2', 'hangUp', 'end 0: SIGTERM'],
-  ],
-  [
-    'a coordinator that does not welcome it cannot keep it',
-    [...again, [170, stop], [10_165, time]],
-    'ended',
-    ['hangUp', 'forget 1', 'forget 2', 'hangUp', 'end 0: SIGTERM'],
-  ],
-  ['stopping is announced', [...attach, [20, stop]], 'attached', ['send draining']],
-  ['stopping twice is announced once', [...attach, [20, stop], [21, stop]], 'attached', []],
-  ['an idle node leaves once it is told so', [...attach, [20, stop], [25, drained]], 'leaving', ['closeStream']],
-  ['a busy node stays', [...attach, [15, lease(7)], [20, stop], [25, drained]], 'attached', []],
-  [
-    'a busy node leaves after its last result',
-    [...attach, [15, lease(7)], [20, stop], [25, drained], [30, done]],
-    'leaving',
-    ['send completed', 'closeStream'],
-  ],
-  ['a lease that crossed the announcement is taken', [...attach, [20, stop], [22, lease(7)]], 'attached', ['start 1']],
-  [
-    'a message that crossed the announcement does not answer it: more leases may be on their way',
-    [...attach, [15, lease(7)], [20, stop], [22, acknowledge], [30, done]],
-    'attached',
-    ['send completed'],
-  ],
-  [
-    'a busy node goes on as long as a container is given to stop',
-    [...attach, [15, lease(7)], [20, stop], [25, drained], [2000, acknowledge], [4900, acknowledge], [7000, time]],
-    'attached',
-    ['send heartbeat'],
-  ],
-  [
-    'shards that it cannot finish by then are handed back',
-    [...attach, [15, lease(7)], [20, stop], [25, drained], [6000, acknowledge], [8020, time]],
-    'leaving',
-    ['forget 1', 'send returned', 'closeStream'],
-  ],
-  [
-    'a coordinator that never answers the announcement does not keep the node',
-    [...attach, [20, stop], [2000, acknowledge], [4900, acknowledge], [7000, acknowledge], [8020, time]],
-    'leaving',
-    ['closeStream'],
-  ],
-  [
-    'a recall of its last shard lets it leave',
-    [...attach, [15, lease(7)], [20, stop], [24, drained], [25, recall('j')]],
-    'leaving',
-    ['forget 1', 'closeStream'],
-  ],
-  ['the coordinator can tell it to stop', [...attach, [20, drained]], 'attached', ['send draining']],
-  [
-    'it ends when the stream is closed',
-    [...attach, [20, stop], [25, drained], [30, disconnected]],
-    'ended',
-    ['hangUp', 'end 0: SIGTERM'],
-  ],
-  [
-    'it does not wait for that forever',
-    [...attach, [20, stop], [25, drained], [3025, time]],
-    'ended',
-    ['hangUp', 'end 0: SIGTERM'],
-  ],
-  [
-    'its last answers may be on their way for longer: the coordinator takes one after another',
-    [...attach, [20, stop], [25, drained], [3000, acknowledge], [5999, time]],
-    'leaving',
-    [],
-  ],
-  [
-    'a coordinator that then falls silent does not keep it',
-    [...attach, [20, stop], [25, drained], [3000, acknowledge], [6000, time]],
-    'ended',
-    ['hangUp', 'end 0: SIGTERM'],
-  ],
-  [
-    'losing the coordinator while draining ends it',
-    [...work, [40, stop], [50, disconnected]],
-    'ended',
-    ['forget 1', 'forget 2', 'hangUp', 'end 0: SIGTERM'],
-  ],
   [
     'a node without a device ends',
     [...work, [40, { kind: 'deviceGone', reason: 'No GPU is left.' }]],
@@ -319,25 +156,7 @@ const table: [name: string, events: [number, ConversationEvent][], phase: string
     'ended',
     [],
   ],
-];
-
-describe('the conversation with the coordinator', () => {
-  for (const [name, events, phase, expected] of table) {
-    test(name, () => {
-      const { state, commands } = play(...events);
-      assert.equal(state.phase.kind, phase);
-      assert.deepEqual(words(commands), expected);
-    });
-  }
-});
-
-for (const drainTimeoutMs of [0, 2_500, 600_000]) {
-  test(`with a drain timeout of ${drainTimeoutMs} ms, shards are handed back after that time`, () => {
-    const events: [number, ConversationEvent][] = [...attach, [15, lease(7)], [20, stop], [20, drained]];
-    const { state } = playFor({ ...options, drainTimeoutMs }, ...events);
-    assert.equal(state.handBackMs, 20 + drainTimeoutMs);
-  });
-}
+]);
 
 test('an answer carries the identity of its lease', () => {
   const { commands } = play(...work, [40, failed]);
@@ -355,7 +174,7 @@ test('an answer carries the identity of its lease', () => {
 });
 
 test('hello names shards whose answers may be lost, but neither failures nor what the coordinator had time to record', () => {
-  const named = (...events: [number, ConversationEvent][]) => {
+  const named = (...events: Played[]) => {
     const { commands } = play(...events, [20_000, disconnected], [20_125, time]);
     const report = commands.flatMap((command) => (command.kind === 'send' ? [command.report] : []))[0];
     assert.equal(report?.$case, 'hello');
@@ -381,11 +200,11 @@ test('hello names the held shards, and an answer has the epoch that the welcome 
 });
 
 test('hello says whether the node has computed a shard, with a connection or without', () => {
-  const told = (...events: [number, ConversationEvent][]): unknown => {
+  const told = (...events: Played[]): unknown => {
     const command = play(...work, ...events).commands.at(-1);
     return command?.kind === 'send' && command.report.$case === 'hello' && command.report.value.hasComputed;
   };
-  const redial: [number, ConversationEvent][] = [
+  const redial: Played[] = [
     [50, disconnected],
     [190, time],
   ];
@@ -408,7 +227,7 @@ test('a node that holds shards dials at least every second', () => {
   let { state } = play(...work);
   let nowMs = 40;
   for (let i = 0; i < 20; i++) {
-    state = converse(state, { ...disconnected, jitter: 0.999 } as ConversationEvent, nowMs, options).state;
+    state = converse(state, { ...disconnected, jitter: 0.999 }, nowMs, options).state;
     assert.ok(nextWakeMs(state)! - nowMs < 1000);
     nowMs = nextWakeMs(state)!;
     state = converse(state, time, nowMs, options).state;
@@ -421,7 +240,7 @@ test('it dials again forever, with growing pauses of at most ten seconds', () =>
   for (let i = 0, nowMs = 0; i < 40; i++) {
     const dialled = converse(state, { kind: 'timePassed', jitter: 0 }, nowMs, options);
     assert.deepEqual(words(dialled.commands), ['dial a:1', 'send hello']);
-    state = converse(dialled.state, { ...disconnected, jitter: 0.999 } as ConversationEvent, nowMs, options).state;
+    state = converse(dialled.state, { ...disconnected, jitter: 0.999 }, nowMs, options).state;
     waitsMs.push(Math.round(nextWakeMs(state)! - nowMs));
     nowMs = nextWakeMs(state)!;
   }
@@ -457,7 +276,7 @@ test('a shard in a part uses no credit, and the next hello says that it is in a 
   const large = (shard: number): ConversationEvent =>
     ordered({ $case: 'lease', value: Lease.create({ jobId: 'j', shard, attempt: 2, epoch: 4, costBytes: 8 }) });
   let state = startConversation(0, credit.creditBytes);
-  const events: [number, ConversationEvent][] = [...attach, [20, large(7)], [30, inPart], [31, large(8)]];
+  const events: Played[] = [...attach, [20, large(7)], [30, inPart], [31, large(8)]];
   for (const [nowMs, event] of events) state = converse(state, event, nowMs, { ...options, hello: credit }).state;
   assert.equal(heldBytes(state), 8);
   state = converse(state, disconnected, 40, options).state;

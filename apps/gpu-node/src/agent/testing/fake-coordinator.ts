@@ -84,14 +84,15 @@ export class FakeCoordinator {
   keeps = false;
   /** Other coordinators of its ledger have other epochs. */
   epoch = 7;
+  /** Whether hello is answered with a welcome. */
+  welcomes: boolean;
   readonly #reportWithinMs: number;
-  readonly #welcomes: boolean;
   readonly #server = new Server();
 
-  /** Nodes must report within `reportWithinMs`. `welcomes`: hello is answered with a welcome. */
+  /** Nodes must report within `reportWithinMs`. */
   constructor(reportWithinMs = 60_000, welcomes = true) {
     this.#reportWithinMs = reportWithinMs;
-    this.#welcomes = welcomes;
+    this.welcomes = welcomes;
   }
 
   get address(): string {
@@ -108,7 +109,7 @@ export class FakeCoordinator {
           session.send({ $case: 'welcome', value: { epoch: this.epoch, httpPort: 0, kept, protocol: 0 } });
         };
         if (this.keeps) call.once('data', ({ report }: AttachRequest) => welcome((report!.value as Hello).held));
-        else if (this.#welcomes) welcome([]);
+        else if (this.welcomes) welcome([]);
       },
     });
     this.port = await new Promise((resolve, reject) => {
