@@ -76,6 +76,19 @@ export async function openLog(at: string, claim: LoggedClaim): Promise<OpenLog> 
   }
 }
 
+/** Opens the log of a plan or part for `read`, and closes it also if `read` fails. Rejects as openLog. */
+export async function withLog<Read>(
+  { at, claim }: { at: string; claim: LoggedClaim },
+  read: (log: LogReader) => Read | Promise<Read>,
+): Promise<Read> {
+  const { log, close } = await openLog(at, claim);
+  try {
+    return await read(log);
+  } finally {
+    await close();
+  }
+}
+
 /** Throws UsageError if the log of a plan or part is missing; reads only its end, and nothing of it in a bucket. */
 export async function checkLog(at: string, { id }: LoggedClaim): Promise<void> {
   const isThere = await reading(at, () =>

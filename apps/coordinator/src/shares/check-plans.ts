@@ -3,7 +3,7 @@ import type { LogReader } from '@halogrid/ledger';
 import { UsageError } from '@halogrid/service';
 import { redactUri } from '@halogrid/sources';
 import type { BlockSource } from '@halogrid/sources/source-block';
-import { openLog } from '../output/logged-output.ts';
+import { withLog } from '../output/logged-output.ts';
 import { type ShareOutput, shareOf } from './read-shares.ts';
 
 /**
@@ -13,9 +13,7 @@ import { type ShareOutput, shareOf } from './read-shares.ts';
 export async function checkPlans([first, ...others]: readonly [ShareOutput, ...ShareOutput[]]): Promise<void> {
   const other = others.find(({ claim }) => claim.plan !== first.claim.plan);
   if (!other) return;
-  const [one, two] = [await openLog(first.at, first.claim), await openLog(other.at, other.claim)];
-  const what = firstDifference(one.log, two.log);
-  await Promise.all([one.close(), two.close()]);
+  const what = await withLog(first, (one) => withLog(other, (two) => firstDifference(one, two)));
   throw new UsageError(
     `Expected parts of one list of sources but part ${shareOf(first).number} ('${first.at}') ${what.one}, and part ` +
       `${shareOf(other).number} ('${other.at}') ${what.two}: make the parts from one plan (halogrid plan … --write PLAN)`,

@@ -10,7 +10,7 @@ import { endBecause } from '../dispatch/job-work.ts';
 import type { LostShard } from '../dispatch/lost-parts.ts';
 import { createFolderLedger, type LedgerContext } from '../dispatch/open-ledger.ts';
 import { realWork } from '../dispatch/real-work.ts';
-import { openLog, takeResults } from '../output/logged-output.ts';
+import { openLog, takeResults, withLog } from '../output/logged-output.ts';
 import { claimOutputFolder, releaseOutputFolder } from '../output/output-folder.ts';
 import { toJobStatus } from '../services/job-status.ts';
 import { checkPlans } from './check-plans.ts';
@@ -104,18 +104,6 @@ async function* planOf({ at, claim }: ShareOutput): AsyncGenerator<PlannedStep[]
 function wholeStep(step: Extract<PlannedStep, { kind: 'shard' }>): PlannedStep {
   const { elsewhere: _, ...shard } = step.shard;
   return { ...step, shard };
-}
-
-async function withLog<Read>(
-  { at, claim }: ShareOutput,
-  read: (log: LogReader) => Read | Promise<Read>,
-): Promise<Read> {
-  const { log, close } = await openLog(at, claim);
-  try {
-    return await read(log);
-  } finally {
-    await close();
-  }
 }
 
 /** A sentence about a shard whose results are not what its share said. */
