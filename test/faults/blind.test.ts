@@ -7,6 +7,7 @@ import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-video
 import type { JobStatus } from '@halogrid/proto';
 import { eventually, timeoutMs } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
+import { get } from '../get.ts';
 import type { HalogridOptions } from '../halogrid.ts';
 import { drawPicture, writePgm } from '../picture-files.ts';
 import { processesWith } from '../process-list.ts';
@@ -334,8 +335,7 @@ blindTest(
 
     const running = run('--wait-for-node');
     await eventually('the job to say what it waits for', async () => {
-      const { stdout } = await cluster.halogrid(['jobs', '--json']);
-      return /cannot|can read/.test(stdout);
+      return /cannot|can read/.test(await (await get(`${cluster.http}/api/v1/jobs`)).text());
     });
     await attach('good');
     assertWhole(await running);
