@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { credentials } from '@grpc/grpc-js';
-import { JobState, JobsClient, type Lease, type NodeStatus } from '@halogrid/proto';
-import { createLog } from '@halogrid/service/log';
-import { startCoordinator } from './coordinator.ts';
+import { JobState, type Lease, type NodeStatus } from '@halogrid/proto';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
 import {
   complete,
   get,
   metricsOf,
   setStage,
+  setStages,
   specOf,
   submit,
-  testConfig,
   watchToEnd,
   writeImages,
 } from './testing/coordinator-stage.ts';
@@ -90,27 +85,15 @@ test('a lease whose node stays away expires when its shard is leased again', asy
 });
 
 test('a node goes on with its shards when the coordinator was restarted', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-brought-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  const ledger = join(folder, 'ledger.sqlite');
-  const start = async () => {
-    const config = testConfig({ ledger });
-    const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
-    const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
-    const stop = async () => {
-      jobs.close();
-      await coordinator.close();
-    };
-    return { port: coordinator.grpcPort, jobs, stop };
-  };
+  const { folder, start } = await setStages(t);
   const first = await start();
   const { jobId } = await submit(first.jobs, specOf(folder, await writeImages(folder, 2)));
-  const before = await ScriptedNode.attach(first.port, { nodeId: 'n' });
+  const before = await ScriptedNode.attach(first.coordinator.grpcPort, { nodeId: 'n' });
   const leases = [await before.next('lease'), await before.next('lease')];
   await first.stop();
 
   const second = await start();
-  const { node, epoch, kept } = await comeBack(second.port, leases);
+  const { node, epoch, kept } = await comeBack(second.coordinator.grpcPort, leases);
   assert.ok(epoch > leases[0]!.epoch);
   assert.deepEqual(
     kept,
@@ -120,5 +103,4 @@ test('a node goes on with its shards when the coordinator was restarted', async 
   await watchToEnd(second.jobs, jobId);
   const { state, counts, error } = await get(second.jobs, jobId);
   assert.deepEqual([state, counts!.attempts], [JobState.COMPLETE, 2], error);
-  await second.stop();
 });

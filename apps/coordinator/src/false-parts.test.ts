@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPipeline } from '@halogrid/kernels';
@@ -11,7 +10,7 @@ import { histogramShape } from '@halogrid/results/histogram-shape';
 import { packCounts } from '@halogrid/results/part-sums';
 import { PartWriter } from '@halogrid/results/part-writer';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
-import { metricsOf, setStage, specOf, startsIn, submit, writeImages } from './testing/coordinator-stage.ts';
+import { metricsOf, setStage, setStages, specOf, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, ended, partsIn, readOutput, untilDone } from './testing/lost-parts.ts';
 
 // Nodes whose answers differ from the parts that they wrote, or that write after their job has ended.
@@ -148,9 +147,7 @@ test('a node that wakes up late and writes on has a part of its own, which neith
 
 test('a restarted coordinator goes on with the parts that are there, and has missing ones computed again', async (t) => {
   const images = 3;
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-parts-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  const start = startsIn(folder);
+  const { folder, start } = await setStages(t);
   const spec = specOf(folder, await writeImages(folder, images));
   const plain = { ...spec, out: `${spec.out}-undisturbed` };
   const first = await start();
@@ -171,7 +168,6 @@ test('a restarted coordinator goes on with the parts that are there, and has mis
   await first.stop();
   await rm(join(partsIn(spec), parts.at(-1)!), { recursive: true });
   const second = await start();
-  t.after(() => second.stop());
   const again = new ScriptedNode(second.coordinator.grpcPort);
   const { shard, attempt, epoch } = held!;
   again.hello({ nodeId: 'n', held: [{ jobId, shard, attempt, epoch, verify: false, inPart: false }] });

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { JobDetail } from '@halogrid/proto';
 import { eventually } from '@halogrid/testing';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
-import { complete, specOf, startsIn, submit, watchToEnd, writeImages } from './testing/coordinator-stage.ts';
+import { complete, setStages, specOf, submit, watchToEnd, writeImages } from './testing/coordinator-stage.ts';
 
 test('what a job did is shown after restarts while it runs and when it has ended', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-histories-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  const start = async () => {
-    const stage = await startsIn(folder)();
-    // `stop` may be called again.
-    t.after(() => stage.stop());
-    return stage;
-  };
+  const { folder, start } = await setStages(t);
   const detail = async (httpPort: number, jobId: string) =>
     (await (await fetch(`http://127.0.0.1:${httpPort}/api/v1/jobs/${jobId}`)).json()) as JobDetail;
 

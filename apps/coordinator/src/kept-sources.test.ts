@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rename, rm, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ScriptedNode } from './services/testing/scripted-node.ts';
-import { specOf, startsIn, submit, writeImages } from './testing/coordinator-stage.ts';
+import { setStages, specOf, submit, writeImages } from './testing/coordinator-stage.ts';
 import { answer, complete, partsIn, readOutput, untilKept } from './testing/lost-parts.ts';
 
 // Results that a job keeps from the one before in its folder: the coordinator itself reads them.
 
 /** A folder with an output of three images, and a coordinator that may be started again. */
 async function setOutput(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-kept-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  const start = startsIn(folder);
+  const { folder, start } = await setStages(t);
   const sources = await writeImages(folder, 3);
   const spec = specOf(folder, sources);
   const first = await start();
@@ -29,7 +26,6 @@ test('a job that keeps everything needs no node', async (t) => {
   const before = await readOutput(out);
   await first.stop();
   const second = await start();
-  t.after(() => second.stop());
   const { jobId } = await submit(second.jobs, spec);
   const { counts } = await complete(second, jobId);
   assert.deepEqual([counts!.kept, counts!.frames, counts!.shards, counts!.attempts], [3, 3, 0, 0]);
@@ -47,7 +43,6 @@ test('a restarted coordinator has the kept results, and reads lost ones again', 
   await first.stop();
   await rename(partsIn(spec), `${partsIn(spec)}-gone`);
   const second = await start();
-  t.after(() => second.stop());
   await untilKept(second, jobId, 2);
   const again = new ScriptedNode(second.coordinator.grpcPort);
   const { shard, attempt, epoch } = held;

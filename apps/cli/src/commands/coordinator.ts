@@ -210,9 +210,9 @@ export function addCoordinatorCommand(program: Command): void {
       const lost = await Promise.race([toldToEnd(), coordinator.lost]);
       // First of all, so that nobody dials it any more.
       if (coordinatorFile !== undefined) await removeCoordinatorFile(coordinatorFile, place);
-      // The coordinator is not closed in order then: its successor writes what is left to write.
-      if (lost) throw new Error(lost);
-      await coordinator.close();
+      // A coordinator that has lost its ledger is not closed in order: its successor writes what is left to write.
+      const reason = lost ?? (await Promise.race([coordinator.close(), coordinator.lost]));
+      if (reason) throw new Error(reason);
     });
 }
 

@@ -11,7 +11,7 @@ import { grpcClient } from '@halogrid/service/grpc-client';
 import { createLog } from '@halogrid/service/log';
 import { secretFolder, writeSecret } from '@halogrid/service/testing';
 import { startCoordinator } from '../coordinator.ts';
-import { complete, specOf, startsIn, testConfig, watchToEnd, writeImages } from '../testing/coordinator-stage.ts';
+import { complete, setStages, specOf, testConfig, watchToEnd, writeImages } from '../testing/coordinator-stage.ts';
 import { Audit } from './audit.ts';
 import { ScriptedNode } from './testing/scripted-node.ts';
 
@@ -152,9 +152,7 @@ test('lines about strangers are bounded, and say how many are left out', () => {
 });
 
 test('a paused job keeps what its node computes, outlasts a restart, and goes on when it is told to', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-paused-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  const start = startsIn(folder);
+  const { folder, start } = await setStages(t);
   const first = await start();
   const { jobId } = await submitTo(first.jobs, folder, await writeImages(folder, 3), 'out');
   const node = await ScriptedNode.attach(first.coordinator.grpcPort, { creditBytes: 1 });
@@ -167,7 +165,6 @@ test('a paused job keeps what its node computes, outlasts a restart, and goes on
   await first.stop();
 
   const second = await start();
-  t.after(second.stop);
   const again = await ScriptedNode.attach(second.coordinator.grpcPort, { nodeId: 'again' });
   t.after(() => again.hangUp());
   const { paused, counts, waiting, owner } = await ask(second.jobs, 'get', jobId);

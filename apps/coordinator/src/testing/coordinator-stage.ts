@@ -45,6 +45,11 @@ export interface Stage {
   folder: string;
 }
 
+interface StageToStop extends Stage {
+  /** May be called again. */
+  stop(): Promise<void>;
+}
+
 /**
  * The configuration of a coordinator on free ports. It plans on its main thread unless `plansOnThread`: starting and
  * ending a thread takes 400 ms of a core, everything else of a coordinator 40 (measured). A scripted node may be silent
@@ -67,11 +72,26 @@ export async function setStage(t: TestContext, config = testConfig()): Promise<S
   return stage;
 }
 
-/** Starts a coordinator with a ledger in the folder; the next one, after `stop`, has the same ledger. */
-export const startsIn = (folder: string) => () =>
-  startStage(folder, testConfig({ ledger: join(folder, 'ledger.sqlite') }));
+/**
+ * A folder, and coordinators that are started one after another with the ledger in it. At the end of the test they stop
+ * before the folder is removed: one whose ledger is gone never records the end of a job, and does not stop either.
+ */
+export async function setStages(t: TestContext): Promise<{ folder: string; start: () => Promise<StageToStop> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
+  const started: StageToStop[] = [];
+  t.after(async () => {
+    for (const { stop } of started) await stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const start = async () => {
+    const stage = await startStage(folder, testConfig({ ledger: join(folder, 'ledger.sqlite') }));
+    started.push(stage);
+    return stage;
+  };
+  return { folder, start };
+}
 
-async function startStage(folder: string, config: CoordinatorConfig): Promise<Stage & { stop(): Promise<void> }> {
+async function startStage(folder: string, config: CoordinatorConfig): Promise<StageToStop> {
   const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
   const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
   const stop = async () => {
