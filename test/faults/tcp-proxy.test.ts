@@ -143,6 +143,21 @@ proxyTest('slices arrive as separate packets', async ({ proxy, client, server })
   assert.ok(server.packets > 1, `${server.packets} packets`);
 });
 
+const healedClock = new VirtualClock();
+proxyTest(
+  'bytes that wait in slices are cut as the network is when their turn comes',
+  async ({ proxy, client, server }) => {
+    proxy.set({ up: { sliceBytes: 1, isHeld: true } });
+    client.socket.write('x'.repeat(2_000));
+    await pause(30);
+    proxy.set({ up: { sliceBytes: 1_000, bytesPerSecond: 1_000_000 } });
+    await server.hears('x'.repeat(2_000));
+    // One byte may be on its way already.
+    assert.ok(healedClock.waits.length <= 3, `${healedClock.waits.length} waits`);
+  },
+  healedClock,
+);
+
 proxyTest('a limit lets that many bytes pass, then resets', async ({ proxy, client, server }) => {
   proxy.set({ up: { limitBytes: 7 } });
   client.socket.write('four');

@@ -164,7 +164,8 @@ export class TcpProxy {
     let insideBytes = 0;
     let carriedBytes = 0;
     let last = Promise.resolve();
-    const forward = async (piece: Buffer, cameMs: number): Promise<void> => {
+    /** Resolves with how many of the bytes have passed, as the faults of this moment say. */
+    const forward = async (bytes: Buffer, cameMs: number): Promise<number> => {
       const { latencyMs = 0, jitterMs = 0 } = way();
       const lateMs = latencyMs + jitterMs * this.#random() - (this.#clock.nowMs() - cameMs);
       if (latencyMs + jitterMs > 0 && lateMs > 0) await this.#clock.delay(lateMs);
@@ -172,10 +173,11 @@ export class TcpProxy {
       const { bytesPerSecond, isLost, limitBytes = Number.POSITIVE_INFINITY, sliceBytes } = way();
       // Without this, the receiver would get several packets at once.
       if (sliceBytes) await turns();
+      const piece = bytes.subarray(0, sliceBytes);
       if (bytesPerSecond) await this.#clock.delay((piece.length / bytesPerSecond) * 1000);
       insideBytes -= piece.length;
       if (insideBytes <= maxInsideBytes) from.resume();
-      if (isLost || to.destroyed) return;
+      if (isLost || to.destroyed) return piece.length;
       const passed = piece.subarray(0, Math.max(0, limitBytes - carriedBytes));
       carriedBytes += passed.length;
       const isFull = !to.write(passed);
@@ -185,16 +187,16 @@ export class TcpProxy {
         reset(from);
         reset(to);
       } else if (isFull) await new Promise<void>((resolve) => void to.once('drain', resolve).once('close', resolve));
+      return piece.length;
+    };
+    const forwardAll = async (bytes: Buffer, cameMs: number): Promise<void> => {
+      for (let at = 0; at < bytes.length; ) at += await forward(bytes.subarray(at), cameMs);
     };
     from.on('data', (bytes: Buffer) => {
       const cameMs = this.#clock.nowMs();
       insideBytes += bytes.length;
       if (insideBytes > maxInsideBytes) from.pause();
-      const { sliceBytes = bytes.length } = way();
-      for (let at = 0; at < bytes.length; at += sliceBytes) {
-        const piece = bytes.subarray(at, at + sliceBytes);
-        last = last.then(() => forward(piece, cameMs));
-      }
+      last = last.then(() => forwardAll(bytes, cameMs));
     });
     from.on('end', () => {
       void last.then(() => {
