@@ -20,9 +20,10 @@ const homes = { '@halogrid/client': 'libs/client/src/index.d.ts', '@halogrid/pro
 export function declareTypes(entry, folder) {
   const scratch = mkdtempSync(join(tmpdir(), 'halogrid-types-'));
   try {
-    // Modules that are found as packages are not declared unless they are listed here.
+    // Modules that are found as packages, and what they import, are not declared unless they are listed here.
+    const client = globSync('libs/client/src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts', '**/testing/**'] });
     const globals = globSync('{apps,libs}/*/src/**/*.d.ts', { cwd: root });
-    const sources = ['libs/client/src/index.ts', entry, ...globals].map((path) => join(root, path));
+    const sources = [entry, ...client, ...globals].map((path) => join(root, path));
     declare([...new Set(sources)], root, scratch);
     const left = [entry.replace(/\.ts$/, '.d.ts')];
     for (const path of left) {
