@@ -94,9 +94,9 @@ export async function setStages(t: TestContext): Promise<{ folder: string; start
 async function startStage(folder: string, config: CoordinatorConfig): Promise<StageToStop> {
   const coordinator = (await startCoordinator(config, createLog('test', 'silent')))!;
   const jobs = new JobsClient(`127.0.0.1:${coordinator.grpcPort}`, credentials.createInsecure());
-  const stop = async () => {
+  const stop = () => {
     jobs.close();
-    await coordinator.close();
+    return within('the coordinator to stop', coordinator.close());
   };
   return { coordinator, jobs, folder, stop };
 }
