@@ -21,7 +21,7 @@ export function declareTypes(entry, folder) {
   const scratch = mkdtempSync(join(tmpdir(), 'halogrid-types-'));
   try {
     // Modules that are found as packages, and what they import, are not declared unless they are listed here.
-    const client = globSync('libs/client/src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts', '**/testing/**'] });
+    const client = globSync('libs/client/src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] });
     const globals = globSync('{apps,libs}/*/src/**/*.d.ts', { cwd: root });
     const sources = [entry, ...client, ...globals].map((path) => join(root, path));
     declare([...new Set(sources)], root, scratch);

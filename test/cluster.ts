@@ -134,8 +134,7 @@ export class Cluster extends ServingCluster {
 
   /** An attached node from the coordinator's HTTP API; undefined if it is not attached. */
   async node(name: string): Promise<NodeStatus | undefined> {
-    const { nodes } = (await getJson(`${this.http}/api/v1/nodes`)) as { nodes: NodeStatus[] };
-    return nodes.find((node) => node.name === name);
+    return (await attachedNodes(this.http)).find((node) => node.name === name);
   }
 
   /** Waits until some shards of a job are done, but not all. */
@@ -177,6 +176,12 @@ export async function startNode(
   });
   const { http } = await program.firstLine;
   return { name, program, http: `http://127.0.0.1:${http}`, pid: program.pidsOf('node')[0] ?? program.pid };
+}
+
+/** The attached nodes from the HTTP API of a coordinator. */
+export async function attachedNodes(http: string): Promise<NodeStatus[]> {
+  const { nodes } = (await getJson(`${http}/api/v1/nodes`)) as { nodes: NodeStatus[] };
+  return nodes;
 }
 
 async function getJson(url: string): Promise<unknown> {

@@ -3,9 +3,8 @@ import { basename, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { PostgresServer, skipPostgres } from '@halogrid/ledger/testing-postgres-server';
 import { eventually, freePort, isThorough, pause, timeoutMs } from '@halogrid/testing';
-import { type ClusterNode, startNode } from './cluster.ts';
+import { attachedNodes, type ClusterNode, startNode } from './cluster.ts';
 import { command } from './command.ts';
-import { get } from './get.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
@@ -81,10 +80,7 @@ async function startPair(t: Owner): Promise<Pair> {
   const addresses = `${first.address},${second.address}`;
   const node = await startSlowNode(t, addresses);
   for (const { http } of [first, second]) {
-    await eventually('the node to be attached', async () => {
-      const { nodes } = (await (await get(`${http}/api/v1/nodes`)).json()) as { nodes: unknown[] };
-      return nodes.length === 1;
-    });
+    await eventually('the node to be attached', async () => (await attachedNodes(http)).length === 1);
   }
   const database = url.split('?')[0]!;
   const columnOf = (column: string) => async (id: string) => {

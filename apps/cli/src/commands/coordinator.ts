@@ -210,7 +210,7 @@ export function addCoordinatorCommand(program: Command): void {
       const lost = await Promise.race([toldToEnd(), coordinator.lost]);
       // First of all, so that nobody dials it any more.
       if (coordinatorFile !== undefined) await removeCoordinatorFile(coordinatorFile, place);
-      // A coordinator that has lost its ledger is not closed in order: its successor writes what is left to write.
+      // One that no longer leads is not closed in order: its successor writes what is left to write.
       const reason = lost ?? (await Promise.race([coordinator.close(), coordinator.lost]));
       if (reason) throw new Error(reason);
     });

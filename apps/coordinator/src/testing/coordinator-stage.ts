@@ -63,20 +63,19 @@ export function testConfig(options: CoordinatorOptions = {}, plansOnThread = fal
 
 /** A coordinator with this configuration, its client, and a folder; all are gone when the test ends. */
 export async function setStage(t: TestContext, config = testConfig()): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
-  const { stop, ...stage } = await startStage(folder, config);
-  t.after(async () => {
-    await stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const { start } = await setStages(t, () => config);
+  const { stop: _, ...stage } = await start();
   return stage;
 }
 
 /**
- * A folder, and coordinators that are started one after another with the ledger in it. At the end of the test they stop
- * before the folder is removed: one whose ledger is gone never records the end of a job, and does not stop either.
+ * A folder, and coordinators that are started one after another, by default with the ledger in it. At the end of the
+ * test they stop first: one whose ledger is removed never records the end of a job, and does not stop either.
  */
-export async function setStages(t: TestContext): Promise<{ folder: string; start: () => Promise<StageToStop> }> {
+export async function setStages(
+  t: TestContext,
+  configIn = (folder: string) => testConfig({ ledger: join(folder, 'ledger.sqlite') }),
+): Promise<{ folder: string; start: () => Promise<StageToStop> }> {
   const folder = await mkdtemp(join(tmpdir(), 'halogrid-coordinator-'));
   const started: StageToStop[] = [];
   t.after(async () => {
@@ -84,7 +83,7 @@ export async function setStages(t: TestContext): Promise<{ folder: string; start
     await rm(folder, { recursive: true, force: true });
   });
   const start = async () => {
-    const stage = await startStage(folder, testConfig({ ledger: join(folder, 'ledger.sqlite') }));
+    const stage = await startStage(folder, configIn(folder));
     started.push(stage);
     return stage;
   };

@@ -76,7 +76,7 @@ export async function withAgent(
   }
 }
 
-/** As `withAgent`, for a node of `count` coordinators at the addresses of one name; all end with the test. */
+/** As `withAgent`, for a node of coordinators with these epochs at the addresses of one name; all end with the test. */
 export async function withRecords(
   epochs: readonly number[],
   use: (test: { coordinators: FakeCoordinator[] } & AgentOfTest) => Promise<void>,
