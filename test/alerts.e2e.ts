@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { eventually, freePort, pause, timeoutMs } from '@halogrid/testing';
+import { eventually, freePort, pause, standStill, timeoutMs } from '@halogrid/testing';
 import { ScriptedNode } from '../apps/coordinator/src/services/testing/scripted-node.ts';
 import { Cluster, type ClusterNode, startNode } from './cluster.ts';
 import { withFaults } from './faults/node-hooks.ts';
@@ -160,7 +160,7 @@ test('nodes that hang, are killed, and have their shards taken over', async () =
   const [n1] = await leave('hanging');
   await lab.jobs.submit({ sources: [join(data, 'frames')], batchFrames: 1, out: nextOut() });
   await eventually('it to hold shards', async () => (await lab.node('n1'))!.leases >= 4);
-  process.kill(n1!.pid, 'SIGSTOP');
+  standStill(n1!.pid);
   await fires('HalogridQueueStalled');
   process.kill(n1!.pid, 'SIGKILL');
   await n1!.program.ended;
@@ -175,9 +175,9 @@ test('a process that answers late', async () => {
   let isLate = true;
   const stopping = (async () => {
     while (isLate) {
-      process.kill(pid, 'SIGSTOP');
+      const goOn = standStill(pid);
       await pause(700);
-      process.kill(pid, 'SIGCONT');
+      goOn();
       await pause(200);
     }
   })();

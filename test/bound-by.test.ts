@@ -74,7 +74,11 @@ test('a throttled link', async () => {
   const request = { sources, batchFrames: 2 };
   const bytes = names.length * statSync(join(folders.png, names[0]!)).size;
   proxy.set({ down: { bytesPerSecond: Math.min(3_000_000, (1000 * bytes) / (5 * (await msOf(cluster, request)))) } });
-  await expectBound('network', cluster, request);
+  const job = await cluster.jobs.run({ ...request, out: join(folder, `out-${++jobs}`) });
+  // The coordinator waits for the link, too: it reads these PNGs before nodes do. So the start may have taken longest.
+  const { binding } = whereTimeWent(job)!;
+  const [most] = Object.entries(binding!).reduce((a, b) => (b[1] > a[1] ? b : a));
+  assert.equal(most, 'network', JSON.stringify(binding));
 });
 
 test('a busy coordinator', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import type { NodeStatus } from '@halogrid/proto';
-import { eventually, freePort } from '@halogrid/testing';
+import { eventually, freePort, standStill } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from './cluster.ts';
 import { type Ended, Halogrid } from './halogrid.ts';
 import { lbpByDefinition } from './lbp-definition.ts';
@@ -29,9 +29,15 @@ let waiting: [alive: number, ready: number, text: string, attached: number | und
 /** The digest of an undisturbed job. */
 let digest: string;
 
-/** Stops the node's process until `goOn`; its connection stays open. */
-const pause = ({ pid }: ClusterNode) => process.kill(pid, 'SIGSTOP');
-const goOn = ({ pid }: ClusterNode) => process.kill(pid, 'SIGCONT');
+/** Stops the processes of `nodes` until the returned function is called; their connections stay open. */
+function pauseAll(nodes: readonly ClusterNode[], t: TestContext): () => void {
+  const paused = nodes.map(({ pid }) => standStill(pid));
+  const goOn = () => {
+    for (const wake of paused) wake();
+  };
+  t.after(goOn);
+  return goOn;
+}
 
 before(async () => {
   await writePgm(source, picture);
@@ -59,7 +65,6 @@ async function copies(): Promise<number> {
 
 /** Every process must end with exit code 0 when it is asked to. */
 after(async () => {
-  cluster?.nodes.forEach(goOn);
   assert.deepEqual(await cluster?.stop(), { a: 0, b: 0, coordinator: 0 });
 });
 
@@ -139,18 +144,18 @@ test('status and jobs describe a job, for people and for programs', async () => 
   for (const name of ['a', 'b']) assert.match(nodes!, new RegExp(`^${name} +cpu .* ready `, 'm'));
 });
 
-test('a node that joins half-way gets shards', { skip: needsProc }, async () => {
+test('a node that joins half-way gets shards', { skip: needsProc }, async (t) => {
   const out = join(folder, 'joined');
   const copiesBefore = await copies();
   const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64 });
   await cluster.halfWay(jobId);
   const others = [...cluster.nodes];
-  others.forEach(pause);
+  const goOn = pauseAll(others, t);
   const before = (await cluster.job(jobId)).counts!;
   assert.ok(before.shardsDone < shards, 'the job is not over before the node joins');
   const joined = await cluster.startNode('late', 'cpu', slow);
   await eventually('shards of the late node', async () => (await cluster.node('late'))!.shardsDone > 0);
-  others.forEach(goOn);
+  goOn();
 
   const job = await cluster.jobs.untilEnded(jobId);
   assert.deepEqual([job.state, job.digest], ['JOB_STATE_COMPLETE', digest]);
@@ -160,7 +165,9 @@ test('a node that joins half-way gets shards', { skip: needsProc }, async () => 
   await end(joined);
 });
 
-test('a node that is asked to end finishes its shards, so that no attempt is wasted', { skip: needsProc }, async () => {
+test('a node that is asked to end finishes its shards, so that no attempt is wasted', {
+  skip: needsProc,
+}, async (t) => {
   const out = join(folder, 'drained');
   const copiesBefore = await copies();
   const others = [...cluster.nodes];
@@ -168,27 +175,27 @@ test('a node that is asked to end finishes its shards, so that no attempt is was
   const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64 });
   await eventually('shards of the node', async () => (await cluster.node('leaving'))!.shardsDone > 0);
   // The other nodes are paused with their shards, so that the job cannot end meanwhile.
-  others.forEach(pause);
+  const goOn = pauseAll(others, t);
   await end(leaving, 75);
   assert.equal((await cluster.job(jobId)).state, 'JOB_STATE_RUNNING');
   assert.equal(await cluster.node('leaving'), undefined);
-  others.forEach(goOn);
+  goOn();
 
   const job = await cluster.jobs.untilEnded(jobId);
   assert.deepEqual([job.state, job.digest], ['JOB_STATE_COMPLETE', digest]);
   assert.equal(job.counts!.attempts, shards + (await copies()) - copiesBefore);
 });
 
-test('a cancelled job leaves only its job.json, and its nodes are free for others', { skip: needsProc }, async () => {
+test('a cancelled job leaves only its job.json, and its nodes are free for others', { skip: needsProc }, async (t) => {
   const out = join(folder, 'cancelled');
   const jobId = await cluster.jobs.submit({ sources: [source], out, tilePx: 64 });
   await cluster.halfWay(jobId);
-  cluster.nodes.forEach(pause);
+  const goOn = pauseAll(cluster.nodes, t);
   const watch = new Halogrid(['watch', jobId, '--coordinator', cluster.address]);
   const running = JSON.parse((await cluster.halogrid(['status', jobId, '--json'])).stdout);
   assert.ok(running.percent >= 0 && running.percent < 100 && running.seconds > 0, JSON.stringify(running));
   const cancelled = await cluster.halogrid(['cancel', jobId]);
-  cluster.nodes.forEach(goOn);
+  goOn();
   assert.deepEqual([cancelled.code, cancelled.stdout], [0, `Job ${jobId} is cancelled.\n`], cancelled.stderr);
   const watched = await watch.ended;
   assert.equal(watched.code, 1);

@@ -5,7 +5,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { JobState, JobStatus, NodeStatus } from '@halogrid/proto';
 import { sendFile, startServer } from '@halogrid/sources/testing-servers';
-import { isThorough, matched, pause } from '@halogrid/testing';
+import { isThorough, matched, pause, standStill } from '@halogrid/testing';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { emptyPages, openBrowser, openPage, seriousFindings } from './browser.ts';
@@ -266,9 +266,7 @@ function writeRepeated(path: string, side: number): void {
 
 test('a job is cancelled from its page after a question, and an unknown job is reported as text', async (t) => {
   // With the node stopped, the job cannot end before it is cancelled.
-  const { pid } = cluster.nodes[0]!;
-  process.kill(pid, 'SIGSTOP');
-  t.after(() => process.kill(pid, 'SIGCONT'));
+  t.after(standStill(cluster.nodes[0]!.pid));
   const submitted = await cluster.halogrid(['submit', source, '--out', join(folder, 'cancelled')]);
   const link = pageIn(submitted);
   const { page, complaints } = await openPage(browser, link);
@@ -301,9 +299,8 @@ test('the page of nodes lists attached nodes, and nodes that are gone with the r
   await cardOf('doomed').waitFor();
   assert.deepEqual(await seriousFindings(page), []);
   // The other node is stopped, and so the job that both work on cannot end.
-  const { pid } = cluster.nodes[0]!;
-  process.kill(pid, 'SIGSTOP');
-  t.after(() => process.kill(pid, 'SIGCONT'));
+  const goOn = standStill(cluster.nodes[0]!.pid);
+  t.after(goOn);
   const submitted = await cluster.halogrid(['submit', ...job, '--fresh']);
   await card.getByText(/^[1-8] shards?, .* of /).waitFor();
   process.kill(killed.pid, 'SIGKILL');
@@ -311,7 +308,7 @@ test('the page of nodes lists attached nodes, and nodes that are gone with the r
   cluster.nodes.pop();
   await page.getByRole('row', { name: /^doomed .* Its connection broke/ }).waitFor();
   assert.deepEqual(await seriousFindings(page), []);
-  process.kill(pid, 'SIGCONT');
+  goOn();
   await page.goto(pageIn(submitted));
   await page.getByText('100 %, 8 of 8 shards').waitFor();
   await page.getByText('complete', { exact: true }).waitFor();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { PostgresServer, skipPostgres } from '@halogrid/ledger/testing-postgres-server';
-import { eventually, freePort, isThorough, pause, timeoutMs } from '@halogrid/testing';
+import { eventually, freePort, isThorough, pause, standStill, timeoutMs } from '@halogrid/testing';
 import { attachedNodes, type ClusterNode, startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
@@ -210,7 +210,7 @@ test('each leads its own jobs, and answers for the jobs of the other', { skip },
   assert.equal((await fetch(`${node.http}/readyz`)).status, 200);
   const ids = await beginJobs(pair, 'together');
   // Stops the node, so that the jobs do not end during the questions.
-  process.kill(node.pid, 'SIGSTOP');
+  const goOn = standStill(node.pid);
   for (const leader of [first, second]) {
     const running = await metricOf(leader, 'halogrid_jobs{state="running"}');
     assert.equal(running, 1);
@@ -229,7 +229,7 @@ test('each leads its own jobs, and answers for the jobs of the other', { skip },
     history.lanes.map((lane) => lane.node),
     ['node'],
   );
-  process.kill(node.pid, 'SIGCONT');
+  goOn();
   const unwanted = await submit(first, join(folder, 'together', 'unwanted'));
   const cancelled = await command(['cancel', unwanted, '--coordinator', second.address]);
   assert.equal(cancelled.code, 0, cancelled.stderr);
@@ -286,9 +286,9 @@ test('a hanging coordinator is replaced, and can do nothing more when it wakes u
   const { first, second } = pair;
   const ids = await beginJobs(pair, 'stopped');
   const before = await pair.leaderOf(ids[0]!);
-  process.kill(first.pid, 'SIGSTOP');
+  const goOn = standStill(first.pid);
   await adopted(pair, ids[0]!, before);
-  process.kill(first.pid, 'SIGCONT');
+  goOn();
   const { code, stderr } = await first.program.ended;
   assert.equal(code, 1);
   assert.match(

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
+import { eventually, freePort, standStill, timeoutMs, within } from '@halogrid/testing';
 import { startNode } from './cluster.ts';
 import { command } from './command.ts';
 import { withFaults } from './faults/node-hooks.ts';
@@ -139,7 +139,7 @@ test('a ledger that is damaged or gone: its leader ends with a sentence, each st
   isRunning();
 
   // The job is not to end before its ledger is gone.
-  node.program.signal('SIGSTOP');
+  const goOn = standStill(node.pid);
   copyFileSync(copy, ledger);
   const third = await startCoordinator(t, ledger, address);
   await third.program.firstLine;
@@ -163,7 +163,7 @@ test('a ledger that is damaged or gone: its leader ends with a sentence, each st
   renameSync(join(place, 'elsewhere'), join(place, 'ledger'));
   const last = await startCoordinator(t, ledger, address);
   await last.program.firstLine;
-  node.program.signal('SIGCONT');
+  goOn();
   await assertEndsComplete(out);
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { hasEnded } from '@halogrid/proto';
-import { eventually } from '@halogrid/testing';
+import { eventually, standStill } from '@halogrid/testing';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import { Halogrid } from './halogrid.ts';
 import { lbpByDefinition } from './lbp-definition.ts';
@@ -96,11 +96,11 @@ async function stopHalfWay(node: ClusterNode): Promise<{ jobId: string; out: str
       'results of the node, or the end of the job',
       async () => (await status()).shardsDone > before || hasEnded(await cluster.job(jobId)),
     );
-    process.kill(node.pid, 'SIGSTOP');
+    const goOn = standStill(node.pid);
     // The coordinator handles the node's earlier messages before its second answer.
     await status();
     if ((await status()).leases > 0) return { jobId, out };
-    process.kill(node.pid, 'SIGCONT');
+    goOn();
     await cluster.jobs.untilEnded(jobId);
   }
   throw new Error(`No job was caught half-way on ${node.name}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { JobsClient, NodesClient } from '@halogrid/proto';
-import { eventually } from '@halogrid/testing';
+import { eventually, standStill } from '@halogrid/testing';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { commandLine, hasProc, listeningPorts, settingOf } from './process-list.ts';
@@ -61,7 +61,7 @@ test('without the token of a run, its coordinator cannot be used, and nothing th
   await eventually('the first results', () => hasChunks(out));
   const nodes = run.pidsOf('node');
   // Stops the nodes, so that the run does not end before it was examined.
-  for (const pid of nodes) process.kill(pid, 'SIGSTOP');
+  const goOn = nodes.map(standStill);
   // The coordinator of a run is in the process of the command.
   const [coordinator] = run.pidsOf('run');
   const ports = listeningPorts(coordinator!);
@@ -84,7 +84,7 @@ test('without the token of a run, its coordinator cannot be used, and nothing th
   assert.match(guess.stderr, /The token is not known here/);
 
   // The other node still holds shards, so the job does not end meanwhile.
-  process.kill(nodes[0]!, 'SIGCONT');
+  goOn[0]!();
   const port = await eventually('the port of a node', () => listeningPorts(nodes[0]!)[0]);
   assert.equal(await httpStatus(port, '/metrics'), 401);
   const token = settingOf(nodes[0]!, 'HALOGRID_TOKEN')!;
@@ -93,7 +93,7 @@ test('without the token of a run, its coordinator cannot be used, and nothing th
   // There are three processes, because the launcher has become the command.
   assert.equal(commands.length, 3);
   assert.ok(!commands.join().includes(token), 'no command line has it');
-  process.kill(nodes[1]!, 'SIGCONT');
+  goOn[1]!();
   const { code, stdout, stderr } = await run.ended;
   assert.equal(code, 0, stderr);
   assert.ok(![stdout, stderr, JSON.stringify(readJson(out, 'job.json'))].join().includes(token));

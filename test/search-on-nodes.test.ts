@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { eventually } from '@halogrid/testing';
+import { eventually, standStill } from '@halogrid/testing';
 import { Cluster } from './cluster.ts';
 import { makeLargeIndex } from './made-index.ts';
 import { hasProc } from './process-list.ts';
@@ -53,7 +53,7 @@ test('the answer has the same bytes from the coordinator, from nodes, and when a
   for (const { http } of [stays, killed]) assert.ok((await searchedBy(http)) > 0, 'each has had a part');
 
   const before = await searchedBy(stays.http);
-  process.kill(killed.pid, 'SIGSTOP');
+  standStill(killed.pid);
   const answer = ask(questions[0]!);
   // Once one part has been searched, all parts have been given out. On a very busy machine a node may get none.
   const part = eventually('the part of the node that stays', async () => (await searchedBy(stays.http)) > before);

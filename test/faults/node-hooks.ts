@@ -89,7 +89,8 @@ if (decodersBreak && isDecoder) process.kill(process.pid, 'SIGSEGV');
 if ((decodersHang ?? decodersDie) !== undefined && isDecoder) {
   const open = syncFs.openSync;
   syncFs.openSync = (path, ...rest) => {
-    if (decodersHang !== undefined && String(path).includes(decodersHang)) process.kill(process.pid, 'SIGSTOP');
+    // Again and again, because something else may wake it.
+    while (decodersHang !== undefined && String(path).includes(decodersHang)) process.kill(process.pid, 'SIGSTOP');
     if (decodersDie !== undefined && String(path).includes(decodersDie)) process.kill(process.pid, 'SIGSEGV');
     return open(path, ...rest);
   };

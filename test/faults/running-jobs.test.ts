@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
-import { eventually, timeoutMs } from '@halogrid/testing';
+import { eventually, standStill, timeoutMs } from '@halogrid/testing';
 import { get } from '../get.ts';
 import { connectJobs } from '../jobs-client.ts';
 import { readMetrics } from '../read-metrics.ts';
@@ -190,20 +190,19 @@ const whole = (parts: string): string[] => globSync('*', { cwd: parts }).filter(
 const chunks = ({ out }: StartedJob): number => globSync(`${out}/.halogrid/map/**/*.u8`).length;
 
 /** Submits the work, and stops the first node while it has leases, whose answers do not get through. */
-async function submitAndStop(): Promise<StartedJob> {
+async function submitAndStop(): Promise<{ job: StartedJob; goOn: () => void }> {
   // The other node gets no lease before, or the job could be over.
   faults.node(other).proxy.set(unleased);
   faults.node(one).proxy.set(slowly);
   const job = await faults.submit();
   await leased(one);
   faults.node(one).proxy.set(silenced);
-  process.kill(faults.node(one).pid, 'SIGSTOP');
-  return job;
-}
-
-function goOn(): void {
-  process.kill(faults.node(one).pid, 'SIGCONT');
-  faults.node(one).proxy.set({});
+  const wake = standStill(faults.node(one).pid);
+  const goOn = () => {
+    wake();
+    faults.node(one).proxy.set({});
+  };
+  return { job, goOn };
 }
 
 const isBack = () => eventually('the node to be back', () => faults.cluster.node(one));
@@ -213,17 +212,17 @@ jobTest(
   async () => {
     const first = await submitAndStop();
     faults.node(other).proxy.set({});
-    await faults.completesUndisturbed(first);
-    goOn();
+    await faults.completesUndisturbed(first.job);
+    first.goOn();
     await isBack();
 
     // It takes part again.
     const second = await submitAndStop();
     await eventually('the node to be given up', async () => !(await faults.cluster.node(one)));
     faults.node(other).proxy.set(slowly);
-    goOn();
+    second.goOn();
     // It answers its old leases, which are ignored, and dials again.
-    await faults.completesUndisturbed(second);
+    await faults.completesUndisturbed(second.job);
     await isBack();
   },
 );
@@ -292,11 +291,11 @@ jobTest(
     await faults.shardsDone(job, 1);
     const [pid] = faults.cluster.coordinator.pidsOf('coordinator');
     const dialled = proxies.map(({ accepted }) => accepted);
-    process.kill(pid!, 'SIGSTOP');
+    const goOn = standStill(pid!);
     try {
       await eventually('the nodes to dial again', () => proxies.every((proxy, i) => proxy.accepted > dialled[i]!));
     } finally {
-      process.kill(pid!, 'SIGCONT');
+      goOn();
     }
     const accepted = async () => (await readMetrics(faults.cluster.http)).get(acceptedSeries) ?? 0;
     let [held, durable, before] = [0, 0, job.before.get(acceptedSeries) ?? 0];

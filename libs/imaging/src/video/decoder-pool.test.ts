@@ -7,7 +7,7 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { eventually, turns, within } from '@halogrid/testing';
+import { eventually, standStill, turns, within } from '@halogrid/testing';
 import { DecoderPool, type DecoderPoolOptions } from './decoder-pool.ts';
 import { makeClip } from './plain-ffmpeg.ts';
 import { planVideo, type VideoSegment } from './plan-video.ts';
@@ -202,7 +202,7 @@ test('a process that is waited for in vain is ended, and says so', async (t) => 
   const pool = await poolOf(t, { processes: 1, memory: littleMemory });
   const decoder = await begin(pool, segments[0]!);
   assert.equal((await decoder.next()).kind, 'frame');
-  process.kill(videoProcesses()[0]!, 'SIGSTOP');
+  standStill(videoProcesses()[0]!);
   const hung = assert.rejects(finish(decoder), {
     name: 'DecoderHungError',
     message: 'The decoder gave nothing for 60 s and was ended',
@@ -305,7 +305,7 @@ test('no process is left if the one that started them is killed, not even a stop
   const parent = fork(new URL('./testing/pool-process.ts', import.meta.url), [path], { execArgv: [] });
   const [pids] = (await within('the processes to decode', once(parent, 'message'))) as [number[]];
   assert.equal(pids.length, 2);
-  process.kill(pids[0]!, 'SIGSTOP');
+  standStill(pids[0]!);
   parent.kill('SIGKILL');
   await within('the end of their parent', once(parent, 'exit'));
   const isThere = (pid: number) => {
