@@ -8,6 +8,7 @@ import { command } from './command.ts';
 import { Halogrid, halogrid } from './halogrid.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc } from './process-list.ts';
+import { readMetrics } from './read-metrics.ts';
 import { hashFiles, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { slowFiles } from './slow-files.ts';
@@ -125,10 +126,7 @@ async function jobsOf({ http }: Coordinator): Promise<JobRow[]> {
   return jobs.map((job) => ({ ...job, id: job.jobId }));
 }
 
-async function metricOf({ http }: Coordinator, name: string): Promise<number> {
-  const metrics = await (await fetch(`${http}/metrics`)).text();
-  return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(metrics)?.[1]);
-}
+const metricOf = async ({ http }: Coordinator, name: string) => (await readMetrics(http)).get(name);
 
 async function nodeNames(addresses: string): Promise<string[]> {
   const { code, stdout, stderr } = await command(['nodes', '--json', '--coordinator', addresses]);
