@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { hasEnded } from '@halogrid/proto';
-import { eventually, standStill } from '@halogrid/testing';
+import { eventually, standStill, within } from '@halogrid/testing';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import { Halogrid } from './halogrid.ts';
 import { lbpByDefinition } from './lbp-definition.ts';
 import { drawPicture, writePgm } from './picture-files.ts';
 import { hasProc, listeningPorts } from './process-list.ts';
+import { readMetrics } from './read-metrics.ts';
 import { hashFiles, readHistogram, readJson } from './results.ts';
 import { scratchFolder } from './scratch-folder.ts';
 import { slowFiles } from './slow-files.ts';
@@ -52,19 +53,23 @@ test('a node with a wrong device is detected and sent away, and changes no resul
   const gone = once(liar, 'exit');
   await eventually('the liar to be attached', () => cluster.node('liar'));
 
-  const out = join(folder, 'checked');
+  const mismatches = async (name: string) =>
+    (await readMetrics(cluster.http)).get(`halogrid_result_mismatches_total{node="${name}"}`);
   const pipelines = ['--pipeline', 'derivative=ldp:order=2', '--pipeline', 'codes=lbp'];
   const job = ['run', source, '--verify', '100%', '--tile', '32', ...pipelines];
-  const { code, stderr } = await cluster.halogrid([...job, '--out', out]);
-  assert.equal(code, 0, stderr);
   const { bins, counted } = lbpByDefinition(picture, 'interior', 'nw-cw-msb');
-  assert.deepEqual(readHistogram(join(out, 'pipelines', 'codes')), { bins, counted });
+  // If the machine holds the liar up, the others may complete a job without it.
+  for (let i = 0; i < 10 && (await mismatches('liar')) === 0; i++) {
+    const out = join(folder, `checked-${i}`);
+    const { code, stderr } = await cluster.halogrid([...job, '--out', out]);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(readHistogram(join(out, 'pipelines', 'codes')), { bins, counted });
+  }
 
-  assert.deepEqual(await gone, [1, null]);
+  assert.deepEqual(await within('the liar to end', gone), [1, null]);
   assert.match(said, /^The coordinator refuses this node: It gave another result for a shard than the reference/);
-  const metrics = await (await fetch(`${cluster.http}/metrics`)).text();
-  assert.match(metrics, /^halogrid_result_mismatches_total\{node="liar"\} [1-9]/m);
-  assert.match(metrics, /^halogrid_result_mismatches_total\{node="n1"\} 0$/m);
+  assert.ok((await mismatches('liar'))! > 0);
+  assert.equal(await mismatches('n1'), 0);
 });
 
 test('a node of a cluster killed half-way', { skip }, async () => {
