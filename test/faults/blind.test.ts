@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeVideo, noFfmpeg, videoKinds } from '@halogrid/imaging/testing-videos';
 import type { JobStatus } from '@halogrid/proto';
-import { eventually, timeoutMs } from '@halogrid/testing';
+import { eventually, isStopped, timeoutMs } from '@halogrid/testing';
 import { Cluster, type ClusterNode, startNode } from '../cluster.ts';
 import { get } from '../get.ts';
 import type { HalogridOptions } from '../halogrid.ts';
@@ -290,14 +290,6 @@ test('recordings on which every decoder hangs or dies are set aside, and no deco
   for (const name of ['one', 'two']) nodeOf(name)!.program.signal('SIGKILL');
   await eventually('no process is left', () => processesWith(setting).length === 0);
 });
-
-function isStopped(pid: number): boolean {
-  try {
-    return /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 test('a single node without a decoder: the job ends with a sentence, and nothing is quarantined', async () => {
   for (const { name } of [...cluster.nodes]) if (name !== 'without') await end(name);

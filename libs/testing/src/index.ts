@@ -10,6 +10,6 @@ export { pause, turns } from './pause.ts';
 export { askPython, pythonFails } from './python.ts';
 export { sampled } from './sampled.ts';
 export { lastLines, type StartedProgram, showOnFailure } from './show-on-failure.ts';
-export { standStill } from './stand-still.ts';
+export { isStopped, standStill } from './stand-still.ts';
 export { threadMs } from './thread-ms.ts';
 export { within } from './within.ts';

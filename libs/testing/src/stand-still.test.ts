@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { eventually } from './eventually.ts';
-import { standStill } from './stand-still.ts';
+import { isStopped, standStill } from './stand-still.ts';
 import { within } from './within.ts';
-
-const isStopped = (pid: number): boolean => /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 test('a process stands still, even if something else wakes it, until it may go on', {
   skip: process.platform !== 'linux' && 'reads /proc',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 // Kept here, because tests replace the global functions with mock timers.
 const { setInterval, clearInterval } = globalThis;
 
@@ -18,6 +20,15 @@ export function standStill(pid: number): () => void {
     clearInterval(again);
     signal(pid, 'SIGCONT');
   };
+}
+
+/** Whether the process is there and stands still, as /proc of Linux says. */
+export function isStopped(pid: number): boolean {
+  try {
+    return /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 /** Whether the process is still there. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, within } from '@halogrid/testing';
+import { eventually, standStill, within } from '@halogrid/testing';
 import { Client } from 'pg';
 
 /** Folder of PostgreSQL's programs, such as /usr/lib/postgresql/15/bin. */
@@ -29,6 +29,8 @@ export class PostgresServer {
   readonly #syncs: boolean;
   readonly #place: PostgresServerOptions['place'];
   #server: ChildProcess | undefined;
+  /** Each lets a process of a paused server go on. */
+  readonly #paused: (() => void)[] = [];
   #databases = 0;
 
   private constructor({ syncs = true, place }: PostgresServerOptions) {
@@ -107,32 +109,28 @@ export class PostgresServer {
 
   /** Stops every process of the server: connections stay open, and nothing answers. */
   pause(): void {
-    this.#signalAll('SIGSTOP');
+    const { pid } = this.#server!;
+    // First this one, so that it starts no more.
+    this.#paused.push(standStill(pid!));
+    for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+        if (Number(parent) === pid) this.#paused.push(standStill(Number(name)));
+      } catch {
+        // It has ended by now.
+      }
+    }
   }
 
   /** Lets the server go on. */
   wake(): void {
-    this.#signalAll('SIGCONT');
+    for (const goOn of this.#paused.splice(0)) goOn();
   }
 
   /** Ends the server and removes its data. */
   async remove(): Promise<void> {
     await this.#end('SIGINT');
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  /** Signals the first process, so that it starts no more, and then all processes that it started. */
-  #signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    const { pid } = this.#server!;
-    process.kill(pid!, signal);
-    for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      try {
-        const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
-        if (Number(parent) === pid) process.kill(Number(name), signal);
-      } catch {
-        // It has ended by now.
-      }
-    }
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
