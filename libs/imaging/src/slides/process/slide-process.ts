@@ -4,6 +4,7 @@
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { InputError } from '@halogrid/sources/input-error';
+import { keepCompiledCode } from '../../keep-compiled-code.ts';
 import { MissingDecoderError } from '../../missing-decoder-error.ts';
 import { dieWithParent } from '../../video/process/libc.ts';
 import { OpenSlides } from './open-slides.ts';
@@ -34,6 +35,7 @@ function write(bytes: Uint8Array): void {
 
 if (import.meta.main) {
   if (process.platform === 'linux') dieWithParent();
+  keepCompiledCode();
   for await (const line of createInterface({ input: process.stdin })) {
     const { answer, bytes } = obey(JSON.parse(line));
     const text = Buffer.from(JSON.stringify(answer));

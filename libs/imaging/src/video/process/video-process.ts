@@ -3,6 +3,7 @@
 // ends with the process that started it, or when that gives no more orders. Its argument: the bytes of the memory for
 // luma that both have mapped; 0 for none.
 import { InputError } from '@halogrid/sources/input-error';
+import { keepCompiledCode } from '../../keep-compiled-code.ts';
 import { Answers } from './answers.ts';
 import { decodeSegment } from './decode-segment.ts';
 import { type Ffmpeg, loadFfmpeg, logFatal } from './ffmpeg.ts';
@@ -75,6 +76,7 @@ function main(memoryBytes: number): void {
   const answers = new Answers(memory);
   const ffmpeg = loadFfmpeg();
   ffmpeg.Log.setLevel(logFatal);
+  keepCompiledCode();
   for (let task = answers.orders.next(); task; task = answers.orders.next()) obey(ffmpeg, task, answers);
   closeLast();
   closeHardware();
