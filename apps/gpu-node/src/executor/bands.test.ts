@@ -140,7 +140,7 @@ for (const kind of ['cpu', 'software'] as const) {
             assert.ok(bytes.equals(Buffer.concat(each.map(({ maps }) => maps[pipeline]![i]!))), `${pipeline} ${i}`);
         }
       });
-      await fc.assert(property, { numRuns: kind === 'cpu' ? repeated(6, 60) : 2 });
+      await fc.assert(property, { numRuns: kind === 'cpu' ? repeated(6, 60) : repeated(1, 2) });
     });
   });
 }

@@ -7,16 +7,7 @@ import { join } from 'node:path';
 import { eventually, freePort, timeoutMs, within } from '@halogrid/testing';
 import { send } from '../buckets/send.ts';
 
-const programs = [
-  'ceph-mon',
-  'ceph-osd',
-  'ceph-mgr',
-  'radosgw',
-  'radosgw-admin',
-  'monmaptool',
-  'ceph-authtool',
-  'ceph',
-];
+const programs = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'monmaptool', 'ceph-authtool', 'ceph'];
 const isInstalled = (program: string): boolean =>
   (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
 
@@ -24,7 +15,7 @@ const isInstalled = (program: string): boolean =>
 export const skipRadosgw: string | false =
   process.getuid?.() !== 0
     ? 'needs root, which starts radosgw'
-    : !programs.every(isInstalled) && 'needs ceph-mon, ceph-osd, ceph-mgr, radosgw and ceph-common, as Debian has them';
+    : !programs.every(isInstalled) && 'needs ceph-mon, ceph-osd, radosgw and ceph-common, as Debian has them';
 
 const [accessKeyId, secretAccessKey] = ['AK', 'SK'];
 
@@ -34,7 +25,10 @@ export interface RadosgwPlace {
   address: string;
 }
 
-/** A server with one monitor, one store in memory, one manager and one gateway, which are gone with the process. */
+/**
+ * A server with one monitor, one store in memory and one gateway, which are gone with the process. It has no manager,
+ * which an object gateway does not need.
+ */
 export class Radosgw {
   readonly environment: Record<string, string | undefined>;
   readonly #folder: string;
@@ -118,7 +112,7 @@ export class Radosgw {
   #configure(monitorPort: number): void {
     const folder = this.#folder;
     const [id, monitor, keyring] = [randomUUID(), `v2:127.0.0.1:${monitorPort}`, join(folder, 'keyring')];
-    for (const name of ['osd', 'mgr', 'rgw', 'run']) mkdirSync(join(folder, name));
+    for (const name of ['osd', 'rgw', 'run']) mkdirSync(join(folder, name));
     const settings = {
       fsid: id,
       'mon host': monitor,
@@ -137,7 +131,6 @@ export class Radosgw {
       'osd data': join(folder, 'osd'),
       'osd objectstore': 'memstore',
       'memstore device bytes': 2 ** 31,
-      'mgr data': join(folder, 'mgr'),
       'rgw data': join(folder, 'rgw'),
       'rgw frontends': `beast endpoint=${this.#place.address}:${this.#port}`,
       'rgw run sync thread': false,
@@ -160,9 +153,8 @@ export class Radosgw {
       );
     };
     key('mon.', 'mon=allow *');
-    key('client.admin', 'mon=allow *', 'osd=allow *', 'mgr=allow *');
-    key('osd.0', 'mon=allow profile osd', 'osd=allow *', 'mgr=allow profile osd');
-    key('mgr.x', 'mon=allow profile mgr', 'osd=allow *');
+    key('client.admin', 'mon=allow *', 'osd=allow *');
+    key('osd.0', 'mon=allow profile osd', 'osd=allow *');
     this.#call('ceph-mon', '--mkfs', '-i', 'a', '--monmap', map, '--keyring', keyring);
   }
 
@@ -174,7 +166,6 @@ export class Radosgw {
     );
     this.#call('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', disk);
     this.#spawn('ceph-osd', '-f', '-i', '0');
-    this.#spawn('ceph-mgr', '-f', '-i', 'x');
   }
 
   #call(program: string, ...words: string[]): void {

@@ -55,7 +55,7 @@ export interface TestVariant {
  * SwiftShader takes one to two seconds of a core to compile a variant. Unless more is asked for, it tries this many
  * variants of a list, others in each run, and each this many times.
  */
-const fewVariants = 3;
+const fewVariants = 2;
 const fewRuns = 2;
 
 /** The variants to try, and how often to try each. */
