@@ -145,13 +145,13 @@ test('an abort ends a plan with its reason, whether steps come or not', async (t
  */
 const circles = new URL('./testing/circles-worker.ts', import.meta.url);
 /** Long enough for healthy threads, and short enough for a test. */
-const quick: PlanLimits = { ...planLimits, stuckComputedMs: 400, stuckMs: timeoutMs(60_000), stopMs: 100 };
+const quick: PlanLimits = { ...planLimits, stuckComputedMs: 800, stuckMs: timeoutMs(60_000), stopMs: 100 };
 const gaveUp = (why: string): RegExp => new RegExp(`^Listing the sources was given up at 'file:.*/${why}`);
 
 test('a plan or check in an endless loop is ended with the source it is at, and keeps no other waiting', async (t) => {
   const threads = startThread(t, circles, quick);
   const stuck = ['cam', 'circles.parquet'];
-  const message = gaveUp("circles.parquet': it gave no sign of life for 0.4 s of processor time$");
+  const message = gaveUp("circles.parquet': it gave no sign of life for 0.8 s of processor time$");
   const asked = [Array.fromAsync(threads.plan(specOf(stuck))), threads.check(specOf(stuck).sources)];
   const failed = Promise.all(asked.map((one) => assert.rejects(one, { message })));
   const other = await Array.fromAsync(threads.plan(specOf(['cam'])));
